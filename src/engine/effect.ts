@@ -1,0 +1,56 @@
+import type { InvocationRow } from "../model/invocation.ts";
+import type { Entry, Result } from "../model/journal.ts";
+
+/** Something the world must do, once the turn that asked for it is durable. Never before. */
+export type Effect =
+  /** Run an attempt, from this consistent snapshot (service protocol §4.2). */
+  | Attempt
+  /** A notification for a running attempt. `index` is its place in the journal. */
+  | {
+    readonly type: "notify";
+    readonly id: string;
+    readonly attempt: number;
+    readonly index: number;
+    readonly entry: Entry;
+  }
+  /** An invocation has its result: whoever waits for it can have it. */
+  | {
+    readonly type: "completed";
+    readonly id: string;
+    readonly result: Result;
+    /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
+    readonly expiresAt?: number;
+  }
+  /** How a request was taken. */
+  | {
+    readonly type: "reply";
+    readonly reply: number;
+    readonly id: string;
+    readonly status: "accepted" | "previouslyAccepted";
+    /** When the original delayed send starts, in milliseconds since the epoch. */
+    readonly startAt?: number;
+  }
+  /** A timer row was written. */
+  | {
+    readonly type: "wake";
+    readonly id: string;
+    readonly due: number;
+    readonly kind: "start" | "retry" | "sleep";
+    readonly index: number;
+  }
+  /** The attempt in flight, if any, is void: its stream must be closed. */
+  | { readonly type: "abort"; readonly id: string; readonly attempt: number };
+
+export interface Attempt {
+  readonly type: "attempt";
+  readonly invocation: InvocationRow;
+  /** Entries 0 … n-1, in order. */
+  readonly entries: readonly Entry[];
+  /** Eager state. Absent for plain services and lazy handlers: send an empty, partial map. */
+  readonly state?: { readonly partial: boolean; readonly pairs: readonly StatePair[] };
+}
+
+export interface StatePair {
+  readonly name: string;
+  readonly value: Uint8Array;
+}

@@ -1,0 +1,136 @@
+import type { AttemptFailure, Awaiting, Origin, Pin, Retention } from "../model/invocation.ts";
+import type { HeaderPair, Result } from "../model/journal.ts";
+import type { Target } from "../model/target.ts";
+
+/** Something that happened. Everything the engine will ever know arrives as one of these. */
+export type Event =
+  | Invoked
+  | Heard
+  | AttemptEnded
+  /** A timer row came due. `chance` as in `AttemptEnded`. */
+  | {
+    readonly type: "timerFired";
+    readonly id: string;
+    readonly due: number;
+    readonly kind: "start" | "retry" | "sleep";
+    readonly index: number;
+  }
+  /** A slot is free for an attempt that found none: say again what it needs. */
+  | { readonly type: "slotFree"; readonly id: string; readonly attempt: number }
+  /** Boot found this invocation with an attempt that died with the last process. */
+  | { readonly type: "recovered"; readonly id: string }
+  /** The retention of a completed invocation is over. */
+  | { readonly type: "expired"; readonly id: string };
+
+/** Somebody wants a handler run. */
+export interface Invoked {
+  readonly type: "invoked";
+  readonly id: string;
+  /** Whether the id was drawn just now, so that nobody can know it yet: saves a look-up. */
+  readonly fresh: boolean;
+  readonly target: Target;
+  readonly headers: readonly HeaderPair[];
+  readonly value: Uint8Array;
+  readonly origin: Origin;
+  readonly retention: Retention;
+  readonly idempotencyKey?: string;
+  /** When to start, in milliseconds since the epoch. Absent or past: now. */
+  readonly startAt?: number;
+  /** Token of the request that wants to hear how it was taken (effect `reply`). */
+  readonly reply?: number;
+}
+
+/** Frames of one attempt, in the order they came. */
+export interface Heard {
+  readonly type: "heard";
+  readonly id: string;
+  readonly attempt: number;
+  /** Number of the first frame within its attempt, from 0: what is already known is dropped. */
+  readonly first: number;
+  readonly frames: readonly Frame[];
+  /** What the attempt runs on: pins the invocation with the first frame that is stored. */
+  readonly pin: Pin;
+  /** 16 random bytes for the ids of invocations these frames create. */
+  readonly entropy: Uint8Array;
+}
+
+/** A command or a run's result. `bytes` is the message body as it came, kept for replay. */
+export type Frame =
+  | { readonly kind: "output"; readonly bytes: Uint8Array; readonly result: Result }
+  | { readonly kind: "run"; readonly bytes: Uint8Array; readonly completion: number }
+  | { readonly kind: "ranTo"; readonly completion: number; readonly result: Result }
+  | {
+    readonly kind: "sleep";
+    readonly bytes: Uint8Array;
+    readonly completion: number;
+    readonly wakeAt: number;
+  }
+  | {
+    readonly kind: "call";
+    readonly bytes: Uint8Array;
+    readonly invocationIdCompletion: number;
+    readonly completion: number;
+    readonly request: Request;
+  }
+  | {
+    readonly kind: "oneWayCall";
+    readonly bytes: Uint8Array;
+    readonly invocationIdCompletion: number;
+    /** Milliseconds since the epoch; 0: now. */
+    readonly startAt: number;
+    readonly request: Request;
+  }
+  | {
+    readonly kind: "getLazyState";
+    readonly bytes: Uint8Array;
+    readonly key: string;
+    readonly completion: number;
+  }
+  | { readonly kind: "getLazyStateKeys"; readonly bytes: Uint8Array; readonly completion: number }
+  | { readonly kind: "getEagerState"; readonly bytes: Uint8Array }
+  | { readonly kind: "getEagerStateKeys"; readonly bytes: Uint8Array }
+  | {
+    readonly kind: "setState";
+    readonly bytes: Uint8Array;
+    readonly key: string;
+    readonly value: Uint8Array;
+  }
+  | { readonly kind: "clearState"; readonly bytes: Uint8Array; readonly key: string }
+  | { readonly kind: "clearAllState"; readonly bytes: Uint8Array };
+
+/** What a call or one-way call asks for. */
+export interface Request {
+  readonly service: string;
+  readonly handler: string;
+  readonly key: string;
+  readonly headers: readonly HeaderPair[];
+  readonly value: Uint8Array;
+  readonly idempotencyKey?: string;
+}
+
+/** A stream to a service is over. */
+export interface AttemptEnded {
+  readonly type: "attemptEnded";
+  readonly id: string;
+  readonly attempt: number;
+  readonly outcome: Outcome;
+  /** A number in [0, 1): the jitter of the next retry. The engine knows no chance of its own. */
+  readonly chance: number;
+}
+
+export type Outcome =
+  /** `End` came. */
+  | { readonly kind: "ended" }
+  /**
+   * `Suspension` came. `delivered`: journal entries below this index had been written to the SDK,
+   * so only later ones can wake it (service protocol §4.15, the watermark).
+   */
+  | { readonly kind: "suspended"; readonly awaiting: Awaiting; readonly delivered: number }
+  | {
+    readonly kind: "failed";
+    readonly failure: AttemptFailure;
+    /** Replaces the delay of the next retry and does not use up an attempt (§4.17). */
+    readonly retryAfterMs?: number;
+    /** Whether the SDK saw the attempt, so that it counts in `Start` field 7 (§4.18). */
+    readonly reached: boolean;
+  };

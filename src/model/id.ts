@@ -1,0 +1,129 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { fromBase62, toBase62 } from "./base62.ts";
+
+/**
+ * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
+ * digits of the bytes read as little-endian integers (service protocol §7.1).
+ *
+ * The last six unique bytes of ids we draw are the time, most significant byte last. So ids of
+ * one partition key sort by age as text, and inserting them touches the same few pages.
+ */
+export const INVOCATION_ID_BYTES = 24;
+const KEY_BYTES = 8;
+const KEY_DIGITS = 11;
+const UNIQUE_DIGITS = 22;
+const VERSION = "1";
+
+/** What is wrong with an id, in the words clients know (http-api §6.3). */
+export class BadId extends RangeError {
+  override name = "BadId";
+}
+
+export function printInvocationId(bytes: Uint8Array): string {
+  return `inv_${VERSION}${toBase62(bytes, 0, KEY_BYTES, KEY_DIGITS)}${
+    toBase62(bytes, KEY_BYTES, INVOCATION_ID_BYTES, UNIQUE_DIGITS)
+  }`;
+}
+
+/** The 24 bytes behind an invocation id. Throws `BadId`. */
+export function parseInvocationId(id: string): Uint8Array {
+  const digits = body(id, "inv", KEY_DIGITS + UNIQUE_DIGITS);
+  const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+  const valid = fromBase62(digits.slice(0, KEY_DIGITS), bytes, 0, KEY_BYTES) &&
+    fromBase62(digits.slice(KEY_DIGITS), bytes, KEY_BYTES, INVOCATION_ID_BYTES);
+  if (!valid) throw new BadId("bad format");
+  return bytes;
+}
+
+/** A deployment id from 16 bytes: `dp_1` and 22 base62 digits (§7.3). */
+export function printDeploymentId(bytes: Uint8Array): string {
+  return `dp_${VERSION}${toBase62(bytes, 0, 16, UNIQUE_DIGITS)}`;
+}
+
+/** Throws `BadId` unless this is a well-formed deployment id. */
+export function checkDeploymentId(id: string): string {
+  const digits = body(id, "dp", UNIQUE_DIGITS);
+  if (!fromBase62(digits, new Uint8Array(16), 0, 16)) throw new BadId("bad format");
+  return id;
+}
+
+function body(id: string, prefix: string, digits: number): string {
+  const at = id.indexOf("_");
+  if (at < 1 || at === id.length - 1) throw new BadId("bad format");
+  if (id.slice(0, at) !== prefix) {
+    throw new BadId(/^[a-z]+$/.test(id.slice(0, at)) ? "id doesn't match the expected type" : "bad format");
+  }
+  if (id[at + 1] !== VERSION) throw new BadId("unrecognized codec version");
+  if (id.length !== at + 2 + digits) throw new BadId("bad format");
+  return id.slice(at + 2);
+}
+
+/** What decides the partition key and the id of an invocation (architecture §9, protocol §7.4). */
+export interface Identity {
+  readonly service: string;
+  readonly handler: string;
+  readonly key?: string;
+  readonly isWorkflowRun: boolean;
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * The id of a new invocation. Workflow runs and idempotent requests get the same id each time;
+ * `fresh` tells whether this one can be nobody else's. `entropy`: 16 random bytes. `now`:
+ * milliseconds since the epoch.
+ */
+export function newInvocationId(
+  identity: Identity,
+  entropy: Uint8Array,
+  now: number,
+): { id: string; fresh: boolean } {
+  const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+  const { key, idempotencyKey, isWorkflowRun, service } = identity;
+  if (key !== undefined) bytes.set(digest([service, key]).subarray(0, KEY_BYTES));
+  else if (idempotencyKey !== undefined) {
+    bytes.set(digest([service, idempotencyKey]).subarray(0, KEY_BYTES));
+  } else spread(bytes, entropy[15]!);
+
+  const fresh = !isWorkflowRun && idempotencyKey === undefined;
+  if (fresh) drawUnique(bytes, entropy, now);
+  else bytes.set(digest(parts(identity)).subarray(0, 16), KEY_BYTES);
+  return { id: printInvocationId(bytes), fresh };
+}
+
+/** Whom an awakeable or caller names: the same invocation again, in the same partition. */
+function parts({ service, handler, key, idempotencyKey, isWorkflowRun }: Identity): string[] {
+  if (isWorkflowRun) return ["wf", service, key ?? ""];
+  return ["ik", service, ...(key === undefined ? [] : [key]), handler, idempotencyKey ?? ""];
+}
+
+/** Unkeyed invocations use 64 partition keys, evenly spread: few enough to keep inserts local. */
+function spread(bytes: Uint8Array, chance: number): void {
+  bytes[0] = (chance & 63) << 2;
+  bytes[1] = 0x5a;
+}
+
+function drawUnique(bytes: Uint8Array, entropy: Uint8Array, now: number): void {
+  bytes.set(entropy.subarray(0, 10), KEY_BYTES);
+  let rest = now;
+  for (let i = INVOCATION_ID_BYTES - 6; i < INVOCATION_ID_BYTES; i++) {
+    bytes[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** SHA-256 over length-prefixed parts: unlike a joined string it cannot be ambiguous. */
+function digest(words: readonly string[]): Uint8Array {
+  const bytes = words.map((word) => encoder.encode(word));
+  const size = bytes.reduce((sum, { length }) => sum + 4 + length, 0);
+  const joined = new Uint8Array(size);
+  const view = new DataView(joined.buffer);
+  let at = 0;
+  for (const one of bytes) {
+    view.setUint32(at, one.length);
+    joined.set(one, at + 4);
+    at += 4 + one.length;
+  }
+  return sha256(joined);
+}

@@ -1,0 +1,111 @@
+import type { NotificationId, TerminalFailure } from "./journal.ts";
+import type { Target } from "./target.ts";
+
+/** What a suspended invocation waits for: any of these wakes it (service protocol §4.15). */
+export interface Awaiting {
+  readonly completions: readonly number[];
+  readonly signals: readonly number[];
+  readonly names: readonly string[];
+}
+
+/** Where an invocation stands. Only `invoked` may have an attempt in flight. */
+export type Status =
+  /** A delayed send that is not due. */
+  | { readonly kind: "scheduled"; readonly at: number }
+  /** Waits in its object's inbox, at this place. Shown as `pending`. */
+  | { readonly kind: "inboxed"; readonly seq: number }
+  /** Has, or will get at once, an attempt. Shown as `ready` until it has a stream, then `running`. */
+  | { readonly kind: "invoked" }
+  /** The last attempt failed; the next one starts at `until`. */
+  | { readonly kind: "backingOff"; readonly until: number }
+  /** No attempt: waits for notifications. */
+  | { readonly kind: "suspended"; readonly awaiting: Awaiting }
+  /** No attempt until somebody resumes it. */
+  | { readonly kind: "paused" }
+  /** Has its result: a failure, or (when absent) the value in the row's bytes. */
+  | { readonly kind: "completed"; readonly failure?: TerminalFailure };
+
+/** Why the last attempt failed, kept as a row so that it survives a restart. */
+export interface AttemptFailure {
+  /** One of the RT codes of `errors.ts`. */
+  readonly code: string;
+  /** HTTP-like code of the error: 500, 570, 571 … */
+  readonly status: number;
+  readonly message: string;
+  readonly stacktrace?: string;
+  /** The command that the error is about, when the SDK told. */
+  readonly related?: { readonly index?: number; readonly name?: string; readonly type?: number };
+}
+
+/** Who asked for an invocation. */
+export type Origin =
+  | { readonly by: "ingress" }
+  | { readonly by: "service"; readonly id: string; readonly target: string }
+  | { readonly by: "restart"; readonly id: string }
+  | { readonly by: "subscription"; readonly id: string };
+
+/** An invocation that awaits this one's result through a command of its own. */
+export interface Caller {
+  readonly id: string;
+  readonly completion: number;
+  /** The notification type to answer with: `callCompletion` or `attachCompletion`. */
+  readonly type: number;
+}
+
+/** How long a completed invocation's result and journal are kept, in milliseconds. 0: not at all. */
+export interface Retention {
+  readonly resultMs: number;
+  readonly journalMs: number;
+}
+
+/** The deployment and protocol version an invocation is bound to (service protocol §6.2). */
+export interface Pin {
+  readonly deployment: string;
+  readonly protocol: number;
+}
+
+/** Whether a notification is one of those awaited. */
+export function isAwaited(awaiting: Awaiting, id: NotificationId): boolean {
+  switch (id.kind) {
+    case "completion":
+      return awaiting.completions.includes(id.id);
+    case "signal":
+      return awaiting.signals.includes(id.index);
+    case "named":
+      return awaiting.names.includes(id.name);
+  }
+}
+
+/** One durable run of a handler. Times are milliseconds since the epoch. */
+export interface InvocationRow {
+  readonly id: string;
+  readonly target: Target;
+  readonly status: Status;
+  readonly origin: Origin;
+  /** Generation of the current attempt. Raising it is what makes every older stream stale. */
+  readonly attempt: number;
+  /** Frames of the current attempt that were applied, so that a repeated one is dropped. */
+  readonly heard: number;
+  /** Entries in the journal, and how many of them are commands (input included). */
+  readonly journal: number;
+  readonly commands: number;
+  /** Failed attempts since it was last started or resumed: what the retry policy counts (§4.17). */
+  readonly failures: number;
+  /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
+  readonly failuresSinceCommand: number;
+  readonly lastFailure?: AttemptFailure;
+  readonly pin?: Pin;
+  readonly callers: readonly Caller[];
+  readonly idempotencyKey?: string;
+  readonly retention: Retention;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly scheduledAt?: number;
+  readonly inboxedAt?: number;
+  readonly runningAt?: number;
+  readonly completedAt?: number;
+  /** When the completed row may be forgotten. Absent while it is not completed. */
+  readonly expiresAt?: number;
+  /** The successful result of a completed invocation. The row's one byte column. */
+  readonly output?: Uint8Array;
+}

@@ -1,0 +1,92 @@
+import type { InvocationRow } from "./invocation.ts";
+import type { Entry } from "./journal.ts";
+
+/**
+ * Every durable row of a partition. The engine reads and writes nothing else. A row is named by
+ * its *group*, which is what is loaded and forgotten together, and its *item* within the group.
+ */
+export interface Rows {
+  /** group: invocation id. item: "". */
+  readonly invocation: InvocationRow;
+  /** group: invocation id. item: journal index. */
+  readonly journal: {
+    readonly id: string;
+    readonly index: number;
+    readonly at: number;
+    readonly entry: Entry;
+  };
+  /** group: object (`objectOf`). item: "". Present while the object has a holder. */
+  readonly lock: {
+    readonly object: string;
+    readonly holder: string;
+    /** Inbox places: the next to serve, and the next to give out. Equal when nobody waits. */
+    readonly head: number;
+    readonly tail: number;
+  };
+  /** group: object. item: seq. */
+  readonly inbox: { readonly object: string; readonly seq: number; readonly id: string };
+  /** group: object. item: name. */
+  readonly state: { readonly object: string; readonly name: string; readonly value: Uint8Array };
+  /** group: invocation id. item: `timerItem`. Due at `due`, in milliseconds since the epoch. */
+  readonly timer: Timer;
+}
+
+/** `start`: a delayed send is due. `retry`: a back-off is over. `sleep`: completes `index`. */
+export interface Timer {
+  readonly id: string;
+  readonly due: number;
+  readonly kind: "start" | "retry" | "sleep";
+  /** The completion id of a sleep; 0 otherwise. */
+  readonly index: number;
+}
+
+export type Table = keyof Rows;
+export type Item = string | number;
+
+export const TABLES = ["invocation", "journal", "lock", "inbox", "state", "timer"] as const;
+
+export function timerItem({ due, kind, index }: Omit<Timer, "id">): string {
+  return `${due}/${kind}/${index}`;
+}
+
+/** The group a row belongs to. */
+export function groupOf<T extends Table>(table: T, row: Rows[T]): string {
+  switch (table) {
+    case "invocation":
+    case "journal":
+    case "timer":
+      return (row as Rows["journal"]).id;
+    default:
+      return (row as Rows["lock"]).object;
+  }
+}
+
+/** The row's name within its group. */
+export function itemOf<T extends Table>(table: T, row: Rows[T]): Item {
+  switch (table) {
+    case "journal":
+      return (row as Rows["journal"]).index;
+    case "inbox":
+      return (row as Rows["inbox"]).seq;
+    case "state":
+      return (row as Rows["state"]).name;
+    case "timer":
+      return timerItem(row as Timer);
+    default:
+      return "";
+  }
+}
+
+/** One change of one row. Within a batch a later write of the same row wins. */
+export interface Write<T extends Table = Table> {
+  readonly table: T;
+  readonly row: Rows[T];
+  readonly drop: boolean;
+}
+
+/** Rows asked for: one (`item` given), or the whole group. */
+export interface Want {
+  readonly table: Table;
+  readonly group: string;
+  readonly item?: Item;
+}

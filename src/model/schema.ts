@@ -1,0 +1,153 @@
+import type { Dialect } from "../names.ts";
+import type { Access, ServiceType } from "./target.ts";
+
+/** Options a service or handler may set in its manifest. Times in milliseconds. Absent: inherit. */
+export interface HandlerOptions {
+  readonly inactivityTimeoutMs?: number;
+  readonly abortTimeoutMs?: number;
+  readonly journalRetentionMs?: number;
+  readonly idempotencyRetentionMs?: number;
+  /** Workflow run handlers only. */
+  readonly workflowRetentionMs?: number;
+  readonly lazyState?: boolean;
+  readonly retry?: RetryOptions;
+}
+
+export interface RetryOptions {
+  readonly initialIntervalMs?: number;
+  readonly maxIntervalMs?: number;
+  readonly factor?: number;
+  /** Attempts in all, the first included. */
+  readonly maxAttempts?: number;
+  readonly onMaxAttempts?: "pause" | "kill";
+}
+
+/** What a request to a handler must look like (service protocol §1.5 InputPayload). */
+export interface InputRule {
+  readonly required: boolean;
+  /** `type/subtype`, `type/*` or star/star. Absent: only empty requests are accepted. */
+  readonly contentType?: string;
+  readonly jsonSchema?: unknown;
+}
+
+export interface OutputRule {
+  readonly contentType?: string;
+  readonly setContentTypeIfEmpty: boolean;
+  readonly jsonSchema?: unknown;
+}
+
+export interface HandlerSchema {
+  readonly name: string;
+  readonly access: Access;
+  /** False: callable from other handlers only. */
+  readonly public: boolean;
+  readonly options: HandlerOptions;
+  /** Absent: anything goes. */
+  readonly input?: InputRule;
+  readonly output?: OutputRule;
+  readonly documentation?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** One revision of a service, as one deployment serves it. */
+export interface ServiceSchema {
+  readonly name: string;
+  readonly type: ServiceType;
+  readonly deployment: string;
+  readonly revision: number;
+  readonly public: boolean;
+  readonly options: HandlerOptions;
+  readonly handlers: Readonly<Record<string, HandlerSchema>>;
+  readonly documentation?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** A registered endpoint: immutable address, what it serves, how it is spoken to. */
+export interface Deployment {
+  readonly id: string;
+  /** Absolute URL, ending with a slash when it has no path. */
+  readonly uri: string;
+  readonly mode: "bidi" | "requestResponse";
+  /** What discovery was answered in, and so what every attempt uses. */
+  readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
+  /** Name spelling this endpoint understands on its wire: see `names.ts`. */
+  readonly dialect: Dialect;
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly minProtocol: number;
+  readonly maxProtocol: number;
+  readonly sdkVersion?: string;
+  readonly createdAt: number;
+  readonly services: readonly ServiceSchema[];
+}
+
+/** Defaults for everything a handler does not set, from the configuration. */
+export interface SchemaDefaults {
+  readonly inactivityTimeoutMs: number;
+  readonly abortTimeoutMs: number;
+  readonly journalRetentionMs: number;
+  readonly idempotencyRetentionMs: number;
+  readonly workflowRetentionMs: number;
+  readonly retry: Required<RetryOptions>;
+}
+
+/** Everything an invocation of one handler obeys, resolved: handler, then service, then server. */
+export interface EffectiveOptions {
+  readonly inactivityTimeoutMs: number;
+  readonly abortTimeoutMs: number;
+  readonly journalRetentionMs: number;
+  readonly idempotencyRetentionMs: number;
+  readonly workflowRetentionMs: number;
+  readonly lazyState: boolean;
+  readonly retry: Required<RetryOptions>;
+}
+
+/**
+ * All registered deployments, as one immutable snapshot: a turn is given one like it is given
+ * `now`. A registration makes a new snapshot and never changes an old one.
+ */
+export class Schema {
+  readonly deployments: ReadonlyMap<string, Deployment>;
+  readonly defaults: SchemaDefaults;
+  readonly #latest = new Map<string, ServiceSchema>();
+  readonly #options = new WeakMap<HandlerSchema, EffectiveOptions>();
+
+  constructor(deployments: readonly Deployment[], defaults: SchemaDefaults) {
+    this.deployments = new Map(deployments.map((one) => [one.id, one]));
+    this.defaults = defaults;
+    for (const service of deployments.flatMap((one) => one.services)) {
+      const known = this.#latest.get(service.name);
+      if (!known || known.revision < service.revision) this.#latest.set(service.name, service);
+    }
+  }
+
+  /** The revision that takes new invocations, or undefined when nobody serves this name. */
+  latest(service: string): ServiceSchema | undefined {
+    return this.#latest.get(service);
+  }
+
+  /** The service as one deployment serves it. */
+  at(deployment: string, service: string): ServiceSchema | undefined {
+    return this.deployments.get(deployment)?.services.find(({ name }) => name === service);
+  }
+
+  services(): ServiceSchema[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Resolves one handler's options (service protocol §1.6). */
+  options(service: ServiceSchema, handler: HandlerSchema): EffectiveOptions {
+    let options = this.#options.get(handler);
+    if (!options) {
+      options = {
+        ...this.defaults,
+        lazyState: false,
+        ...service.options,
+        ...handler.options,
+        retry: { ...this.defaults.retry, ...service.options.retry, ...handler.options.retry },
+      };
+      this.#options.set(handler, options);
+    }
+    return options;
+  }
+}

@@ -1,0 +1,146 @@
+import type { InvocationRow } from "./model/invocation.ts";
+import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
+
+/** What a platform lends the core. Everything else the core needs is Fetch API. */
+export interface Platform {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly dial: Dial;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once, not before `due`. Returns a way to forget it. */
+  at(due: number, call: () => void): () => void;
+  /** Calls back once this burst of input has been handled: what groups events into turns. */
+  soon(call: () => void): void;
+}
+
+/** `size` unpredictable bytes. */
+export type Random = (size: number) => Uint8Array;
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** One record. Field values survive `JSON.stringify`; never a token or a body. */
+export type Log = (level: LogLevel, message: string, fields?: Record<string, unknown>) => void;
+
+/**
+ * Durable rows of one partition. Implementations must be indistinguishable from
+ * `storage/memory_store.ts`: `test/storage/_contract.ts` is the definition.
+ *
+ * `load` and `scan` answer as if every commit handed over before them had been applied. Commits
+ * are applied in the order they are handed over; once one is rejected, so are all later ones.
+ */
+export interface Store {
+  /** Takes a partition over: raises its epoch durably, so no earlier owner can commit any more. */
+  claim(partition: number): Promise<Lease>;
+  /** One round trip. Answers in the order of `wants`. Rows of a group are sorted by item. */
+  load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]>;
+  /** One round trip, all or nothing. Rejects with `Fenced` when a newer lease was claimed. */
+  commit(lease: Lease, writes: readonly Write[]): Promise<void>;
+  scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]>;
+  close(): Promise<void>;
+}
+
+export interface Loaded {
+  readonly want: Want;
+  readonly rows: readonly Rows[Table][];
+}
+
+/** The right to write a partition. A higher epoch ends every lower one. */
+export interface Lease {
+  readonly partition: number;
+  readonly epoch: number;
+}
+
+/** Index reads: for boot, timers and retention, never for the engine. Each is paged by `limit`. */
+export type Scan =
+  /** Invocations whose status is `invoked`, ordered by id, after `after` (exclusive). */
+  | { readonly kind: "invoked"; readonly after?: string; readonly limit: number }
+  /** Timers in order of (due, id, item), strictly after `after` when given. */
+  | { readonly kind: "timers"; readonly after?: Timer; readonly limit: number }
+  /** Completed invocations whose `expiresAt` is at or before `until`. */
+  | { readonly kind: "expired"; readonly until: number; readonly limit: number };
+
+export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
+  : Pick<InvocationRow, "id">;
+
+/** Another owner has taken this partition over. Stop; do not retry. */
+export class Fenced extends Error {
+  override name = "Fenced";
+}
+
+export interface Statement {
+  readonly sql: string;
+  /** Named by position. Integers beyond 2^53 do not occur. */
+  readonly args: readonly SqlValue[];
+}
+
+export type SqlValue = string | number | null | Uint8Array;
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** All a database has to be: one atomic batch per call, rows back in the order of statements. */
+export interface SqlClient {
+  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]>;
+  /** Whether this error says that a `check` refused the batch. */
+  isRefused(cause: unknown): boolean;
+  close(): Promise<void>;
+}
+
+/** Opens one HTTP exchange with an endpoint, full duplex where the platform can. */
+export interface Dial {
+  open(request: DialRequest, listener: DialListener): Exchange;
+  close(): Promise<void>;
+}
+
+export interface DialRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * `h1`: HTTP/1.1. `h2`: HTTP/2, with prior knowledge over cleartext, by ALPN over TLS. `alpn`:
+   * TLS only, whatever is negotiated.
+   */
+  readonly version: "h1" | "h2" | "alpn";
+  readonly connectTimeoutMs: number;
+}
+
+/** Called in this order: head once, chunks, then end or failed once. Nothing after abort(). */
+export interface DialListener {
+  head(head: DialHead): void;
+  chunk(bytes: Uint8Array): void;
+  end(): void;
+  failed(failure: DialFailure): void;
+  /** The request body has room again after `write` answered false. */
+  drain(): void;
+}
+
+export interface DialHead {
+  readonly status: number;
+  readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
+  /** Lower-case name. */
+  header(name: string): string | undefined;
+}
+
+export interface DialFailure {
+  /**
+   * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was spoken. `reset`:
+   * the stream or connection broke. `unsupported`: this platform cannot speak that version.
+   */
+  readonly kind: "unreachable" | "http1" | "reset" | "unsupported";
+  readonly message: string;
+}
+
+export interface Exchange {
+  /** False: the buffer is full, wait for `drain`. The bytes were taken all the same. */
+  write(bytes: Uint8Array): boolean;
+  /** Closes the request body. */
+  end(): void;
+  /** Tears the exchange down (RST_STREAM CANCEL, or closes the connection). */
+  abort(): void;
+  /** Stops and goes on reading the response: back-pressure towards the endpoint. */
+  pause(): void;
+  resume(): void;
+}
