@@ -7,7 +7,8 @@ export const errors = {
     status: 500,
     retry: true,
     title: "Cannot reach the endpoint for discovery",
-    fix: "Check the address, that the endpoint runs, the network, and authentication headers (`additional_headers`).",
+    fix:
+      "Check the address, that the endpoint runs, the network, and authentication headers (`additional_headers`).",
   },
   META0004: {
     status: 409,
@@ -85,7 +86,8 @@ export const errors = {
     status: 500,
     retry: true,
     title: "The attempt was aborted after the abort timeout",
-    fix: "Look for a handler that waits on something outside the journal, or raise `abort-timeout`.",
+    fix:
+      "Look for a handler that waits on something outside the journal, or raise `abort-timeout`.",
   },
   RT0002: {
     status: 500,
@@ -223,7 +225,8 @@ export const errors = {
     status: 500,
     retry: false,
     title: "Awaited futures are nested too deep",
-    fix: "Flatten the combinators, or raise `worker.invoker.max-awaited-future-depth`, then resume.",
+    fix:
+      "Flatten the combinators, or raise `worker.invoker.max-awaited-future-depth`, then resume.",
   },
 } as const satisfies Record<
   string,

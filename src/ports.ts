@@ -1,5 +1,8 @@
+import type { Event, Invoked } from "./engine/event.ts";
 import type { InvocationRow } from "./model/invocation.ts";
+import type { Result } from "./model/journal.ts";
 import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
+import type { Deployment } from "./model/schema.ts";
 
 /** What a platform lends the core. Everything else the core needs is Fetch API. */
 export interface Platform {
@@ -144,3 +147,37 @@ export interface Exchange {
   pause(): void;
   resume(): void;
 }
+
+/** Registered deployments. Saved rarely, loaded whole at boot. */
+export interface DeploymentStore {
+  load(): Promise<readonly Deployment[]>;
+  /** Durable when it resolves. Replaces a deployment with the same id. */
+  save(deployment: Deployment): Promise<void>;
+  drop(id: string): Promise<void>;
+}
+
+/** What ingress needs of the partitions. Every method rejects with a `Failure` of status 503. */
+export interface Invocations {
+  /** Resolves once the invocation is durable. */
+  send(request: InvocationRequest): Promise<Accepted>;
+  /** Resolves with its result. `signal`: the caller went away, forget it (never cancels). */
+  call(request: InvocationRequest, signal?: AbortSignal): Promise<Completed>;
+}
+
+export type InvocationRequest = Omit<Invoked, "type" | "reply">;
+
+export interface Accepted {
+  readonly id: string;
+  readonly status: "accepted" | "previouslyAccepted";
+  /** Start of a delayed send, in milliseconds since the epoch. */
+  readonly startAt?: number;
+}
+
+export interface Completed {
+  readonly result: Result;
+  /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** Where attempts send what they hear. `durable` is called once the event's turn is on disk. */
+export type Mailbox = (event: Event, durable?: () => void) => void;

@@ -1,5 +1,6 @@
+import type { Command } from "../model/command.ts";
 import type { AttemptFailure, Awaiting, Origin, Pin, Retention } from "../model/invocation.ts";
-import type { HeaderPair, Result } from "../model/journal.ts";
+import type { HeaderPair } from "../model/journal.ts";
 import type { Target } from "../model/target.ts";
 
 /** Something that happened. Everything the engine will ever know arrives as one of these. */
@@ -47,65 +48,11 @@ export interface Heard {
   readonly attempt: number;
   /** Number of the first frame within its attempt, from 0: what is already known is dropped. */
   readonly first: number;
-  readonly frames: readonly Frame[];
+  readonly frames: readonly Command[];
   /** What the attempt runs on: pins the invocation with the first frame that is stored. */
   readonly pin: Pin;
   /** 16 random bytes for the ids of invocations these frames create. */
   readonly entropy: Uint8Array;
-}
-
-/** A command or a run's result. `bytes` is the message body as it came, kept for replay. */
-export type Frame =
-  | { readonly kind: "output"; readonly bytes: Uint8Array; readonly result: Result }
-  | { readonly kind: "run"; readonly bytes: Uint8Array; readonly completion: number }
-  | { readonly kind: "ranTo"; readonly completion: number; readonly result: Result }
-  | {
-    readonly kind: "sleep";
-    readonly bytes: Uint8Array;
-    readonly completion: number;
-    readonly wakeAt: number;
-  }
-  | {
-    readonly kind: "call";
-    readonly bytes: Uint8Array;
-    readonly invocationIdCompletion: number;
-    readonly completion: number;
-    readonly request: Request;
-  }
-  | {
-    readonly kind: "oneWayCall";
-    readonly bytes: Uint8Array;
-    readonly invocationIdCompletion: number;
-    /** Milliseconds since the epoch; 0: now. */
-    readonly startAt: number;
-    readonly request: Request;
-  }
-  | {
-    readonly kind: "getLazyState";
-    readonly bytes: Uint8Array;
-    readonly key: string;
-    readonly completion: number;
-  }
-  | { readonly kind: "getLazyStateKeys"; readonly bytes: Uint8Array; readonly completion: number }
-  | { readonly kind: "getEagerState"; readonly bytes: Uint8Array }
-  | { readonly kind: "getEagerStateKeys"; readonly bytes: Uint8Array }
-  | {
-    readonly kind: "setState";
-    readonly bytes: Uint8Array;
-    readonly key: string;
-    readonly value: Uint8Array;
-  }
-  | { readonly kind: "clearState"; readonly bytes: Uint8Array; readonly key: string }
-  | { readonly kind: "clearAllState"; readonly bytes: Uint8Array };
-
-/** What a call or one-way call asks for. */
-export interface Request {
-  readonly service: string;
-  readonly handler: string;
-  readonly key: string;
-  readonly headers: readonly HeaderPair[];
-  readonly value: Uint8Array;
-  readonly idempotencyKey?: string;
 }
 
 /** A stream to a service is over. */

@@ -51,7 +51,9 @@ function body(id: string, prefix: string, digits: number): string {
   const at = id.indexOf("_");
   if (at < 1 || at === id.length - 1) throw new BadId("bad format");
   if (id.slice(0, at) !== prefix) {
-    throw new BadId(/^[a-z]+$/.test(id.slice(0, at)) ? "id doesn't match the expected type" : "bad format");
+    throw new BadId(
+      /^[a-z]+$/.test(id.slice(0, at)) ? "id doesn't match the expected type" : "bad format",
+    );
   }
   if (id[at + 1] !== VERSION) throw new BadId("unrecognized codec version");
   if (id.length !== at + 2 + digits) throw new BadId("bad format");
