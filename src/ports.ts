@@ -122,7 +122,7 @@ export interface DialListener {
 
 export interface DialHead {
   readonly status: number;
-  readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
+  readonly httpVersion: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0";
   /** Lower-case name. */
   header(name: string): string | undefined;
 }

@@ -18,8 +18,6 @@ export type Effect =
     readonly type: "completed";
     readonly id: string;
     readonly result: Result;
-    /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
-    readonly expiresAt?: number;
   }
   /** How a request was taken. */
   | {
@@ -29,6 +27,10 @@ export type Effect =
     readonly status: "accepted" | "previouslyAccepted";
     /** When the original delayed send starts, in milliseconds since the epoch. */
     readonly startAt?: number;
+    /** The answer, when there is one already. Absent: wait for `completed`. */
+    readonly result?: Result;
+    /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
+    readonly expiresAt?: number;
   }
   /** A timer row was written. */
   | {
@@ -43,6 +45,8 @@ export type Effect =
 
 export interface Attempt {
   readonly type: "attempt";
+  /** Generation of this attempt. */
+  readonly attempt: number;
   readonly invocation: InvocationRow;
   /** Entries 0 … n-1, in order. */
   readonly entries: readonly Entry[];

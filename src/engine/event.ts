@@ -1,5 +1,12 @@
 import type { Command } from "../model/command.ts";
-import type { AttemptFailure, Awaiting, Origin, Pin, Retention } from "../model/invocation.ts";
+import type {
+  AttemptFailure,
+  Awaiting,
+  Caller,
+  Origin,
+  Pin,
+  Retention,
+} from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
 import type { Target } from "../model/target.ts";
 
@@ -37,6 +44,8 @@ export interface Invoked {
   readonly idempotencyKey?: string;
   /** When to start, in milliseconds since the epoch. Absent or past: now. */
   readonly startAt?: number;
+  /** The invocation that awaits this one's result. */
+  readonly caller?: Caller;
   /** Token of the request that wants to hear how it was taken (effect `reply`). */
   readonly reply?: number;
 }

@@ -1,4 +1,5 @@
-import type { NotificationId, TerminalFailure } from "./journal.ts";
+import { assert } from "../assert.ts";
+import type { NotificationId, Result, TerminalFailure } from "./journal.ts";
 import type { Target } from "./target.ts";
 
 /** What a suspended invocation waits for: any of these wakes it (service protocol §4.15). */
@@ -106,6 +107,20 @@ export interface InvocationRow {
   readonly completedAt?: number;
   /** When the completed row may be forgotten. Absent while it is not completed. */
   readonly expiresAt?: number;
-  /** The successful result of a completed invocation. The row's one byte column. */
+  /** Set by `Output`, the last one wins; becomes the result at `End` (service protocol §4.13). */
+  readonly answer?: { readonly failure?: TerminalFailure };
+  /** The value of a successful answer. The row's one byte column. */
   readonly output?: Uint8Array;
 }
+
+/** A row while one event works on it: see `Turn.edit`. */
+export type InvocationDraft = { -readonly [K in keyof InvocationRow]: InvocationRow[K] };
+
+/** The result of a completed invocation. */
+export function resultOf({ status, output }: InvocationRow): Result {
+  assert(status.kind === "completed", "Only a completed invocation has a result");
+  const { failure } = status;
+  return failure ? { kind: "failure", failure } : { kind: "value", value: output ?? NOTHING };
+}
+
+const NOTHING = new Uint8Array(0);

@@ -1,4 +1,5 @@
 import type { Dialect } from "../names.ts";
+import type { Retention } from "./invocation.ts";
 import type { Access, ServiceType } from "./target.ts";
 
 /** Options a service or handler may set in its manifest. Times in milliseconds. Absent: inherit. */
@@ -89,6 +90,8 @@ export interface SchemaDefaults {
   readonly idempotencyRetentionMs: number;
   readonly workflowRetentionMs: number;
   readonly retry: Required<RetryOptions>;
+  /** Names and values sent with `Start`, together; beyond it the map is cut and marked partial. */
+  readonly eagerStateBytesMax: number;
 }
 
 /** Everything an invocation of one handler obeys, resolved: handler, then service, then server. */
@@ -150,4 +153,21 @@ export class Schema {
     }
     return options;
   }
+}
+
+/**
+ * How long an invocation stays after its completion, fixed when it is accepted (protocol §1.6,
+ * http-api §5.1). With an idempotency key, or for a workflow run, the result is what is kept and
+ * the journal never outlives it; otherwise both stay as long as the journal does.
+ */
+export function retentionOf(
+  options: EffectiveOptions,
+  { isWorkflowRun, idempotencyKey }: { isWorkflowRun: boolean; idempotencyKey?: string },
+): Retention {
+  const { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs } = options;
+  if (!isWorkflowRun && idempotencyKey === undefined) {
+    return { resultMs: journalRetentionMs, journalMs: journalRetentionMs };
+  }
+  const resultMs = isWorkflowRun ? workflowRetentionMs : idempotencyRetentionMs;
+  return { resultMs, journalMs: Math.min(journalRetentionMs, resultMs) };
 }

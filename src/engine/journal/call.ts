@@ -1,0 +1,113 @@
+import type { CallRequest, Command } from "../../model/command.ts";
+import { newInvocationId } from "../../model/id.ts";
+import type { InvocationDraft } from "../../model/invocation.ts";
+import { entryType } from "../../model/journal.ts";
+import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
+import { retentionOf } from "../../model/schema.ts";
+import { printTarget, type Target } from "../../model/target.ts";
+import type { Invoked } from "../event.ts";
+import { deliver } from "../outbox.ts";
+import type { Turn } from "../turn.ts";
+import type { Place, Refusal } from "./heard.ts";
+import { append } from "./notification.ts";
+
+type Call = Command & { kind: "call" };
+type OneWayCall = Command & { kind: "oneWayCall" };
+
+/** Runs another handler and awaits its result (service protocol §4.7). */
+export function call(
+  turn: Turn,
+  draft: InvocationDraft,
+  frame: Call,
+  place: Place,
+): Refusal | undefined {
+  const asked = callee(turn, draft, frame.request, place);
+  if ("code" in asked) return asked;
+  append(turn, draft, { kind: "command", type: entryType.call, bytes: frame.bytes });
+  tellId(turn, draft, frame.invocationIdCompletion, asked.id);
+  const { completion } = frame;
+  const caller = { id: draft.id, completion, type: entryType.callCompletion };
+  deliver(turn, { ...asked, caller });
+  return undefined;
+}
+
+/** Sends to another handler, now or later, and goes on. */
+export function oneWayCall(
+  turn: Turn,
+  draft: InvocationDraft,
+  frame: OneWayCall,
+  place: Place,
+): Refusal | undefined {
+  const asked = callee(turn, draft, frame.request, place);
+  if ("code" in asked) return asked;
+  append(turn, draft, { kind: "command", type: entryType.oneWayCall, bytes: frame.bytes });
+  tellId(turn, draft, frame.invocationIdCompletion, asked.id);
+  deliver(turn, frame.startAt > turn.now ? { ...asked, startAt: frame.startAt } : asked);
+  return undefined;
+}
+
+function tellId(turn: Turn, draft: InvocationDraft, completion: number, id: string): void {
+  append(turn, draft, {
+    kind: "notification",
+    type: entryType.callInvocationIdCompletion,
+    id: { kind: "completion", id: completion },
+    result: { kind: "invocationId", id },
+  });
+}
+
+/** The invocation that a command asks for, or why there can be none (service protocol §4.21). */
+function callee(
+  turn: Turn,
+  draft: InvocationDraft,
+  request: CallRequest,
+  { event, number }: Place,
+): Invoked | Refusal {
+  const service = turn.schema.latest(request.service);
+  const handler = service?.handlers[request.handler];
+  if (!service || !handler) return unknown(request, service !== undefined);
+  if (service.type === "service" && request.key !== "") {
+    return { code: "RT0017", message: `the service '${service.name}' takes no key` };
+  }
+  if (request.idempotencyKey === "") {
+    return { code: "RT0017", message: "the idempotency key must not be empty" };
+  }
+  const target = targetOf(service, handler, request.key);
+  const identity = {
+    ...target,
+    isWorkflowRun: target.access === "run",
+    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+  };
+  return {
+    type: "invoked",
+    ...newInvocationId(identity, entropyOf(event.entropy, number), turn.now),
+    target,
+    headers: request.headers,
+    value: request.value,
+    origin: { by: "service", id: draft.id, target: printTarget(draft.target) },
+    retention: retentionOf(turn.schema.options(service, handler), identity),
+    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+  };
+}
+
+function targetOf(service: ServiceSchema, handler: HandlerSchema, key: string): Target {
+  const { name, type } = service;
+  const head = { service: name, handler: handler.name, type, access: handler.access };
+  return type === "service" ? head : { ...head, key };
+}
+
+function unknown({ service, handler }: CallRequest, isServiceKnown: boolean): Refusal {
+  const message = isServiceKnown
+    ? `the service '${service}' exists, but the handler '${handler}' was not found`
+    : `the service '${service}' was not found`;
+  return { code: "RT0018", message };
+}
+
+/** Bytes of its own for each command of one event. */
+function entropyOf(entropy: Uint8Array, number: number): Uint8Array {
+  if (number === 0) return entropy;
+  const own = entropy.slice();
+  for (let i = 0, rest = number; rest > 0; i++, rest >>>= 8) own[i] = (own[i] ?? 0) ^ (rest & 0xff);
+  // The last byte spreads unkeyed invocations over partition keys.
+  own[15] = ((own[15] ?? 0) + number) & 0xff;
+  return own;
+}

@@ -1,0 +1,104 @@
+import { assert, unreachable } from "../../assert.ts";
+import type { Command } from "../../model/command.ts";
+import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
+import { entryType } from "../../model/journal.ts";
+import type { Heard } from "../event.ts";
+import { backOff } from "../lifecycle/attempt_ended.ts";
+import type { Turn } from "../turn.ts";
+import { call, oneWayCall } from "./call.ts";
+import { append } from "./notification.ts";
+import { ranTo } from "./run.ts";
+import { sleep } from "./sleep.ts";
+import { changeState, lazyState, readState } from "./state.ts";
+
+/** A command that cannot be carried out: it and all after it are discarded (RT0017 …). */
+export type Refusal = Pick<AttemptFailure, "code" | "message">;
+
+/**
+ * Frames of a running attempt. Each is stored and takes effect, in order; frames of a stale
+ * attempt, and those heard before, change nothing.
+ */
+export function heard(turn: Turn, event: Heard): void {
+  const row = turn.find("invocation", event.id);
+  if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
+  const known = row.heard - event.first;
+  assert(known >= 0, "Frames of an attempt arrive in order");
+  if (known >= event.frames.length) return;
+  const draft = turn.draft({ ...row });
+  for (let i = known; i < event.frames.length; i++) {
+    const frame = event.frames[i];
+    assert(frame, "Frames have no holes");
+    const refusal = apply(turn, draft, { frame, event, number: i });
+    if (refusal) return refuse(turn, draft, refusal);
+    draft.heard++;
+    draft.pin ??= event.pin;
+  }
+}
+
+/** Where a command stands: what creates ids needs the event's entropy and its place in it. */
+export interface Place {
+  readonly event: Heard;
+  readonly number: number;
+}
+
+function apply(
+  turn: Turn,
+  draft: InvocationDraft,
+  { frame, ...place }: Place & { frame: Command },
+): Refusal | undefined {
+  if (frame.kind !== "ranTo") draft.failuresSinceCommand = 0;
+  switch (frame.kind) {
+    case "output":
+      return output(turn, draft, frame);
+    case "run":
+      return store(turn, draft, entryType.run, frame.bytes);
+    case "ranTo":
+      return ranTo(turn, draft, frame);
+    case "sleep":
+      return sleep(turn, draft, frame);
+    case "call":
+      return call(turn, draft, frame, place);
+    case "oneWayCall":
+      return oneWayCall(turn, draft, frame, place);
+    case "getLazyState":
+    case "getLazyStateKeys":
+      return lazyState(turn, draft, frame);
+    case "getEagerState":
+    case "getEagerStateKeys":
+      return readState(turn, draft, frame);
+    case "setState":
+    case "clearState":
+    case "clearAllState":
+      return changeState(turn, draft, frame);
+    default:
+      unreachable(frame);
+  }
+}
+
+/** Keeps a command as it came. */
+export function store(
+  turn: Turn,
+  draft: InvocationDraft,
+  type: number,
+  bytes: Uint8Array,
+): undefined {
+  append(turn, draft, { kind: "command", type, bytes });
+}
+
+function output(
+  turn: Turn,
+  draft: InvocationDraft,
+  { bytes, result }: Command & { kind: "output" },
+): undefined {
+  store(turn, draft, entryType.output, bytes);
+  draft.answer = result.kind === "failure" ? { failure: result.failure } : {};
+  if (result.kind === "value") draft.output = result.value;
+  else delete draft.output;
+}
+
+/** Ends an attempt that asked for something impossible; what it sent before stays. */
+function refuse(turn: Turn, draft: InvocationDraft, { code, message }: Refusal): void {
+  turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });
+  const failure = { code, status: 500, message };
+  backOff(turn, draft, { failure, reached: true, chance: 0.5 });
+}

@@ -1,0 +1,45 @@
+import type { Caller, InvocationDraft } from "../../model/invocation.ts";
+import { isAwaited } from "../../model/invocation.ts";
+import type { Entry, Result } from "../../model/journal.ts";
+import { wake } from "../lifecycle/started.ts";
+import type { Turn } from "../turn.ts";
+
+type Notification = Entry & { kind: "notification" };
+
+/**
+ * Appends a notification to somebody's journal and has it heard: pushed to a running attempt, or
+ * the end of the wait of a suspended one. For anybody else it stays in the journal; an unknown or
+ * completed invocation has no use for it (service protocol §4.10).
+ */
+export function notify(turn: Turn, id: string, entry: Notification): void {
+  const row = turn.find("invocation", id);
+  if (!row || row.status.kind === "completed") return;
+  const draft = turn.edit(id);
+  if (!draft) return;
+  append(turn, draft, entry);
+  if (draft.status.kind === "suspended" && isAwaited(draft.status.awaiting, entry.id)) {
+    wake(turn, draft);
+  }
+}
+
+/** Appends an entry. A running attempt hears of notifications. */
+export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
+  const { id, journal: index, attempt } = draft;
+  turn.put("journal", { id, index, at: turn.now, entry });
+  draft.journal++;
+  if (entry.kind !== "notification") draft.commands++;
+  else if (draft.status.kind === "invoked") {
+    turn.emit({ type: "notify", id, attempt, index, entry });
+  }
+}
+
+/** Answers the call or attach command of another invocation. */
+export function completed(turn: Turn, caller: Caller, result: Result): void {
+  const { id, completion, type } = caller;
+  notify(turn, id, {
+    kind: "notification",
+    type,
+    id: { kind: "completion", id: completion },
+    result,
+  });
+}

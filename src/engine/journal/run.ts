@@ -1,0 +1,19 @@
+import type { Command } from "../../model/command.ts";
+import type { InvocationDraft } from "../../model/invocation.ts";
+import { entryType } from "../../model/journal.ts";
+import type { Turn } from "../turn.ts";
+import { append } from "./notification.ts";
+
+/** A side effect is done: its result becomes an entry, and is never computed again (§4.5). */
+export function ranTo(
+  turn: Turn,
+  draft: InvocationDraft,
+  { completion, result }: Command & { kind: "ranTo" },
+): undefined {
+  append(turn, draft, {
+    kind: "notification",
+    type: entryType.runCompletion,
+    id: { kind: "completion", id: completion },
+    result,
+  });
+}

@@ -1,0 +1,48 @@
+import { assert } from "../../assert.ts";
+import { type InvocationDraft, resultOf } from "../../model/invocation.ts";
+import type { TerminalFailure } from "../../model/journal.ts";
+import { objectOf, type Target } from "../../model/target.ts";
+import { completed } from "../journal/notification.ts";
+import { retain } from "../retention.ts";
+import type { Turn } from "../turn.ts";
+import { start } from "./started.ts";
+
+/**
+ * Gives an invocation its result: the failure, or its last output. Tells whoever waits, and hands
+ * its key on.
+ */
+export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalFailure): void {
+  draft.status = failure ? { kind: "completed", failure } : { kind: "completed" };
+  draft.completedAt = turn.now;
+  delete draft.answer;
+  if (failure) delete draft.output;
+  const result = resultOf(draft);
+  const { callers } = draft;
+  draft.callers = [];
+  turn.emit({ type: "completed", id: draft.id, result });
+  for (const caller of callers) completed(turn, caller, result);
+  // A sleep that nobody awaited must not complete a later invocation of the same id.
+  for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
+  passOn(turn, draft.target);
+  retain(turn, draft);
+}
+
+/** Hands the key to whoever waited longest, or frees it (service protocol §5). */
+function passOn(turn: Turn, { access, service, key }: Target): void {
+  if (access !== "exclusive") return;
+  assert(key !== undefined, "An exclusive handler has a key");
+  const object = objectOf(service, key);
+  const lock = turn.find("lock", object);
+  assert(lock, "A completed object call must have held its lock");
+  for (let { head } = lock; head < lock.tail; head++) {
+    const next = turn.find("inbox", object, head);
+    // A place is empty when its invocation was canceled while it waited.
+    if (!next) continue;
+    const heir = turn.edit(next.id);
+    assert(heir?.status.kind === "inboxed", "An inbox row must name an inboxed invocation");
+    turn.drop("inbox", next);
+    turn.put("lock", { ...lock, holder: heir.id, head: head + 1 });
+    return start(turn, heir);
+  }
+  turn.drop("lock", lock);
+}

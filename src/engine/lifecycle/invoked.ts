@@ -1,0 +1,108 @@
+import { assert } from "../../assert.ts";
+import { type InvocationDraft, type InvocationRow, resultOf } from "../../model/invocation.ts";
+import type { Result } from "../../model/journal.ts";
+import { objectOf } from "../../model/target.ts";
+import type { Invoked } from "../event.ts";
+import { completed } from "../journal/notification.ts";
+import { setTimer } from "./timer_fired.ts";
+import type { Turn } from "../turn.ts";
+import { start } from "./started.ts";
+
+/** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
+export function invoked(turn: Turn, event: Invoked): void {
+  const known = event.fresh ? undefined : turn.edit(event.id);
+  if (known) return repeated(turn, known, event);
+  accept(turn, event);
+}
+
+function accept(turn: Turn, event: Invoked): void {
+  const { id, reply, startAt } = event;
+  turn.create("invocation", id);
+  turn.create("journal", id);
+  turn.create("timer", id);
+  turn.put("journal", {
+    id,
+    index: 0,
+    at: turn.now,
+    entry: { kind: "input", headers: event.headers, value: event.value },
+  });
+  const draft = turn.draft(newRow(turn, event));
+  if (startAt !== undefined && startAt > turn.now) {
+    draft.scheduledAt = startAt;
+    draft.status = { kind: "scheduled", at: startAt };
+    setTimer(turn, { id, due: startAt, kind: "start", index: 0 });
+  } else enter(turn, draft);
+  if (reply === undefined) return;
+  const due = draft.scheduledAt === undefined ? {} : { startAt: draft.scheduledAt };
+  turn.emit({ type: "reply", reply, id: draft.id, status: "accepted", ...due });
+}
+
+function newRow(turn: Turn, event: Invoked): InvocationDraft {
+  const { id, target, origin, caller, retention, idempotencyKey } = event;
+  return {
+    id,
+    target,
+    status: { kind: "invoked" },
+    origin,
+    attempt: 0,
+    heard: 0,
+    journal: 1,
+    commands: 1,
+    failures: 0,
+    failuresSinceCommand: 0,
+    callers: caller ? [caller] : [],
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    retention,
+    createdAt: turn.now,
+    modifiedAt: turn.now,
+  };
+}
+
+/** Lets an accepted invocation run now, or queue for its key (service protocol §5). */
+export function enter(turn: Turn, draft: InvocationDraft): void {
+  const { id, target: { access, service, key } } = draft;
+  if (access !== "exclusive") return start(turn, draft);
+  assert(key !== undefined, "An exclusive handler has a key");
+  const object = objectOf(service, key);
+  const lock = turn.find("lock", object);
+  if (!lock) {
+    turn.put("lock", { object, holder: id, head: 0, tail: 0 });
+    return start(turn, draft);
+  }
+  turn.put("inbox", { object, seq: lock.tail, id });
+  turn.put("lock", { ...lock, tail: lock.tail + 1 });
+  draft.status = { kind: "inboxed", seq: lock.tail };
+  draft.inboxedAt = turn.now;
+}
+
+/** An id that exists already: a workflow id or idempotency key seen before (protocol §4.7). */
+function repeated(turn: Turn, known: InvocationDraft, event: Invoked): void {
+  const { reply, caller } = event;
+  const result = answerToRepeat(known, event);
+  if (caller) {
+    if (result) completed(turn, caller, result);
+    else known.callers = [...known.callers, caller];
+  }
+  if (reply === undefined) return;
+  turn.emit({
+    type: "reply",
+    reply,
+    id: known.id,
+    status: "previouslyAccepted",
+    ...(known.scheduledAt === undefined ? {} : { startAt: known.scheduledAt }),
+    ...(result ? { result } : {}),
+    ...(known.expiresAt === undefined ? {} : { expiresAt: known.expiresAt }),
+  });
+}
+
+/** What a repeat hears at once; undefined: it waits for the result like the first one. */
+function answerToRepeat(known: InvocationRow, { target }: Invoked): Result | undefined {
+  if (target.access === "run") return ALREADY_INVOKED;
+  return known.status.kind === "completed" ? resultOf(known) : undefined;
+}
+
+/** A workflow runs once per id, and says so to whoever submits it again (architecture §10). */
+const ALREADY_INVOKED: Result = {
+  kind: "failure",
+  failure: { code: 409, message: "Previously accepted" },
+};

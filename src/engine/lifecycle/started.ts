@@ -1,0 +1,71 @@
+import { assert } from "../../assert.ts";
+import type { InvocationDraft, InvocationRow } from "../../model/invocation.ts";
+import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
+import { objectOf } from "../../model/target.ts";
+import type { Attempt, StatePair } from "../effect.ts";
+import type { Event } from "../event.ts";
+import type { Turn } from "../turn.ts";
+
+/** Gives an invocation its next attempt. Raising `attempt` also makes every older stream stale. */
+export function start(turn: Turn, draft: InvocationDraft): void {
+  draft.status = { kind: "invoked" };
+  draft.attempt++;
+  draft.heard = 0;
+  draft.runningAt ??= turn.now;
+  turn.emit(snapshot(turn, draft));
+}
+
+/** Starts over after a wait: what failed before it no longer counts (service protocol §4.17). */
+export function wake(turn: Turn, draft: InvocationDraft): void {
+  draft.failures = 0;
+  draft.failuresSinceCommand = 0;
+  start(turn, draft);
+}
+
+/** The attempt died with the process that ran it. Its stream cannot come back: start another. */
+export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): void {
+  const row = turn.find("invocation", id);
+  if (row?.status.kind === "invoked") wake(turn, turn.draft({ ...row }));
+}
+
+/** Tells again what an attempt needs: the one who waited for a slot kept only its number. */
+export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree" }): void {
+  const row = turn.find("invocation", id);
+  if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
+  turn.emit(snapshot(turn, row));
+}
+
+function snapshot(turn: Turn, row: InvocationRow): Attempt {
+  const entries = turn.list("journal", row.id).map(({ entry }) => entry);
+  assert(entries.length === row.journal, "A journal has no holes");
+  const state = eagerState(turn, row);
+  const head = { type: "attempt", attempt: row.attempt, invocation: row, entries } as const;
+  return state ? { ...head, state } : head;
+}
+
+/** The state map that goes with `Start`, cut at the limit (service protocol §4.6). */
+function eagerState(turn: Turn, row: InvocationRow): Attempt["state"] {
+  const { access, service, key } = row.target;
+  if (access === "none" || key === undefined) return undefined;
+  const found = handlerOf(turn, row);
+  if (found && turn.schema.options(found.service, found.handler).lazyState) return undefined;
+  const pairs: StatePair[] = [];
+  let room = turn.schema.defaults.eagerStateBytesMax;
+  for (const { name, value } of turn.list("state", objectOf(service, key))) {
+    room -= name.length + value.length;
+    if (room < 0) return { partial: true, pairs };
+    pairs.push({ name, value });
+  }
+  return { partial: false, pairs };
+}
+
+/** The handler's manifest on the deployment an invocation is pinned to, or on the latest one. */
+export function handlerOf(
+  turn: Turn,
+  { target, pin }: InvocationRow,
+): { service: ServiceSchema; handler: HandlerSchema } | undefined {
+  const service = (pin && turn.schema.at(pin.deployment, target.service)) ??
+    turn.schema.latest(target.service);
+  const handler = service?.handlers[target.handler];
+  return service && handler ? { service, handler } : undefined;
+}

@@ -1,0 +1,180 @@
+import { assert } from "../assert.ts";
+import type { InvocationDraft } from "../model/invocation.ts";
+import { groupOf, type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
+import type { Write } from "../model/rows.ts";
+import type { Schema } from "../model/schema.ts";
+import type { Effect } from "./effect.ts";
+
+/** What is in memory. `undefined` means "not loaded", which is not the same as "no such row". */
+export interface Slice {
+  find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined;
+  /** Every row of a group, in any order, or `undefined` unless all of them are loaded. */
+  list<T extends Table>(table: T, group: string): Iterable<Rows[T]> | undefined;
+}
+
+/** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
+export const miss: unique symbol = Symbol("miss");
+
+/** This turn's writes to one group. `isWhole`: the turn created it, so nothing lies beneath. */
+interface GroupWrites {
+  readonly table: Table;
+  readonly group: string;
+  readonly items: Map<Item, Write>;
+  isWhole: boolean;
+}
+
+type TableWrites = Map<string, GroupWrites>;
+
+/**
+ * One atomic step of a partition. Reads come from a slice, writes and effects pile up here, and
+ * nothing leaves before the writes are durable. A turn never waits: a read that is not in memory
+ * is noted in `wants` and abandons the turn, which is then run again from the start. That is free
+ * of danger only because the same slice, events, schema and `now` always make the same turn.
+ */
+export class Turn {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly schema: Schema;
+  readonly effects: Effect[] = [];
+  readonly wants: Want[] = [];
+  readonly #slice: Slice;
+  readonly #tables: { [T in Table]: TableWrites } = {
+    invocation: new Map(),
+    journal: new Map(),
+    lock: new Map(),
+    inbox: new Map(),
+    state: new Map(),
+    timer: new Map(),
+  };
+  readonly #drafts = new Map<string, InvocationDraft>();
+
+  constructor(now: number, schema: Schema, slice: Slice) {
+    this.now = now;
+    this.schema = schema;
+    this.#slice = slice;
+  }
+
+  /** Ends the drafts of the last event: the next one edits copies of its own. */
+  nextEvent(): void {
+    if (this.#drafts.size > 0) this.#drafts.clear();
+  }
+
+  /** One row, with this turn's own writes laid over what was there. */
+  find<T extends Table>(table: T, group: string, item: Item = ""): Rows[T] | undefined {
+    const written = this.#tables[table].get(group);
+    const write = written?.items.get(item);
+    if (write) return write.drop ? undefined : write.row as Rows[T];
+    if (written?.isWhole) return undefined;
+    const row = this.#slice.find(table, group, item);
+    if (row === undefined) return this.#miss({ table, group, item });
+    return row ?? undefined;
+  }
+
+  /** Every row of a group in the order of its items. */
+  list<T extends Table>(table: T, group: string): Rows[T][] {
+    const written = this.#tables[table].get(group);
+    const rows: Rows[T][] = [];
+    if (!written?.isWhole) {
+      const below = this.#slice.list(table, group);
+      if (below === undefined) return this.#miss({ table, group });
+      for (const row of below) if (!written?.items.has(itemOf(table, row))) rows.push(row);
+    }
+    if (written) {
+      for (const { row, drop } of written.items.values()) if (!drop) rows.push(row as Rows[T]);
+    }
+    return sorted(table, rows);
+  }
+
+  /** Declares that a group has no rows yet, because what it belongs to is being created. */
+  create(table: Table, group: string): void {
+    this.#group(table, group).isWhole = true;
+  }
+
+  put<T extends Table>(table: T, row: Rows[T]): void {
+    this.#group(table, groupOf(table, row)).items.set(itemOf(table, row), {
+      table,
+      row,
+      drop: false,
+    });
+  }
+
+  drop<T extends Table>(table: T, row: Rows[T]): void {
+    this.#group(table, groupOf(table, row)).items.set(itemOf(table, row), {
+      table,
+      row,
+      drop: true,
+    });
+  }
+
+  /**
+   * A copy of an invocation that this event may change in place: it is written already. Asking
+   * twice within an event gives the same draft, so that helpers cannot overwrite each other.
+   */
+  edit(id: string): InvocationDraft | undefined {
+    const known = this.#drafts.get(id);
+    if (known) return known;
+    const row = this.find("invocation", id);
+    return row && this.draft({ ...row });
+  }
+
+  /** Adopts a new or copied row as this event's draft of it. */
+  draft(draft: InvocationDraft): InvocationDraft {
+    draft.modifiedAt = this.now;
+    this.#drafts.set(draft.id, draft);
+    this.put("invocation", draft);
+    return draft;
+  }
+
+  /** Forgets an invocation: drops its row and ends its draft. */
+  forget(draft: InvocationDraft): void {
+    this.#drafts.delete(draft.id);
+    this.drop("invocation", draft);
+  }
+
+  emit(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  /** Groups that this turn created whole: memory may answer for them without asking the store. */
+  *groups(): Generator<Readonly<GroupWrites>> {
+    for (const table of Object.values(this.#tables)) yield* table.values();
+  }
+
+  /** Every write, at most one for each row. */
+  get writes(): Write[] {
+    const writes: Write[] = [];
+    for (const { items } of this.groups()) for (const write of items.values()) writes.push(write);
+    return writes;
+  }
+
+  #group(table: Table, group: string): GroupWrites {
+    const groups = this.#tables[table];
+    let writes = groups.get(group);
+    if (!writes) groups.set(group, writes = { table, group, items: new Map(), isWhole: false });
+    return writes;
+  }
+
+  #miss(want: Want): never {
+    this.wants.push(want);
+    // Whoever asks for an invocation soon asks for these: one load instead of three.
+    if (want.table === "invocation") {
+      this.wants.push({ table: "journal", group: want.group });
+      this.wants.push({ table: "timer", group: want.group });
+    }
+    throw miss;
+  }
+}
+
+/** In the order of items: a journal by index, an inbox by place. Most lists are already in order. */
+function sorted<T extends Table>(table: T, rows: Rows[T][]): Rows[T][] {
+  for (let i = 1; i < rows.length; i++) {
+    const before = rows[i - 1], row = rows[i];
+    assert(before && row, "A list has no holes");
+    if (itemOf(table, before) > itemOf(table, row)) return rows.sort((a, b) => order(table, a, b));
+  }
+  return rows;
+}
+
+function order<T extends Table>(table: T, a: Rows[T], b: Rows[T]): number {
+  return itemOf(table, a) < itemOf(table, b) ? -1 : 1;
+}

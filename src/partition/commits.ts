@@ -1,0 +1,87 @@
+import type { Effect } from "../engine/effect.ts";
+import type { Turn } from "../engine/turn.ts";
+import type { Table, Write } from "../model/rows.ts";
+
+export interface CommitsOptions {
+  readonly commit: (writes: readonly Write[]) => Promise<void>;
+  readonly release: (effects: readonly Effect[]) => void;
+  /** Commits up to this number are durable. */
+  readonly settle: (commit: number) => void;
+  /** A row group that nobody is likely to ask for again. */
+  readonly forget: (table: Table, group: string) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+interface Group {
+  readonly writes: Write[];
+  readonly effects: Effect[];
+  readonly durable: (() => void)[];
+}
+
+/**
+ * The commits of a partition: one in flight, and one being gathered from every turn that runs
+ * meanwhile. What a turn asked of the world is released when its own commit is durable, in order.
+ */
+export class Commits {
+  readonly #options: CommitsOptions;
+  #gathered: Group | undefined;
+  #isInFlight = false;
+  #isStopped = false;
+  #number = 0;
+
+  constructor(options: CommitsOptions) {
+    this.#options = options;
+  }
+
+  /** The number of the commit that the next turn will belong to. */
+  get next(): number {
+    return this.#number + 1;
+  }
+
+  append(turn: Turn, durable: readonly (() => void)[]): void {
+    if (this.#isStopped) return;
+    const group = this.#gathered ??= { writes: [], effects: [], durable: [] };
+    for (const write of turn.writes) group.writes.push(write);
+    for (const effect of turn.effects) group.effects.push(effect);
+    for (const call of durable) group.durable.push(call);
+    if (!this.#isInFlight) this.#flush();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#gathered = undefined;
+  }
+
+  #flush(): void {
+    const group = this.#gathered;
+    if (!group) return;
+    this.#gathered = undefined;
+    const number = ++this.#number;
+    if (group.writes.length === 0) return this.#settled(group, number);
+    this.#isInFlight = true;
+    this.#options.commit(group.writes).then(
+      () => {
+        this.#isInFlight = false;
+        if (this.#isStopped) return;
+        this.#settled(group, number);
+        if (!this.#isInFlight) this.#flush();
+      },
+    ).catch((cause) => {
+      if (!this.#isStopped) this.#options.onFailure(cause);
+    });
+  }
+
+  #settled({ writes, effects, durable }: Group, number: number): void {
+    const { settle, forget, release } = this.#options;
+    settle(number);
+    for (const { table, row } of writes) {
+      // What is completed is rarely asked for again, and would only fill the memory.
+      if (table !== "invocation" || !("status" in row) || row.status.kind !== "completed") continue;
+      forget("journal", row.id);
+      forget("timer", row.id);
+      forget("invocation", row.id);
+    }
+    for (const call of durable) call();
+    release(effects);
+  }
+}

@@ -1,0 +1,245 @@
+import { unreachable } from "../assert.ts";
+import type { Effect } from "../engine/effect.ts";
+import { Failure } from "../errors.ts";
+import type { Schema } from "../model/schema.ts";
+import type {
+  Accepted,
+  Clock,
+  Completed,
+  InvocationRequest,
+  Invocations,
+  Lease,
+  Log,
+  Mailbox,
+  Store,
+} from "../ports.ts";
+import { Partition } from "./partition.ts";
+import { Sweeper } from "./sweeper.ts";
+import { Timers } from "./timers.ts";
+import { acceptedOf, Waiters } from "./waiters.ts";
+
+export interface HostOptions {
+  readonly partition: number;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly schema: () => Schema;
+  /** Makes what runs attempts. A new one for each life of the partition. */
+  readonly attempts: (send: Mailbox) => AttemptRunner;
+  readonly turnEventsMax: number;
+  /** Events waiting for a turn, above which new requests are refused with 503. */
+  readonly mailboxEventsMax: number;
+  readonly residentBytesMax: number;
+  readonly timersMax: number;
+  /** How often expired invocations are looked for. */
+  readonly cleanupIntervalMs: number;
+}
+
+/** What `outbound/dispatch.ts` offers a partition. */
+export interface AttemptRunner {
+  start(effect: Effect & { type: "attempt" }): void;
+  notify(effect: Effect & { type: "notify" }): void;
+  abort(effect: Effect & { type: "abort" }): void;
+  close(): void;
+}
+
+/** One life of a partition: from a lease to the failure that ends it. */
+interface Life {
+  readonly lease: Lease;
+  readonly partition: Partition;
+  readonly attempts: AttemptRunner;
+  readonly timers: Timers;
+  readonly sweeper: Sweeper;
+}
+
+/** Invocations read at once at boot. */
+const BOOT_PAGE = 1_000;
+const RESTART_MS = 200;
+const RESTART_MAX_MS = 5_000;
+
+/**
+ * Keeps a partition alive. It claims the lease before the first load (law 4), derives every
+ * effect again from the rows (law 3), and after a failure drops everything and begins anew.
+ */
+export class Host implements Invocations {
+  readonly #options: HostOptions;
+  readonly #waiters = new Waiters();
+  #life: Life | undefined;
+  #isClosed = false;
+  #setbacks = 0;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  /** Begins the first life. Rejects when the store cannot be claimed or read. */
+  async open(): Promise<void> {
+    const { store, partition } = this.#options;
+    const lease = await store.claim(partition);
+    const life = this.#begin(lease);
+    this.#life = life;
+    try {
+      await life.timers.open();
+      await this.#recover(life);
+    } catch (cause) {
+      this.#end(life);
+      throw cause;
+    }
+    life.sweeper.start();
+  }
+
+  /** Ends the current life and begins no other. Resolves at once: what is durable is durable. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#life) this.#end(this.#life);
+    this.#waiters.fail(Failure.plain(503, "the server is shutting down"));
+  }
+
+  async send(request: InvocationRequest): Promise<Accepted> {
+    const { partition } = this.#admit();
+    const { token, reply } = this.#waiters.reply();
+    partition.send({ type: "invoked", ...request, reply: token });
+    return acceptedOf(await reply);
+  }
+
+  /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
+  async call(request: InvocationRequest, signal?: AbortSignal): Promise<Completed> {
+    const { partition } = this.#admit();
+    const result = this.#waiters.result(request.id, signal);
+    if (request.fresh) {
+      partition.send({ type: "invoked", ...request });
+      return result;
+    }
+    const { token, reply } = this.#waiters.reply();
+    partition.send({ type: "invoked", ...request, reply: token });
+    return Promise.race([result, reply.then((reply) => answerOf(reply) ?? result)]);
+  }
+
+  #admit(): Life {
+    const life = this.#life;
+    if (!life) throw unavailable();
+    if (life.partition.waiting < this.#options.mailboxEventsMax) return life;
+    throw Failure.plain(503, "the server is overloaded, retry later");
+  }
+
+  #begin(lease: Lease): Life {
+    const { clock, store, schema, log, turnEventsMax, residentBytesMax } = this.#options;
+    const onFailure = (cause: unknown) => this.#failed(life, cause);
+    const partition = new Partition({
+      lease,
+      clock,
+      store,
+      schema,
+      turnEventsMax,
+      residentBytesMax,
+      onFailure,
+      release: (effects) => this.#release(life, effects),
+    });
+    const send: Mailbox = (event, durable) => partition.send(event, durable);
+    const life: Life = {
+      lease,
+      partition,
+      attempts: this.#options.attempts(send),
+      timers: new Timers({
+        clock,
+        timersMax: this.#options.timersMax,
+        load: (after, limit) =>
+          store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
+        fire: (timer) => partition.send({ type: "timerFired", ...timer }),
+        onFailure,
+      }),
+      sweeper: new Sweeper({
+        clock,
+        log,
+        everyMs: this.#options.cleanupIntervalMs,
+        expired: (until, limit) => store.scan(lease, { kind: "expired", until, limit }),
+        send,
+      }),
+    };
+    return life;
+  }
+
+  async #recover({ lease, partition }: Life): Promise<void> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.#options.store.scan(lease, {
+        kind: "invoked",
+        limit: BOOT_PAGE,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const { id } of page) partition.send({ type: "recovered", id });
+      after = page.at(-1)?.id;
+      if (page.length < BOOT_PAGE || after === undefined) return;
+    }
+  }
+
+  #release(life: Life, effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      switch (effect.type) {
+        case "attempt":
+          life.attempts.start(effect);
+          break;
+        case "notify":
+          life.attempts.notify(effect);
+          break;
+        case "abort":
+          life.attempts.abort(effect);
+          break;
+        case "completed":
+          this.#waiters.completed(effect);
+          break;
+        case "reply":
+          this.#waiters.replied(effect);
+          break;
+        case "wake":
+          life.timers.add(effect);
+          break;
+        default:
+          unreachable(effect);
+      }
+    }
+    this.#setbacks = 0;
+  }
+
+  #failed(life: Life, cause: unknown): void {
+    if (this.#life !== life) return;
+    const { log, partition } = this.#options;
+    log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
+    this.#end(life);
+    this.#waiters.fail(unavailable());
+    this.#restart();
+  }
+
+  #end(life: Life): void {
+    if (this.#life === life) this.#life = undefined;
+    life.partition.stop();
+    life.timers.stop();
+    life.sweeper.stop();
+    life.attempts.close();
+  }
+
+  #restart(): void {
+    if (this.#isClosed) return;
+    const { clock, log, partition } = this.#options;
+    const delay = Math.min(RESTART_MAX_MS, RESTART_MS * 2 ** this.#setbacks++);
+    clock.at(clock.now() + delay, () => {
+      if (this.#isClosed) return;
+      this.open().catch((cause) => {
+        log("error", "The partition cannot start", { partition, cause: String(cause) });
+        this.#restart();
+      });
+    });
+  }
+}
+
+function answerOf({ result, expiresAt }: Effect & { type: "reply" }): Completed | undefined {
+  if (!result) return undefined;
+  return expiresAt === undefined ? { result } : { result, expiresAt };
+}
+
+function unavailable(): Failure {
+  return Failure.plain(
+    503,
+    "the partition is not available right now; repeating is safe only with an idempotency key",
+  );
+}

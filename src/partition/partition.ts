@@ -1,0 +1,160 @@
+import type { Effect } from "../engine/effect.ts";
+import type { Event } from "../engine/event.ts";
+import { step } from "../engine/step.ts";
+import { miss, Turn } from "../engine/turn.ts";
+import type { Want } from "../model/rows.ts";
+import type { Schema } from "../model/schema.ts";
+import type { Clock, Lease, Store } from "../ports.ts";
+import { Commits } from "./commits.ts";
+import { Resident } from "./resident.ts";
+
+export interface PartitionOptions {
+  readonly lease: Lease;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly schema: () => Schema;
+  /** Hears once why a partition stopped: a lost store, a newer owner, a bug. It never restarts. */
+  readonly onFailure: (cause: unknown) => void;
+  /** Runs effects. Called only for turns that are already durable. */
+  readonly release: (effects: readonly Effect[]) => void;
+  readonly turnEventsMax: number;
+  readonly residentBytesMax: number;
+}
+
+interface Mail {
+  readonly event: Event;
+  readonly durable: (() => void) | undefined;
+}
+
+/**
+ * The single writer of one partition, and the only place where the pure engine meets time.
+ *
+ * Events pile up in the mailbox; a turn takes them all. While its commit is in flight the next
+ * turn already runs on top of it, and goes into the next commit. So the slower the store, the
+ * bigger the group: throughput is kept by batching, never by overlapping writers.
+ */
+export class Partition {
+  readonly #options: PartitionOptions;
+  readonly #resident: Resident;
+  readonly #commits: Commits;
+  #mailbox: Mail[] = [];
+  #isDue = false;
+  #isStopped = false;
+  /** Turns that had to be run again because a row was not in memory. */
+  reruns = 0;
+  turns = 0;
+
+  constructor(options: PartitionOptions) {
+    const { lease, store, release, residentBytesMax } = options;
+    this.#options = options;
+    this.#resident = new Resident(residentBytesMax);
+    this.#commits = new Commits({
+      commit: (writes) => store.commit(lease, writes),
+      release,
+      settle: (commit) => this.#resident.settle(commit),
+      forget: (table, group) => this.#resident.forget(table, group),
+      onFailure: (cause) => this.#stop(cause),
+    });
+  }
+
+  /** Events that no turn has taken yet. */
+  get waiting(): number {
+    return this.#mailbox.length;
+  }
+
+  get residentBytes(): number {
+    return this.#resident.bytes;
+  }
+
+  /**
+   * Offers an event. `durable` is called once its turn is on disk, after which its effects are
+   * released; if we crash first, it never happened. A stopped partition drops what it is offered.
+   */
+  send(event: Event, durable?: () => void): void {
+    if (this.#isStopped) return;
+    this.#mailbox.push({ event, durable });
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#options.clock.soon(() => this.#run());
+  }
+
+  /** Drops everything in memory. Nothing is released after this. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#mailbox = [];
+    this.#commits.stop();
+  }
+
+  #stop(cause: unknown): void {
+    if (this.#isStopped) return;
+    this.stop();
+    this.#options.onFailure(cause);
+  }
+
+  #run(): void {
+    if (this.#isStopped) return;
+    const { turnEventsMax } = this.#options;
+    const all = this.#mailbox;
+    const mail = all.length <= turnEventsMax ? all : all.slice(0, turnEventsMax);
+    this.#mailbox = all.length <= turnEventsMax ? [] : all.slice(turnEventsMax);
+    this.#attempt(mail, this.#options.clock.now());
+  }
+
+  /** Runs a turn; when rows are missing, loads them and runs it again. */
+  #attempt(mail: readonly Mail[], now: number): void {
+    try {
+      const { turn, wants } = this.#turn(mail, now);
+      if (wants.length === 0) return this.#finish(turn, mail);
+      this.reruns++;
+      const { store, lease } = this.#options;
+      store.load(lease, wants).then((loaded) => {
+        if (this.#isStopped) return;
+        this.#resident.add(loaded);
+        this.#attempt(mail, now);
+      }).catch((cause) => this.#stop(cause));
+    } catch (cause) {
+      this.#stop(cause);
+    }
+  }
+
+  #finish(turn: Turn, mail: readonly Mail[]): void {
+    this.turns++;
+    const commit = this.#commits.next;
+    this.#resident.apply(turn, commit);
+    const durable = mail.flatMap(({ durable }) => durable ? [durable] : []);
+    this.#commits.append(turn, durable);
+    this.#isDue = this.#mailbox.length > 0;
+    if (this.#isDue) this.#options.clock.soon(() => this.#run());
+  }
+
+  #turn(mail: readonly Mail[], now: number): { turn: Turn; wants: Want[] } {
+    const schema = this.#options.schema();
+    const turn = new Turn(now, schema, this.#resident);
+    const wants: Want[] = [];
+    for (const { event } of mail) {
+      // After a miss this turn is lost. What follows only tells us what else to load, so it runs
+      // on bare rows: a half-applied neighbor must not confuse it.
+      const page = wants.length === 0 ? turn : new Turn(now, schema, this.#resident);
+      if (!applied(page, event)) wants.push(...page.wants);
+    }
+    return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
+  }
+}
+
+/** Many events of a turn ask for the same rows: a busy object's lock, for one. */
+function distinct(wants: readonly Want[]): Want[] {
+  const seen = new Map<string, Want>();
+  for (const want of wants) seen.set(`${want.table}\0${want.item ?? "*"}\0${want.group}`, want);
+  return [...seen.values()];
+}
+
+/** Whether every row the event asked for was in memory. */
+function applied(turn: Turn, event: Event): boolean {
+  try {
+    step(turn, event);
+    return true;
+  } catch (cause) {
+    if (cause !== miss) throw cause;
+    return false;
+  }
+}

@@ -1,0 +1,190 @@
+import { assert } from "../assert.ts";
+import type { Slice, Turn } from "../engine/turn.ts";
+import type { Entry, Result } from "../model/journal.ts";
+import { type Item, itemOf, type Rows, type Table, TABLES } from "../model/rows.ts";
+import type { Loaded } from "../ports.ts";
+
+/** Rows that are loaded and forgotten together. `null`: known not to exist. */
+class Group {
+  readonly rows = new Map<Item, Rows[Table] | null>();
+  /** Every row of the group is here. */
+  isWhole = false;
+  /** Number of the last commit that wrote here: not to be forgotten before that is durable. */
+  commit = 0;
+  /** Used since the last sweep passed. */
+  isUsed = true;
+  bytes = GROUP_BYTES;
+}
+
+/** Rough cost of a group and of a row in memory, beside its bytes. */
+const GROUP_BYTES = 200;
+const ROW_BYTES = 150;
+const INVOCATION_BYTES = 900;
+
+/**
+ * The rows a partition holds in memory. Bounded in bytes: when full it forgets what was not used
+ * since the last sweep, but never a row whose commit is not durable, because the store could not
+ * give it back.
+ */
+export class Resident implements Slice {
+  readonly #bytesMax: number;
+  readonly #tables: { readonly [T in Table]: Map<string, Group> } = {
+    invocation: new Map(),
+    journal: new Map(),
+    lock: new Map(),
+    inbox: new Map(),
+    state: new Map(),
+    timer: new Map(),
+  };
+  #bytes = 0;
+  #durable = 0;
+  #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** An estimate. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  find<T extends Table>(table: T, name: string, item: Item): Rows[T] | null | undefined {
+    const group = this.#tables[table].get(name);
+    if (!group) return undefined;
+    group.isUsed = true;
+    const row = group.rows.get(item);
+    if (row !== undefined) return row as Rows[T] | null;
+    return group.isWhole ? null : undefined;
+  }
+
+  *#present(group: Group): Generator<Rows[Table]> {
+    for (const row of group.rows.values()) if (row) yield row;
+  }
+
+  list<T extends Table>(table: T, name: string): Iterable<Rows[T]> | undefined {
+    const group = this.#tables[table].get(name);
+    if (!group?.isWhole) return undefined;
+    group.isUsed = true;
+    return this.#present(group) as Iterable<Rows[T]>;
+  }
+
+  /** Takes in what the store gave. What is here already is newer, or the same. */
+  add(loaded: readonly Loaded[]): void {
+    for (const { want: { table, group: name, item }, rows } of loaded) {
+      const group = this.#group(table, name);
+      for (const row of rows) {
+        const at = itemOf(table, row);
+        if (!group.rows.has(at)) this.#set(group, at, row);
+      }
+      if (item === undefined) group.isWhole = true;
+      else if (!group.rows.has(item)) group.rows.set(item, null);
+    }
+  }
+
+  /** Applies a turn that is on its way to the store as commit number `commit`. */
+  apply(turn: Turn, commit: number): void {
+    for (const { table, group: name, items, isWhole } of turn.groups()) {
+      const group = this.#group(table, name);
+      group.commit = commit;
+      group.isUsed = true;
+      if (isWhole) group.isWhole = true;
+      for (const [item, { row, drop }] of items) {
+        if (!drop) this.#set(group, item, row);
+        else if (group.isWhole) this.#delete(group, item);
+        else this.#set(group, item, null);
+      }
+    }
+  }
+
+  /** Commits up to this number are durable: what they wrote may be forgotten. */
+  settle(commit: number): void {
+    this.#durable = commit;
+    if (this.#bytes > this.#bytesMax) this.#shrink();
+  }
+
+  /** Lets go of one group, if it is durable. For rows that nobody is likely to ask for again. */
+  forget(table: Table, name: string): void {
+    const group = this.#tables[table].get(name);
+    if (group && group.commit <= this.#durable) this.#evict(table, name, group);
+  }
+
+  /** A clock: each group gets a second chance if it was used since the hand last passed. */
+  #shrink(): void {
+    const goal = this.#bytesMax * 0.9;
+    let groups = 0;
+    for (const table of TABLES) groups += this.#tables[table].size;
+    for (let steps = 2 * groups; steps > 0 && this.#bytes > goal; steps--) {
+      const [table, name, group] = this.#next();
+      if (group.isUsed) group.isUsed = false;
+      else if (group.commit <= this.#durable) this.#evict(table, name, group);
+    }
+  }
+
+  #next(): [Table, string, Group] {
+    for (;;) {
+      this.#sweep ??= { table: 0, groups: this.#tables[TABLES[0]].entries() };
+      const table = TABLES[this.#sweep.table];
+      assert(table, "The hand stays on the clock");
+      const { done, value } = this.#sweep.groups.next();
+      if (!done) return [table, value[0], value[1]];
+      const next = (this.#sweep.table + 1) % TABLES.length;
+      const name = TABLES[next];
+      assert(name, "The hand stays on the clock");
+      this.#sweep = { table: next, groups: this.#tables[name].entries() };
+    }
+  }
+
+  #evict(table: Table, name: string, group: Group): void {
+    this.#tables[table].delete(name);
+    this.#bytes -= group.bytes;
+  }
+
+  #group(table: Table, name: string): Group {
+    let group = this.#tables[table].get(name);
+    if (!group) {
+      this.#tables[table].set(name, group = new Group());
+      this.#bytes += group.bytes;
+    }
+    return group;
+  }
+
+  #set(group: Group, item: Item, row: Rows[Table] | null): void {
+    this.#grow(group, sizeOf(row) - sizeOf(group.rows.get(item)));
+    group.rows.set(item, row);
+  }
+
+  #delete(group: Group, item: Item): void {
+    this.#grow(group, -sizeOf(group.rows.get(item)));
+    group.rows.delete(item);
+  }
+
+  #grow(group: Group, bytes: number): void {
+    group.bytes += bytes;
+    this.#bytes += bytes;
+  }
+}
+
+/** An estimate of what a row holds on to. */
+function sizeOf(row: Rows[Table] | null | undefined): number {
+  if (!row) return 0;
+  if ("entry" in row) return ROW_BYTES + entryBytes(row.entry);
+  if ("value" in row) return ROW_BYTES + row.value.length;
+  if ("target" in row) return INVOCATION_BYTES + (row.output?.length ?? 0);
+  return ROW_BYTES;
+}
+
+function entryBytes(entry: Entry): number {
+  switch (entry.kind) {
+    case "input":
+      return entry.value.length + entry.headers.length * 60;
+    case "command":
+      return entry.bytes.length;
+    case "notification":
+      return entry.result.kind === "value" ? valueBytes(entry.result) : 0;
+  }
+}
+
+function valueBytes(result: Result & { kind: "value" }): number {
+  return result.value.length;
+}

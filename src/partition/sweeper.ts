@@ -1,0 +1,59 @@
+import type { Clock, Log, Mailbox } from "../ports.ts";
+
+export interface SweeperOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly everyMs: number;
+  /** Completed invocations that may be forgotten, at most `limit`. */
+  readonly expired: (until: number, limit: number) => Promise<readonly { readonly id: string }[]>;
+  readonly send: Mailbox;
+}
+
+/** Invocations forgotten in one go: small, so that nobody waits behind it. */
+const PAGE = 200;
+
+/** Forgets what has been kept long enough, a little at a time. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #cancel: (() => void) | undefined;
+  #isStopped = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#later(0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  #later(delayMs: number): void {
+    if (this.#isStopped) return;
+    const { clock, log, everyMs } = this.#options;
+    this.#cancel = clock.at(clock.now() + delayMs, () => {
+      this.#sweep().catch((cause) => {
+        log("warn", "Looking for expired invocations failed", { cause: String(cause) });
+        this.#later(everyMs);
+      });
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock, expired, send, everyMs } = this.#options;
+    const page = await expired(clock.now(), PAGE);
+    if (this.#isStopped) return;
+    const last = page.at(-1);
+    if (!last) return this.#later(everyMs);
+    // The next page is asked for when this one is durable, or it would be the same page again.
+    for (const { id } of page) {
+      const durable = id === last.id
+        ? () => this.#later(page.length < PAGE ? everyMs : 0)
+        : undefined;
+      send({ type: "expired", id }, durable);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { type Timer, timerItem } from "../model/rows.ts";
+import type { Clock } from "../ports.ts";
+
+export interface TimersOptions {
+  readonly clock: Clock;
+  /** How many timers are kept in memory; the later ones stay in the store only. */
+  readonly timersMax: number;
+  /** Timers after this one in order of (due, id, item), from the store, at most `limit`. */
+  readonly load: (after: Timer | undefined, limit: number) => Promise<readonly Timer[]>;
+  readonly fire: (timer: Timer) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** How long a partition sleeps at most, so that a clock that is set forward is soon noticed. */
+const NAP_MAX_MS = 10_000;
+
+/**
+ * The alarm of a partition. Every timer is a row; the earliest are also here, in a heap. What
+ * lies beyond `#horizon` is in the store only and is fetched when the heap runs dry. A timer
+ * told twice fires twice, which does no harm: its row is gone the second time.
+ */
+export class Timers {
+  readonly #options: TimersOptions;
+  #heap: Timer[] = [];
+  /** The last timer that memory is sure to know, or undefined when it knows all of them. */
+  #horizon: Timer | undefined;
+  #isLoading = false;
+  #isStopped = false;
+  #alarm: { due: number; cancel: () => void } | undefined;
+
+  constructor(options: TimersOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the first timers from the store, at boot. */
+  async open(): Promise<void> {
+    await this.#refill();
+  }
+
+  add(timer: Timer): void {
+    if (this.#isStopped) return;
+    // While a page is on its way nobody knows whether it will hold this timer.
+    if (!this.#isLoading && this.#horizon && order(timer, this.#horizon) > 0) return;
+    push(this.#heap, timer);
+    if (this.#heap.length > 2 * this.#options.timersMax) this.#trim();
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    this.#heap = [];
+  }
+
+  #trim(): void {
+    this.#heap.sort(order);
+    this.#heap.length = this.#options.timersMax;
+    this.#horizon = this.#heap.at(-1);
+  }
+
+  #arm(): void {
+    const first = this.#heap[0];
+    if (!first || this.#isStopped) return;
+    if (this.#alarm && this.#alarm.due <= first.due) return;
+    this.#alarm?.cancel();
+    const { clock } = this.#options;
+    const due = Math.min(first.due, clock.now() + NAP_MAX_MS);
+    this.#alarm = { due: first.due, cancel: clock.at(due, () => this.#ring()) };
+  }
+
+  #ring(): void {
+    this.#alarm = undefined;
+    const now = this.#options.clock.now();
+    for (let first = this.#heap[0]; first && first.due <= now; first = this.#heap[0]) {
+      pop(this.#heap);
+      this.#options.fire(first);
+    }
+    if (this.#heap.length === 0 && this.#horizon) {
+      this.#refill().catch((cause) => this.#options.onFailure(cause));
+    }
+    this.#arm();
+  }
+
+  async #refill(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      const limit = this.#options.timersMax;
+      const page = await this.#options.load(this.#horizon, limit);
+      if (this.#isStopped) return;
+      this.#horizon = page.length < limit ? undefined : page.at(-1);
+      for (const timer of page) push(this.#heap, timer);
+    } finally {
+      this.#isLoading = false;
+    }
+    this.#arm();
+  }
+}
+
+/** The order in which timers fire, and in which the store pages them. */
+export function order(a: Timer, b: Timer): number {
+  if (a.due !== b.due) return a.due - b.due;
+  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+  const left = timerItem(a), right = timerItem(b);
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** A binary heap by `due`. */
+function push(heap: Timer[], timer: Timer): void {
+  let at = heap.push(timer) - 1;
+  while (at > 0) {
+    const up = (at - 1) >> 1;
+    const above = heap[up];
+    if (!above || above.due <= timer.due) break;
+    heap[at] = above;
+    at = up;
+  }
+  heap[at] = timer;
+}
+
+function pop(heap: Timer[]): void {
+  const last = heap.pop();
+  if (!last || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let down = 2 * at + 1;
+    const left = heap[down], right = heap[down + 1];
+    if (left && right && right.due < left.due) down++;
+    const below = heap[down];
+    if (!below || below.due >= last.due) break;
+    heap[at] = below;
+    at = down;
+  }
+  heap[at] = last;
+}

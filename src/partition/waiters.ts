@@ -1,0 +1,80 @@
+import type { Effect } from "../engine/effect.ts";
+import { Failure } from "../errors.ts";
+import type { Accepted, Completed } from "../ports.ts";
+
+type Reply = Effect & { type: "reply" };
+
+interface Waiter<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (failure: Failure) => void;
+}
+
+/**
+ * Requests that wait for the engine to answer. Held in memory only: when the process dies, so do
+ * the connections of those who wait here, and the invocation goes on without them.
+ */
+export class Waiters {
+  readonly #replies = new Map<number, Waiter<Reply>>();
+  readonly #results = new Map<string, Set<Waiter<Completed>>>();
+  #token = 0;
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#replies.size + this.#results.size;
+  }
+
+  /** A token for an `invoked` event, and what its reply will be. */
+  reply(): { token: number; reply: Promise<Reply> } {
+    const token = ++this.#token;
+    const reply = new Promise<Reply>((resolve, reject) => {
+      this.#replies.set(token, { resolve, reject });
+    });
+    return { token, reply };
+  }
+
+  /** The result of an invocation, once it has one. Forgotten when `signal` aborts. */
+  result(id: string, signal?: AbortSignal): Promise<Completed> {
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      const waiters = this.#results.get(id);
+      if (waiters) waiters.add(waiter);
+      else this.#results.set(id, new Set([waiter]));
+      signal?.addEventListener("abort", () => this.#leave(id, waiter), { once: true });
+    });
+  }
+
+  replied(effect: Reply): void {
+    this.#replies.get(effect.reply)?.resolve(effect);
+    this.#replies.delete(effect.reply);
+  }
+
+  completed({ id, result }: Effect & { type: "completed" }): void {
+    const waiters = this.#results.get(id);
+    if (!waiters) return;
+    this.#results.delete(id);
+    for (const { resolve } of waiters) resolve({ result });
+  }
+
+  /** Answers everybody: the partition is gone, and nobody knows what became of their requests. */
+  fail(failure: Failure): void {
+    const all = [
+      ...this.#replies.values(),
+      ...[...this.#results.values()].flatMap((set) => [...set]),
+    ];
+    this.#replies.clear();
+    this.#results.clear();
+    for (const { reject } of all) reject(failure);
+  }
+
+  #leave(id: string, waiter: Waiter<Completed>): void {
+    const waiters = this.#results.get(id);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) this.#results.delete(id);
+    waiter.reject(Failure.plain(499, "the caller went away"));
+  }
+}
+
+/** What a sender is told of a reply. */
+export function acceptedOf({ id, status, startAt }: Reply): Accepted {
+  return startAt === undefined ? { id, status } : { id, status, startAt };
+}

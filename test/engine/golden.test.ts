@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { transcript } from "./transcript.ts";
+
+/** Read each golden file like a play. `npx vitest run test/engine -u` rewrites them. */
+const plays: Record<string, string> = {
+  call_completes: `
+    # The call is accepted, runs, answers; its journal is kept until it expires.
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 out:done
+    at 2 end i1#1 ended
+    at 900 expire i1
+    at 1002 expire i1
+    at 1003 expire i1`,
+  object_takes_turns: `
+    at 0 invoke i1 counter/bob/add
+    at 1 invoke i2 counter/bob/add
+    at 2 invoke i3 counter/bob/add
+    at 3 invoke i4 counter/bob/peek
+    at 4 invoke i5 counter/eve/add
+    at 5 hear i1#1 0 set:n:5 out:1
+    at 6 end i1#1 ended
+    at 7 hear i2#1 0 out:2
+    at 7 end i2#1 ended
+    at 8 hear i3#1 0 out:3
+    at 9 end i3#1 ended`,
+  sleeper_is_woken: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 sleep:1:501
+    at 2 end i1#1 suspended:1@1
+    at 400 timer i1 501/sleep/1
+    at 501 timer i1 501/sleep/1
+    at 501 timer i1 501/sleep/1
+    at 502 hear i1#2 0 out:done
+    at 503 end i1#2 ended`,
+  news_crosses_suspension: `
+    # The timer fires after the request half was closed: the suspension finds it and goes on.
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 sleep:1:10
+    at 10 timer i1 10/sleep/1
+    at 11 end i1#1 suspended:1@2`,
+  delivered_news_is_no_news: `
+    # Entry 2 was delivered and consumed; only what came after it may wake the invocation.
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 sleep:1:10
+    at 10 timer i1 10/sleep/1
+    at 11 end i1#1 suspended:1@3`,
+  stale_streams_change_nothing: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 run:1
+    at 2 end i1#1 failed
+    at 3 hear i1#1 1 ranTo:1:x
+    at 4 end i1#1 ended
+    at 502 timer i1 502/retry/0
+    at 503 hear i1#1 1 ranTo:1:x
+    at 504 hear i1#2 0 ranTo:1:y
+    at 505 hear i1#2 0 ranTo:1:y
+    at 506 hear i1#2 0 ranTo:1:y out:done
+    at 507 end i1#2 ended`,
+  delayed_send: `
+    at 0 invoke i1 greeter/hi after=500
+    at 500 timer i1 500/start/0
+    at 500 timer i1 500/start/0`,
+  retries_then_kill: `
+    at 0 invoke i1 fragile/kill
+    at 1 end i1#1 failed
+    at 501 timer i1 501/retry/0
+    at 502 end i1#2 failed`,
+  retries_then_pause: `
+    at 0 invoke i1 brittle/pause
+    at 1 end i1#1 failed`,
+  retry_after_uses_no_attempt: `
+    at 0 invoke i1 brittle/pause
+    at 1 end i1#1 failed:7000
+    at 7001 timer i1 7001/retry/0`,
+  call_between_handlers: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 call:1:2:counter/bob/peek
+    at 2 end i1#1 suspended:2@2`,
+  unknown_callee: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 run:1 call:2:3:nobody/hi out:never
+    at 2 hear i1#1 3 out:late`,
+  end_without_output: `
+    at 0 invoke i1 greeter/hi
+    at 1 end i1#1 ended`,
+  state_is_applied_in_order: `
+    at 0 invoke i1 counter/bob/add
+    at 1 hear i1#1 0 set:n:1 set:m:2 clear:n get:1:m get:2:n clearAll set:k:3 out:done
+    at 2 end i1#1 ended
+    at 3 invoke i2 counter/bob/peek
+    at 4 hear i2#1 0 set:n:9`,
+  plain_service_has_no_state: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 get:1:n`,
+  workflow_runs_once: `
+    at 0 invoke w1 flow/a/run again
+    at 1 invoke w1 flow/a/run again
+    at 2 hear w1#1 0 out:done
+    at 3 end w1#1 ended
+    at 4 invoke w1 flow/a/run again`,
+  process_died: `
+    at 0 invoke i1 counter/bob/add
+    at 1 hear i1#1 0 run:1 ranTo:1:x
+    at 2 recover i1
+    at 3 hear i1#1 2 out:late
+    at 4 slot i1#2
+    at 5 slot i1#1`,
+  nothing_is_kept: `
+    at 0 invoke i1 greeter/hi keep=0
+    at 1 hear i1#1 0 fail:no
+    at 2 end i1#1 ended`,
+};
+
+test.each(Object.keys(plays))("%s", async (name) => {
+  await expect(transcript(plays[name] ?? "")).toMatchFileSnapshot(`golden/${name}.txt`);
+});

@@ -1,0 +1,243 @@
+import type { Effect } from "../../src/engine/effect.ts";
+import type { Event, Outcome } from "../../src/engine/event.ts";
+import { step } from "../../src/engine/step.ts";
+import { miss, Turn } from "../../src/engine/turn.ts";
+import type { Command } from "../../src/model/command.ts";
+import type { Rows } from "../../src/model/rows.ts";
+import { Resident } from "../../src/partition/resident.ts";
+import { schema, targetOf } from "../support/schema.ts";
+
+const NOTHING = new Uint8Array(0);
+const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+const bytes = (value: string) => new TextEncoder().encode(value);
+
+/**
+ * Plays a script and writes down what the engine did. One line, one turn:
+ *   at 0 invoke i1 counter/bob/add [after=500]
+ *   at 100 hear i1#1 0 sleep:1:500 set:n:5 run:2 ranTo:2:x call:3:4:greeter/hi out:done
+ *   at 3 end i1#1 suspended:1@3        (awaits completion 1; entries below 3 were delivered)
+ */
+export function transcript(script: string): string {
+  const resident = new Resident(1e9);
+  const out: string[] = [];
+  let commit = 0;
+  for (const line of script.trim().split("\n").map((line) => line.trim())) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [, at, ...words] = line.split(" ");
+    const turn = new Turn(Number(at), schema, emptyIsKnown(resident));
+    step(turn, parse(words));
+    out.push(`> ${line}`);
+    for (const { table, row, drop } of turn.writes) {
+      out.push(`  ${drop ? "drop" : "put"} ${table} ${brief(table, row)}`);
+    }
+    for (const effect of turn.effects) out.push(`  → ${told(effect)}`);
+    if (turn.writes.length + turn.effects.length === 0) out.push("  (nothing)");
+    resident.apply(turn, ++commit);
+    resident.settle(commit);
+  }
+  return out.join("\n") + "\n";
+}
+
+/** A slice over an empty store: what memory does not have does not exist. */
+function emptyIsKnown(resident: Resident): ConstructorParameters<typeof Turn>[2] {
+  return {
+    find: (table, group, item) => resident.find(table, group, item) ?? null,
+    list: (table, group) => resident.list(table, group) ?? present(resident, table, group),
+  };
+}
+
+function* present(resident: Resident, table: keyof Rows, group: string): Generator<never> {
+  // Only state and inbox groups are ever partly known here; their items are few and named.
+  for (const item of ["n", "m", "k", 0, 1, 2, 3]) {
+    const row = resident.find(table, group, item);
+    if (row) yield row as never;
+  }
+}
+
+function parse([verb, subject = "", ...rest]: string[]): Event {
+  const [id = "", attempt] = subject.split("#");
+  switch (verb) {
+    case "invoke":
+      return invoked(id, rest);
+    case "hear":
+      return {
+        type: "heard",
+        id,
+        attempt: Number(attempt),
+        first: Number(rest[0]),
+        frames: rest.slice(1).map(command),
+        pin: { deployment: "dp_1", protocol: 6 },
+        entropy: new Uint8Array(16),
+      };
+    case "end":
+      return {
+        type: "attemptEnded",
+        id,
+        attempt: Number(attempt),
+        outcome: outcome(rest[0] ?? ""),
+        chance: 0,
+      };
+    case "timer": {
+      const [due, kind, index] = (rest[0] ?? "").split("/");
+      return {
+        type: "timerFired",
+        id,
+        due: Number(due),
+        kind: kind as "start",
+        index: Number(index),
+      };
+    }
+    case "recover":
+      return { type: "recovered", id };
+    case "slot":
+      return { type: "slotFree", id, attempt: Number(attempt) };
+    case "expire":
+      return { type: "expired", id };
+    default:
+      throw new Error(`Unknown verb ${verb}`);
+  }
+}
+
+function invoked(id: string, [target = "", ...options]: string[]): Event {
+  const option = (name: string) =>
+    options.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+  const after = option("after"), keep = option("keep");
+  return {
+    type: "invoked",
+    id,
+    fresh: !options.includes("again"),
+    target: targetOf(target),
+    headers: [],
+    value: bytes("in"),
+    origin: { by: "ingress" },
+    retention: { resultMs: Number(keep ?? 1000), journalMs: Number(keep ?? 1000) },
+    reply: 1,
+    ...(after === undefined ? {} : { startAt: Number(after) }),
+  };
+}
+
+function command(word: string): Command {
+  const [kind = "", a = "", b = "", c = ""] = word.split(":");
+  const raw = { bytes: bytes(word) };
+  switch (kind) {
+    case "sleep":
+      return { kind: "sleep", ...raw, completion: Number(a), wakeAt: Number(b) };
+    case "run":
+      return { kind: "run", ...raw, completion: Number(a) };
+    case "ranTo":
+      return { kind: "ranTo", completion: Number(a), result: { kind: "value", value: bytes(b) } };
+    case "set":
+      return { kind: "setState", ...raw, key: a, value: bytes(b) };
+    case "clear":
+      return { kind: "clearState", ...raw, key: a };
+    case "clearAll":
+      return { kind: "clearAllState", ...raw };
+    case "get":
+      return { kind: "getLazyState", ...raw, completion: Number(a), key: b };
+    case "out":
+      return { kind: "output", ...raw, result: { kind: "value", value: bytes(a) } };
+    case "fail":
+      return {
+        kind: "output",
+        ...raw,
+        result: { kind: "failure", failure: { code: 418, message: a } },
+      };
+    case "call":
+    case "send":
+      return asked(kind, raw, [a, b, c]);
+    default:
+      throw new Error(`Unknown command ${word}`);
+  }
+}
+
+function asked(
+  kind: "call" | "send",
+  raw: { bytes: Uint8Array },
+  [first, second, target]: [string, string, string],
+): Command {
+  const parts = target.split("/");
+  const request = {
+    service: parts[0] ?? "",
+    handler: parts.at(-1) ?? "",
+    key: parts.length === 3 ? parts[1] ?? "" : "",
+    headers: [],
+    value: NOTHING,
+  };
+  const invocationIdCompletion = Number(first);
+  return kind === "call"
+    ? { kind: "call", ...raw, invocationIdCompletion, completion: Number(second), request }
+    : { kind: "oneWayCall", ...raw, invocationIdCompletion, startAt: Number(second), request };
+}
+
+function outcome(word: string): Outcome {
+  const [kind, detail = ""] = word.split(":");
+  if (kind === "ended") return { kind };
+  if (kind === "suspended") {
+    const [completions = "", delivered] = detail.split("@");
+    const awaiting = { completions: completions.split(",").map(Number), signals: [1], names: [] };
+    return { kind, awaiting, delivered: Number(delivered) };
+  }
+  return {
+    kind: "failed",
+    failure: { code: "RT0007", status: 500, message: "x" },
+    reached: true,
+    ...(detail ? { retryAfterMs: Number(detail) } : {}),
+  };
+}
+
+function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
+  if (table === "journal") {
+    const { id, index, entry } = row as Rows["journal"];
+    return `${id}/${index} ${brief1(entry)}`;
+  }
+  if (table !== "invocation") return plain(row);
+  const { id, status, target, attempt, heard, journal, callers, failures, expiresAt, output } =
+    row as Rows["invocation"];
+  return [
+    id,
+    plain(status),
+    `${target.service}/${target.handler}`,
+    `attempt=${attempt}`,
+    `heard=${heard}`,
+    `journal=${journal}`,
+    ...(failures ? [`failures=${failures}`] : []),
+    ...(callers.length ? [`callers=${callers.map(({ id }) => id)}`] : []),
+    ...(output ? [`output=${text(output)}`] : []),
+    ...(expiresAt === undefined ? [] : [`expires=${expiresAt}`]),
+  ].join(" ");
+}
+
+function brief1(entry: Rows["journal"]["entry"]): string {
+  if (entry.kind === "input") return `input ${text(entry.value)}`;
+  if (entry.kind === "command") return text(entry.bytes);
+  return `${entry.type.toString(16)} ${plain(entry.id)} ${plain(entry.result)}`;
+}
+
+function told(effect: Effect): string {
+  switch (effect.type) {
+    case "attempt": {
+      const { invocation, attempt, entries, state } = effect;
+      const map = state?.pairs.map(({ name, value }) => `${name}=${text(value)}`);
+      return `attempt ${invocation.id}#${attempt} entries=${entries.length}${
+        map ? ` state={${map}}` : ""
+      }`;
+    }
+    case "notify":
+      return `notify ${effect.id}#${effect.attempt} ${effect.index} ${brief1(effect.entry)}`;
+    case "completed":
+      return `completed ${effect.id} ${plain(effect.result)}`;
+    default:
+      return plain(effect);
+  }
+}
+
+function plain(value: object): string {
+  return Object.entries(value).map(([name, part]) =>
+    name === "kind" || name === "type" ? String(part) : `${name}=${shown(part)}`
+  ).join(" ");
+}
+
+function shown(part: unknown): string {
+  if (part instanceof Uint8Array) return text(part);
+  return typeof part === "object" && part !== null ? `(${plain(part)})` : String(part);
+}
