@@ -1,6 +1,8 @@
 /**
  * Every coded error a stranger can meet (specification, Errors). Adding one is adding a row;
- * nothing else in the code spells what a code means.
+ * nothing else in the code spells what a code means. `status`: how a request that fails with it
+ * is answered (http-api §4). `retry`: whether trying again, unchanged, can succeed; attempts that
+ * fail with it are retried by themselves. `title` ends without a period; `fix` is one sentence.
  */
 export const errors = {
   META0003: {
@@ -87,7 +89,7 @@ export const errors = {
     retry: true,
     title: "The attempt was aborted after the abort timeout",
     fix:
-      "Look for a handler that waits on something outside the journal, or raise `abort-timeout`.",
+      "Look for a handler that waits on something outside the journal, or raise `worker.invoker.abort-timeout`.",
   },
   RT0002: {
     status: 500,
@@ -207,7 +209,7 @@ export const errors = {
     status: 200,
     retry: false,
     title: "A retention was clamped to the server's maximum",
-    fix: "Lower it, or raise the server's maximum.",
+    fix: "Ask for a shorter one, or raise the server's maximum.",
   },
   RT0023: {
     status: 500,
@@ -233,24 +235,44 @@ export const errors = {
   { status: number; retry: boolean; title: string; fix: string }
 >;
 
+/** `META…`: refused by the admin API. `RT…`: met at start-up or by an attempt. */
 export type Code = keyof typeof errors;
 
-/** Something went wrong outside our own code: a request, a service, a database. Never a bug. */
+/**
+ * Something went wrong outside our own code: a request, a service, a database. Never a bug. Its
+ * message is shown to strangers, so it holds no secret and no path of ours.
+ */
 export class Failure extends Error {
   override name = "Failure";
+  /** Null when the failure has a status only. */
   readonly code: Code | null;
   /** HTTP status to answer with. */
   readonly status: number;
 
+  /** `detail` follows the code in the message. `status` replaces the one of the table. */
   constructor(code: Code, detail: string, options?: ErrorOptions & { status?: number }) {
     super(`[${code}] ${detail}`, options);
     this.code = code;
     this.status = options?.status ?? errors[code].status;
   }
 
-  /** A failure that has a status but no code of its own. */
+  /** A failure that has a status but no code of its own: the message is exactly `message`. */
   static plain(status: number, message: string, options?: ErrorOptions): Failure {
     const failure = new Failure("RT0006", message, { ...options, status });
     return Object.assign(failure, { code: null, message });
   }
+}
+
+/** The table of error codes in README.md. A test keeps the two the same. */
+export function describeErrors(): string {
+  const rows = Object.entries(errors).map(([code, { status, retry, title, fix }]) => {
+    // A code of an attempt is recorded on the invocation; no request is answered with it.
+    const answer = code.startsWith("META") ? status : "";
+    return `| ${code} | ${answer} | ${retry ? "yes" : "no"} | ${title} | ${fix} |`;
+  });
+  return [
+    "| Code | Status | Retry | What happened | What to do |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }

@@ -86,7 +86,13 @@ export function printDuration(ms: number): string {
   return parts.join(" ") || "0s";
 }
 
-const PRINTED = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "m"], [1000, "s"], [1, "ms"]] as const;
+const PRINTED: readonly (readonly [ms: number, name: string])[] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+  [1000, "s"],
+  [1, "ms"],
+];
 
 function humanParts(text: string): Part[] {
   const parts: Part[] = [];

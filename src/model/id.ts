@@ -5,8 +5,9 @@ import { fromBase62, toBase62 } from "./base62.ts";
  * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
  * digits of the bytes read as little-endian integers (service protocol §7.1).
  *
- * The last six unique bytes of ids we draw are the time, most significant byte last. So ids of
- * one partition key sort by age as text, and inserting them touches the same few pages.
+ * The last six unique bytes of ids we draw are the time, most significant byte last. So new ids
+ * of one partition key begin alike, and inserting them touches the same few pages. They do not
+ * sort by age: base62 and text order letters differently (decision 014).
  */
 export const INVOCATION_ID_BYTES = 24;
 const KEY_BYTES = 8;

@@ -1,0 +1,110 @@
+import { mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { Failure } from "../src/errors.ts";
+
+/** What a folder of ours holds. Any other name in a folder without version file is a stranger's. */
+const VERSION_FILE = "perdure.json";
+const LOCK_FILE = "perdure.lock";
+const DATABASE_FILE = "perdure.db";
+
+/** Raised when a server of before could not read what we write, or we not what it wrote. */
+const FORMAT = 1;
+
+/** Holds a file for this process alone until it is closed or the process ends. */
+export interface Lock {
+  close(): Promise<void>;
+}
+
+export interface DataFolder {
+  /** URL of the database file, for libSQL. */
+  readonly databaseUrl: string;
+  /** Lets another process have the folder. */
+  close(): Promise<void>;
+}
+
+export interface DataFolderOptions {
+  /** Version of this server, noted in a new folder. */
+  readonly madeBy: string;
+  /** Takes the lock; `Failure` RT0005 when another process has it. */
+  readonly openLock: (file: string) => Promise<Lock>;
+}
+
+/**
+ * Opens the folder a server keeps everything in, and makes it when it is missing. At most one
+ * process has it at a time. Throws `Failure` RT0005 (in use), META0011 (holds something else),
+ * RT0009 (a database without version file), META0010 (another format), or without a code when
+ * the folder cannot be made, read or written.
+ */
+export async function openDataFolder(
+  folder: string,
+  { madeBy, openLock }: DataFolderOptions,
+): Promise<DataFolder> {
+  const at = (name: string) => path.join(path.resolve(folder), name);
+  // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
+  const isNew = await usable(folder, () => look(folder));
+  const lock = await openLock(at(LOCK_FILE));
+  try {
+    if (isNew) await usable(folder, () => writeVersion(at(VERSION_FILE), madeBy));
+    else await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+  } catch (cause) {
+    await lock.close();
+    throw cause;
+  }
+  return { databaseUrl: pathToFileURL(at(DATABASE_FILE)).href, close: () => lock.close() };
+}
+
+/** Whether the folder is a new one. */
+async function look(folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  if (names.includes(VERSION_FILE)) return false;
+  if (names.includes(DATABASE_FILE)) {
+    throw new Failure("RT0009", `Cannot use "${folder}": "${VERSION_FILE}" is missing`);
+  }
+  // A start that was cut off may have left the lock, and a disk of its own has "lost+found".
+  const ours = [LOCK_FILE, `${LOCK_FILE}-journal`, `${VERSION_FILE}.new`, "lost+found"];
+  const other = names.find((name) => !ours.includes(name));
+  if (other === undefined) return true;
+  throw new Failure("META0011", `Cannot use "${folder}": it holds "${other}"`);
+}
+
+async function writeVersion(file: string, madeBy: string): Promise<void> {
+  // A version file is there whole or not at all: written aside, forced to disk, then renamed.
+  const handle = await open(`${file}.new`, "w");
+  try {
+    await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy })}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+async function checkVersion(file: string, folder: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  let version: { format?: unknown; madeBy?: unknown } | null;
+  try {
+    version = JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    version = null;
+  }
+  if (version?.format === FORMAT) return;
+  const made = version?.madeBy === undefined ? "" : `, made by version ${version.madeBy}`;
+  const found = JSON.stringify(version?.format) ?? "unreadable";
+  throw new Failure(
+    "META0010",
+    `Cannot use "${folder}": its format is ${found}${made}, this version reads ${FORMAT}`,
+  );
+}
+
+/** Names the folder in what the file system has to say. */
+async function usable<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    if (cause instanceof Failure || !(cause instanceof Error && "code" in cause)) throw cause;
+    throw Failure.plain(500, `Cannot use "${folder}": ${cause.message}`, { cause });
+  }
+}

@@ -1,0 +1,249 @@
+import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { DialFailure, DialListener, DialRequest, Exchange } from "../src/ports.ts";
+import { describe } from "./node_h1.ts";
+import { H2Exchange } from "./node_h2_exchange.ts";
+import { LateExchange, stillborn } from "./node_late.ts";
+
+/** As the reference: what an endpoint may send on one stream before we have read it. */
+const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
+const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
+/** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
+const SESSION_MEMORY_MB = 1024;
+
+export interface H2Settings {
+  /** Streams at once on one session, if the endpoint allows as many. */
+  readonly streamsMax: number;
+  /** How long a session without streams is kept. */
+  readonly idleMs: number;
+  readonly pingMs: number;
+  /** A session whose PING is not answered for this long is closed. */
+  readonly pingTimeoutMs: number;
+  /** Further trusted roots, as PEM. */
+  readonly ca?: readonly string[];
+}
+
+/** The sessions with one address. */
+export class H2Origin {
+  readonly #origin: string;
+  readonly #settings: H2Settings;
+  readonly #ready: H2Session[] = [];
+  /** Exchanges that wait for a session to say how many streams it takes. */
+  #waiting: {
+    readonly late: LateExchange;
+    readonly path: string;
+    readonly request: DialRequest;
+  }[] = [];
+  #connecting = new Set<H2Session>();
+
+  constructor(origin: string, settings: H2Settings) {
+    this.#origin = origin;
+    this.#settings = settings;
+  }
+
+  open(path: string, request: DialRequest, listener: DialListener): Exchange {
+    const session = this.#free();
+    if (session) return session.open(path, request, listener);
+    const late = new LateExchange(listener);
+    this.#waiting.push({ late, path, request });
+    this.#connectIfNeeded(request.connectTimeoutMs);
+    return late;
+  }
+
+  /** Takes over a TLS connection that has agreed on h2. */
+  adopt(socket: TLSSocket, connectTimeoutMs: number): void {
+    this.#connect(connectTimeoutMs, socket);
+  }
+
+  close(): void {
+    for (const session of [...this.#ready, ...this.#connecting]) session.destroy();
+    this.#fail({ kind: "reset", message: "this server is closing" });
+  }
+
+  #free(): H2Session | undefined {
+    // The first with room: later sessions fall idle and are closed.
+    for (const session of this.#ready) if (session.hasRoom) return session;
+    return undefined;
+  }
+
+  #connectIfNeeded(timeoutMs: number): void {
+    const { streamsMax } = this.#settings;
+    if (this.#connecting.size * streamsMax < this.#waiting.length) this.#connect(timeoutMs);
+  }
+
+  #connect(timeoutMs: number, socket?: TLSSocket): void {
+    const session = new H2Session(this.#origin, this.#settings, {
+      timeoutMs,
+      ...(socket && { socket }),
+      ready: () => {
+        this.#connecting.delete(session);
+        this.#ready.push(session);
+        this.#place();
+      },
+      room: () => this.#waiting.length > 0 && this.#place(),
+      gone: (failure) => {
+        const index = this.#ready.indexOf(session);
+        if (index >= 0) this.#ready.splice(index, 1);
+        this.#connecting.delete(session);
+        if (this.#connecting.size > 0) return;
+        if (failure) this.#fail(failure);
+        else this.#place();
+      },
+    });
+    this.#connecting.add(session);
+  }
+
+  #place(): void {
+    while (this.#waiting.length > 0) {
+      const session = this.#free();
+      if (!session) break;
+      const next = this.#waiting.shift();
+      if (next) next.late.settle((listener) => session.open(next.path, next.request, listener));
+    }
+    const [first] = this.#waiting;
+    if (first) this.#connectIfNeeded(first.request.connectTimeoutMs);
+  }
+
+  #fail(failure: DialFailure): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { late } of waiting) late.fail(failure);
+  }
+}
+
+interface SessionOptions {
+  readonly timeoutMs: number;
+  readonly socket?: TLSSocket;
+  /** The endpoint has said how many streams it takes. */
+  ready(): void;
+  /** A stream has ended. */
+  room(): void;
+  /** Takes no more streams. `failure`: it never became ready, and why. */
+  gone(failure?: DialFailure): void;
+}
+
+class H2Session {
+  readonly #session: ClientHttp2Session;
+  readonly #settings: H2Settings;
+  readonly #options: SessionOptions;
+  #streamsMax = 0;
+  #open = 0;
+  #idleSince = Date.now();
+  #connected = false;
+  #ready = false;
+  #gone = false;
+  #error: Error | undefined;
+  #ticker: ReturnType<typeof setInterval> | undefined;
+
+  constructor(origin: string, settings: H2Settings, options: SessionOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    const { socket } = options;
+    const session = http2.connect(origin, {
+      maxSessionMemory: SESSION_MEMORY_MB,
+      settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
+      ...(settings.ca && { ca: [...settings.ca] }),
+      ...(socket && { createConnection: () => socket }),
+    });
+    this.#session = session;
+    const timer = setTimeout(
+      () => session.destroy(new Error(`no answer within ${options.timeoutMs} ms`)),
+      options.timeoutMs,
+    );
+    session.on("connect", () => this.#connected = true);
+    // An HTTP/2 server speaks first, with its settings; they also bound the streams.
+    session.on("remoteSettings", ({ maxConcurrentStreams = Infinity }) => {
+      clearTimeout(timer);
+      this.#streamsMax = Math.min(settings.streamsMax, Math.max(1, maxConcurrentStreams));
+      this.#becomeReady();
+    });
+    session.on("error", (error) => this.#error = error);
+    session.on("goaway", () => this.#leave());
+    session.on("close", () => {
+      clearTimeout(timer);
+      this.#leave();
+    });
+  }
+
+  get hasRoom(): boolean {
+    return this.#open < this.#streamsMax && !this.#session.closed && !this.#session.destroyed;
+  }
+
+  open(path: string, request: DialRequest, listener: DialListener): Exchange {
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(
+        { ...request.headers, ":method": request.method, ":path": path },
+        { endStream: request.method === "GET" },
+      );
+    } catch (cause) {
+      // If it has run out of stream ids, say, the next one gets another session.
+      this.#leave();
+      this.#session.close();
+      return stillborn(listener, cause);
+    }
+    if (this.#open++ === 0) this.#session.ref();
+    stream.once("close", () => {
+      if (--this.#open === 0) this.#rest();
+      this.#options.room();
+    });
+    return new H2Exchange(stream, listener);
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  #becomeReady(): void {
+    if (this.#ready || this.#gone) return;
+    this.#ready = true;
+    this.#session.setLocalWindowSize?.(SESSION_WINDOW_BYTES);
+    this.#rest();
+    this.#ticker = setInterval(
+      () => this.#tick(),
+      Math.min(this.#settings.pingMs, this.#settings.idleMs),
+    );
+    this.#ticker.unref?.();
+    this.#options.ready();
+  }
+
+  /** A session without streams does not keep the process alive. */
+  #rest(): void {
+    this.#idleSince = Date.now();
+    if (!this.#session.destroyed) this.#session.unref();
+  }
+
+  #tick(): void {
+    if (this.#open === 0) {
+      if (Date.now() - this.#idleSince >= this.#settings.idleMs) {
+        this.#leave();
+        this.#session.close();
+      }
+      return;
+    }
+    const { pingTimeoutMs } = this.#settings;
+    const timer = setTimeout(
+      () => this.#session.destroy(new Error(`no answer to a PING within ${pingTimeoutMs} ms`)),
+      pingTimeoutMs,
+    );
+    timer.unref?.();
+    this.#session.ping(() => clearTimeout(timer));
+  }
+
+  #leave(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    clearInterval(this.#ticker);
+    this.#streamsMax = 0;
+    this.#options.gone(this.#ready ? undefined : this.#whyNever());
+  }
+
+  #whyNever(): DialFailure {
+    const error = this.#error as Error & { code?: string } | undefined;
+    const spokenTo = this.#connected || error?.code?.includes("NO_APPLICATION_PROTOCOL");
+    if (spokenTo && !error?.message.startsWith("no answer")) {
+      return { kind: "http1", message: "the server does not speak HTTP/2" };
+    }
+    return { kind: "unreachable", message: error ? describe(error) : "connection closed" };
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+} from "node:http2";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "srvx/node";
+import type { Log } from "../src/ports.ts";
+import { divertHttp2 } from "./node_peek.ts";
+
+/** What answers: a Fetch handler. It makes responses of its own failures; a throw is a bug. */
+export type Handler = (request: Request) => Response | Promise<Response>;
+
+export interface ListenOptions {
+  /** Address to listen on: `127.0.0.1`, `0.0.0.0`, `::` (all, both families). */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly handler: Handler;
+  readonly log: Log;
+  /** How long the head of a request, or a fresh connection without one, may take. */
+  readonly headersTimeoutMs?: number;
+}
+
+export interface Listener {
+  /** `http://host:port`, with a host that can be dialed: a wildcard becomes the loopback address. */
+  readonly url: string;
+  /**
+   * Refuses new connections at once, lets requests in flight finish for `drainMs`, then cuts what
+   * is left. Resolves when the last connection is gone.
+   */
+  close(drainMs: number): Promise<void>;
+}
+
+/** The reference's limits (http-api §2.4): more header lines → 431, a longer head → 431. */
+const HEADERS_MAX = 100;
+const HEAD_BYTES_MAX = 128 * 1024;
+/** http-api §2.14. */
+const STREAMS_MAX = 200;
+const WINDOW_BYTES = 1024 * 1024;
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_TIMEOUT_MS = 60_000;
+
+/**
+ * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port (http-api §2.14). Slow
+ * unless `installBridge` was called. Rejects with node's error (`code` EADDRINUSE, EACCES …) when
+ * the address cannot be had.
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const headersTimeoutMs = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
+  const state = { draining: false };
+  const answer = answerWith(options);
+  const http1 = http1Server(answer, state, headersTimeoutMs);
+  const http2 = http2Server(answer);
+  const fresh = divertHttp2(http1, http2.server, headersTimeoutMs);
+  await new Promise<void>((resolve, reject) => {
+    http1.once("error", reject);
+    http1.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve);
+  });
+  http1.removeAllListeners("error");
+  // Once it listens, only accept() can fail (no file descriptors left): refuse and go on.
+  http1.on(
+    "error",
+    (cause) => options.log("error", "Cannot accept a connection", { cause: String(cause) }),
+  );
+  return {
+    url: urlOf(http1.address() as AddressInfo),
+    async close(drainMs) {
+      state.draining = true;
+      for (const socket of fresh) socket.destroy();
+      await drain(http1, http2.sessions, drainMs);
+    },
+  };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+function answerWith({ handler, log }: ListenOptions): Answer {
+  const failed = (cause: unknown, request: Request): Response => {
+    // A caller that went away in the middle of its body is no failure of ours.
+    if (request.signal.aborted) log("debug", "The caller went away", { cause: String(cause) });
+    else log("error", "A request handler failed", { cause: stackOf(cause) });
+    return new Response("internal server error", { status: 500 });
+  };
+  const bridge = toNodeHandler((request: Request) => {
+    try {
+      const response = handler(request);
+      return response instanceof Response
+        ? response
+        : response.catch((cause) => failed(cause, request));
+    } catch (cause) {
+      return failed(cause, request);
+    }
+  });
+  return (request, response) => {
+    if (request.rawHeaders.length > 2 * HEADERS_MAX) return refuseHeaders(request, response);
+    void (bridge as Answer)(request, response);
+  };
+}
+
+function refuseHeaders(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(431, request.httpVersionMajor === 1 ? { connection: "close" } : {});
+  response.end();
+}
+
+function http1Server(answer: Answer, state: { draining: boolean }, headersTimeout: number): Server {
+  class Outgoing extends ServerResponse<IncomingMessage> {
+    override writeHead(status: number, ...rest: unknown[]): this {
+      // Tells callers of a server that stops to take their next request elsewhere.
+      if (state.draining) this.shouldKeepAlive = false;
+      const headers = rest.find((one) => typeof one === "object") as OutgoingHttpHeaders;
+      return super.writeHead(status, STATUS_CODES[status] ?? "", headers);
+    }
+  }
+  const server = createServer({
+    maxHeaderSize: HEAD_BYTES_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout,
+    connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
+    // Callers may wait for ever (§2.14), and a body may take its time.
+    requestTimeout: 0,
+    noDelay: true,
+    ServerResponse: Outgoing as typeof ServerResponse,
+  }, answer);
+  server.timeout = 0;
+  // Node drops header lines beyond this silently: count one more than we allow, then refuse.
+  server.maxHeadersCount = HEADERS_MAX + 1;
+  return server;
+}
+
+function http2Server(answer: Answer): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createHttp2Server({
+    settings: {
+      maxConcurrentStreams: STREAMS_MAX,
+      initialWindowSize: WINDOW_BYTES,
+      maxHeaderListSize: HEAD_BYTES_MAX,
+    },
+    maxHeaderListPairs: 2 * HEADERS_MAX,
+  }, answer as never);
+  server.setTimeout(0);
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(4 * WINDOW_BYTES);
+    // Without a listener a broken connection of a stranger would end this process.
+    session.on("error", () => session.destroy());
+    session.once("close", () => sessions.delete(session));
+  });
+  return { server, sessions };
+}
+
+async function drain(
+  http1: Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  drainMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => http1.close(() => resolve()));
+  for (const session of sessions) session.close();
+  // A keep-alive connection whose answer had begun before is idle once it has ended.
+  const sweep = setInterval(() => http1.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => {
+    http1.closeAllConnections();
+    for (const session of sessions) session.destroy();
+  }, drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
+  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
+}

@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import { createApp } from "../src/app.ts";
+import { type Config, dumpConfig, helpText, readCommand, readConfig } from "../src/config.ts";
+import { Failure } from "../src/errors.ts";
+import type { RequestReader } from "../src/ingress/request_reader.ts";
+import type { Log } from "../src/ports.ts";
+import { sqlDeploymentStore } from "../src/storage/deployment_store.ts";
+import { SqlStore } from "../src/storage/sql_store.ts";
+import { migrate } from "../src/storage/tables.ts";
+import { openDataFolder } from "./data_folder.ts";
+import { openLibsql, openLock } from "./libsql.ts";
+import type { Handler, Listener, ListenOptions } from "./node_http.ts";
+import { nodeDial } from "./node_dial.ts";
+import { clock, jsonLog, random } from "./platform.ts";
+import { complain, listenFailure } from "./start_failure.ts";
+import { VERSION } from "./version.ts";
+
+/** What Node and Deno do each in their own way. */
+export interface Runtime {
+  /** Serves one port. Rejects when the address cannot be had. */
+  readonly listen: (options: ListenOptions) => Promise<Listener>;
+  readonly reader?: RequestReader;
+}
+
+/** The process of a server, from its command line to its exit. Never rejects. */
+export async function serve(runtime: Runtime): Promise<void> {
+  const [env, args] = [process.env, process.argv.slice(2)];
+  // Whoever read what we print may be gone. That must not end a server that works.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  try {
+    const { action, configFile } = readCommand({ env, args });
+    if (action === "help") return void process.stdout.write(helpText());
+    if (action === "version") return void process.stdout.write(`perdure ${VERSION}\n`);
+    const file = configFile === undefined ? undefined : await readConfigFile(configFile);
+    const config = readConfig({ file, env, args });
+    if (action === "dumpConfig") return void process.stdout.write(dumpConfig(config));
+    await run(runtime, config);
+  } catch (cause) {
+    complain(cause);
+    process.exit(1);
+  }
+}
+
+async function readConfigFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("RT0002", `Cannot read the config file "${file}": ${why}`, { cause });
+  }
+}
+
+/** Opens, wires, listens, and arranges for the end. Rejects when the server cannot start. */
+async function run(runtime: Runtime, config: Config): Promise<void> {
+  const log = jsonLog(config["log-level"]);
+  endOnBugs(log);
+  const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
+  const storage = await openStorage(folder.databaseUrl, config);
+  const dial = nodeDial({
+    streamsMax: config["worker.invoker.streams-per-connection"],
+    idleMs: config["worker.invoker.idle-connection-timeout"],
+  });
+  const { reader } = runtime;
+  const app = await createApp({
+    platform: { clock, random, log, dial },
+    config,
+    store: storage.store,
+    deployments: storage.deployments,
+    version: VERSION,
+    ...(reader && { reader }),
+  });
+  const ingress = await listenFor("ingress", { runtime, config, log, handler: app.ingress });
+  const admin = await listenFor("admin", { runtime, config, log, handler: app.admin });
+  endOnSignals(log, config["shutdown-timeout"], async () => {
+    const drainMs = config["ingress.drain-timeout"];
+    await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
+    await app.close();
+    await storage.close();
+    await folder.close();
+  });
+  process.stdout.write(
+    `perdure ${VERSION} is ready: ingress ${ingress.url}, admin ${admin.url}, data ${
+      config["base-dir"]
+    }\n`,
+  );
+}
+
+/** The database file with its tables, as the two stores the core asks for. */
+async function openStorage(url: string, config: Config) {
+  const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
+  const client = await openLibsql({ url, synchronous });
+  await migrate(client);
+  const store = new SqlStore(client, {
+    clock,
+    foldRowsMax: config["storage.fold-rows"],
+    foldBytesMax: config["storage.fold-bytes"],
+    vacuum: true,
+  });
+  const close = async () => {
+    await store.close();
+    await client.close();
+  };
+  return { store, deployments: sqlDeploymentStore(client), close };
+}
+
+interface Wanted {
+  readonly runtime: Runtime;
+  readonly config: Config;
+  readonly log: Log;
+  readonly handler: Handler;
+}
+
+async function listenFor(what: "ingress" | "admin", wanted: Wanted): Promise<Listener> {
+  const { runtime, config, log, handler } = wanted;
+  const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
+  try {
+    return await runtime.listen({ host, port, handler, log });
+  } catch (cause) {
+    throw listenFailure({ host, port, what }, cause);
+  }
+}
+
+/** 128 and the signal's number, as shells count. */
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** The first signal ends the process in order; a second one, or too long a wait, at once. */
+function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): void {
+  let isEnding = false;
+  const end = (signal: keyof typeof CODES) => {
+    if (isEnding) process.exit(CODES[signal]);
+    isEnding = true;
+    log("info", "Stopping", { signal });
+    setTimeout(() => {
+      log("warn", "Stopped before everything was closed", { timeoutMs });
+      process.exit(CODES[signal]);
+    }, Math.min(timeoutMs, 2 ** 31 - 1)).unref();
+    close().then(() => process.exit(0), (cause) => {
+      log("error", "Cannot stop in order", { cause: String(cause) });
+      process.exit(1);
+    });
+  };
+  process.on("SIGINT", () => end("SIGINT"));
+  process.on("SIGTERM", () => end("SIGTERM"));
+}
+
+const BUG_CODE = 70;
+
+/**
+ * A bug nobody caught ends the process. What is in memory may no longer be what is on disk, and
+ * going on could acknowledge what was never written. The rows are the truth (law 3): whoever starts
+ * the process again gets a server that derives everything from them.
+ */
+function endOnBugs(log: Log): void {
+  const end = (cause: unknown) => {
+    const stack = cause instanceof Error ? cause.stack : String(cause);
+    log("error", "Ending because of a bug", { cause: stack });
+    process.exit(BUG_CODE);
+  };
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", end);
+}

@@ -1,0 +1,77 @@
+import { Failure } from "../errors.ts";
+
+/** The largest body the admin interface reads (http-api §3.1). Beyond it: 413. */
+export const adminBodyBytesMax = 2 * 1024 * 1024;
+
+/**
+ * The JSON value in a request's body. Throws a `Failure`: 415 unless the content type is JSON, 413
+ * beyond `adminBodyBytesMax`, 400 when it is cut short or not JSON. Of repeated keys the last wins.
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  if (!isJson(request.headers.get("content-type") ?? "")) {
+    throw Failure.plain(415, "Expected request with `Content-Type: application/json`");
+  }
+  const text = decode(await readBytes(request));
+  if (text === "") throw notJson("the body is empty");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw notJson(cause instanceof Error ? cause.message : "unknown syntax error", cause);
+  }
+}
+
+/** `application/json` or `application/<anything>+json`, whatever the parameters. */
+function isJson(contentType: string): boolean {
+  return /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw notJson("the body is not UTF-8", cause);
+  }
+}
+
+function notJson(what: string, cause?: unknown): Failure {
+  return Failure.plain(400, `Cannot parse the request body as JSON: ${what}`, { cause });
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  // The declared length only saves reading what is refused anyway; the count below is the guard.
+  if (Number(request.headers.get("content-length")) > adminBodyBytesMax) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (let chunk = await next(reader); chunk; chunk = await next(reader)) {
+    size += chunk.length;
+    if (size > adminBodyBytesMax) {
+      reader?.cancel().catch(() => {});
+      throw tooLarge();
+    }
+    chunks.push(chunk);
+  }
+  return join(chunks, size);
+}
+
+async function next(reader?: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return (await reader?.read())?.value;
+  } catch (cause) {
+    throw Failure.plain(400, "Cannot read the request body: it ended early", { cause });
+  }
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+function tooLarge(): Failure {
+  return Failure.plain(413, `The request body is larger than ${adminBodyBytesMax} bytes`);
+}

@@ -1,0 +1,218 @@
+import { printDuration } from "../model/duration.ts";
+import type {
+  Deployment,
+  HandlerOptions,
+  HandlerSchema,
+  InputRule,
+  OutputRule,
+  RetryOptions,
+  SchemaDefaults,
+  ServiceSchema,
+} from "../model/schema.ts";
+import type { Access, ServiceType } from "../model/target.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
+  service: "Service",
+  virtual_object: "VirtualObject",
+  workflow: "Workflow",
+};
+
+/** A plain service's handlers have no type (architecture §10). */
+const HANDLER_TYPES: Readonly<Record<Access, string | undefined>> = {
+  none: undefined,
+  exclusive: "Exclusive",
+  shared: "Shared",
+  run: "Workflow",
+};
+
+const POLICIES = { pause: "Pause", kill: "Kill" } as const;
+
+/** A deployment as `GET /deployments` lists it (http-api §3.4). */
+export function deploymentRecord(deployment: Deployment): Json {
+  return {
+    ...address(deployment),
+    ...protocol(deployment),
+    services: deployment.services.map(({ name, revision }) => ({ name, revision })),
+  };
+}
+
+/** A deployment as `GET /deployments/{id}` answers it: its services in full (http-api §3.4). */
+export function detailedDeploymentRecord(deployment: Deployment, defaults: SchemaDefaults): Json {
+  return {
+    ...address(deployment),
+    ...protocol(deployment),
+    services: serviceRecords(deployment, defaults),
+  };
+}
+
+/** What `POST /deployments` answers (http-api §3.4, RegisterDeploymentResponse). */
+export function registrationRecord(deployment: Deployment, defaults: SchemaDefaults): Json {
+  return {
+    id: deployment.id,
+    services: serviceRecords(deployment, defaults),
+    ...protocol(deployment),
+  };
+}
+
+/** One revision of a service, with what is in effect for its handlers (http-api §3.5). */
+export function serviceRecord(
+  service: ServiceSchema,
+  deployment: Deployment,
+  defaults: SchemaDefaults,
+): Json {
+  const { options } = service;
+  const effective = { ...defaults, ...options };
+  return {
+    name: service.name,
+    ty: SERVICE_TYPES[service.type],
+    handlers: handlerRecords(service, deployment),
+    documentation: service.documentation,
+    metadata: unlessEmpty(service.metadata),
+    deployment_id: deployment.id,
+    revision: service.revision,
+    public: service.public,
+    idempotency_retention: printDuration(effective.idempotencyRetentionMs),
+    workflow_completion_retention: workflowRetention(service, effective.workflowRetentionMs),
+    journal_retention: printDuration(effective.journalRetentionMs),
+    inactivity_timeout: printDuration(
+      deployment.mode === "bidi" ? effective.inactivityTimeoutMs : 0,
+    ),
+    abort_timeout: printDuration(effective.abortTimeoutMs),
+    enable_lazy_state: options.lazyState ?? false,
+    retry_policy: retryRecord({ ...defaults.retry, ...options.retry }),
+    info: inactivityInfo(options, deployment, "service"),
+  };
+}
+
+/** All handlers of a service, in the order of its manifest. */
+export function handlerRecords(service: ServiceSchema, deployment: Deployment): Json[] {
+  return Object.values(service.handlers).map((one) => handlerRecord(one, service, deployment));
+}
+
+/** A handler, with the options it sets itself: what it inherits is its service's (http-api §3.5). */
+export function handlerRecord(
+  handler: HandlerSchema,
+  service: ServiceSchema,
+  deployment: Deployment,
+): Json {
+  const { options, input, output } = handler;
+  return {
+    name: handler.name,
+    ty: HANDLER_TYPES[handler.access],
+    documentation: handler.documentation,
+    metadata: unlessEmpty(handler.metadata),
+    idempotency_retention: duration(options.idempotencyRetentionMs),
+    journal_retention: duration(options.journalRetentionMs),
+    inactivity_timeout: deployment.mode === "bidi"
+      ? duration(options.inactivityTimeoutMs)
+      : undefined,
+    abort_timeout: duration(options.abortTimeoutMs),
+    enable_lazy_state: options.lazyState,
+    public: service.public && handler.public,
+    input_description: describeInput(input),
+    output_description: describeOutput(output),
+    input_json_schema: schemaOf(input),
+    output_json_schema: schemaOf(output),
+    retry_policy: retryRecord(options.retry ?? {}),
+    info: inactivityInfo(options, deployment, "handler"),
+  };
+}
+
+function serviceRecords(deployment: Deployment, defaults: SchemaDefaults): Json[] {
+  return deployment.services.map((service) => serviceRecord(service, deployment, defaults));
+}
+
+function address({ id, uri, mode, httpVersion, ...rest }: Deployment): Json {
+  return {
+    id,
+    uri,
+    protocol_type: mode === "bidi" ? "BidiStream" : "RequestResponse",
+    http_version: httpVersion,
+    additional_headers: unlessEmpty(rest.additionalHeaders),
+    metadata: unlessEmpty(rest.metadata),
+    created_at: printInstant(rest.createdAt),
+  };
+}
+
+function protocol({ minProtocol, maxProtocol, sdkVersion }: Deployment): Json {
+  return {
+    min_protocol_version: minProtocol,
+    max_protocol_version: maxProtocol,
+    sdk_version: sdkVersion,
+  };
+}
+
+/** RFC 3339 with nine digits, as clients know it. */
+function printInstant(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000000Z");
+}
+
+function duration(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : printDuration(ms);
+}
+
+function unlessEmpty(record: Readonly<Record<string, string>> | undefined): Json | undefined {
+  return record && Object.keys(record).length > 0 ? record : undefined;
+}
+
+/** A workflow shows what its run handler sets; of several, the last one wins. */
+function workflowRetention(service: ServiceSchema, inherited: number): string | undefined {
+  if (service.type !== "workflow") return undefined;
+  const own = Object.values(service.handlers).findLast(({ access }) => access === "run")?.options;
+  return printDuration(own?.workflowRetentionMs ?? inherited);
+}
+
+/** `max_attempts` is always there: null says that it is inherited, or that there is no limit. */
+function retryRecord(retry: RetryOptions): Json {
+  const { maxAttempts = Infinity, onMaxAttempts } = retry;
+  return {
+    initial_interval: duration(retry.initialIntervalMs),
+    exponentiation_factor: retry.factor,
+    max_attempts: Number.isFinite(maxAttempts) ? maxAttempts : null,
+    max_interval: duration(retry.maxIntervalMs),
+    on_max_attempts: onMaxAttempts && POLICIES[onMaxAttempts],
+  };
+}
+
+/** RT0021: without a stream towards the endpoint nobody is inactive (service protocol §1.8). */
+function inactivityInfo(
+  { inactivityTimeoutMs }: HandlerOptions,
+  { mode }: Deployment,
+  what: "service" | "handler",
+): Json[] | undefined {
+  if (mode === "bidi" || inactivityTimeoutMs === undefined) return undefined;
+  const timeout = printDuration(inactivityTimeoutMs);
+  return [{
+    code: "RT0021",
+    message: `The configured inactivity_timeout ${timeout} will not be applied because the ` +
+      `${what} is exposed in Request/Response mode.`,
+  }];
+}
+
+function describeInput(rule: InputRule | undefined): string {
+  if (!rule) return "*/*";
+  if (rule.contentType === undefined) return rule.required ? "<invalid rules>" : "none";
+  return describeSchema(rule.jsonSchema) ?? rule.contentType;
+}
+
+function describeOutput(rule: OutputRule | undefined): string {
+  if (!rule) return "application/json";
+  if (rule.contentType === undefined) return "none";
+  const optional = rule.setContentTypeIfEmpty ? "optional " : "";
+  return describeSchema(rule.jsonSchema) ?? `${optional}${rule.contentType}`;
+}
+
+/** A schema's title, or else its type, when it has one that can be said in a word. */
+function describeSchema(schema: unknown): string | undefined {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  const { title, type } = schema as { readonly title?: unknown; readonly type?: unknown };
+  if (typeof title === "string") return `JSON '${title}'`;
+  return typeof type === "string" ? `JSON ${type}` : undefined;
+}
+
+/** Without a content type there is no body, so its schema says nothing; null is no schema. */
+function schemaOf(rule: InputRule | OutputRule | undefined): unknown {
+  return rule?.contentType === undefined ? undefined : rule.jsonSchema ?? undefined;
+}

@@ -1,0 +1,38 @@
+import type { Failure } from "../errors.ts";
+import { ALIAS, codeField, type Dialect, header, OWN } from "../names.ts";
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+/** A JSON answer. `value` survives `JSON.stringify`; absent fields are left out. */
+export function reply(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+/**
+ * The one shape of every refusal: `{message, svc_code}`, the code null when it has none
+ * (specification, Error body; architecture §10). Never a stack trace.
+ */
+export function refuse(
+  { status, message, code }: Pick<Failure, "status" | "message" | "code">,
+  dialect: Dialect,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return reply(status, { message, [codeField(dialect)]: code }, headers);
+}
+
+/**
+ * The spelling a caller is answered in: ours, unless a header's name or the user agent shows the
+ * alias. Admin paths have no spelling of their own, and admin bodies do not either.
+ */
+export function dialectOf(headers: Headers): Dialect {
+  if (headers.get("user-agent")?.toLowerCase().includes(ALIAS)) return ALIAS;
+  const prefix = header(ALIAS, "");
+  for (const name of headers.keys()) {
+    if (name.startsWith(prefix)) return ALIAS;
+  }
+  return OWN;
+}

@@ -1,0 +1,35 @@
+/** The interface version we keep to: clients gate their features on it (architecture §10). */
+const INTERFACE_VERSION = "1.7.12";
+
+/** The admin API versions we answer: `/v2` to `/v4`; no prefix means the newest. */
+export const apiVersions = { min: 2, max: 4 } as const;
+
+/** Every experimental feature a client may ask about. We have none to switch on (http-api §3.3). */
+const FEATURES = [
+  "vqueues",
+  "protocol_v7",
+  "unique_random_seeds",
+  "invoker_yield",
+  "kafka_scope",
+  "scoped_virtual_objects",
+  "scoped_state_table_migration",
+  "scoped_promise_table_migration",
+  "vqueues_async_refill",
+  "vqueues_migration_skip_completed",
+  "vqueue_obsolete_cleanup",
+  "preflight_invocation_termination_retention",
+];
+
+/**
+ * What `GET /version` answers (specification, Version information). `version`: ours, as in
+ * `package.json`. `ingressEndpoint`: the URL under which browsers reach the ingress.
+ */
+export function versionRecord(version: string, ingressEndpoint: string): Record<string, unknown> {
+  return {
+    version: `${INTERFACE_VERSION}-perdure.${version}`,
+    min_admin_api_version: apiVersions.min,
+    max_admin_api_version: apiVersions.max,
+    ingress_endpoint: ingressEndpoint,
+    features: Object.fromEntries(FEATURES.map((name) => [name, false])),
+  };
+}

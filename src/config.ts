@@ -1,0 +1,202 @@
+import * as describing from "./config/describe.ts";
+import { CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
+import {
+  byteSize,
+  choice,
+  count,
+  countOrUnlimited,
+  duration,
+  type Kind,
+  ratio,
+  text,
+} from "./config/kinds.ts";
+import { option } from "./config/option.ts";
+import { type Environment, readEnvironment, readFile, settle } from "./config/read.ts";
+import { envNames } from "./names.ts";
+
+const port = count(0, 65_535);
+/** Goes into a header of every request to an endpoint. */
+const headerText = text("a text of visible ASCII characters", /^[\x21-\x7e]+$/);
+const address = text("an IP address or host name to listen on");
+
+/**
+ * Every setting and every limit (law 5), with names and defaults of http-api §5.1 where it has
+ * them. The type, the environment names, file keys, flags, checks and docs come from here.
+ * Durations read as milliseconds, sizes as bytes, `unlimited` as `Infinity`.
+ */
+export const options = {
+  "base-dir": option(text("a path"), "svc-data", {
+    doc: "Folder of the database. Made when it is missing.",
+    env: ["DATA_DIR"],
+  }),
+  "cluster-name": option(headerText, "localcluster", {
+    doc: "What endpoints are told the cluster is called.",
+  }),
+  "default-retry-policy.initial-interval": option(duration(), "500ms", {
+    doc: "Delay of the first retry of a failed attempt. Up to 30 % is added by chance.",
+  }),
+  "default-retry-policy.exponentiation-factor": option(ratio(1), "2", {
+    doc: "By what the delay grows from retry to retry.",
+  }),
+  "default-retry-policy.max-interval": option(duration(), "1m", {
+    doc: "Longest delay between two attempts.",
+  }),
+  "default-retry-policy.max-attempts": option(countOrUnlimited(1), "70", {
+    doc: "Attempts in all, the first included. Then `on-max-attempts` applies.",
+  }),
+  "default-retry-policy.on-max-attempts": option(choice("pause", "kill"), "pause", {
+    doc: "Whether an invocation that used up its attempts waits for somebody or fails.",
+  }),
+  "default-journal-retention": option(duration(), "1d", {
+    doc: "How long the journal of a completed invocation is kept.",
+  }),
+  "default-idempotency-retention": option(duration(), "1d", {
+    doc: "How long the result of a call with an idempotency key is kept.",
+  }),
+  "default-workflow-completion-retention": option(duration(), "1d", {
+    doc: "How long the result of a workflow is kept, and so its id cannot be used again.",
+  }),
+  "shutdown-timeout": option(duration(), "1m", {
+    doc: "How long an orderly stop may take. Then the process ends all the same.",
+  }),
+  "log-level": option(choice("debug", "info", "warn", "error"), "info", {
+    doc: "Lesser records are not written.",
+  }),
+  "log-format": option(choice("json"), "json", { doc: "One JSON object a line." }),
+
+  "ingress.bind-address": option(address, "127.0.0.1", { doc: "Where callers are listened to." }),
+  "ingress.bind-port": option(port, "8080", {
+    doc: "Port for callers. 0: any free one.",
+    env: ["INGRESS_PORT"],
+  }),
+  "ingress.request-size-limit": option(byteSize(), "32MiB", {
+    doc: "Largest request body. A larger one is answered with 413.",
+  }),
+  "ingress.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
+    doc: "Requests in progress at once. Further ones are answered with 503.",
+  }),
+  "ingress.drain-timeout": option(duration(), "5s", {
+    doc: "How long requests in progress may still take when the server stops.",
+  }),
+
+  "admin.bind-address": option(address, "127.0.0.1", {
+    doc: "Where the admin API is listened for. It has no authentication of its own.",
+  }),
+  "admin.bind-port": option(port, "9070", {
+    doc: "Port of the admin API. 0: any free one.",
+    env: ["ADMIN_PORT"],
+  }),
+
+  "worker.cleanup-interval": option(duration(1), "1h", {
+    doc: "How often expired results and journals are deleted. They stop being served when due.",
+  }),
+  "worker.invoker.inactivity-timeout": option(duration(), "1m", {
+    doc: "Silence after which an attempt is asked to suspend.",
+  }),
+  "worker.invoker.abort-timeout": option(duration(), "10m", {
+    doc: "Silence after that request, after which the attempt is aborted (RT0001).",
+  }),
+  "worker.invoker.drain-timeout": option(duration(), "5s", {
+    doc: "How long an attempt that is over may take to close its stream.",
+  }),
+  "worker.invoker.connect-timeout": option(duration(1), "10s", {
+    doc: "How long connecting to an endpoint may take. Then the attempt fails (RT0010).",
+  }),
+  "worker.invoker.idle-connection-timeout": option(duration(1), "5m", {
+    doc: "How long an unused connection to an endpoint is kept open.",
+  }),
+  "worker.invoker.streams-per-connection": option(count(1), "100", {
+    doc: "Attempts that share one HTTP/2 connection. Further ones open another.",
+  }),
+  "worker.invoker.concurrent-invocations-limit": option(countOrUnlimited(1), "1000", {
+    doc: "Attempts in flight at once. Further invocations wait for a slot.",
+  }),
+  "worker.invoker.message-size-limit": option(byteSize(), "32MiB", {
+    doc: "Largest message of an endpoint. A larger one fails the attempt (RT0003).",
+  }),
+  "worker.invoker.eager-state-size-limit": option(byteSize(0), "32MiB", {
+    doc: "State sent along with an attempt. What is beyond is fetched when the handler asks.",
+  }),
+  "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "4MiB", {
+    doc: "What one attempt may say before it is durable. Beyond, its stream is not read.",
+  }),
+  "worker.invoker.max-awaited-future-depth": option(count(1), "1000", {
+    doc: "Nesting of awaited futures. Deeper ones pause the invocation (RT0025).",
+  }),
+
+  "partition.turn-events-max": option(count(1), "1000", {
+    doc: "Most events committed together. Further ones go into the next turn.",
+  }),
+  "partition.mailbox-events-max": option(count(1), "65536", {
+    doc: "Most events waiting for a turn. Beyond, new requests are answered with 503.",
+  }),
+  "partition.resident-bytes-max": option(byteSize(), "32MiB", {
+    doc: "Rows kept in memory. Beyond, those unused for longest are forgotten and read again.",
+  }),
+  "partition.timers-max": option(count(1), "10000", {
+    doc: "Timers kept in memory, the earliest ones. The rest is read when their time is near.",
+  }),
+
+  "storage.synchronous": option(choice("full", "normal"), "full", {
+    doc:
+      "`full`: what was acknowledged survives power loss. `normal`: a crash of the process only.",
+  }),
+  "storage.fold-rows": option(count(1), "4096", {
+    doc: "Rows the log may hold before they are folded into the tables.",
+  }),
+  "storage.fold-bytes": option(byteSize(), "8MiB", {
+    doc: "Bytes the log may hold before they are folded into the tables.",
+  }),
+} as const;
+
+type Value<O> = O extends { readonly kind: Kind<infer T> } ? T : never;
+
+/** The settings in force, by path: `config["worker.invoker.abort-timeout"]` is milliseconds. */
+export type Config = { readonly [K in keyof typeof options]: Value<typeof options[K]> };
+
+/** What a process is given to read its settings from. */
+export interface ConfigSources {
+  /** Text of the config file named by `readCommand`, if there is one. */
+  readonly file?: string | undefined;
+  readonly env?: Environment;
+  /** Command line arguments, without the program's name. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * Reads every setting: defaults, then file, environment and flags, the later winning (http-api
+ * §5.2). Throws `Failure` RT0002 that names what cannot be read, where, and what is allowed.
+ */
+export function readConfig({ file, env = {}, args = [] }: ConfigSources): Config {
+  const sources = [readFlags(options, args).settings, readEnvironment(options, env)];
+  if (file !== undefined) sources.push(readFile(options, file));
+  return settle(options, sources) as Config;
+}
+
+/** What the command line asks the process to do, and the config file to read first. */
+export type Command = Pick<Flags, "action" | "configFile">;
+
+/** Reads the part of a command line that is not a setting. Throws `Failure` RT0002. */
+export function readCommand({ env = {}, args = [] }: Omit<ConfigSources, "file">): Command {
+  const { action, configFile = configFileOf(env) } = readFlags(options, args);
+  return { action, ...(configFile === undefined ? {} : { configFile }) };
+}
+
+function configFileOf(env: Environment): string | undefined {
+  return envNames(CONFIG_FILE.env).map((name) => env[name]).find((value) => value !== undefined);
+}
+
+/** The table of settings in README.md. A test keeps the two the same. */
+export function describeConfig(): string {
+  return describing.describe(options);
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  return describing.help(options);
+}
+
+/** What `--dump-config` prints: a config file that says what `config` says, without secrets. */
+export function dumpConfig(config: Config): string {
+  return describing.dump(options, config);
+}

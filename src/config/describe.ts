@@ -1,0 +1,90 @@
+import { envNames, OWN } from "../names.ts";
+import { COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
+import type { Option, Options } from "./option.ts";
+
+const SECRET = "(hidden)";
+
+/** All options as a Markdown table: what README shows. */
+export function describe(options: Options): string {
+  const rows = Object.entries(options).map(([path, option]) =>
+    `| \`${path}\` | ${code(fallbackOf(option))} | ${cell(option.kind.expected)} | ${option.doc} |`
+  );
+  return ["| Key | Default | Takes | What it does |", "| --- | --- | --- | --- |", ...rows]
+    .join("\n");
+}
+
+function code(text: string): string {
+  return text === "" ? "none" : `\`${text}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+function fallbackOf({ kind, fallback }: Option): string {
+  return kind.print(fallback);
+}
+
+/** What `--help` prints. */
+export function help(options: Options): string {
+  const commands = Object.entries(COMMANDS).map(([long, { short, doc }]) =>
+    entry(short === undefined ? long : `${short}, ${long}`, doc)
+  );
+  const file = entry(
+    `${CONFIG_FILE.short}, ${CONFIG_FILE.long} <path>`,
+    `Read settings from this file. Environment: ${envNames(CONFIG_FILE.env)[0]}.`,
+  );
+  const settings = Object.entries(options).map(([path, option]) =>
+    entry(`${flagOf(path)} <value>`, `${option.doc} Default: ${fallbackOf(option)}.`)
+  );
+  return [
+    "Usage: perdure [flags]",
+    "",
+    "Later sources win: defaults, config file, environment, flags. The environment spells a path",
+    `"a.b-c" as "${OWN.toUpperCase()}_A__B_C"; a config file as key "b-c" in section "[a]".`,
+    "",
+    file,
+    ...commands,
+    ...settings,
+    "",
+  ].join("\n");
+}
+
+function entry(name: string, doc: string): string {
+  return `  ${name}\n      ${doc.replaceAll("`", "")}`;
+}
+
+/** A config file that says what these values say; secrets are left out as comments. */
+export function dump(options: Options, config: Readonly<Record<string, unknown>>): string {
+  const lines: string[] = [];
+  let section = "";
+  for (const [path, option] of bySection(options)) {
+    const at = path.lastIndexOf(".");
+    if (path.slice(0, Math.max(0, at)) !== section) {
+      section = path.slice(0, at);
+      lines.push("", `[${section}]`);
+    }
+    const key = path.slice(at + 1);
+    const line = `${key} = ${spelled(option, config[path])}`;
+    lines.push(option.secret ? `# ${key} = ${SECRET}` : line);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** In a file, keys without a section must stand before the first section. */
+function bySection(options: Options): [string, Option][] {
+  const sectionOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+  const sections = [...new Set(["", ...Object.keys(options).map(sectionOf)])];
+  return sections.flatMap((section) =>
+    Object.entries(options).filter(([path]) => sectionOf(path) === section)
+  );
+}
+
+function spelled({ kind }: Option, value: unknown): string {
+  const isPlain = typeof value === "boolean" || Array.isArray(value) || Number.isFinite(value);
+  const printed = kind.print(value);
+  // A duration or a size is a number to us and a text to people: what has a unit gets quotes.
+  return isPlain && /^([\d.]+|true|false|\[.*\])$/.test(printed)
+    ? printed
+    : JSON.stringify(printed);
+}

@@ -1,0 +1,157 @@
+import {
+  array,
+  boolean,
+  coerce,
+  enums,
+  integer,
+  max,
+  min,
+  nonempty,
+  number,
+  pattern as matching,
+  refine,
+  string,
+  type Struct,
+  unknown,
+  validate,
+} from "superstruct";
+import { BadDuration, parseDuration, printDuration } from "../model/duration.ts";
+import { parseByteSize, printByteSize } from "./byte_size.ts";
+import { parseList } from "./toml.ts";
+
+/** A kind of value: how it is read from what people type, and printed the way they type it. */
+export interface Kind<T> {
+  /** What it accepts, in words: ends the sentence "x is not …". */
+  readonly expected: string;
+  /** A text from the environment or a flag, or a value of a file. Undefined: not of this kind. */
+  read(given: unknown): T | undefined;
+  print(value: T): string;
+}
+
+/** Text is turned into a value by `parse`; whatever comes of it is then judged by `struct`. */
+function kind<T>(
+  expected: string,
+  struct: Struct<T, unknown>,
+  { parse, print }: { parse: (given: unknown) => unknown; print: (value: T) => string },
+): Kind<T> {
+  const reader = coerce(struct, unknown(), parse);
+  return {
+    expected,
+    read: (given) => validate(given, reader, { coerce: true })[1],
+    print,
+  };
+}
+
+/** Applies `parse` to text and leaves everything else as it is. */
+function ofText(parse: (text: string) => unknown): (given: unknown) => unknown {
+  return (given) => typeof given === "string" ? parse(given.trim()) : given;
+}
+
+/** A duration with a unit (http-api §2.7), in whole milliseconds. `leastMs`: the shortest allowed. */
+export function duration(leastMs = 0): Kind<number> {
+  const least = leastMs === 0 ? "" : ` of at least ${printDuration(leastMs)}`;
+  return kind(`a duration${least}, such as "10s" or "1h 30m"`, min(integer(), leastMs), {
+    parse: parseMs,
+    print: printDuration,
+  });
+}
+
+/** A bare number other than 0 has no unit, and a guessed unit is how outages are made. */
+function parseMs(given: unknown): number | undefined {
+  if (given === 0) return 0;
+  if (typeof given !== "string") return undefined;
+  try {
+    return parseDuration(given.trim());
+  } catch (cause) {
+    if (cause instanceof BadDuration) return undefined;
+    throw cause;
+  }
+}
+
+/** A size in bytes: `32MiB`, `1KB` or a plain number of bytes. */
+export function byteSize(least = 1): Kind<number> {
+  const atLeast = least === 0 ? "" : ` of at least ${printByteSize(least)}`;
+  return kind(`a size in bytes${atLeast}, such as "32MiB" or "512KB"`, min(integer(), least), {
+    parse: ofText(parseByteSize),
+    print: printByteSize,
+  });
+}
+
+/** A whole number from `least` to `most`. */
+export function count(least: number, most = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const expected = most === Number.MAX_SAFE_INTEGER
+    ? `a whole number from ${least}`
+    : `a whole number from ${least} to ${most}`;
+  return kind(expected, max(min(integer(), least), most), {
+    parse: ofText(parseCount),
+    print: String,
+  });
+}
+
+const UNLIMITED = "unlimited";
+
+/** A whole number from `least`, or `unlimited`, which reads as `Infinity`. */
+export function countOrUnlimited(least: number): Kind<number> {
+  const whole = refine(
+    number(),
+    "whole",
+    (value) => value === Infinity || Number.isSafeInteger(value),
+  );
+  return kind(`a whole number from ${least}, or "${UNLIMITED}"`, min(whole, least), {
+    parse: ofText((text) => text === UNLIMITED ? Infinity : parseCount(text)),
+    print: (value) => value === Infinity ? UNLIMITED : String(value),
+  });
+}
+
+function parseCount(text: string): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** A number that need not be whole, from `least`. */
+export function ratio(least: number): Kind<number> {
+  return kind(`a number from ${least}`, min(number(), least), {
+    parse: ofText((text) => /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined),
+    print: String,
+  });
+}
+
+/** `true` or `false`. */
+export function flag(): Kind<boolean> {
+  return kind("true or false", boolean(), {
+    parse: ofText((text) => text === "true" ? true : text === "false" ? false : undefined),
+    print: String,
+  });
+}
+
+/** A text that is not empty. Taken as it is, spaces included. `pattern`: what it must look like. */
+export function text(
+  expected = "a text of at least one character",
+  pattern?: RegExp,
+): Kind<string> {
+  const some = nonempty(string());
+  const struct = pattern ? matching(some, pattern) : some;
+  return kind(expected, struct, { parse: (given) => given, print: (value) => value });
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(...words: readonly T[]): Kind<T> {
+  const expected = words.length === 1
+    ? `"${words[0]}"`
+    : `one of ${words.map((word) => `"${word}"`).join(", ")}`;
+  return kind(expected, enums(words) as unknown as Struct<T, unknown>, {
+    parse: ofText((word) => word),
+    print: (word) => word,
+  });
+}
+
+/** Any number of texts. In the environment and on a flag spelled as in a file: `["a", "b"]`. */
+export function texts(): Kind<readonly string[]> {
+  return kind<readonly string[]>(
+    `a list such as ["a", "b"]`,
+    array(string()) as unknown as Struct<readonly string[], unknown>,
+    {
+      parse: ofText(parseList),
+      print: (list) => `[${list.map((one) => JSON.stringify(one)).join(", ")}]`,
+    },
+  );
+}

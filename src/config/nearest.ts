@@ -1,0 +1,38 @@
+/** Why a name cannot be read: that nothing is called so, and what was probably meant. */
+export function noSuch(typed: string, known: readonly string[]): string {
+  const meant = nearest(typed, known).map((name) => `"${name}"`).join(" or ");
+  return meant === "" ? "no such option" : `no such option, did you mean ${meant}`;
+}
+
+/** The known paths most likely meant by a misspelled one, the likeliest first. May be none. */
+function nearest(typed: string, known: readonly string[]): readonly string[] {
+  const key = lastPart(typed);
+  // Someone who leaves out or mistakes the section still knows what they want to set.
+  const sameKey = known.filter((name) => lastPart(name) === key);
+  if (sameKey.length > 0) return sameKey;
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(typed.length / 5)) + 1;
+  for (const name of known) {
+    const steps = distance(typed, name);
+    if (steps < least) [best, least] = [name, steps];
+  }
+  return best === undefined ? [] : [best];
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1).replace(/^--/, "");
+}
+
+/** Letters to insert, drop or replace to turn one text into the other (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

@@ -1,0 +1,56 @@
+import { Failure } from "../errors.ts";
+import { envNames } from "../names.ts";
+import { noSuch } from "./nearest.ts";
+import type { Given, Option, Options, Source } from "./option.ts";
+import { parseToml } from "./toml.ts";
+
+/** Environment variables, as a platform has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const SHOWN_MAX = 80;
+
+/** Values of a config file (http-api §5.2). Throws `Failure` RT0002, also for unknown keys. */
+export function readFile(options: Options, text: string): Source {
+  const source = new Map<string, Given>();
+  for (const { key, value, line } of parseToml(text)) {
+    const place = `key "${key}" in line ${line} of the config file`;
+    if (!Object.hasOwn(options, key)) {
+      const why = noSuch(key, Object.keys(options));
+      throw new Failure("RT0002", `Cannot read ${place}: ${why}`);
+    }
+    source.set(key, { value, place });
+  }
+  return source;
+}
+
+/** Values of the environment. Names nobody knows are ignored: they may be somebody else's. */
+export function readEnvironment(options: Options, env: Environment): Source {
+  const source = new Map<string, Given>();
+  for (const [path, { env: others }] of Object.entries(options)) {
+    const place = [...envNames(path), ...others].find((name) => env[name] !== undefined);
+    if (place !== undefined) source.set(path, { value: env[place], place });
+  }
+  return source;
+}
+
+/** One value per option: from the first source that has it, else its default. Throws RT0002. */
+export function settle(options: Options, sources: readonly Source[]): Record<string, unknown> {
+  const settled: Record<string, unknown> = {};
+  for (const [path, option] of Object.entries(options)) {
+    const given = sources.find((source) => source.has(path))?.get(path);
+    settled[path] = given ? accept(option, given) : option.fallback;
+  }
+  return settled;
+}
+
+function accept({ kind, secret }: Option, { value, place }: Given): unknown {
+  const read = kind.read(value);
+  if (read !== undefined) return read;
+  const typed = secret ? "the value" : shown(value);
+  throw new Failure("RT0002", `Cannot read ${place}: ${typed} is not ${kind.expected}`);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
+}

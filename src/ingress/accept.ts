@@ -1,0 +1,162 @@
+import { assert } from "../assert.ts";
+import { Failure } from "../errors.ts";
+import { type Identity, newInvocationId } from "../model/id.ts";
+import type { Retention } from "../model/invocation.ts";
+import type { HeaderPair } from "../model/journal.ts";
+import type { HandlerSchema, Schema, ServiceSchema } from "../model/schema.ts";
+import type { Target } from "../model/target.ts";
+import { OWN } from "../names.ts";
+import type { InvocationRequest } from "../ports.ts";
+import { readBody } from "./body.ts";
+import { checkContentType, handlerHeaders, type Head, idempotencyKeyOf } from "./headers.ts";
+import type { Inbound, Setup } from "./inbound.ts";
+import { checkInput } from "./input_rules.ts";
+import type { InvokeRoute } from "./path.ts";
+import { type Query, readQuery } from "./query.ts";
+import { checkLimitKey, checkScope } from "./scope.ts";
+
+/** A call or send that passed every check but one: whether a delay makes sense. */
+export interface Checked {
+  readonly service: ServiceSchema;
+  readonly handler: HandlerSchema;
+  readonly key: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly headers: readonly HeaderPair[];
+  readonly value: Uint8Array;
+  readonly delayMs: number | undefined;
+}
+
+const ENTROPY_BYTES = 16;
+
+/**
+ * Checks a call or send and reads its body. The order is part of the interface: it decides which
+ * error a request with several faults gets (http-api §2.2). Throws `Failure` 400 to 500.
+ */
+export async function check(
+  setup: Setup,
+  inbound: Inbound,
+  route: InvokeRoute,
+): Promise<Checked> {
+  const { head, method, schema } = inbound;
+  const { service, handler } = find(schema, route);
+  const idempotencyKey = idempotencyKeyOf(head);
+  if (idempotencyKey !== undefined && handler.access === "run") throw idempotentRun();
+  if (route.scope !== undefined) refuseScope(route.scope);
+  if (method !== "POST" && method !== "GET") throw Failure.plain(405, "method not allowed");
+  const value = await readBody(setup.reader, inbound.request, {
+    length: head.contentLength,
+    bytesMax: setup.bodyBytesMax,
+  });
+  checkContentType(head);
+  checkInput(handler.input, head.contentType, value.length === 0);
+  const query = readQuery(inbound.search);
+  refuseLimitKey(head, query);
+  const dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
+  const headers = handlerHeaders(head, dialect, inbound.target);
+  const { key } = route;
+  return { service, handler, key, idempotencyKey, headers, value, delayMs: query.delayMs };
+}
+
+/**
+ * What the partitions are asked for. Workflow runs and requests with an idempotency key get an id
+ * that is the same each time (http-api §2.10).
+ */
+export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
+  const { idempotencyKey, headers, value, delayMs } = checked;
+  const now = setup.now();
+  const { id, fresh } = newInvocationId(identity(checked), setup.random(ENTROPY_BYTES), now);
+  // Optional fields are assigned, not spread: spreading costs more than all checks together.
+  const request: Writable<InvocationRequest> = {
+    id,
+    fresh,
+    target: target(checked),
+    headers,
+    value,
+    origin: INGRESS,
+    retention: retention(schema, checked),
+  };
+  if (idempotencyKey !== undefined) request.idempotencyKey = idempotencyKey;
+  if (delayMs !== undefined) request.startAt = now + delayMs;
+  return request;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const INGRESS = { by: "ingress" } as const;
+
+function identity({ service, handler, key, idempotencyKey }: Checked): Identity {
+  const identity: Writable<Identity> = {
+    service: service.name,
+    handler: handler.name,
+    isWorkflowRun: handler.access === "run",
+  };
+  if (key !== undefined) identity.key = key;
+  if (idempotencyKey !== undefined) identity.idempotencyKey = idempotencyKey;
+  return identity;
+}
+
+function target({ service, handler, key }: Checked): Target {
+  const { type } = service;
+  const { access } = handler;
+  return key === undefined
+    ? { service: service.name, handler: handler.name, type, access }
+    : { service: service.name, handler: handler.name, key, type, access };
+}
+
+/** How long the result is kept to answer a repeat, and the journal to be looked at (§5.1). */
+function retention(schema: Schema, { service, handler, idempotencyKey }: Checked): Retention {
+  const options = schema.options(service, handler);
+  const { journalRetentionMs } = options;
+  if (handler.access !== "run" && idempotencyKey === undefined) {
+    return { resultMs: journalRetentionMs, journalMs: journalRetentionMs };
+  }
+  const resultMs = handler.access === "run"
+    ? options.workflowRetentionMs
+    : options.idempotencyRetentionMs;
+  return { resultMs, journalMs: Math.min(journalRetentionMs, resultMs) };
+}
+
+function find(
+  schema: Schema,
+  route: InvokeRoute,
+): { readonly service: ServiceSchema; readonly handler: HandlerSchema } {
+  const service = schema.latest(route.service);
+  assert(service, "A path is parsed with the services of this same snapshot");
+  // `hasOwn`: a caller may well ask for a handler that is called "constructor".
+  const handler = true
+    ? service.handlers[route.handler]
+    : undefined;
+  if (!handler) {
+    throw Failure.plain(
+      404,
+      `the service '${service.name}' exists, but the handler '${route.handler}' was not found, ` +
+        "check that the handler exists in the latest registered service version.",
+    );
+  }
+  if (!service.public || !handler.public) {
+    throw Failure.plain(400, "the invoked service is not public");
+  }
+  return { service, handler };
+}
+
+function idempotentRun(): Failure {
+  return Failure.plain(
+    400,
+    "cannot use the idempotency key with workflow handlers. The handler invocation will already " +
+      "be idempotent by the workflow key itself.",
+  );
+}
+
+/** Flow control is experimental and off, but a scope is checked all the same. */
+function refuseScope(scope: string): never {
+  checkScope(scope);
+  throw Failure.plain(400, "scoped invocations require vqueues to be enabled");
+}
+
+/** The header beats the query (§8). A limit key needs a scope, and none gets this far. */
+function refuseLimitKey(head: Head, query: Query): void {
+  const limitKey = head.limitKey ?? head.aliasLimitKey ?? query.limitKey ?? "";
+  if (limitKey === "") return;
+  checkLimitKey(limitKey);
+  throw Failure.plain(400, "limit-key requires a scope to be set");
+}

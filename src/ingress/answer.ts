@@ -1,0 +1,105 @@
+import type { HeaderPair, TerminalFailure } from "../model/journal.ts";
+import { ALIAS, type Dialect, header, OWN } from "../names.ts";
+import { addCors, type Caller, type HeaderList } from "./cors.ts";
+
+const ID: Readonly<Record<Dialect, string>> = {
+  [OWN]: header(OWN, "id"),
+  [ALIAS]: header(ALIAS, "id"),
+};
+const ERROR_SOURCE: Readonly<Record<Dialect, string>> = {
+  [OWN]: header(OWN, "error-source"),
+  [ALIAS]: header(ALIAS, "error-source"),
+};
+const JSON_TYPE: [string, string] = ["content-type", "application/json"];
+
+/** An answer that belongs to an invocation. */
+export interface Answered {
+  readonly id: string;
+  /** Set when the result comes from a stored completion. Milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** 200 with what the handler returned, byte for byte (http-api §2.3). */
+export function succeeded(
+  caller: Caller,
+  { id, expiresAt }: Answered,
+  { value, contentType }: { readonly value: Uint8Array; readonly contentType: string | undefined },
+): Response {
+  const headers = identified(caller, id, expiresAt);
+  if (contentType !== undefined) headers.push(["content-type", contentType]);
+  addCors(headers, caller);
+  return new Response(value as Uint8Array<ArrayBuffer>, { status: 200, headers });
+}
+
+/**
+ * What an invocation failed with: its code is the status where HTTP has such a one (§2.4, §2.5).
+ * Codes below 200 become 500, for no answer may begin with them.
+ */
+export function failed(
+  caller: Caller,
+  { id, expiresAt }: Answered,
+  { code, message, metadata, stacktrace }: TerminalFailure,
+): Response {
+  const headers = identified(caller, id, expiresAt);
+  for (const dialect of caller.dialects) headers.push([ERROR_SOURCE[dialect], "invocation"]);
+  headers.push(JSON_TYPE);
+  addCors(headers, caller);
+  const body = JSON.stringify({
+    code,
+    message,
+    stacktrace,
+    metadata: toObject(metadata),
+    source: "invocation",
+  });
+  return respond(code >= 200 && code <= 999 ? code : 500, body, headers);
+}
+
+/** An error of ingress itself (§2.4). `status`: 400 to 599. */
+export function refused(caller: Caller, status: number, message: string): Response {
+  const headers: HeaderList = [JSON_TYPE];
+  for (const dialect of caller.dialects) headers.push([ERROR_SOURCE[dialect], "ingress"]);
+  addCors(headers, caller);
+  return respond(status, JSON.stringify({ code: status, message, source: "ingress" }), headers);
+}
+
+/** Any other JSON answer; with `id` it belongs to that invocation. */
+export function json(
+  caller: Caller,
+  body: unknown,
+  { status, id }: { readonly status: number; readonly id?: string },
+): Response {
+  const headers = id === undefined ? [] : identified(caller, id, undefined);
+  headers.push(JSON_TYPE);
+  addCors(headers, caller);
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+function identified({ dialects }: Caller, id: string, expiresAt: number | undefined): HeaderList {
+  const headers: HeaderList = [];
+  for (const dialect of dialects) headers.push([ID[dialect], id]);
+  if (expiresAt !== undefined) headers.push(["idempotency-expires", printExpiry(expiresAt)]);
+  return headers;
+}
+
+/** RFC 3339 with milliseconds and a numeric offset, as clients know it (§2.6). */
+function printExpiry(at: number): string {
+  return new Date(at).toISOString().replace("Z", "+00:00");
+}
+
+function toObject(metadata: readonly HeaderPair[] | undefined): Record<string, string> | undefined {
+  return metadata && metadata.length > 0 ? Object.fromEntries(metadata) : undefined;
+}
+
+/**
+ * Fetch forbids a body with these statuses, and a `Response` with a status above 599: then the
+ * answer is a 500 whose body still tells the code. Platforms with a laxer `Response` send it.
+ */
+function respond(status: number, body: string, headers: HeaderList): Response {
+  const isBare = status === 204 || status === 205 || status === 304;
+  try {
+    return new Response(isBare ? null : body, { status, headers });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    return new Response(body, { status: 500, headers });
+  }
+}

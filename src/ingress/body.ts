@@ -1,0 +1,41 @@
+import { Failure } from "../errors.ts";
+import type { RequestReader } from "./request_reader.ts";
+
+const EMPTY = new Uint8Array(0);
+
+export interface BodyLimits {
+  /** The declared `content-length`, or undefined. */
+  readonly length: number | undefined;
+  readonly bytesMax: number;
+}
+
+/**
+ * The request's body. Throws `Failure` 413 when it is longer than the limit: at once when its
+ * length was declared, otherwise as soon as too much has come; and 500 when the caller's
+ * connection broke (http-api §2.2, §2.4; architecture §10: one shape for both).
+ */
+export function readBody(
+  reader: RequestReader,
+  request: Request,
+  limits: BodyLimits,
+): Uint8Array | Promise<Uint8Array> {
+  const { length, bytesMax } = limits;
+  if (length === 0) return EMPTY;
+  if (length !== undefined && length > bytesMax) throw Failure.plain(413, "length limit exceeded");
+  return readWhole(reader, request, limits);
+}
+
+async function readWhole(
+  reader: RequestReader,
+  request: Request,
+  limits: BodyLimits,
+): Promise<Uint8Array> {
+  let bytes;
+  try {
+    bytes = await reader.body(request, limits);
+  } catch (cause) {
+    throw Failure.plain(500, "cannot read body: the request was cut short", { cause });
+  }
+  if (bytes === undefined) throw Failure.plain(413, "cannot read body: LengthLimitError");
+  return bytes;
+}

@@ -1,0 +1,54 @@
+import { type Dialect, header } from "../names.ts";
+
+/** Whom an answer goes to, as far as the answer's form depends on it. */
+export interface Caller {
+  /** The spellings to answer in: that of the path, or both on a legacy path. */
+  readonly dialects: readonly Dialect[];
+  /** What a browser says of the page that asks. */
+  readonly origin?: string;
+}
+
+export type HeaderList = [name: string, value: string][];
+
+const VARY = "origin, access-control-request-method, access-control-request-headers";
+
+/**
+ * Adds what lets any page read an answer (http-api §2.14). Beyond the reference it exposes the
+ * headers of ours that a caller needs (architecture §10). Nothing is added unless a page asked.
+ */
+export function addCors(headers: HeaderList, { origin, dialects }: Caller): void {
+  if (origin === undefined) return;
+  headers.push(
+    ["access-control-allow-origin", origin],
+    ["access-control-allow-credentials", "true"],
+    ["access-control-expose-headers", exposed(dialects)],
+    ["vary", VARY],
+  );
+}
+
+/** Answers any OPTIONS request: what a page asks to send, it may send. Takes the flat headers. */
+export function preflight(flat: readonly string[]): Response {
+  const asked = new Map<string, string>();
+  for (let i = 0; i + 1 < flat.length; i += 2) asked.set(flat[i]!.toLowerCase(), flat[i + 1]!);
+  const headers: HeaderList = [
+    ["access-control-allow-credentials", "true"],
+    ["vary", VARY],
+    ["content-length", "0"],
+  ];
+  for (const [from, to] of MIRRORED) {
+    const value = asked.get(from);
+    if (value !== undefined) headers.push([to, value]);
+  }
+  return new Response(null, { status: 200, headers });
+}
+
+const MIRRORED = [
+  ["origin", "access-control-allow-origin"],
+  ["access-control-request-method", "access-control-allow-methods"],
+  ["access-control-request-headers", "access-control-allow-headers"],
+] as const;
+
+function exposed(dialects: readonly Dialect[]): string {
+  const named = dialects.flatMap((one) => [header(one, "id"), header(one, "error-source")]);
+  return [...named, "idempotency-expires"].join(", ");
+}

@@ -1,0 +1,37 @@
+import type { Schema } from "../model/schema.ts";
+import type { Invocations, Log, Random } from "../ports.ts";
+import type { Caller } from "./cors.ts";
+import type { Head } from "./headers.ts";
+import type { RequestReader } from "./request_reader.ts";
+
+/** What ingress is lent. */
+export interface IngressOptions {
+  readonly invocations: Invocations;
+  /** The registry as it is now. */
+  readonly schema: () => Schema;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly random: Random;
+  /** Longest body of a request: longer ones are refused with 413. Default: 32 MiB. */
+  readonly bodyBytesMax?: number;
+  readonly log: Log;
+  /** How this platform's requests are read best. Default: by Fetch alone. */
+  readonly reader?: RequestReader;
+}
+
+/** The options with their defaults. */
+export type Setup = Required<IngressOptions>;
+
+/** One request on its way through ingress. */
+export interface Inbound {
+  readonly request: Request;
+  readonly method: string;
+  /** Raw path and query, in origin form. */
+  readonly target: string;
+  /** What follows the `?`, or nothing. */
+  readonly search: string;
+  readonly head: Head;
+  readonly caller: Caller;
+  /** One snapshot for the whole request. */
+  readonly schema: Schema;
+}

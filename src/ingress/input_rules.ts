@@ -1,0 +1,45 @@
+import { Failure } from "../errors.ts";
+import type { InputRule } from "../model/schema.ts";
+
+const ANY: InputRule = { required: false, contentType: "*/*" };
+
+/**
+ * Checks a request against the input rule of the manifest (http-api §2.8, service protocol §1.5).
+ * A request without body and content type fits every rule that is not `required`; any other must
+ * have the declared content type. `rule` undefined: anything goes that has a content type. The
+ * body itself is never looked into. Throws `Failure` 400.
+ */
+export function checkInput(
+  rule: InputRule | undefined,
+  contentType: string | undefined,
+  isEmpty: boolean,
+): void {
+  const { required, contentType: declared, jsonSchema } = rule ?? ANY;
+  if (!required && isEmpty && contentType === undefined) return;
+  if (declared === undefined) throw refused(required ? BAD_RULE : notEmpty(contentType));
+  if (contentType === undefined) throw refused("Empty content-type");
+  if (!matches(declared, contentType)) {
+    throw refused(`Content-type '${contentType}' does not match '${declared}'`);
+  }
+  if (isEmpty && jsonSchema !== undefined) throw refused("Empty body not allowed");
+}
+
+const BAD_RULE = "Bad configuration of the input validation rules";
+
+/** The words are the reference's, down to the way its language prints an absent value. */
+function notEmpty(contentType: string | undefined): string {
+  const found = contentType === undefined ? "None" : `Some(${JSON.stringify(contentType)})`;
+  return `Expected body and content-type to be empty, but wasn't with content-type '${found}'`;
+}
+
+/** Wildcards count on the declared side only; case counts, parameters do not. */
+function matches(declared: string, contentType: string): boolean {
+  if (declared === contentType || declared === "*/*") return true;
+  const end = contentType.indexOf(";");
+  const type = end < 0 ? contentType : contentType.slice(0, end).trim();
+  return declared.endsWith("/*") ? type.startsWith(declared.slice(0, -1)) : type === declared;
+}
+
+function refused(detail: string): Failure {
+  return Failure.plain(400, `input validation error: ${detail}`);
+}

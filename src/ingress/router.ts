@@ -1,0 +1,113 @@
+import { unreachable } from "../assert.ts";
+import { Failure } from "../errors.ts";
+import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, OWN } from "../names.ts";
+import { refused } from "./answer.ts";
+import { call } from "./call.ts";
+import { type Caller, preflight } from "./cors.ts";
+import { readHead } from "./headers.ts";
+import { health } from "./health.ts";
+import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
+import { parsePath, type Route } from "./path.ts";
+import { fetchReader } from "./request_reader.ts";
+import { send } from "./send.ts";
+
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * The whole ingress interface (http-api §2) as one Fetch handler. It never throws: what goes wrong
+ * becomes an error answer, and what is not a `Failure` is logged.
+ */
+export function ingress(
+  options: IngressOptions,
+): (request: Request) => Response | Promise<Response> {
+  const setup: Setup = { bodyBytesMax: BODY_BYTES_MAX, reader: fetchReader, ...options };
+  return (request) => serve(setup, request);
+}
+
+async function serve(setup: Setup, request: Request): Promise<Response> {
+  let caller: Caller = { dialects: DIALECTS };
+  try {
+    const { method } = request;
+    const flat = setup.reader.headers(request);
+    if (method === "OPTIONS") return preflight(flat);
+    const target = originForm(setup.reader.target(request));
+    const queryAt = target.indexOf("?");
+    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    const head = readHead(flat);
+    const dialects = dialectsOf(path);
+    caller = head.origin === undefined ? { dialects } : { dialects, origin: head.origin };
+    const schema = setup.schema();
+    const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
+    const inbound: Inbound = { request, method, target, search, head, caller, schema };
+    return await dispatch(setup, inbound, parsePath(path, (name) => schema.latest(name)?.type));
+  } catch (cause) {
+    return toAnswer(setup, caller, cause);
+  }
+}
+
+function dispatch(
+  setup: Setup,
+  inbound: Inbound,
+  route: Route,
+): Response | Promise<Response> {
+  const { caller, method, schema } = inbound;
+  switch (route.kind) {
+    case "call":
+      return call(setup, inbound, route);
+    case "send":
+      return send(setup, inbound, route);
+    case "health":
+      allow("GET", method);
+      return health(caller, schema);
+    case "attach":
+    case "output":
+      allow(route.subject.by === "body" ? "POST" : "GET", method);
+      throw notYet();
+    case "lookup":
+    case "awakeable":
+      allow("POST", method);
+      throw notYet();
+    default:
+      return unreachable(route);
+  }
+}
+
+function allow(only: "GET" | "POST", method: string): void {
+  if (method !== only) throw Failure.plain(405, "method not allowed");
+}
+
+function notYet(): Failure {
+  return Failure.plain(501, "not available in this version");
+}
+
+const ONLY: Readonly<Record<Dialect, readonly Dialect[]>> = { [OWN]: [OWN], [ALIAS]: [ALIAS] };
+
+/**
+ * A caller is answered in the spelling of its path. A legacy path has none: old clients, whom it
+ * is for, read the alias, and this server's own name is `svc`, so both are given.
+ */
+function dialectsOf(path: string): readonly Dialect[] {
+  const end = path.indexOf("/", 1);
+  const dialect = dialectOfSegment(path.slice(1, end < 0 ? path.length : end));
+  return dialect === undefined ? DIALECTS : ONLY[dialect];
+}
+
+/** Drops what a proxy's client writes in front of the path: `http://host`. */
+function originForm(target: string): string {
+  if (target.charCodeAt(0) === 0x2f) return target;
+  const scheme = target.indexOf("://");
+  if (scheme < 0) return target;
+  const path = target.indexOf("/", scheme + 3);
+  return path < 0 ? "/" : target.slice(path);
+}
+
+function toAnswer({ log }: Setup, caller: Caller, cause: unknown): Response {
+  if (cause instanceof Failure) return refused(caller, cause.status, cause.message);
+  if (cause instanceof DOMException && cause.name === "AbortError") {
+    // Nobody reads this: the caller went away, and the wait for its answer ended with it.
+    return refused(caller, 499, "the caller went away");
+  }
+  const stack = cause instanceof Error ? cause.stack : undefined;
+  log("error", "Cannot answer an ingress request", { cause: String(cause), stack });
+  return refused(caller, 500, "internal error");
+}

@@ -1,0 +1,93 @@
+import type { Deployment } from "../model/schema.ts";
+import type { Target } from "../model/target.ts";
+import { header } from "../names.ts";
+import type { DialRequest } from "../ports.ts";
+import { invocationMediaType } from "../wire/manifest.ts";
+
+/** Appends a path to an endpoint's URL: one slash between them, a query string stays behind. */
+export function joinPath(uri: string, path: string): string {
+  const at = uri.indexOf("?");
+  const base = at < 0 ? uri : uri.slice(0, at);
+  const query = at < 0 ? "" : uri.slice(at);
+  return `${base.endsWith("/") ? base.slice(0, -1) : base}/${path}${query}`;
+}
+
+/** Header names in lower case, as both HTTP clients and overriding need them. */
+export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+/** What all requests of one deployment in one protocol version share: computed once. */
+interface Prepared {
+  readonly mediaType: string;
+  readonly version: DialRequest["version"];
+  readonly idHeader: string;
+  readonly keyHeader: string;
+  readonly common: Readonly<Record<string, string>>;
+  readonly own: Readonly<Record<string, string>>;
+  readonly urls: Map<string, string>;
+}
+
+/** Where and how to send one attempt. */
+export interface AttemptRequest {
+  readonly dial: DialRequest;
+  /** What the response's content type must be. */
+  readonly mediaType: string;
+}
+
+/** Makes the requests of attempts (service protocol §2.1, §2.2). Deployments never change. */
+export class Addresses {
+  readonly #options: { readonly clusterName: string; readonly connectTimeoutMs: number };
+  readonly #prepared = new WeakMap<Deployment, Map<number, Prepared>>();
+
+  constructor(options: { readonly clusterName: string; readonly connectTimeoutMs: number }) {
+    this.#options = options;
+  }
+
+  request(
+    deployment: Deployment,
+    protocol: number,
+    { id, target }: { readonly id: string; readonly target: Target },
+  ): AttemptRequest {
+    const prepared = this.#prepare(deployment, protocol);
+    const headers: Record<string, string> = { ...prepared.common, [prepared.idHeader]: id };
+    if (target.key !== undefined) headers[prepared.keyHeader] = encodeURIComponent(target.key);
+    Object.assign(headers, prepared.own);
+    const path = `invoke/${target.service}/${target.handler}`;
+    let url = prepared.urls.get(path);
+    if (url === undefined) prepared.urls.set(path, url = joinPath(deployment.uri, path));
+    const { version, mediaType } = prepared;
+    const { connectTimeoutMs } = this.#options;
+    return { mediaType, dial: { url, method: "POST", headers, version, connectTimeoutMs } };
+  }
+
+  #prepare(deployment: Deployment, protocol: number): Prepared {
+    let versions = this.#prepared.get(deployment);
+    if (!versions) this.#prepared.set(deployment, versions = new Map());
+    let prepared = versions.get(protocol);
+    if (!prepared) {
+      versions.set(protocol, prepared = prepare(deployment, protocol, this.#options.clusterName));
+    }
+    return prepared;
+  }
+}
+
+function prepare(deployment: Deployment, protocol: number, clusterName: string): Prepared {
+  const { dialect, additionalHeaders, httpVersion } = deployment;
+  const type = invocationMediaType(dialect, protocol);
+  return {
+    mediaType: type,
+    version: httpVersion === "HTTP/2.0" ? "h2" : "h1",
+    idHeader: header(dialect, "invocation-id"),
+    keyHeader: header(dialect, "service-key"),
+    common: {
+      "content-type": type,
+      accept: type,
+      [header(dialect, "cluster-name")]: clusterName,
+    },
+    own: lowerCase(additionalHeaders),
+    urls: new Map(),
+  };
+}

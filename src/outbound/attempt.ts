@@ -1,0 +1,263 @@
+import { unreachable } from "../assert.ts";
+import type { Attempt } from "../engine/effect.ts";
+import type { Outcome } from "../engine/event.ts";
+import type { Command } from "../model/command.ts";
+import type { Entry } from "../model/journal.ts";
+import { header } from "../names.ts";
+import type { DialFailure, DialHead, DialListener, Exchange } from "../ports.ts";
+import { decodeMessage } from "../wire/decode.ts";
+import { FrameReader } from "../wire/frame.ts";
+import type { Chance } from "./chance.ts";
+import type { Plan } from "./choose.ts";
+import {
+  abortTimedOut,
+  badMessage,
+  endedEarly,
+  failed,
+  failedBySdk,
+  networkFailed,
+} from "./failed.ts";
+import type { OutboundOptions, OutboundWorld } from "./options.ts";
+import { RequestHalf } from "./request_half.ts";
+import { refusal } from "./response.ts";
+import { startOf } from "./start.ts";
+
+/** What an attempt needs of whoever keeps the attempts. */
+export interface AttemptHost {
+  readonly world: OutboundWorld;
+  readonly options: OutboundOptions;
+  readonly chance: Chance;
+  /** A deadline was set, in milliseconds since the epoch. */
+  expect(due: number): void;
+  /** The outcome was sent. The stream may live on for a while. */
+  ended(attempt: RunningAttempt): void;
+  /** The stream is gone. */
+  closed(attempt: RunningAttempt): void;
+}
+
+/** For frames that create no invocations. */
+const NO_ENTROPY = new Uint8Array(16);
+
+/**
+ * One attempt: one stream to one endpoint (service protocol §4). `running` until its outcome is
+ * sent, then `draining` until the response ends or time is up, then `closed`.
+ */
+export class RunningAttempt implements DialListener {
+  readonly id: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly plan: Plan;
+  /** What the endpoint says it is made with. */
+  server: string | undefined;
+  readonly #host: AttemptHost;
+  readonly #mediaType: string;
+  readonly #reader: FrameReader;
+  readonly #onFrame = (type: number, flags: number, body: Uint8Array) =>
+    this.#frame(type, flags, body);
+  #exchange: Exchange | undefined;
+  #request: RequestHalf | undefined;
+  #phase: "running" | "draining" | "closed" = "running";
+  /** When something last moved; while draining, when the draining began. */
+  #movedAt: number;
+  /** Frames of the chunk at hand. */
+  #frames: Command[] = [];
+  #calls = false;
+  #outcome: Outcome | undefined;
+  /** Frames sent so far. */
+  #heard = 0;
+  #unacked = 0;
+  #paused = false;
+
+  constructor(
+    host: AttemptHost,
+    effect: Attempt,
+    { plan, mediaType }: { readonly plan: Plan; readonly mediaType: string },
+  ) {
+    this.#host = host;
+    this.id = effect.invocation.id;
+    this.attempt = effect.attempt;
+    this.plan = plan;
+    this.#mediaType = mediaType;
+    this.#reader = new FrameReader(host.options.messageBytesMax);
+    this.startedAt = this.#movedAt = host.world.clock.now();
+  }
+
+  /** Says `Start` and the replay at once: some endpoints answer only when they have read it. */
+  begin(exchange: Exchange, effect: Attempt): void {
+    this.#exchange = exchange;
+    this.#request = new RequestHalf(exchange, this.#host.options.unreadBytesMax);
+    this.#request.begin(startOf(effect, this.startedAt), effect.entries);
+    if (this.plan.requestResponse) this.#request.end();
+    this.#host.expect(this.due);
+  }
+
+  /** A notification was stored while this attempt runs. */
+  notify(index: number, entry: Entry): void {
+    if (this.#phase === "running" && this.#request?.notify(index, entry)) this.#moved();
+  }
+
+  /** Tears the stream down. Nothing more is heard of it. */
+  abort(): void {
+    this.#close();
+    this.#exchange?.abort();
+  }
+
+  head(head: DialHead): void {
+    if (this.#phase !== "running") return;
+    this.#moved();
+    this.server = head.header(header(this.plan.deployment.dialect, "server"));
+    const { protocol } = this.plan.pin;
+    const refused = refusal(head, { mediaType: this.#mediaType, protocol, now: this.#movedAt });
+    if (refused) this.#finish(refused);
+  }
+
+  chunk(bytes: Uint8Array): void {
+    if (this.#phase !== "running") return;
+    this.#moved();
+    try {
+      this.#reader.push(bytes, this.#onFrame);
+    } catch (cause) {
+      this.#outcome ??= badMessage(cause) ?? this.#brokenBy(cause);
+    }
+    this.#flush(bytes.byteLength);
+    if (this.#outcome) this.#finish(this.#outcome);
+  }
+
+  end(): void {
+    if (this.#phase === "running") this.#finish(endedEarly);
+    // An endpoint that has answered without reading would keep its half of the stream for ever.
+    if (this.#request?.blocked) this.#exchange?.abort();
+    this.#close();
+  }
+
+  failed(failure: DialFailure): void {
+    const { uri } = this.plan.deployment;
+    if (this.#phase === "running") this.#finish(networkFailed(uri, failure));
+    this.#close();
+  }
+
+  drain(): void {
+    if (this.#phase !== "running") return;
+    this.#moved();
+    this.#request?.drain();
+  }
+
+  /** When to look at it again, in milliseconds since the epoch (§4.16). */
+  get due(): number {
+    const { plan } = this;
+    if (this.#phase === "draining") return this.#movedAt + this.#host.options.drainMs;
+    if (this.#phase === "closed" || this.#paused) return Infinity;
+    const open = this.#request?.open;
+    return this.#movedAt + (open ? plan.inactivityTimeoutMs : plan.abortTimeoutMs);
+  }
+
+  /** It is `now`, and `due` has passed. */
+  expire(now: number): void {
+    if (this.#phase === "draining") return this.abort();
+    this.#movedAt = now;
+    // The SDK then suspends when it has nothing left to do.
+    if (this.#request?.open) this.#request.end();
+    else this.#finish(abortTimedOut(this.plan.abortTimeoutMs));
+  }
+
+  /** Our own bug in reading one endpoint's messages must not take down all the others. */
+  #brokenBy(cause: unknown): Outcome {
+    const { id, plan } = this;
+    const fields = { id, deployment: plan.deployment.id, cause: String(cause) };
+    this.#host.world.log("error", "cannot read a message of an endpoint", fields);
+    return failed("RT0012", "message encoding error");
+  }
+
+  #moved(): void {
+    this.#movedAt = this.#host.world.clock.now();
+  }
+
+  #frame(type: number, flags: number, body: Uint8Array): void {
+    // What follows a terminal message does not count (§4.13).
+    if (this.#outcome) return;
+    const message = decodeMessage(type, flags, body, this.plan.pin.protocol);
+    switch (message.kind) {
+      case "command":
+        return this.#command(message.command);
+      case "suspension":
+        this.#outcome = {
+          kind: "suspended",
+          awaiting: message.awaiting,
+          delivered: this.#request?.delivered ?? 0,
+        };
+        return;
+      case "error":
+        this.#outcome = failedBySdk(message);
+        return;
+      case "end":
+        this.#outcome = { kind: "ended" };
+        return;
+      case "awaitingOn":
+        return;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #command(command: Command): void {
+    if (command.kind === "call" || command.kind === "oneWayCall") this.#calls = true;
+    this.#frames.push(command);
+  }
+
+  /** Sends what one chunk brought as one event. */
+  #flush(size: number): void {
+    const frames = this.#frames;
+    if (frames.length === 0) return;
+    const entropy = this.#calls ? this.#host.chance.entropy() : NO_ENTROPY;
+    const { id, attempt, plan: { pin } } = this;
+    const event = { type: "heard", id, attempt, first: this.#heard, frames, pin, entropy } as const;
+    this.#frames = [];
+    this.#calls = false;
+    this.#heard += frames.length;
+    const { send } = this.#host.world;
+    if (this.#outcome) return send(event);
+    this.#unacked += size;
+    send(event, () => this.#acked(size));
+    if (this.#unacked <= this.#host.options.unackedBytesMax || this.#paused) return;
+    this.#paused = true;
+    this.#exchange?.pause();
+  }
+
+  #acked(size: number): void {
+    this.#unacked -= size;
+    if (!this.#paused || this.#unacked > this.#host.options.unackedBytesMax / 2) return;
+    this.#goOn();
+    this.#host.expect(this.due);
+  }
+
+  #goOn(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#moved();
+    this.#exchange?.resume();
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#phase = "draining";
+    const { id, attempt } = this;
+    this.#host.world.send({
+      type: "attemptEnded",
+      id,
+      attempt,
+      outcome,
+      chance: this.#host.chance.next(),
+    });
+    // The SDK keeps its half open until ours is closed (Appendix B 1).
+    this.#request?.stop();
+    this.#goOn();
+    this.#moved();
+    this.#host.ended(this);
+    this.#host.expect(this.due);
+  }
+
+  #close(): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "closed";
+    this.#host.closed(this);
+  }
+}

@@ -1,0 +1,75 @@
+import type { InvocationRow, Pin } from "../model/invocation.ts";
+import type { Deployment, Schema, SchemaDefaults, ServiceSchema } from "../model/schema.ts";
+import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../wire/protocol.ts";
+import { type Failed, failed } from "./failed.ts";
+
+/** What an attempt runs on, and what it obeys. */
+export interface Plan {
+  readonly deployment: Deployment;
+  readonly pin: Pin;
+  /** Whether the request ends with the replay (service protocol §1.8). */
+  readonly requestResponse: boolean;
+  readonly inactivityTimeoutMs: number;
+  readonly abortTimeoutMs: number;
+}
+
+/**
+ * The deployment, protocol version and timeouts of an attempt (service protocol §1.6 to §1.8, §4.2):
+ * those of its pin, else of the newest registration. `protocolMax`: the newest version to speak
+ * when there is a choice.
+ */
+export function choose(
+  schema: Schema,
+  invocation: Pick<InvocationRow, "target" | "pin">,
+  protocolMax: number,
+): Plan | Failed {
+  const { target, pin } = invocation;
+  const latest = pin ? undefined : schema.latest(target.service);
+  const deployment = schema.deployments.get(pin?.deployment ?? latest?.deployment ?? "");
+  if (!deployment) {
+    return failed("RT0011", "no deployment was found to process the invocation", {
+      reached: false,
+    });
+  }
+  const protocol = pin ? pinnedProtocol(pin) : newProtocol(deployment, protocolMax);
+  if (typeof protocol !== "number") return protocol;
+  const service = latest ?? schema.at(deployment.id, target.service);
+  const { inactivityTimeoutMs, abortTimeoutMs } = timeouts(schema, service, target.handler);
+  return {
+    deployment,
+    pin: pin ?? { deployment: deployment.id, protocol },
+    requestResponse: deployment.mode === "requestResponse" || inactivityTimeoutMs === 0,
+    inactivityTimeoutMs,
+    abortTimeoutMs,
+  };
+}
+
+function pinnedProtocol({ protocol }: Pin): number | Failed {
+  if (protocol >= PROTOCOL_MIN && protocol <= PROTOCOL_MAX) return protocol;
+  return failed(
+    "RT0014",
+    `cannot resume the invocation: it was started with service protocol version '${protocol}', ` +
+      `and this server speaks versions [${PROTOCOL_MIN}, ${PROTOCOL_MAX}]`,
+    { reached: false },
+  );
+}
+
+function newProtocol(deployment: Deployment, protocolMax: number): number | Failed {
+  const { id, minProtocol, maxProtocol } = deployment;
+  return negotiate(minProtocol, maxProtocol, protocolMax) ?? failed(
+    "RT0013",
+    `cannot talk to deployment '${id}': its service protocol versions [${minProtocol}, ` +
+      `${maxProtocol}] have none in common with this server's [${PROTOCOL_MIN}, ${PROTOCOL_MAX}]`,
+    { reached: false },
+  );
+}
+
+/** A handler that has left its deployment since is left to the endpoint to refuse. */
+function timeouts(
+  schema: Schema,
+  service: ServiceSchema | undefined,
+  handler: string,
+): Pick<SchemaDefaults, "inactivityTimeoutMs" | "abortTimeoutMs"> {
+  const found = service?.handlers[handler];
+  return service && found ? schema.options(service, found) : schema.defaults;
+}

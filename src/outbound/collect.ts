@@ -1,0 +1,69 @@
+import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
+
+export interface CollectOptions {
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Of a body beyond this many bytes, only so many are kept and the rest is not read. */
+  readonly bodyBytesMax: number;
+}
+
+/** One whole response, or why there is none. */
+export type Collected =
+  | {
+    readonly kind: "answer";
+    readonly head: DialHead;
+    readonly body: Uint8Array;
+    /** Whether the body was longer. */
+    readonly cut: boolean;
+  }
+  | { readonly kind: "failed"; readonly failure: DialFailure }
+  | { readonly kind: "timeout" };
+
+/** Sends a request without body and collects the response. Never rejects. */
+export function collect(
+  request: DialRequest,
+  { dial, clock, timeoutMs, bodyBytesMax }: CollectOptions,
+): Promise<Collected> {
+  return new Promise((resolve) => {
+    let head: DialHead | undefined;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const finish = (collected: Collected) => {
+      forget();
+      resolve(collected);
+    };
+    const answer = (cut: boolean) => {
+      if (head) finish({ kind: "answer", head, body: concat(chunks, size), cut });
+    };
+    const exchange = dial.open(request, {
+      head: (value) => head = value,
+      chunk: (bytes) => {
+        const kept = bytes.subarray(0, bodyBytesMax - size);
+        chunks.push(kept);
+        size += kept.byteLength;
+        if (kept.byteLength === bytes.byteLength) return;
+        exchange.abort();
+        answer(true);
+      },
+      end: () => answer(false),
+      failed: (failure) => finish({ kind: "failed", failure }),
+      drain: () => {},
+    });
+    const forget = clock.at(clock.now() + timeoutMs, () => {
+      exchange.abort();
+      resolve({ kind: "timeout" });
+    });
+    exchange.end();
+  });
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return all;
+}

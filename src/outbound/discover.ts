@@ -1,0 +1,175 @@
+import { Failure } from "../errors.ts";
+import type { Deployment } from "../model/schema.ts";
+import { DIALECTS, header } from "../names.ts";
+import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
+import {
+  acceptManifests,
+  type Manifest,
+  manifestDialect,
+  parseManifest,
+} from "../wire/manifest.ts";
+import { joinPath, lowerCase } from "./address.ts";
+import { collect, type Collected } from "./collect.ts";
+import { printStatus } from "./response.ts";
+
+/** An endpoint to be asked what it serves. */
+export interface DiscoverRequest {
+  /** Absolute URL, as registered: `http` or `https`, maybe with a query string. */
+  readonly uri: string;
+  /** Speak HTTP/1.1 even where HTTP/2 would do. */
+  readonly useHttp11: boolean;
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+}
+
+export interface DiscoverOptions {
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly clusterName: string;
+  readonly connectTimeoutMs: number;
+  /** For one answer, from the request to the last byte. */
+  readonly timeoutMs: number;
+  /** The largest manifest read; a larger one is META0013. */
+  readonly bodyBytesMax: number;
+}
+
+export const DISCOVER_LIMITS = {
+  connectTimeoutMs: 10_000,
+  timeoutMs: 30_000,
+  bodyBytesMax: 16 * 1024 * 1024,
+} as const;
+
+/** What an endpoint said of itself, and how it was spoken to. */
+export interface Discovered extends Pick<Deployment, "httpVersion" | "dialect" | "sdkVersion"> {
+  readonly manifest: Manifest;
+}
+
+/** Pauses between the five requests made when an endpoint may yet come up (§1.2). */
+const PAUSES_MS = [100, 200, 400, 800] as const;
+const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
+/** How much of an unexpected answer is told to whoever registers. */
+const ECHO_BYTES_MAX = 1024;
+
+/**
+ * Asks an endpoint for its manifest (service protocol §1.1, §1.2). Rejects with a `Failure`
+ * (§1.10): META0003 unreachable or another status than 200; META0012 no common protocol version;
+ * META0013 not a manifest; META0014 an HTTP/1.1 server; META0015 bidirectional mode over a
+ * transport that lacks it; and whatever `parseManifest` throws.
+ */
+export async function discover(
+  request: DiscoverRequest,
+  options: DiscoverOptions,
+): Promise<Discovered> {
+  const dialRequest = requestOf(request, options);
+  let collected = await collect(dialRequest, options);
+  for (const pause of PAUSES_MS) {
+    if (!mayPass(collected)) break;
+    await sleep(options.clock, pause);
+    collected = await collect(dialRequest, options);
+  }
+  return accept(request.uri, collected, options);
+}
+
+function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequest {
+  const { uri, useHttp11, additionalHeaders } = request;
+  // Nobody knows yet which spelling this endpoint reads.
+  const names = DIALECTS.map((dialect) =>
+    [header(dialect, "cluster-name"), options.clusterName] as const
+  );
+  const headers = {
+    accept: acceptManifests(),
+    ...Object.fromEntries(names),
+    ...lowerCase(additionalHeaders),
+  };
+  const secure = uri.slice(0, 6).toLowerCase() === "https:";
+  const version = useHttp11 ? "h1" : secure ? "alpn" : "h2";
+  const { connectTimeoutMs } = options;
+  return { url: joinPath(uri, "discover"), method: "GET", headers, version, connectTimeoutMs };
+}
+
+/** Whether asking again may help: the endpoint may be starting, or busy. */
+function mayPass(collected: Collected): boolean {
+  switch (collected.kind) {
+    case "answer":
+      return RETRIED.includes(collected.head.status);
+    case "failed":
+      return collected.failure.kind === "unreachable" || collected.failure.kind === "reset";
+    case "timeout":
+      return false;
+  }
+}
+
+function sleep(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.at(clock.now() + ms, resolve));
+}
+
+function accept(uri: string, collected: Collected, options: DiscoverOptions): Discovered {
+  if (collected.kind === "failed") throw unreachable(uri, collected.failure);
+  if (collected.kind === "timeout") {
+    throw new Failure(
+      "META0003",
+      `error when calling '${uri}': no complete answer within ${options.timeoutMs} ms`,
+    );
+  }
+  const { head, body, cut } = collected;
+  if (head.status !== 200) throw badStatus(head, body);
+  const dialect = dialectOf(head);
+  if (cut) {
+    throw bad(`the manifest is larger than the limit of ${options.bodyBytesMax} bytes`);
+  }
+  const manifest = parseManifest(body);
+  if (manifest.mode === "bidi" && head.httpVersion === "HTTP/1.0") {
+    throw new Failure(
+      "META0015",
+      "the endpoint announces bidirectional mode, but answered in HTTP/1.0, which lacks it",
+    );
+  }
+  const sdkVersion = head.header(header(dialect, "server"));
+  return {
+    manifest,
+    httpVersion: head.httpVersion === "HTTP/2.0" ? "HTTP/2.0" : "HTTP/1.1",
+    dialect,
+    ...(sdkVersion !== undefined && { sdkVersion }),
+  };
+}
+
+function unreachable(uri: string, { kind, message }: DialFailure): Failure {
+  const calling = `error when calling '${uri}'`;
+  switch (kind) {
+    case "http1":
+      return new Failure(
+        "META0014",
+        `${calling}: server possibly supports only HTTP1.1, ` +
+          `consider discovery with --use-http1.1`,
+      );
+    case "unsupported":
+      return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
+    case "unreachable":
+    case "reset":
+      return new Failure("META0003", `${calling}: ${message}`);
+  }
+}
+
+function badStatus(head: DialHead, body: Uint8Array): Failure {
+  const hint = head.status === 404
+    ? ". Make sure the provided URI has the correct path where the SDK endpoint is mounted"
+    : "";
+  const text = new TextDecoder().decode(body.subarray(0, ECHO_BYTES_MAX));
+  const rest = body.byteLength > ECHO_BYTES_MAX ? "…" : "";
+  const echo = text === "" ? "" : `. Body: ${text}${rest}`;
+  return new Failure("META0003", `got status code '${printStatus(head.status)}'${hint}${echo}`);
+}
+
+/** The answer must be of exactly one of the types asked for, without parameters. */
+function dialectOf(head: DialHead): Discovered["dialect"] {
+  const contentType = head.header("content-type");
+  const dialect = contentType === undefined ? undefined : manifestDialect(contentType);
+  if (dialect) return dialect;
+  const what = contentType === undefined
+    ? "No content type header was specified"
+    : `Bad content type header: "${contentType}"`;
+  throw bad(`${what}. Expected one of '${acceptManifests()}'`);
+}
+
+function bad(detail: string): Failure {
+  return new Failure("META0013", `received a bad response from the SDK: ${detail}`);
+}

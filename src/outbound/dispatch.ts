@@ -1,0 +1,181 @@
+import type { Attempt, Effect } from "../engine/effect.ts";
+import { Addresses } from "./address.ts";
+import { type AttemptHost, RunningAttempt } from "./attempt.ts";
+import { Chance } from "./chance.ts";
+import { choose } from "./choose.ts";
+import { FairQueue } from "./fair_queue.ts";
+import type { Failed } from "./failed.ts";
+import { OUTBOUND_DEFAULTS, type OutboundOptions, type OutboundWorld } from "./options.ts";
+import { Ticker } from "./ticker.ts";
+
+/** Where the attempt of an invocation stands. `ready`: it waits for a slot. */
+export type AttemptStatus =
+  | { readonly kind: "ready" }
+  | {
+    readonly kind: "running";
+    /** Milliseconds since the epoch. */
+    readonly startedAt: number;
+    readonly deployment: string;
+    readonly protocol: number;
+    /** Name and version of the SDK, once it has answered. */
+    readonly server?: string;
+  };
+
+/**
+ * All attempts of one partition. At most `concurrencyMax` run at once; the others are forgotten
+ * but for their id and asked for again, by `slotFree`, when it is their turn.
+ */
+export class Attempts {
+  readonly #world: OutboundWorld;
+  readonly #options: OutboundOptions;
+  readonly #addresses: Addresses;
+  readonly #ticker: Ticker;
+  readonly #host: AttemptHost;
+  readonly #chance: Chance;
+  readonly #running = new Map<string, RunningAttempt>();
+  /** Have sent their outcome; their streams are not over. */
+  readonly #draining = new Set<RunningAttempt>();
+  readonly #queue = new FairQueue();
+  /** Slots held for those who were told that one is free. */
+  readonly #reserved = new Set<string>();
+  #closed = false;
+
+  constructor(world: OutboundWorld, options: Partial<OutboundOptions> = {}) {
+    this.#world = world;
+    this.#options = { ...OUTBOUND_DEFAULTS, ...options };
+    this.#addresses = new Addresses(this.#options);
+    this.#chance = new Chance(world.random);
+    this.#ticker = new Ticker(world.clock, (now) => this.#tick(now));
+    this.#host = {
+      world,
+      options: this.#options,
+      chance: this.#chance,
+      expect: (due) => this.#ticker.expect(due),
+      ended: (attempt) => this.#ended(attempt),
+      closed: (attempt) => this.#gone(attempt),
+    };
+  }
+
+  /** Runs an attempt, now or when a slot is free. One of a later generation replaces an older one. */
+  start(effect: Attempt): void {
+    const { id, target } = effect.invocation;
+    if (this.#closed) return;
+    const older = this.#running.get(id);
+    if (older && older.attempt >= effect.attempt) return;
+    older?.abort();
+    const wasReserved = this.#reserved.delete(id);
+    if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
+      return this.#queue.add(target.service, { id, attempt: effect.attempt });
+    }
+    this.#queue.drop(id, effect.attempt);
+    this.#run(effect);
+  }
+
+  /** Passes a stored notification on to the attempt that waits for it. */
+  notify({ id, attempt, index, entry }: Effect & { type: "notify" }): void {
+    const running = this.#running.get(id);
+    if (running?.attempt === attempt) running.notify(index, entry);
+  }
+
+  /** Closes the stream of an attempt, and of every older one. */
+  abort({ id, attempt }: Effect & { type: "abort" }): void {
+    this.#queue.drop(id, attempt);
+    const running = this.#running.get(id);
+    if (running && running.attempt <= attempt) running.abort();
+  }
+
+  /** What introspection shows. Undefined: no attempt. */
+  status(id: string): AttemptStatus | undefined {
+    const running = this.#running.get(id);
+    if (!running) return this.#queue.has(id) ? { kind: "ready" } : undefined;
+    const { startedAt, server, plan: { pin } } = running;
+    return {
+      kind: "running",
+      startedAt,
+      ...pin,
+      ...(server !== undefined && { server }),
+    };
+  }
+
+  /** Attempts that run, and that wait for a slot. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running.size, waiting: this.#queue.size };
+  }
+
+  /** Tears all streams down. Nothing is sent any more. */
+  close(): void {
+    this.#closed = true;
+    this.#ticker.stop();
+    this.#queue.clear();
+    for (const attempt of [...this.#running.values(), ...this.#draining]) attempt.abort();
+  }
+
+  get #taken(): number {
+    return this.#running.size + this.#reserved.size;
+  }
+
+  #run(effect: Attempt): void {
+    const { invocation } = effect;
+    const plan = choose(this.#world.schema(), invocation, this.#options.protocolMax);
+    if ("failure" in plan) return this.#refuse(effect, plan);
+    const { dial, mediaType } = this.#addresses.request(
+      plan.deployment,
+      plan.pin.protocol,
+      invocation,
+    );
+    const attempt = new RunningAttempt(this.#host, effect, { plan, mediaType });
+    this.#running.set(attempt.id, attempt);
+    attempt.begin(this.#world.dial.open(dial, attempt), effect);
+  }
+
+  #refuse({ invocation: { id }, attempt }: Attempt, outcome: Failed): void {
+    const chance = this.#chance.next();
+    this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance });
+    this.#offer();
+  }
+
+  #ended(attempt: RunningAttempt): void {
+    this.#draining.add(attempt);
+    this.#leave(attempt);
+  }
+
+  #gone(attempt: RunningAttempt): void {
+    this.#draining.delete(attempt);
+    this.#leave(attempt);
+  }
+
+  #leave(attempt: RunningAttempt): void {
+    if (this.#running.get(attempt.id) !== attempt) return;
+    this.#running.delete(attempt.id);
+    this.#offer();
+  }
+
+  /** Tells whose turn it is that slots are free. */
+  #offer(): void {
+    while (!this.#closed && this.#queue.size > 0 && this.#taken < this.#options.concurrencyMax) {
+      const next = this.#queue.next();
+      if (!next) return;
+      const { id, attempt } = next;
+      this.#reserved.add(id);
+      // Once the turn is over, nobody takes the slot any more: the invocation has moved on.
+      const lapse = () => {
+        if (this.#reserved.delete(id)) this.#offer();
+      };
+      this.#world.send(
+        { type: "slotFree", id, attempt },
+        () => this.#world.clock.soon(lapse),
+      );
+    }
+  }
+
+  #tick(now: number): number {
+    let due = Infinity;
+    for (const attempts of [this.#running.values(), this.#draining]) {
+      for (const attempt of attempts) {
+        if (attempt.due <= now) attempt.expire(now);
+        due = Math.min(due, attempt.due);
+      }
+    }
+    return due;
+  }
+}

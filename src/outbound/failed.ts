@@ -1,0 +1,68 @@
+import { type Code, Failure } from "../errors.ts";
+import type { Outcome } from "../engine/event.ts";
+import { printDuration } from "../model/duration.ts";
+import type { AttemptFailure } from "../model/invocation.ts";
+import type { DialFailure } from "../ports.ts";
+import type { AttemptError } from "../wire/decode_rest.ts";
+
+export type Failed = Extract<Outcome, { kind: "failed" }>;
+
+/**
+ * An attempt that failed before or while the SDK ran it (service protocol §4.19). `status` is 500
+ * unless given, `reached` true.
+ */
+export function failed(
+  code: Code,
+  message: string,
+  options: Partial<Omit<Failed, "kind" | "failure"> & { readonly status: number }> = {},
+): Failed {
+  const { status = 500, reached = true, retryAfterMs } = options;
+  const failure: AttemptFailure = { code, status, message };
+  return {
+    kind: "failed",
+    failure,
+    reached,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/**
+ * The SDK gave the attempt up with an `Error` message (§4.14). Its special codes have RT codes of
+ * their own.
+ */
+export function failedBySdk({ failure, nextRetryDelayMs }: AttemptError): Failed {
+  const { status } = failure;
+  const code = status === 570 ? "RT0016" : status === 571 ? "RT0012" : "RT0007";
+  return {
+    kind: "failed",
+    failure: { ...failure, code },
+    reached: true,
+    ...(nextRetryDelayMs !== undefined && { retryAfterMs: nextRetryDelayMs }),
+  };
+}
+
+/** The response ended, or broke off within a message, without a terminal one. */
+export const endedEarly: Failed = failed("RT0007", "unknown");
+
+/** The connection broke, or there never was one. */
+export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
+  const detail = kind === "http1"
+    ? "server possibly supports only HTTP1.1, consider discovery with --use-http1.1"
+    : message;
+  return failed("RT0010", `error when calling '${uri}': ${detail}`);
+}
+
+/** The endpoint sent nothing for `timeoutMs` while we could only read. */
+export function abortTimedOut(timeoutMs: number): Failed {
+  return failed(
+    "RT0001",
+    `the invocation stream was closed after the 'abort timeout' (${printDuration(timeoutMs)}) fired.`,
+  );
+}
+
+/** A message that cannot be read (RT0003, RT0012). Undefined: `cause` is a bug of ours. */
+export function badMessage(cause: unknown): Failed | undefined {
+  if (!(cause instanceof Failure) || cause.code === null) return undefined;
+  // The code has a field of its own in an attempt's failure.
+  return failed(cause.code, cause.message.replace(`[${cause.code}] `, ""));
+}

@@ -1,0 +1,48 @@
+import type { Mailbox } from "../ports.ts";
+import type { Clock, Dial, Log, Random } from "../ports.ts";
+import type { Schema } from "../model/schema.ts";
+
+/** Limits of attempts. Each says what happens when it is reached. */
+export interface OutboundOptions {
+  /** Sent to endpoints as the cluster name header. ASCII. */
+  readonly clusterName: string;
+  /** Attempts at once. Beyond it an attempt is forgotten but for its id, until a slot is free. */
+  readonly concurrencyMax: number;
+  /** The largest message an endpoint may send. A larger one fails its attempt with RT0003. */
+  readonly messageBytesMax: number;
+  /** Bytes heard of one attempt that are not durable. Beyond it the endpoint is not read. */
+  readonly unackedBytesMax: number;
+  /**
+   * Bytes of notifications that one slow endpoint may leave unread. Beyond it the request half is
+   * closed, so that the invocation suspends and finds the rest in its journal.
+   */
+  readonly unreadBytesMax: number;
+  /** How long an endpoint may take to end its response after a terminal message (§4.16). */
+  readonly drainMs: number;
+  readonly connectTimeoutMs: number;
+  /** The highest protocol version spoken to endpoints that know it (§1.7). */
+  readonly protocolMax: number;
+}
+
+/** The reference's values where it has any. */
+export const OUTBOUND_DEFAULTS: OutboundOptions = {
+  clusterName: "localcluster",
+  concurrencyMax: 1000,
+  messageBytesMax: 32 * 1024 * 1024,
+  unackedBytesMax: 4 * 1024 * 1024,
+  unreadBytesMax: 1024 * 1024,
+  drainMs: 5000,
+  connectTimeoutMs: 10_000,
+  protocolMax: 6,
+};
+
+/** What attempts need of the world. */
+export interface OutboundWorld {
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly send: Mailbox;
+  /** The newest registrations. */
+  schema(): Schema;
+}

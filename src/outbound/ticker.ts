@@ -1,0 +1,41 @@
+import type { Clock } from "../ports.ts";
+
+/** How late a due time may be noticed, so that many of them cost one timer. */
+const COARSE_MS = 20;
+
+/**
+ * One timer for many deadlines that mostly move away before they are reached (§4.16): `tick` looks
+ * at all of them and answers the earliest, or Infinity. Deadlines are noticed up to `COARSE_MS`
+ * late and never early.
+ */
+export class Ticker {
+  readonly #clock: Clock;
+  readonly #tick: (now: number) => number;
+  #due = Infinity;
+  #forget: (() => void) | undefined;
+
+  constructor(clock: Clock, tick: (now: number) => number) {
+    this.#clock = clock;
+    this.#tick = tick;
+  }
+
+  /** A deadline was set. Costs nothing unless it is the earliest by far. */
+  expect(due: number): void {
+    if (due >= this.#due) return;
+    this.#forget?.();
+    this.#due = Math.max(due, this.#clock.now()) + COARSE_MS;
+    this.#forget = this.#clock.at(this.#due, () => this.#fire());
+  }
+
+  stop(): void {
+    this.#forget?.();
+    this.#forget = undefined;
+    this.#due = Infinity;
+  }
+
+  #fire(): void {
+    this.#forget = undefined;
+    this.#due = Infinity;
+    this.expect(this.#tick(this.#clock.now()));
+  }
+}

@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import type { Deployment } from "../model/schema.ts";
+import type { DeploymentStore, SqlClient } from "../ports.ts";
+import { fromJson, toJson, toSafe } from "./safe_text.ts";
+import { compile, statement } from "./sql_text.ts";
+
+const LOAD = compile(sql`select body from deployment order by id`);
+const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)
+  on conflict (id) do update set body = excluded.body`);
+const DROP = compile(sql`delete from deployment where id = ?1`);
+
+/** Deployments as rows of a database that `migrate` has prepared. */
+export function sqlDeploymentStore(client: SqlClient): DeploymentStore {
+  return {
+    async load() {
+      const [rows = []] = await client.batch("read", [statement(LOAD)]);
+      return rows.map(({ body }) => fromJson(body as string) as Deployment);
+    },
+    async save(deployment) {
+      await client.batch("write", [statement(SAVE, toSafe(deployment.id), toJson(deployment))]);
+    },
+    async drop(id) {
+      await client.batch("write", [statement(DROP, toSafe(id))]);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import { compile } from "./sql_text.ts";
+
+/**
+ * The queries of a fold. Rows come as one JSON array (?1), their bytes and long text as one blob
+ * (?2) with places and sizes: the only bulk form that every SQLite service takes (runtimes §4.4).
+ */
+export const foldSql = {
+  invocationPut: compile(sql`
+    insert into invocation (id, partition, status, expires_at, body, output)
+    select value ->> 0, ?3, value ->> 1, value ->> 2,
+      cast(substr(?2, value ->> 3, value ->> 4) as text), substr(?2, value ->> 5, value ->> 6)
+    from json_each(?1) where true
+    on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
+      body = excluded.body, output = excluded.output`),
+  invocationDrop: compile(sql`
+    delete from invocation where id in (select value from json_each(?1))`),
+
+  journalPut: compile(sql`
+    insert into journal (id, first, entries, bytes)
+    select value ->> 0, value ->> 1,
+      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?2, value ->> 4, value ->> 5)
+    from json_each(?1) where true
+    on conflict (id, first) do update set entries = excluded.entries, bytes = excluded.bytes`),
+  journalDrop: compile(sql`
+    delete from journal where id in (select value from json_each(?1))`),
+  journalCut: compile(sql`
+    delete from journal where rowid in (
+      select j.rowid from json_each(?1) as w cross join journal as j
+      where j.id = w.value ->> 0 and j.first >= w.value ->> 1)`),
+
+  lockPut: compile(sql`
+    insert or replace into lock (object, holder, head, tail)
+    select value ->> 'object', value ->> 'holder', value ->> 'head', value ->> 'tail'
+    from json_each(?1)`),
+  lockDrop: compile(sql`
+    delete from lock where object in (select value ->> 0 from json_each(?1))`),
+
+  inboxPut: compile(sql`
+    insert or replace into inbox (object, seq, id)
+    select value ->> 'object', value ->> 'seq', value ->> 'id' from json_each(?1)`),
+  inboxDrop: compile(sql`
+    delete from inbox where (object, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  statePut: compile(sql`
+    insert into state (object, name, value)
+    select value ->> '$[0].object', value ->> '$[0].name', substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (object, name) do update set value = excluded.value`),
+  stateDrop: compile(sql`
+    delete from state where (object, name) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  timerPut: compile(sql`
+    insert or replace into timer (partition, due, id, kind, idx)
+    select ?2, value ->> 'due', value ->> 'id', value ->> 'kind', value ->> 'index'
+    from json_each(?1)`),
+  timerDrop: compile(sql`
+    delete from timer where (partition, due, id, kind, idx) in (
+      select ?2, value ->> 1, value ->> 0, value ->> 2, value ->> 3 from json_each(?1))`),
+
+  /** All of one partition's log up to a place. */
+  logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
+  freePages: compile(sql`select freelist_count as pages from pragma_freelist_count()`),
+};

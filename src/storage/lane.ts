@@ -1,0 +1,188 @@
+import { Fenced, type Lease, type SqlClient, type SqlRow, type Statement } from "../ports.ts";
+import { sql } from "kysely";
+import { compile, statement } from "./sql_text.ts";
+
+/** Work behind the commits, batch by batch. */
+export interface Background {
+  /** Whether the next batch goes before waiting commits. `served`: a commit went just before. */
+  isUrgent(served: boolean): boolean;
+  next(): readonly Statement[];
+  /** The batch that `next` gave is durable. */
+  done(results: readonly SqlRow[][]): void;
+}
+
+interface Job {
+  readonly statements: readonly Statement[];
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Puts 0 where 1 must be, unless the lease is held. Writes nothing when it is. */
+const FENCE = compile(sql`insert into fence (held) select 0 where not exists (
+  select 1 from lease where partition = ?1 and epoch = ?2)`);
+
+/** One batch that happens only if the lease is held. Rejects with `Fenced` otherwise. */
+export async function fenced(
+  client: SqlClient,
+  { partition, epoch }: Lease,
+  statements: readonly Statement[],
+): Promise<readonly SqlRow[][]> {
+  try {
+    return await client.batch("write", [statement(FENCE, partition, epoch), ...statements]);
+  } catch (cause) {
+    throw client.isRefused(cause) ? new Fenced() : cause;
+  }
+}
+
+/** Reads under way that looked at the overlay at the same stage of folding. */
+interface Readers {
+  count: number;
+}
+
+/**
+ * The one way to the database for the owner of a partition. One write is in flight; commits go
+ * in order and, mostly, before the background; after a failure nothing is written any more.
+ *
+ * Reads go at once. But those that began before the background was handed over must end before it
+ * starts: they do not know which rows it moves from the overlay to the tables.
+ */
+export class Lane {
+  readonly #write: (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>;
+  readonly #soon: (call: () => void) => void;
+  readonly #commits: Job[] = [];
+  #background: Background | undefined;
+  /** Commits that must be durable before the background starts. */
+  #ahead = 0;
+  /** Reads that must end before the background starts, and those that need not. */
+  #earlier: Readers = { count: 0 };
+  #readers: Readers = { count: 0 };
+  #isBusy = false;
+  /** Whether the last write was a commit. */
+  #hasServed = false;
+  #isResting = false;
+  #failure: { readonly cause: unknown } | undefined;
+  #onIdle: (() => void) | undefined;
+
+  /** `write`: one fenced batch. `soon`: calls back when new commits have had time to arrive. */
+  constructor(
+    write: (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>,
+    soon: (call: () => void) => void,
+  ) {
+    this.#write = write;
+    this.#soon = soon;
+  }
+
+  /** Why nothing is written any more. */
+  get failure(): { readonly cause: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Rejects with the cause of the first failure, this or an earlier one. */
+  commit(statements: readonly Statement[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure.cause);
+      this.#commits.push({ statements, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** Hands over work for the background. There must be none. */
+  begin(background: Background): void {
+    this.#background = background;
+    this.#ahead = this.#commits.length + (this.#isBusy && this.#hasServed ? 1 : 0);
+    this.#earlier = this.#readers;
+    this.#readers = { count: 0 };
+    this.#pump();
+  }
+
+  /** The background has no more to do. */
+  finish(): void {
+    this.#background = undefined;
+  }
+
+  async read<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#failure) throw this.#failure.cause;
+    const readers = this.#readers;
+    readers.count++;
+    try {
+      return await read();
+    } finally {
+      readers.count--;
+      if (readers === this.#earlier && readers.count === 0) this.#pump();
+    }
+  }
+
+  /** Everything waiting is rejected, and everything to come. The first cause stays. */
+  fail(cause: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { cause };
+    this.#background = undefined;
+    for (const { reject } of this.#commits.splice(0)) reject(cause);
+  }
+
+  /** Resolves when no commit waits and no write is in flight. */
+  idle(): Promise<void> {
+    if (!this.#isBusy && this.#commits.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle = resolve);
+  }
+
+  #pump(): void {
+    if (this.#isBusy || this.#failure) return;
+    const [commit] = this.#commits;
+    const background = this.#ready();
+    if (background?.isUrgent(this.#hasServed)) return this.#sendBackground(background);
+    if (commit) return this.#sendCommit(commit);
+    if (background) this.#rest(background);
+  }
+
+  #ready(): Background | undefined {
+    return this.#ahead === 0 && this.#earlier.count === 0 ? this.#background : undefined;
+  }
+
+  /** Lets commits go first that are handed over because of what was just committed. */
+  #rest(background: Background): void {
+    if (this.#isResting) return;
+    this.#isResting = true;
+    this.#soon(() => {
+      this.#isResting = false;
+      if (this.#isBusy || this.#failure || this.#ready() !== background) return;
+      this.#sendBackground(background);
+    });
+  }
+
+  #sendCommit(commit: Job): void {
+    this.#commits.shift();
+    this.#hasServed = true;
+    this.#send(commit.statements).then(() => {
+      if (this.#ahead > 0) this.#ahead--;
+      commit.resolve();
+      this.#next();
+    }, (cause) => {
+      commit.reject(cause);
+      this.fail(cause);
+      this.#next();
+    });
+  }
+
+  #sendBackground(background: Background): void {
+    this.#hasServed = false;
+    this.#send(background.next()).then((results) => {
+      if (!this.#failure) background.done(results);
+      this.#next();
+    }, (cause) => {
+      this.fail(cause);
+      this.#next();
+    });
+  }
+
+  #send(statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
+    this.#isBusy = true;
+    return this.#write(statements);
+  }
+
+  #next(): void {
+    this.#isBusy = false;
+    this.#pump();
+    if (!this.#isBusy && this.#commits.length === 0) this.#onIdle?.();
+  }
+}

@@ -1,0 +1,107 @@
+import { type Item, type Rows, type Table, type Want } from "../model/rows.ts";
+import type { Encoded } from "./row_codec.ts";
+
+/** What is known about one row: its content, or (no `row`) that it is gone. */
+export interface Cell<T extends Table = Table> {
+  readonly row: Rows[T] | undefined;
+  /** How `row` is written; unused when it is gone. */
+  readonly encoded: Encoded;
+}
+
+/** Rows of one group that has many. */
+export interface Group<T extends Table = Table> {
+  readonly items: Map<Item, Cell<T>>;
+  /** Journals only: all that lies below this layer is void. */
+  cleared: boolean;
+}
+
+/** Tables whose groups are one row. */
+export type Single = "invocation" | "lock";
+export type Many = Exclude<Table, Single>;
+
+const GONE: Cell<never> = { row: undefined, encoded: { text: "", bytes: undefined } };
+/** What a row costs in memory besides its JSON and bytes, roughly. */
+const CELL_BYTES = 100;
+
+/**
+ * The outcome of consecutive commits: for each row they touched, how it stands after the last of
+ * them. Layers lie on top of each other, and at the bottom lie the tables.
+ *
+ * Journals are append-only and dropped whole, in one commit. So a dropped entry voids everything
+ * below, and whoever holds entry 0 holds the whole journal.
+ */
+export class Layer {
+  readonly singles: { readonly [T in Single]: Map<string, Cell<T>> } = {
+    invocation: new Map(),
+    lock: new Map(),
+  };
+  readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
+    journal: new Map(),
+    inbox: new Map(),
+    state: new Map(),
+    timer: new Map(),
+  };
+  /** Rows known, and what they take in memory. */
+  rows = 0;
+  bytes = 0;
+
+  put<T extends Table>(
+    table: T,
+    row: Rows[T],
+    { group, item, encoded }: { group: string; item: Item; encoded: Encoded },
+  ): void {
+    this.#set(table, { group, item }, { row, encoded } as Cell);
+  }
+
+  drop(table: Table, group: string, item: Item): void {
+    if (table !== "journal") return this.#set(table, { group, item }, GONE);
+    const journal = this.#group("journal", group);
+    const cell = journal.items.get(item);
+    if (cell) {
+      this.#count(cell, -1);
+      journal.items.delete(item);
+    }
+    if (!journal.cleared) this.#count(GONE, 1);
+    journal.cleared = true;
+  }
+
+  /** The row as this layer knows it. `undefined`: ask below. */
+  look({ table, group, item }: Want): Cell | undefined {
+    if (isSingle(table)) return this.singles[table].get(group);
+    const known = this.groups[table].get(group);
+    if (!known || item === undefined) return undefined;
+    return known.items.get(item) ?? (isWhole(table, known) ? GONE : undefined);
+  }
+
+  #set(table: Table, { group, item }: { group: string; item: Item }, cell: Cell): void {
+    const items: Map<Item, Cell> = isSingle(table)
+      ? this.singles[table] as Map<Item, Cell>
+      : this.#group(table, group).items;
+    const key = isSingle(table) ? group : item;
+    const before = items.get(key);
+    if (before) this.#count(before, -1);
+    this.#count(cell, 1);
+    items.set(key, cell);
+  }
+
+  #group(table: Many, name: string): Group {
+    const groups: Map<string, Group> = this.groups[table];
+    let group = groups.get(name);
+    if (!group) groups.set(name, group = { items: new Map(), cleared: false });
+    return group;
+  }
+
+  #count({ encoded: { text, bytes } }: Cell, sign: 1 | -1): void {
+    this.rows += sign;
+    this.bytes += sign * (CELL_BYTES + text.length + (bytes?.length ?? 0));
+  }
+}
+
+export function isSingle(table: Table): table is Single {
+  return table === "invocation" || table === "lock";
+}
+
+/** Whether nothing below can belong to this group any more. */
+export function isWhole(table: Many, group: Group): boolean {
+  return table === "journal" && (group.cleared || group.items.has(0));
+}

@@ -1,0 +1,135 @@
+import { assert } from "../assert.ts";
+import { type Item, itemOf, type Rows, type Table, type Timer, type Want } from "../model/rows.ts";
+import type { SqlRow, Statement } from "../ports.ts";
+import { loadSql } from "./read_sql.ts";
+import { decodeInvocation, decodeJournal, type JournalJson } from "./row_codec.ts";
+import { fromJson, fromSafe, toJson } from "./safe_text.ts";
+import { statement } from "./sql_text.ts";
+
+/** A row found in the tables, with its item. */
+export type FoundRow = readonly [Item, Rows[Table]];
+
+/** How a want is looked up: its query, and its element of that query's array. */
+interface Lookup {
+  readonly text: string;
+  readonly key: string | readonly [string, Item];
+}
+
+interface Query {
+  readonly table: Table;
+  readonly keys: Lookup["key"][];
+  /** Places of the wants, in the order of `keys`. */
+  readonly places: number[];
+}
+
+/** The queries that answer some wants, one for each kind of them, and who gets what. */
+export class LoadPlan {
+  readonly #wants: readonly Want[];
+  readonly #queries = new Map<string, Query>();
+
+  constructor(wants: readonly Want[]) {
+    this.#wants = wants;
+    for (const [place, want] of wants.entries()) {
+      const { text, key } = lookup(want);
+      let query = this.#queries.get(text);
+      if (!query) {
+        query = { table: want.table, keys: [], places: [] };
+        this.#queries.set(text, query);
+      }
+      query.keys.push(key);
+      query.places.push(place);
+    }
+  }
+
+  statements(): Statement[] {
+    return [...this.#queries].map(([text, { keys }]) => statement(text, toJson(keys)));
+  }
+
+  /** The rows for each want, given the results of `statements()`. In no order. */
+  sort(results: readonly (readonly SqlRow[])[]): FoundRow[][] {
+    const found: FoundRow[][] = this.#wants.map(() => []);
+    for (const [i, { table, places }] of [...this.#queries.values()].entries()) {
+      for (const columns of results[i] ?? []) {
+        const place = places[Number(columns["n"])];
+        assert(place !== undefined, "A query answers what it was asked");
+        const { item } = this.#wants[place] as Want;
+        for (const row of decodeRow(table, columns)) {
+          const own = itemOf(table, row);
+          if (item === undefined || item === own) found[place]?.push([own, row]);
+        }
+      }
+    }
+    return found;
+  }
+}
+
+function lookup({ table, group, item }: Want): Lookup {
+  switch (table) {
+    case "invocation":
+    case "lock":
+    // An invocation has few timers: all of them are read, and one is picked.
+    case "timer":
+      return { text: loadSql[table], key: group };
+    default:
+      return item === undefined
+        ? { text: loadSql[table], key: group }
+        : { text: loadSql[`${table}Item`], key: [group, item] };
+  }
+}
+
+function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
+  switch (table) {
+    case "invocation":
+      return [decodeInvocation(columns["body"] as string, columns["output"] as Uint8Array)];
+    case "journal":
+      return unpack(columns);
+    case "lock":
+      return [{
+        object: text(columns, "object"),
+        holder: text(columns, "holder"),
+        head: columns["head"] as number,
+        tail: columns["tail"] as number,
+      }];
+    case "inbox":
+      return [{
+        object: text(columns, "object"),
+        seq: columns["seq"] as number,
+        id: text(columns, "id"),
+      }];
+    case "state":
+      return [{
+        object: text(columns, "object"),
+        name: text(columns, "name"),
+        value: columns["value"] as Uint8Array,
+      }];
+    case "timer":
+      return [decodeTimer(columns)];
+  }
+}
+
+/** A timer from its columns. */
+export function decodeTimer(columns: SqlRow): Timer {
+  return {
+    id: text(columns, "id"),
+    due: columns["due"] as number,
+    kind: columns["kind"] as Timer["kind"],
+    index: columns["idx"] as number,
+  };
+}
+
+/** The entries of a segment. Their bytes stand in a row. */
+function unpack(columns: SqlRow): Rows["journal"][] {
+  const id = text(columns, "id");
+  const bytes = columns["bytes"] as Uint8Array;
+  let at = 0;
+  return (fromJson(columns["entries"] as string) as JournalJson[]).map((json) => {
+    const { size } = json;
+    const own = size === undefined ? undefined : bytes.subarray(at, at + size);
+    at += size ?? 0;
+    return decodeJournal(id, json, own);
+  });
+}
+
+function text(columns: SqlRow, name: string): string {
+  return fromSafe(columns[name] as string);
+}

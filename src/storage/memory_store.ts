@@ -1,0 +1,122 @@
+import { assert } from "../assert.ts";
+import type { InvocationRow } from "../model/invocation.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  TABLES,
+  type Timer,
+  type Want,
+  type Write,
+} from "../model/rows.ts";
+import { Fenced, type Lease, type Loaded, type Scan, type ScanRow, type Store } from "../ports.ts";
+import { compareItems, compareText, compareTimers } from "./order.ts";
+
+type Group = Map<Item, Rows[Table]>;
+
+/** The rows of one partition, as any store must seem to hold them. */
+interface Partition {
+  epoch: number;
+  readonly tables: ReadonlyMap<Table, Map<string, Group>>;
+}
+
+/**
+ * The model: what every other store must be indistinguishable from. It plays the database, so it
+ * outlives its owners: each `claim` fences the earlier one, and a stale lease is refused. Rows
+ * are kept by reference, and are never changed by anybody.
+ */
+export class MemoryStore implements Store {
+  readonly #partitions = new Map<number, Partition>();
+
+  claim(partition: number): Promise<Lease> {
+    let known = this.#partitions.get(partition);
+    if (!known) {
+      known = { epoch: 0, tables: new Map(TABLES.map((table) => [table, new Map()])) };
+      this.#partitions.set(partition, known);
+    }
+    known.epoch++;
+    return Promise.resolve({ partition, epoch: known.epoch });
+  }
+
+  load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]> {
+    const partition = this.#held(lease);
+    if (!partition) return Promise.reject(new Fenced());
+    return Promise.resolve(wants.map((want) => ({ want, rows: find(partition, want) })));
+  }
+
+  commit(lease: Lease, writes: readonly Write[]): Promise<void> {
+    const partition = this.#held(lease);
+    if (!partition) return Promise.reject(new Fenced());
+    for (const write of writes) apply(partition, write);
+    return Promise.resolve();
+  }
+
+  scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
+    const partition = this.#held(lease);
+    if (!partition) return Promise.reject(new Fenced());
+    return Promise.resolve(found(partition, scan).slice(0, scan.limit) as ScanRow<Q>[]);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #held({ partition, epoch }: Lease): Partition | undefined {
+    const known = this.#partitions.get(partition);
+    return known?.epoch === epoch ? known : undefined;
+  }
+}
+
+function apply(partition: Partition, { table, row, drop }: Write): void {
+  const groups = partition.tables.get(table);
+  assert(groups, "A partition has every table");
+  const name = groupOf(table, row);
+  const group = groups.get(name) ?? new Map<Item, Rows[Table]>();
+  if (drop) group.delete(itemOf(table, row));
+  else group.set(itemOf(table, row), row);
+  if (group.size > 0) groups.set(name, group);
+  else groups.delete(name);
+}
+
+function find(partition: Partition, { table, group, item }: Want): readonly Rows[Table][] {
+  const items = partition.tables.get(table)?.get(group);
+  if (!items) return [];
+  if (item === undefined) {
+    return [...items].sort(([a], [b]) => compareItems(a, b)).map(([, row]) => row);
+  }
+  const row = items.get(item);
+  return row ? [row] : [];
+}
+
+function found(partition: Partition, scan: Scan): (Timer | Pick<InvocationRow, "id">)[] {
+  if (scan.kind === "timers") {
+    const { after } = scan;
+    return rows(partition, "timer")
+      .filter((timer) => !after || compareTimers(timer, after) > 0)
+      .sort(compareTimers);
+  }
+  const all = rows(partition, "invocation");
+  return (scan.kind === "invoked" ? invoked(all, scan.after) : expired(all, scan.until))
+    .map(({ id }) => ({ id }));
+}
+
+function invoked(all: InvocationRow[], after: string | undefined): InvocationRow[] {
+  return all
+    .filter(({ id, status }) =>
+      status.kind === "invoked" && (after === undefined || compareText(id, after) > 0)
+    )
+    .sort((a, b) => compareText(a.id, b.id));
+}
+
+function expired(all: InvocationRow[], until: number): InvocationRow[] {
+  return all
+    .filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= until)
+    .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id));
+}
+
+function rows<T extends Table>(partition: Partition, table: T): Rows[T][] {
+  const groups = [...partition.tables.get(table)?.values() ?? []];
+  return groups.flatMap((group) => [...group.values()]) as Rows[T][];
+}

@@ -1,0 +1,222 @@
+import type { Want, Write } from "../model/rows.ts";
+import type {
+  Clock,
+  Lease,
+  Loaded,
+  Scan,
+  ScanRow,
+  SqlClient,
+  SqlRow,
+  Statement,
+} from "../ports.ts";
+import { fold, type FoldLimits } from "./fold.ts";
+import { foldSql } from "./fold_sql.ts";
+import { type Background, fenced, Lane } from "./lane.ts";
+import type { Layer } from "./layer.ts";
+import { LoadPlan } from "./load.ts";
+import { record } from "./log_codec.ts";
+import { merge, Overlay } from "./overlay.ts";
+import { logPlaces } from "./recover.ts";
+import { scanRows } from "./scan.ts";
+import { compile, statement } from "./sql_text.ts";
+import { sql } from "kysely";
+
+export interface OwnerLimits extends FoldLimits {
+  /** Rows are folded once so many, or so much, wait in memory. Commits wait at the double. */
+  readonly foldRowsMax: number;
+  readonly foldBytesMax: number;
+  /** Rows are folded, too, when there was no commit for so long. */
+  readonly foldIdleMs: number;
+  /** Whether to give space back to the file system, where the client allows pragmas. */
+  readonly vacuum: boolean;
+}
+
+interface Flush {
+  /** The layer that must be in the tables. */
+  readonly layer: Layer;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+const LOG = compile(sql`insert into log (place, rows, bytes) values (?1, ?2, ?3)`);
+/** Free pages that folds will need again soon, and how many are given back at once. */
+const RESERVE_PAGES = 4096;
+const VACUUM_PAGES = 64;
+const VACUUM = compile(sql.raw(`pragma incremental_vacuum(${VACUUM_PAGES})`));
+
+/** What a store knows and does for one lease. */
+export class Owner {
+  readonly lease: Lease;
+  readonly #client: SqlClient;
+  readonly #limits: OwnerLimits;
+  readonly #clock: Clock | undefined;
+  readonly #overlay = new Overlay();
+  readonly #lane: Lane;
+  /** The last place of the log that was given out. */
+  #place: number;
+  #flushes: Flush[] = [];
+  #freePages = 0;
+  #committedAt = 0;
+  #forgetIdle: (() => void) | undefined;
+
+  constructor(
+    client: SqlClient,
+    lease: Lease,
+    { clock, ...limits }: OwnerLimits & { readonly clock: Clock | undefined },
+  ) {
+    this.lease = lease;
+    this.#client = client;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#place = logPlaces(lease.partition).from;
+    this.#lane = new Lane(
+      (statements) => fenced(client, lease, statements),
+      (call) => clock ? clock.soon(call) : call(),
+    );
+  }
+
+  commit(writes: readonly Write[]): Promise<void> {
+    const { failure } = this.#lane;
+    if (failure) return Promise.reject(failure.cause);
+    let statements: Statement[];
+    try {
+      statements = record(writes, this.#overlay.active, this.#limits).map(({ rows, bytes }) =>
+        statement(LOG, ++this.#place, rows, bytes)
+      );
+    } catch (cause) {
+      // The overlay may hold half of it now.
+      this.stop(cause);
+      return Promise.reject(cause);
+    }
+    const durable = this.#lane.commit(statements);
+    if (isFull(this.#overlay.active, this.#limits)) this.#fold();
+    this.#watchIdle();
+    return durable;
+  }
+
+  load(wants: readonly Want[]): Promise<readonly Loaded[]> {
+    const { failure } = this.#lane;
+    if (failure) return Promise.reject(failure.cause);
+    const answers = wants.map((want) => ({ want, ...this.#overlay.look(want) }));
+    const open = answers.filter(({ complete }) => !complete);
+    if (open.length === 0) {
+      return Promise.resolve(answers.map(({ want, cells }) => ({ want, rows: merge([], cells) })));
+    }
+    const plan = new LoadPlan(open.map(({ want }) => want));
+    const settled = answers.map(({ want, complete, cells }) => ({
+      want,
+      cells,
+      rows: complete ? merge([], cells) : undefined,
+    }));
+    return this.#lane.read(async () => {
+      const found = plan.sort(await this.#client.batch("read", plan.statements()));
+      let next = 0;
+      return settled.map(({ want, rows, cells }) => ({
+        want,
+        rows: rows ?? merge(found[next++] ?? [], cells),
+      }));
+    });
+  }
+
+  scan<Q extends Scan>(scan: Q): Promise<readonly ScanRow<Q>[]> {
+    const read = async (one: Statement): Promise<readonly SqlRow[]> => {
+      const [rows = []] = await this.#client.batch("read", [one]);
+      return rows;
+    };
+    const { partition } = this.lease;
+    return this.#lane.read(() => scanRows(scan, read, { overlay: this.#overlay, partition }));
+  }
+
+  flush(): Promise<void> {
+    const { failure } = this.#lane;
+    if (failure) return Promise.reject(failure.cause);
+    const { active, frozen } = this.#overlay;
+    const layer = active.rows > 0 ? active : frozen;
+    if (!layer) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#flushes.push({ layer, resolve, reject });
+      this.#fold();
+    });
+  }
+
+  /** Nothing is written any more; what waits is rejected with `cause`. */
+  stop(cause: unknown): void {
+    this.#forgetIdle?.();
+    this.#forgetIdle = undefined;
+    this.#lane.fail(cause);
+    for (const { reject } of this.#flushes.splice(0)) reject(cause);
+  }
+
+  /** Lets commits finish, then stops. */
+  async close(cause: unknown): Promise<void> {
+    await this.#lane.idle();
+    this.stop(cause);
+  }
+
+  /** Begins to fold what was gathered, unless a fold is under way: then it is next. */
+  #fold(): void {
+    if (this.#overlay.frozen || this.#overlay.active.rows === 0) return;
+    this.#lane.begin(this.#batches(this.#overlay.freeze(), this.#place));
+  }
+
+  #batches(layer: Layer, through: number): Background {
+    const { partition } = this.lease;
+    const batches = fold(layer, { ...this.#limits, partition, recovered: false });
+    let upcoming = batches.next();
+    return {
+      isUrgent: (served) => this.#isUrgent(served),
+      next: () => {
+        const batch: readonly Statement[] = upcoming.done ? [] : upcoming.value;
+        upcoming = batches.next();
+        return upcoming.done ? [...batch, ...this.#lastStatements(through)] : batch;
+      },
+      done: (results) => {
+        if (upcoming.done) this.#folded(layer, results);
+      },
+    };
+  }
+
+  /** Commits wait for folds when memory would grow without bound, or somebody waits for them. */
+  #isUrgent(served: boolean): boolean {
+    const { rows, bytes } = this.#overlay.active;
+    const { foldRowsMax, foldBytesMax } = this.#limits;
+    const fill = Math.max(rows / foldRowsMax, bytes / foldBytesMax);
+    return fill >= 2 || served && (fill >= 1 || this.#flushes.length > 0);
+  }
+
+  #lastStatements(through: number): Statement[] {
+    const { from } = logPlaces(this.lease.partition);
+    const drop = statement(foldSql.logDrop, from, through);
+    if (!this.#limits.vacuum) return [drop];
+    const vacuum = this.#freePages > RESERVE_PAGES ? [statement(VACUUM)] : [];
+    return [drop, ...vacuum, statement(foldSql.freePages)];
+  }
+
+  #folded(layer: Layer, results: readonly SqlRow[][]): void {
+    if (this.#limits.vacuum) this.#freePages = Number(results.at(-1)?.[0]?.["pages"] ?? 0);
+    this.#overlay.frozen = undefined;
+    this.#lane.finish();
+    const isDone = (flush: Flush): boolean => flush.layer === layer;
+    for (const { resolve } of this.#flushes.filter(isDone)) resolve();
+    this.#flushes = this.#flushes.filter((flush) => !isDone(flush));
+    if (this.#flushes.length > 0 || isFull(this.#overlay.active, this.#limits)) this.#fold();
+  }
+
+  #watchIdle(): void {
+    if (!this.#clock) return;
+    this.#committedAt = this.#clock.now();
+    if (!this.#forgetIdle) this.#wakeWhenIdle(this.#clock);
+  }
+
+  #wakeWhenIdle(clock: Clock): void {
+    this.#forgetIdle = clock.at(this.#committedAt + this.#limits.foldIdleMs, () => {
+      this.#forgetIdle = undefined;
+      if (this.#committedAt + this.#limits.foldIdleMs > clock.now()) this.#wakeWhenIdle(clock);
+      else this.#fold();
+    });
+  }
+}
+
+function isFull({ rows, bytes }: Layer, { foldRowsMax, foldBytesMax }: OwnerLimits): boolean {
+  return rows >= foldRowsMax || bytes >= foldBytesMax;
+}

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { compile } from "./sql_text.ts";
+
+/**
+ * The queries of a load. What is wanted comes as one JSON array (?1); column `n` says which
+ * element of it a row answers. `cross join` keeps the wants the outer loop.
+ */
+export const loadSql = {
+  invocation: compile(sql`
+    select w.key as n, t.body, t.output
+    from json_each(?1) as w cross join invocation as t where t.id = w.value`),
+  lock: compile(sql`
+    select w.key as n, t.object, t.holder, t.head, t.tail
+    from json_each(?1) as w cross join lock as t where t.object = w.value`),
+  journal: compile(sql`
+    select w.key as n, t.id, t.entries, t.bytes
+    from json_each(?1) as w cross join journal as t where t.id = w.value`),
+  journalItem: compile(sql`
+    select w.key as n, t.id, t.entries, t.bytes
+    from json_each(?1) as w cross join journal as t
+    where t.id = w.value ->> 0 and t.first = (
+      select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
+  inbox: compile(sql`
+    select w.key as n, t.object, t.seq, t.id
+    from json_each(?1) as w cross join inbox as t where t.object = w.value`),
+  inboxItem: compile(sql`
+    select w.key as n, t.object, t.seq, t.id
+    from json_each(?1) as w cross join inbox as t
+    where t.object = w.value ->> 0 and t.seq = w.value ->> 1`),
+  state: compile(sql`
+    select w.key as n, t.object, t.name, t.value
+    from json_each(?1) as w cross join state as t where t.object = w.value`),
+  stateItem: compile(sql`
+    select w.key as n, t.object, t.name, t.value
+    from json_each(?1) as w cross join state as t
+    where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
+  timer: compile(sql`
+    select w.key as n, t.due, t.id, t.kind, t.idx
+    from json_each(?1) as w cross join timer as t where t.id = w.value`),
+};
+
+/** The queries of a scan. ?1: the partition. The last parameter: how many rows. */
+export const scanSql = {
+  invoked: compile(sql`
+    select id from invocation where partition = ?1 and status = 'invoked' and id > ?2
+    order by id limit ?3`),
+  /** After (?2 expires_at, ?3 id), up to ?4. */
+  expired: compile(sql`
+    select id, expires_at from invocation
+    where partition = ?1 and expires_at is not null and expires_at <= ?4
+      and (expires_at, id) > (?2, ?3)
+    order by expires_at, id limit ?5`),
+  /** After (?2 due, ?3 id, ?4 kind and index). */
+  timers: compile(sql`
+    select due, id, kind, idx from timer
+    where partition = ?1 and due >= ?2 and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
+    order by due, id, kind || '/' || idx limit ?5`),
+};

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import { assert } from "../assert.ts";
+import type { Lease, SqlClient } from "../ports.ts";
+import { fold, type FoldLimits } from "./fold.ts";
+import { foldSql } from "./fold_sql.ts";
+import { fenced } from "./lane.ts";
+import { Layer } from "./layer.ts";
+import { replay } from "./log_codec.ts";
+import { compile, statement } from "./sql_text.ts";
+
+/** Commits of one partition, before its places run into those of the next: decades. */
+const PARTITION_PLACES = 2 ** 40;
+const PARTITIONS_MAX = 2 ** 13;
+/** A row of the log is about `rowBytesMax` at most, so this bounds what is read at once. */
+const PAGE_ROWS = 16;
+
+const RAISE = compile(sql`
+  insert into lease (partition, epoch) values (?1, 1)
+  on conflict (partition) do update set epoch = epoch + 1 returning epoch`);
+const READ_LOG = compile(sql`
+  select place, rows, bytes from log where place > ?1 and place <= ?2 order by place limit ?3`);
+
+/** The places in the log that belong to a partition: greater than `from`, up to `to`. */
+export function logPlaces(partition: number): { readonly from: number; readonly to: number } {
+  assert(partition >= 0 && partition < PARTITIONS_MAX, "A partition has a number within limits");
+  const from = partition * PARTITION_PLACES;
+  return { from, to: from + PARTITION_PLACES - 1 };
+}
+
+/** Takes a partition over: from here on, batches of every earlier owner are refused. */
+export async function raiseEpoch(client: SqlClient, partition: number): Promise<Lease> {
+  const [[row] = []] = await client.batch("write", [statement(RAISE, partition)]);
+  return { partition, epoch: Number(row?.["epoch"]) };
+}
+
+/**
+ * Folds whatever an earlier owner left in the log, bit by bit; afterwards the tables are all there
+ * is. May be cut short at any batch and be repeated. Rejects with `Fenced` when the lease is lost.
+ */
+export async function recover(
+  client: SqlClient,
+  lease: Lease,
+  limits: FoldLimits & { readonly foldRowsMax: number; readonly foldBytesMax: number },
+): Promise<void> {
+  const { from, to } = logPlaces(lease.partition);
+  let layer = new Layer();
+  let after = from;
+  while (true) {
+    const [rows = []] = await client.batch("read", [statement(READ_LOG, after, to, PAGE_ROWS)]);
+    for (const { place, rows: text, bytes } of rows) {
+      replay({ rows: text as string, bytes: bytes as Uint8Array | null }, layer);
+      after = place as number;
+    }
+    const isEnd = rows.length < PAGE_ROWS;
+    const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
+    if (after > from && (isEnd || isFull)) {
+      await foldAll(client, lease, { layer, through: after, limits });
+      layer = new Layer();
+    }
+    if (isEnd) return;
+  }
+}
+
+async function foldAll(
+  client: SqlClient,
+  lease: Lease,
+  { layer, through, limits }: { layer: Layer; through: number; limits: FoldLimits },
+): Promise<void> {
+  const { partition } = lease;
+  for (const batch of fold(layer, { ...limits, partition, recovered: true })) {
+    await fenced(client, lease, batch);
+  }
+  const { from } = logPlaces(partition);
+  await fenced(client, lease, [statement(foldSql.logDrop, from, through)]);
+}

@@ -1,0 +1,119 @@
+import { assert } from "../assert.ts";
+import type { InvocationRow } from "../model/invocation.ts";
+import type { Entry } from "../model/journal.ts";
+import type { Rows, Table } from "../model/rows.ts";
+import { fromJson, toJson } from "./safe_text.ts";
+
+/**
+ * A row as the log, the tables and `load` hold it: JSON, and its one byte column when it has one.
+ * The bytes are the row's own; nobody changes either.
+ */
+export interface Encoded {
+  readonly text: string;
+  readonly bytes: Uint8Array | undefined;
+}
+
+type JournalRow = Rows["journal"];
+
+/** The JSON of a journal row: what is in its entry, but the bytes, of which it knows the size. */
+export type JournalJson =
+  & { readonly index: number; readonly at: number; readonly size?: number }
+  & Readonly<Record<string, unknown>>;
+
+/** Encodes a row. A journal row leaves out its `id`: whoever holds it knows whose it is. */
+export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
+  switch (table) {
+    case "invocation":
+      return encodeInvocation(row as InvocationRow);
+    case "journal":
+      return encodeJournal(row as JournalRow);
+    case "state": {
+      const { object, name, value } = row as Rows["state"];
+      return { text: toJson({ object, name }), bytes: value };
+    }
+    default:
+      return { text: toJson(row), bytes: undefined };
+  }
+}
+
+/** The reverse of `encode`, from parsed JSON. `id`: whose journal it is; unused otherwise. */
+export function decode<T extends Table>(
+  table: T,
+  json: unknown,
+  { bytes, id }: { readonly bytes: Uint8Array | undefined; readonly id: string },
+): Rows[T] {
+  return decodeAny(table, json, { bytes, id }) as Rows[T];
+}
+
+/** An invocation from its columns. */
+export function decodeInvocation(body: string, output: Uint8Array | undefined): InvocationRow {
+  const row = fromJson(body) as InvocationRow;
+  return output ? { ...row, output } : row;
+}
+
+export function decodeJournal(
+  id: string,
+  { index, at, size: _, ...rest }: JournalJson,
+  bytes: Uint8Array | undefined,
+): JournalRow {
+  return { id, index, at, entry: withBytes(rest as unknown as Entry, bytes) };
+}
+
+function decodeAny(
+  table: Table,
+  json: unknown,
+  { bytes, id }: { readonly bytes: Uint8Array | undefined; readonly id: string },
+): Rows[Table] {
+  switch (table) {
+    case "invocation":
+      return bytes ? { ...json as InvocationRow, output: bytes } : json as InvocationRow;
+    case "journal":
+      return decodeJournal(id, json as JournalJson, bytes);
+    case "state":
+      assert(bytes, "A state row has a value");
+      return { ...json as Rows["state"], value: bytes };
+    default:
+      return json as Rows[Table];
+  }
+}
+
+function encodeInvocation(row: InvocationRow): Encoded {
+  const { output } = row;
+  // `undefined` is skipped by JSON, and cheaper than leaving the property out.
+  return { text: toJson(output ? { ...row, output: undefined } : row), bytes: output };
+}
+
+function encodeJournal({ index, at, entry }: JournalRow): Encoded {
+  if (entry.kind === "command") {
+    const { type, bytes } = entry;
+    const text =
+      `{"index":${index},"at":${at},"kind":"command","type":${type},"size":${bytes.length}}`;
+    return { text, bytes };
+  }
+  const bytes = bytesOf(entry);
+  const size = bytes?.length;
+  return { text: toJson({ index, at, ...withoutBytes(entry), size }), bytes };
+}
+
+function bytesOf(entry: Exclude<Entry, { kind: "command" }>): Uint8Array | undefined {
+  if (entry.kind === "input") return entry.value;
+  return entry.result.kind === "value" ? entry.result.value : undefined;
+}
+
+function withoutBytes(entry: Exclude<Entry, { kind: "command" }>): object {
+  if (entry.kind === "input") return { ...entry, value: undefined };
+  if (entry.result.kind !== "value") return entry;
+  return { ...entry, result: { kind: "value" } };
+}
+
+function withBytes(entry: Entry, bytes: Uint8Array | undefined): Entry {
+  if (!bytes) return entry;
+  switch (entry.kind) {
+    case "input":
+      return { ...entry, value: bytes };
+    case "command":
+      return { ...entry, bytes };
+    case "notification":
+      return { ...entry, result: { kind: "value", value: bytes } };
+  }
+}

@@ -1,0 +1,155 @@
+import { type Timer, timerItem } from "../model/rows.ts";
+import type { Scan, ScanRow, SqlRow, Statement } from "../ports.ts";
+import { decodeTimer } from "./load.ts";
+import { compareText, compareTimers } from "./order.ts";
+import type { Overlay } from "./overlay.ts";
+import { scanSql } from "./read_sql.ts";
+import { fromSafe, toSafe } from "./safe_text.ts";
+import { statement } from "./sql_text.ts";
+
+/** A candidate of a scan: what orders it, and what is answered. */
+interface Candidate {
+  readonly id: string;
+  readonly expiresAt?: number;
+  readonly timer?: Timer;
+}
+
+/** One kind of scan: how to page through the tables, and what the overlay says about it. */
+interface Kind {
+  /** The next page of the tables, after a candidate (undefined: from the start). */
+  page(after: Candidate | undefined): Statement;
+  decode(columns: SqlRow): Candidate;
+  compare(a: Candidate, b: Candidate): number;
+  /** Rows of the overlay that belong to the answer. */
+  readonly live: readonly Candidate[];
+  /** Whether the overlay knows better than the tables about this row. */
+  isStale(found: Candidate): boolean;
+}
+
+type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
+
+/**
+ * Answers a scan from the tables and, taken at once, from the overlay. Mostly one round trip:
+ * more only when the overlay voids many rows of a page. Nothing may be folded meanwhile.
+ */
+export function scanRows<Q extends Scan>(
+  scan: Q,
+  read: Read,
+  { overlay, partition }: { readonly overlay: Overlay; readonly partition: number },
+): Promise<readonly ScanRow<Q>[]> {
+  const kind = kindOf(scan, overlay, partition);
+  return gather(kind, read, scan.limit).then((rows) =>
+    rows.map(({ id, timer }) => timer ?? { id }) as unknown as ScanRow<Q>[]
+  );
+}
+
+async function gather(kind: Kind, read: Read, limit: number): Promise<Candidate[]> {
+  if (limit <= 0) return [];
+  const found: Candidate[] = [];
+  let last: Candidate | undefined;
+  while (true) {
+    const page = (await read(kind.page(last))).map((columns) => kind.decode(columns));
+    for (const row of page) if (!kind.isStale(row)) found.push(row);
+    const isEnd = page.length < limit;
+    last = page.at(-1);
+    const rows = [...found, ...kind.live].sort((a, b) => kind.compare(a, b));
+    if (isEnd) return rows.slice(0, limit);
+    // Beyond the last row read, the tables may hold more that belong between these.
+    const known = rows.filter((row) => last && kind.compare(row, last) <= 0);
+    if (known.length >= limit) return known.slice(0, limit);
+  }
+}
+
+function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
+  switch (scan.kind) {
+    case "invoked":
+      return invoked(scan, overlay, partition);
+    case "expired":
+      return expired(scan, overlay, partition);
+    case "timers":
+      return timers(scan, overlay, partition);
+  }
+}
+
+function invoked(
+  { after, limit }: Scan & { kind: "invoked" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    if (row?.status.kind !== "invoked") continue;
+    if (after === undefined || compareText(id, after) > 0) live.push({ id });
+  }
+  return {
+    // No id is the empty text, so everything comes after it.
+    page: (last) => statement(scanSql.invoked, partition, toSafe(last?.id ?? after ?? ""), limit),
+    decode: ({ id }) => ({ id: fromSafe(id as string) }),
+    compare: (a, b) => compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+function expired(
+  { until, limit }: Scan & { kind: "expired" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    const expiresAt = row?.expiresAt;
+    if (expiresAt !== undefined && expiresAt <= until) live.push({ id, expiresAt });
+  }
+  return {
+    page: (last) =>
+      statement(
+        scanSql.expired,
+        partition,
+        last?.expiresAt ?? -Number.MAX_VALUE,
+        toSafe(last?.id ?? ""),
+        until,
+        limit,
+      ),
+    decode: ({ id, expires_at }) => ({
+      id: fromSafe(id as string),
+      expiresAt: expires_at as number,
+    }),
+    compare: (a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+function timers(
+  { after, limit }: Scan & { kind: "timers" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, item, { row }] of overlay.known("timer")) {
+    known.add(`${item} ${id}`);
+    if (row && (!after || compareTimers(row, after) > 0)) live.push({ id, timer: row });
+  }
+  return {
+    page: (last) => timersPage(partition, last?.timer ?? after, limit),
+    decode: (columns) => {
+      const timer = decodeTimer(columns);
+      return { id: timer.id, timer };
+    },
+    compare: (a, b) => a.timer && b.timer ? compareTimers(a.timer, b.timer) : 0,
+    live,
+    isStale: ({ id, timer }) => timer !== undefined && known.has(`${timerItem(timer)} ${id}`),
+  };
+}
+
+function timersPage(partition: number, after: Timer | undefined, limit: number): Statement {
+  if (!after) return statement(scanSql.timers, partition, -Number.MAX_VALUE, "", "", limit);
+  const { due, id, kind, index } = after;
+  return statement(scanSql.timers, partition, due, toSafe(id), `${kind}/${index}`, limit);
+}

@@ -1,0 +1,112 @@
+import type { Want, Write } from "../model/rows.ts";
+import {
+  type Clock,
+  Fenced,
+  type Lease,
+  type Loaded,
+  type Scan,
+  type ScanRow,
+  type SqlClient,
+  type Store,
+} from "../ports.ts";
+import { Failure } from "../errors.ts";
+import { Owner, type OwnerLimits } from "./owner.ts";
+import { raiseEpoch, recover } from "./recover.ts";
+
+export interface SqlStoreOptions extends Partial<OwnerLimits> {
+  /** Absent: nothing is folded for being idle, and folds do not wait for new commits. */
+  readonly clock?: Clock;
+}
+
+/** A fold of the default size keeps about 10 MB in memory and takes some 30 ms of the database. */
+const DEFAULTS: OwnerLimits = {
+  foldRowsMax: 2000,
+  foldBytesMax: 4 * 1024 * 1024,
+  foldIdleMs: 1000,
+  sliceRowsMax: 250,
+  sliceBytesMax: 512 * 1024,
+  rowBytesMax: 1024 * 1024,
+  vacuum: false,
+};
+
+/**
+ * Rows in an SQL database that `migrate` has prepared. A commit is one appended row of a log;
+ * behind it, rows are folded into tables that people can query. Nobody can tell from `load` and
+ * `scan` where a row stands.
+ *
+ * One store may own several partitions. A group belongs to one partition for good, as its ids and
+ * keys decide. The client may be shared, and stays open when the store is closed.
+ */
+export class SqlStore implements Store {
+  readonly #client: SqlClient;
+  readonly #limits: OwnerLimits;
+  readonly #clock: Clock | undefined;
+  readonly #owners = new Map<number, Owner>();
+  #isClosed = false;
+
+  constructor(client: SqlClient, { clock, ...limits }: SqlStoreOptions = {}) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#limits = { ...DEFAULTS, ...limits };
+  }
+
+  /**
+   * Also the way back after a failed commit: what was handed over and not acknowledged is either
+   * in the database or forgotten. Rejects with `Fenced` when another claim overtakes this one.
+   */
+  async claim(partition: number): Promise<Lease> {
+    this.#owners.get(partition)?.stop(new Fenced());
+    const lease = await raiseEpoch(this.#client, partition);
+    await recover(this.#client, lease, this.#limits);
+    const other = this.#owners.get(partition);
+    if (this.#isClosed) throw closed();
+    if (other && other.lease.epoch > lease.epoch) throw new Fenced();
+    other?.stop(new Fenced());
+    this.#owners.set(
+      partition,
+      new Owner(this.#client, lease, { ...this.#limits, clock: this.#clock }),
+    );
+    return lease;
+  }
+
+  load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.load(wants) : Promise.reject(owner);
+  }
+
+  commit(lease: Lease, writes: readonly Write[]): Promise<void> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.commit(writes) : Promise.reject(owner);
+  }
+
+  scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.scan(scan) : Promise.reject(owner);
+  }
+
+  /**
+   * Resolves when everything handed over before is in the tables. For whoever queries them by SQL:
+   * otherwise they lag behind.
+   */
+  flush(lease: Lease): Promise<void> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.flush() : Promise.reject(owner);
+  }
+
+  /** Waits for the commits handed over. What is not folded stays in the log for the next owner. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#owners.values()].map((owner) => owner.close(closed())));
+  }
+
+  /** Whoever holds this lease, or why nobody does. */
+  #owner({ partition, epoch }: Lease): Owner | Error {
+    if (this.#isClosed) return closed();
+    const owner = this.#owners.get(partition);
+    return owner?.lease.epoch === epoch ? owner : new Fenced();
+  }
+}
+
+function closed(): Failure {
+  return Failure.plain(503, "Cannot use the store: it is closed");
+}

@@ -1,0 +1,118 @@
+import { Failure } from "../errors.ts";
+import type { SqlClient, Statement } from "../ports.ts";
+import { compile, statement } from "./sql_text.ts";
+import { sql } from "kysely";
+
+/**
+ * The durable layout, as numbered migrations: the first one makes format version 1, and so on.
+ * A migration that was released is never edited; a change is a new one.
+ *
+ * Text columns are spelled by `safe_text.ts`. Generated columns cost nothing when a row is
+ * written, and spare queries the JSON paths.
+ */
+export const migrations: readonly (readonly string[])[] = [[
+  `create table lease (partition integer primary key, epoch integer not null)`,
+  // Stays empty: a batch whose epoch is stale tries to insert 0, and so rolls back.
+  `create table fence (held integer not null check (held = 1))`,
+  // Commits that are not in the tables below yet. place: partition * 2^40 + sequence number.
+  `create table log (place integer primary key, rows text not null, bytes blob)`,
+  `create table invocation (
+    id text primary key,
+    partition integer not null,
+    status text not null,
+    expires_at integer,
+    body text not null,
+    output blob,
+    service text as (body ->> '$.target.service') virtual,
+    handler text as (body ->> '$.target.handler') virtual,
+    key text as (body ->> '$.target.key') virtual,
+    created_at integer as (body ->> '$.createdAt') virtual,
+    modified_at integer as (body ->> '$.modifiedAt') virtual
+  )`,
+  `create index invocation_invoked on invocation (partition, id) where status = 'invoked'`,
+  `create index invocation_expires on invocation (partition, expires_at, id)
+    where expires_at is not null`,
+  // One row per segment: consecutive entries, what they are as JSON, and their bytes in a row.
+  `create table journal (
+    id text not null,
+    first integer not null,
+    entries text not null,
+    bytes blob not null,
+    primary key (id, first)
+  )`,
+  `create table lock (
+    object text primary key,
+    holder text not null,
+    head integer not null,
+    tail integer not null
+  ) without rowid`,
+  `create table inbox (
+    object text not null,
+    seq integer not null,
+    id text not null,
+    primary key (object, seq)
+  ) without rowid`,
+  // Values may be large, and large rows are slow without a rowid.
+  `create table state (
+    object text not null,
+    name text not null,
+    value blob not null,
+    primary key (object, name)
+  )`,
+  `create table timer (
+    partition integer not null,
+    due integer not null,
+    id text not null,
+    kind text not null,
+    idx integer not null,
+    primary key (partition, due, id, kind, idx)
+  ) without rowid`,
+  `create index timer_id on timer (id)`,
+  `create table deployment (id text primary key, body text not null)`,
+]];
+
+const FORMAT_VERSION = migrations.length;
+
+const texts = {
+  tables: compile(sql`select name from sqlite_master where type = 'table'
+    and name not like 'sqlite\_%' escape '\' and name not like '\_%' escape '\'`),
+  makeMeta: compile(sql`create table if not exists meta (name text primary key, value text)`),
+  version: compile(sql`select value from meta where name = 'format'`),
+  setVersion: compile(sql`insert into meta (name, value) values ('format', ?1)
+    on conflict (name) do update set value = excluded.value`),
+};
+
+/**
+ * Brings a database to the current layout; an empty one is filled. One batch: it happens whole or
+ * not at all. Only the holder of the data folder may call it.
+ *
+ * Throws `Failure` RT0009 when there are tables but no format version, META0010 when a newer
+ * version of this server made them.
+ */
+export async function migrate(client: SqlClient): Promise<void> {
+  const version = await readVersion(client);
+  if (version > FORMAT_VERSION) {
+    throw new Failure(
+      "META0010",
+      `Cannot open the database: its format is ${version}, this server knows ${FORMAT_VERSION}`,
+    );
+  }
+  if (version === FORMAT_VERSION) return;
+  const steps: Statement[] = migrations.slice(version).flat().map((text) => statement(text));
+  await client.batch("write", [
+    statement(texts.makeMeta),
+    ...steps,
+    statement(texts.setVersion, String(FORMAT_VERSION)),
+  ]);
+}
+
+/** The format version of a database; 0 when it is empty. */
+async function readVersion(client: SqlClient): Promise<number> {
+  const [tables = []] = await client.batch("read", [statement(texts.tables)]);
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ name }) => name === "meta")) {
+    throw new Failure("RT0009", "Cannot open the database: it holds tables of somebody else");
+  }
+  const [[row] = []] = await client.batch("read", [statement(texts.version)]);
+  return Number(row?.["value"] ?? 0);
+}

@@ -1,0 +1,132 @@
+import { Bug } from "../assert.ts";
+import { Failure } from "../errors.ts";
+import type { Command } from "../model/command.ts";
+import type { Awaiting } from "../model/invocation.ts";
+import { entryType } from "../model/journal.ts";
+import { decodeAwaitingOn, decodeSuspension } from "./decode_awaiting.ts";
+import * as hot from "./decode_hot.ts";
+import * as rest from "./decode_rest.ts";
+import { REQUESTED_ACK } from "./frame.ts";
+import { controlType, isMessageType, printMessageType } from "./message_type.ts";
+
+/** What an SDK says, as far as the server understands it. */
+export type Message =
+  | { readonly kind: "command"; readonly command: Command }
+  | { readonly kind: "suspension"; readonly awaiting: Awaiting }
+  | rest.AttemptError
+  | { readonly kind: "end" }
+  /** Version 7: what the handler is blocked on, told for information only. */
+  | { readonly kind: "awaitingOn" };
+
+/**
+ * Reads one message from an SDK. `type` and `flags`: u16 of the frame. `body`: may be a view of a
+ * network chunk, what is kept of it is copied. `version`: the protocol version of the attempt.
+ *
+ * Any bytes at all give a message or a `Failure`: RT0012 for what the protocol does not allow here
+ * (service protocol §3.3, §4.19), RT0024 for the use of scopes, RT0025 for futures nested too deep.
+ */
+export function decodeMessage(
+  type: number,
+  flags: number,
+  body: Uint8Array,
+  version: number,
+): Message {
+  try {
+    return decodeControl(type, body, version) ??
+      { kind: "command", command: decodeCommand(type, flags, copyOf(body), version) };
+  } catch (cause) {
+    if (cause instanceof Failure || cause instanceof Bug) throw cause;
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("RT0012", `Cannot decode ${printMessageType(type)}: ${detail}`, { cause });
+  }
+}
+
+const END = { kind: "end" } as const;
+const AWAITING_ON = { kind: "awaitingOn" } as const;
+
+/** Undefined: the message is a command. */
+function decodeControl(type: number, body: Uint8Array, version: number): Message | undefined {
+  switch (type) {
+    case controlType.suspension:
+      return { kind: "suspension", awaiting: decodeSuspension(body, version) };
+    case controlType.error:
+      return rest.decodeError(body, version);
+    case controlType.end:
+      rest.decodeEnd(body);
+      return END;
+    case controlType.awaitingOn:
+      if (version < 7) throw refused(type, `is no message of protocol version ${version}`);
+      decodeAwaitingOn(body);
+      return AWAITING_ON;
+    default:
+      return undefined;
+  }
+}
+
+/** A new command is a new case here, its reader, and a member of `Command`. */
+function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: number): Command {
+  // From version 7 on the flag is set here, and a full completion answers it as well (§3.9).
+  if (type === controlType.proposeRunCompletion) return hot.decodeProposeRunCompletion(bytes);
+  if ((flags & REQUESTED_ACK) !== 0) refuseAck(type);
+  switch (type) {
+    case entryType.output:
+      return hot.decodeOutput(bytes);
+    case entryType.run:
+      return hot.decodeRun(bytes);
+    case entryType.getEagerState:
+      return hot.decodeGetEagerState(bytes);
+    case entryType.setState:
+      return hot.decodeSetState(bytes);
+    case entryType.call:
+      return hot.decodeCall(bytes, version);
+    case entryType.oneWayCall:
+      return rest.decodeOneWayCall(bytes, version);
+    case entryType.sleep:
+      return rest.decodeSleep(bytes);
+    case entryType.getLazyState:
+      return rest.decodeGetLazyState(bytes);
+    case entryType.getLazyStateKeys:
+      return rest.decodeGetLazyStateKeys(bytes);
+    case entryType.getEagerStateKeys:
+      return rest.decodeGetEagerStateKeys(bytes);
+    case entryType.clearState:
+      return rest.decodeClearState(bytes);
+    case entryType.clearAllState:
+      return rest.decodeClearAllState(bytes);
+    default:
+      throw notForUs(type);
+  }
+}
+
+/** Commands of the protocol that the engine has no answer to yet. */
+const UNSUPPORTED: ReadonlySet<number> = new Set([
+  entryType.getPromise,
+  entryType.peekPromise,
+  entryType.completePromise,
+  entryType.sendSignal,
+  entryType.attach,
+  entryType.getOutput,
+  entryType.completeAwakeable,
+]);
+
+function notForUs(type: number): Failure {
+  if (UNSUPPORTED.has(type)) return refused(type, "is not supported yet");
+  if (isMessageType(type)) return refused(type, "may only come from the server");
+  return refused(type, "is unknown");
+}
+
+/** No SDK asks for it (§3.1). One that did would wait for an answer that never comes. */
+function refuseAck(type: number): void {
+  if (isMessageType(type)) throw refused(type, "asks for an acknowledgement, which nobody gives");
+}
+
+function refused(type: number, why: string): Failure {
+  return new Failure("RT0012", `Unexpected ${printMessageType(type)}: it ${why}`);
+}
+
+/** Not `slice`: a chunk may be a platform's own kind of array, whose `slice` shares memory. */
+function copyOf(body: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(body.length);
+  bytes.set(body);
+  return bytes;
+}

@@ -1,0 +1,162 @@
+import type { Command } from "../model/command.ts";
+import type { HeaderPair, TerminalFailure } from "../model/journal.ts";
+import { FieldReader, fieldSet, lengthTag, numberTag, Undecodable } from "./field_reader.ts";
+import { readFailure, readPair, readValue, resultOf } from "./result_reader.ts";
+import { refuseScope } from "./scope.ts";
+
+// The messages nearly every attempt sends, read by hand: about a quarter of the library's cost.
+// `test/wire/decode_hot.test.ts` holds them to the generated code, message by message.
+//
+// `bytes` is always the decoder's own copy of a body, so views of it may be kept.
+
+const NAME = lengthTag(12);
+
+const OUTPUT_VALUE = lengthTag(14);
+const OUTPUT_FAILURE = lengthTag(15);
+const OUTPUT_FIELDS = fieldSet(12, 14, 15);
+
+/** `OutputCommand` (service protocol §3.7). */
+export function decodeOutput(bytes: Uint8Array): Command {
+  const reader = new FieldReader(bytes);
+  let value: Uint8Array | undefined;
+  let failure: TerminalFailure | undefined;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === OUTPUT_VALUE) {
+      value = readValue(reader, value);
+      failure = undefined;
+    } else if (tag === OUTPUT_FAILURE) {
+      failure = readFailure(reader, failure);
+      value = undefined;
+    } else if (tag === NAME) reader.checkString();
+    else reader.skip(tag, OUTPUT_FIELDS);
+  }
+  return { kind: "output", bytes, result: resultOf(value, failure) };
+}
+
+const RAN_TO = numberTag(1);
+const RAN_TO_VALUE = lengthTag(14);
+const RAN_TO_FAILURE = lengthTag(15);
+const RAN_TO_FIELDS = fieldSet(1, 14, 15);
+
+/** `ProposeRunCompletion`, whose value is bytes and no `Value` (service protocol §3.6). */
+export function decodeProposeRunCompletion(bytes: Uint8Array): Command {
+  const reader = new FieldReader(bytes);
+  let completion = 0;
+  let value: Uint8Array | undefined;
+  let failure: TerminalFailure | undefined;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === RAN_TO) completion = reader.uint32();
+    else if (tag === RAN_TO_VALUE) {
+      value = reader.bytes();
+      failure = undefined;
+    } else if (tag === RAN_TO_FAILURE) {
+      failure = readFailure(reader, failure);
+      value = undefined;
+    } else reader.skip(tag, RAN_TO_FIELDS);
+  }
+  return { kind: "ranTo", completion, result: resultOf(value, failure) };
+}
+
+const RESULT_COMPLETION = numberTag(11);
+const RUN_FIELDS = fieldSet(11, 12);
+
+/** `RunCommand` (service protocol §3.7). */
+export function decodeRun(bytes: Uint8Array): Command {
+  const reader = new FieldReader(bytes);
+  let completion = 0;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === RESULT_COMPLETION) completion = reader.uint32();
+    else if (tag === NAME) reader.checkString();
+    else reader.skip(tag, RUN_FIELDS);
+  }
+  return { kind: "run", bytes, completion };
+}
+
+const STATE_KEY = lengthTag(1);
+const EAGER_VOID = lengthTag(13);
+const EAGER_VALUE = lengthTag(14);
+const EAGER_FIELDS = fieldSet(1, 12, 13, 14);
+
+/** `GetEagerStateCommand`: a record of what was read, checked and kept (service protocol §4.6). */
+export function decodeGetEagerState(bytes: Uint8Array): Command {
+  const reader = new FieldReader(bytes);
+  let known = false;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === STATE_KEY || tag === NAME) reader.checkString();
+    else if (tag === EAGER_VALUE) {
+      readValue(reader, undefined);
+      known = true;
+    } else if (tag === EAGER_VOID) {
+      const outer = reader.enter();
+      reader.skipAll();
+      reader.leave(outer);
+      known = true;
+    } else reader.skip(tag, EAGER_FIELDS);
+  }
+  if (!known) throw new Undecodable("it has neither void nor value");
+  return { kind: "getEagerState", bytes };
+}
+
+const SET_VALUE = lengthTag(3);
+const SET_FIELDS = fieldSet(1, 3, 12);
+
+/** `SetStateCommand` (service protocol §3.7). */
+export function decodeSetState(bytes: Uint8Array): Command {
+  const reader = new FieldReader(bytes);
+  let key = "";
+  let value: Uint8Array | undefined;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === STATE_KEY) key = reader.string();
+    else if (tag === SET_VALUE) value = readValue(reader, value);
+    else if (tag === NAME) reader.checkString();
+    else reader.skip(tag, SET_FIELDS);
+  }
+  if (!value) throw new Undecodable("it has no value");
+  return { kind: "setState", bytes, key, value };
+}
+
+const CALL_SERVICE = lengthTag(1);
+const CALL_HANDLER = lengthTag(2);
+const CALL_PARAMETER = lengthTag(3);
+const CALL_HEADER = lengthTag(4);
+const CALL_KEY = lengthTag(5);
+const CALL_IDEMPOTENCY = lengthTag(6);
+const CALL_SCOPE = lengthTag(7);
+const CALL_LIMIT = lengthTag(8);
+const CALL_ID_COMPLETION = numberTag(10);
+const CALL_FIELDS = fieldSet(1, 2, 3, 4, 5, 6, 10, 11, 12);
+/** Before version 7 fields 7 and 8 were nothing, and so are passed over. */
+const CALL_FIELDS_V7 = CALL_FIELDS | fieldSet(7, 8);
+const NOTHING = new Uint8Array();
+
+/** `CallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope. */
+export function decodeCall(bytes: Uint8Array, version: number): Command {
+  const reader = new FieldReader(bytes);
+  const headers: HeaderPair[] = [];
+  let [service, handler, key] = ["", "", ""];
+  let value: Uint8Array = NOTHING;
+  let [invocationIdCompletion, completion] = [0, 0];
+  let idempotencyKey: string | undefined;
+  for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
+    if (tag === CALL_SERVICE) service = reader.string();
+    else if (tag === CALL_HANDLER) handler = reader.string();
+    else if (tag === CALL_PARAMETER) value = reader.bytes();
+    else if (tag === CALL_HEADER) headers.push(readPair(reader));
+    else if (tag === CALL_KEY) key = reader.string();
+    else if (tag === CALL_IDEMPOTENCY) idempotencyKey = reader.string();
+    else if (tag === CALL_ID_COMPLETION) invocationIdCompletion = reader.uint32();
+    else if (tag === RESULT_COMPLETION) completion = reader.uint32();
+    else if (tag === NAME) reader.checkString();
+    else if (version >= 7 && (tag === CALL_SCOPE || tag === CALL_LIMIT)) refuseScope();
+    else reader.skip(tag, version >= 7 ? CALL_FIELDS_V7 : CALL_FIELDS);
+  }
+  const request = {
+    service,
+    handler,
+    key,
+    headers,
+    value,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+  return { kind: "call", bytes, invocationIdCompletion, completion, request };
+}

@@ -1,0 +1,147 @@
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import type { Command } from "../model/command.ts";
+import type { AttemptFailure } from "../model/invocation.ts";
+import { Undecodable } from "./field_reader.ts";
+import {
+  Behavior,
+  ClearAllStateCommandSchema,
+  ClearStateCommandSchema,
+  EndSchema,
+  ErrorSchema,
+  GetEagerStateKeysCommandSchema,
+  GetLazyStateCommandSchema,
+  GetLazyStateKeysCommandSchema,
+  OneWayCallCommandSchema,
+  SleepCommandSchema,
+} from "./gen/service_pb.ts";
+import { clampCode } from "./result_reader.ts";
+import { refuseScope } from "./scope.ts";
+import { readUtf8 } from "./utf8.ts";
+
+// The messages that are rare enough for the library. `bytes` is the decoder's own copy of a body.
+
+/** The latest time a `Date` can hold: what a wild clock says is brought back to it. */
+const TIME_MAX = 8.64e15;
+/** Half of it, so that now plus a delay is a time as well. */
+const DELAY_MS_MAX = 4.32e15;
+
+/** `GetLazyStateCommand` (service protocol §3.7). */
+export function decodeGetLazyState(bytes: Uint8Array): Command {
+  const { key, resultCompletionId } = read(GetLazyStateCommandSchema, bytes);
+  return { kind: "getLazyState", bytes, key: text(key), completion: resultCompletionId };
+}
+
+/** `ClearStateCommand` (service protocol §3.7). */
+export function decodeClearState(bytes: Uint8Array): Command {
+  return { kind: "clearState", bytes, key: text(read(ClearStateCommandSchema, bytes).key) };
+}
+
+/** `ClearAllStateCommand` (service protocol §3.7). */
+export function decodeClearAllState(bytes: Uint8Array): Command {
+  read(ClearAllStateCommandSchema, bytes);
+  return { kind: "clearAllState", bytes };
+}
+
+/** `GetLazyStateKeysCommand` (service protocol §3.7). */
+export function decodeGetLazyStateKeys(bytes: Uint8Array): Command {
+  const { resultCompletionId } = read(GetLazyStateKeysCommandSchema, bytes);
+  return { kind: "getLazyStateKeys", bytes, completion: resultCompletionId };
+}
+
+/** `GetEagerStateKeysCommand`: a record of what was read (service protocol §4.6). */
+export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
+  const { value } = read(GetEagerStateKeysCommandSchema, bytes);
+  if (!value) throw new Undecodable("it has no value");
+  for (const key of value.keys) text(key);
+  return { kind: "getEagerStateKeys", bytes };
+}
+
+/** `SleepCommand` (service protocol §3.7). */
+export function decodeSleep(bytes: Uint8Array): Command {
+  const { wakeUpTime, resultCompletionId } = read(SleepCommandSchema, bytes);
+  const wakeAt = Math.min(Number(wakeUpTime), TIME_MAX);
+  return { kind: "sleep", bytes, completion: resultCompletionId, wakeAt };
+}
+
+/** `OneWayCallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope. */
+export function decodeOneWayCall(bytes: Uint8Array, version: number): Command {
+  const message = read(OneWayCallCommandSchema, bytes);
+  const { scope, limitKey, idempotencyKey } = message;
+  if (version >= 7 && (scope !== undefined || limitKey !== undefined)) refuseScope();
+  return {
+    kind: "oneWayCall",
+    bytes,
+    invocationIdCompletion: message.invocationIdCompletionId,
+    startAt: Math.min(Number(message.invokeTime), TIME_MAX),
+    request: {
+      service: message.serviceName,
+      handler: message.handlerName,
+      key: message.key,
+      headers: message.headers.map(({ key, value }) => [key, value]),
+      value: message.parameter,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    },
+  };
+}
+
+/** Why an SDK gave an attempt up (service protocol §3.6, §4.14). */
+export interface AttemptError {
+  readonly kind: "error";
+  readonly failure: Omit<AttemptFailure, "code">;
+  /** Replaces the delay of the next retry. */
+  readonly nextRetryDelayMs?: number;
+  /** Version 7. Absent: retry. */
+  readonly behavior?: "retry" | "pause" | "fail";
+}
+
+/** `Error` (service protocol §3.6). */
+export function decodeError(bytes: Uint8Array, version: number): AttemptError {
+  const message = read(ErrorSchema, bytes);
+  const { stacktrace, nextRetryDelay } = message;
+  const behavior = version >= 7 ? behaviorOf(message.behavior) : undefined;
+  const related = {
+    ...(message.relatedCommandIndex !== undefined && { index: message.relatedCommandIndex }),
+    ...(message.relatedCommandName !== undefined && { name: message.relatedCommandName }),
+    ...(message.relatedCommandType !== undefined && { type: message.relatedCommandType }),
+  };
+  return {
+    kind: "error",
+    failure: {
+      status: clampCode(message.code),
+      message: message.message,
+      ...(stacktrace !== "" && { stacktrace }),
+      ...(Object.keys(related).length > 0 && { related }),
+    },
+    ...(nextRetryDelay !== undefined && {
+      nextRetryDelayMs: Math.min(Number(nextRetryDelay), DELAY_MS_MAX),
+    }),
+    ...(behavior && { behavior }),
+  };
+}
+
+/** Checks an `End`, which says nothing (service protocol §3.6). */
+export function decodeEnd(bytes: Uint8Array): void {
+  if (bytes.length > 0) read(EndSchema, bytes);
+}
+
+/** An unknown number is read as the default, like every unknown of the protocol. */
+function behaviorOf(value: number | undefined): "retry" | "pause" | "fail" | undefined {
+  switch (value) {
+    case undefined:
+      return undefined;
+    case Behavior.PAUSE:
+      return "pause";
+    case Behavior.FAIL:
+      return "fail";
+    default:
+      return "retry";
+  }
+}
+
+function read<T extends DescMessage>(schema: T, bytes: Uint8Array): MessageShape<T> {
+  return fromBinary(schema, bytes, { readUnknownFields: false });
+}
+
+function text(bytes: Uint8Array): string {
+  return readUtf8(bytes, 0, bytes.length);
+}

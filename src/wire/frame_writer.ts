@@ -1,0 +1,174 @@
+import { assert } from "../assert.ts";
+import { FRAME_HEAD_BYTES, writeFrameHead } from "./frame.ts";
+import { writeUtf8 } from "./utf8.ts";
+
+const SCRATCH_BYTES = 64 * 1024;
+/** From this size on bytes are handed over as they are: copying them costs more than a piece. */
+const SHARED_BYTES_MIN = 64 * 1024;
+const VARINT_BYTES_MAX = 10;
+const LENGTH_DELIMITED = 2;
+
+/** Kept between messages: a fresh buffer for each would cost more than all of its bytes. */
+const scratch = new Uint8Array(SCRATCH_BYTES);
+
+/**
+ * Builds frames one after the other. Fields are written in the order of the calls, all of them:
+ * the caller omits defaults. Use one writer at a time: they share a buffer.
+ */
+export class FrameWriter {
+  #bytes = scratch;
+  #at = 0;
+  readonly #pieces: Uint8Array[] = [];
+
+  /** Starts a frame. Hand what it returns to `endFrame`. */
+  beginFrame(type: number): number {
+    const start = this.#at;
+    this.#room(FRAME_HEAD_BYTES);
+    writeFrameHead(this.#bytes, start, { type, flags: 0, length: 0 });
+    this.#at += FRAME_HEAD_BYTES;
+    return start;
+  }
+
+  /** Fills in the length of the frame that began at `start`. */
+  endFrame(start: number): void {
+    const length = this.#at - start - FRAME_HEAD_BYTES;
+    this.#bytes[start + 4] = length >>> 24;
+    this.#bytes[start + 5] = length >>> 16;
+    this.#bytes[start + 6] = length >>> 8;
+    this.#bytes[start + 7] = length;
+  }
+
+  /** A frame whose body exists already. Large bodies are shared, not copied: never change them. */
+  frame(type: number, body: Uint8Array): void {
+    this.#room(FRAME_HEAD_BYTES);
+    writeFrameHead(this.#bytes, this.#at, { type, flags: 0, length: body.length });
+    this.#at += FRAME_HEAD_BYTES;
+    if (body.length < SHARED_BYTES_MIN) return this.#copy(body);
+    this.#flush();
+    this.#pieces.push(body);
+  }
+
+  /** A number below 2^32. */
+  number(field: number, value: number): void {
+    this.#room(2 * VARINT_BYTES_MAX);
+    this.#varint(field << 3);
+    this.#varint(value);
+  }
+
+  /** A number of 64 bits, in two halves of 32. */
+  long(field: number, high: number, low: number): void {
+    if (high === 0) return this.number(field, low);
+    this.#room(2 * VARINT_BYTES_MAX);
+    this.#varint(field << 3);
+    for (let i = 0; i < 4; i++) this.#bytes[this.#at++] = (low >>> (7 * i)) & 0x7f | 0x80;
+    // The fifth byte holds the last four bits of one half and the first three of the other.
+    const middle = (low >>> 28) | ((high & 7) << 4);
+    const rest = high >>> 3;
+    this.#bytes[this.#at++] = rest === 0 ? middle : middle | 0x80;
+    if (rest !== 0) this.#varint(rest);
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.#head(field, value.length);
+    this.#copy(value);
+  }
+
+  /** Text, or bytes that are a text. */
+  text(field: number, value: string): void {
+    const most = 3 * value.length;
+    this.#room(2 * VARINT_BYTES_MAX + most);
+    const start = this.open(field, value.length);
+    this.#at = writeUtf8(this.#bytes, this.#at, value);
+    this.close(start, value.length);
+  }
+
+  /** A message whose only field is field 1, of these bytes: `Value`. */
+  wrapped(field: number, value: Uint8Array): void {
+    // A default is absent: an empty value is an empty message.
+    if (value.length === 0) return this.#head(field, 0);
+    this.#head(field, 1 + varintSize(value.length) + value.length);
+    this.bytes(1, value);
+  }
+
+  /**
+   * Starts a field that is a message. `expected`: its size, as good as one knows; a right guess
+   * saves moving it. Hand both to `close`.
+   */
+  open(field: number, expected: number): number {
+    this.#room(2 * VARINT_BYTES_MAX);
+    this.#varint((field << 3) | LENGTH_DELIMITED);
+    this.#at += varintSize(expected);
+    return this.#at;
+  }
+
+  /** Fills in the length of the message that `open` began. */
+  close(start: number, expected: number): void {
+    const length = this.#at - start;
+    const shift = varintSize(length) - varintSize(expected);
+    if (shift !== 0) {
+      this.#room(VARINT_BYTES_MAX);
+      this.#bytes.copyWithin(start + shift, start, this.#at);
+    }
+    const end = this.#at + shift;
+    this.#at = start - varintSize(expected);
+    this.#varint(length);
+    this.#at = end;
+  }
+
+  /** Everything written, mostly as one piece. The writer is of no use afterwards. */
+  finish(): Uint8Array[] {
+    this.#flush();
+    return this.#pieces;
+  }
+
+  /** Everything written. Throws a `Bug` when a large body made several pieces of it. */
+  finishOne(): Uint8Array {
+    const [first, ...more] = this.finish();
+    assert(first && more.length === 0, "A single piece was expected");
+    return first;
+  }
+
+  #head(field: number, length: number): void {
+    this.#room(2 * VARINT_BYTES_MAX);
+    this.#varint((field << 3) | LENGTH_DELIMITED);
+    this.#varint(length);
+  }
+
+  #varint(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#bytes[this.#at++] = rest;
+  }
+
+  #copy(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** Makes room for `size` more bytes. The shared buffer stays as it is: a larger one is our own. */
+  #room(size: number): void {
+    if (this.#at + size <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + size));
+    larger.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = larger;
+  }
+
+  #flush(): void {
+    if (this.#at === 0) return;
+    const shared = this.#bytes === scratch;
+    this.#pieces.push(shared ? this.#bytes.slice(0, this.#at) : this.#bytes.subarray(0, this.#at));
+    this.#bytes = scratch;
+    this.#at = 0;
+  }
+}
+
+function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x200000) return 3;
+  return value < 0x10000000 ? 4 : 5;
+}

@@ -1,0 +1,134 @@
+import {
+  type Discover,
+  type Discovered,
+  type ManifestService,
+  Registry,
+} from "../../src/admin/registry.ts";
+import { admin } from "../../src/admin/router.ts";
+import { Failure } from "../../src/errors.ts";
+import type { Deployment, HandlerSchema } from "../../src/model/schema.ts";
+import type { DeploymentStore, LogLevel } from "../../src/ports.ts";
+import { defaults } from "../support/schema.ts";
+
+/** Deployments as a database keeps them: copies, never the objects that were handed over. */
+export class FakeStore implements DeploymentStore {
+  readonly rows = new Map<string, string>();
+  /** What the next saves do, first one first; then they succeed. */
+  readonly faults: ("refuse" | "lose the answer")[] = [];
+  /** Awaited before a save is applied. */
+  gate: Promise<void> = Promise.resolve();
+
+  load(): Promise<Deployment[]> {
+    return Promise.resolve([...this.rows.values()].map((row) => JSON.parse(row)));
+  }
+
+  async save(deployment: Deployment): Promise<void> {
+    await this.gate;
+    const fault = this.faults.shift();
+    if (fault !== "refuse") this.rows.set(deployment.id, JSON.stringify(deployment));
+    if (fault) throw new Error("the disk is on fire");
+  }
+
+  drop(id: string): Promise<void> {
+    this.rows.delete(id);
+    return Promise.resolve();
+  }
+}
+
+export function handler(name: string, more: Partial<HandlerSchema> = {}): HandlerSchema {
+  return { name, access: "none", public: true, options: {}, ...more };
+}
+
+export function service(
+  name: string,
+  handlers: readonly HandlerSchema[] = [handler("h")],
+  more: Partial<ManifestService> = {},
+): ManifestService {
+  return {
+    name,
+    type: "service",
+    public: true,
+    options: {},
+    handlers: Object.fromEntries(handlers.map((one) => [one.name, one])),
+    ...more,
+  };
+}
+
+export function discovered(
+  services: readonly ManifestService[],
+  { mode = "bidi", ...more }: Partial<Discovered> & { mode?: Deployment["mode"] } = {},
+): Discovered {
+  return {
+    manifest: { mode, minProtocol: 5, maxProtocol: 7, services },
+    httpVersion: "HTTP/2.0",
+    dialect: "svc",
+    ...more,
+  };
+}
+
+/** What the fake endpoints answer, what they were asked, what was logged, and the time. */
+export class World {
+  now = Date.UTC(2026, 10, 20, 15, 40, 41, 949);
+  readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
+  readonly asked: Parameters<Discover>[0][] = [];
+  readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
+  #drawn = 0;
+
+  open(store: DeploymentStore): Promise<Registry> {
+    return Registry.open(store, defaults, {
+      clock: { now: () => this.now++ },
+      random: (size) => new Uint8Array(size).fill(++this.#drawn),
+      discover: (request) => this.#discover(request),
+    });
+  }
+
+  async #discover(request: Parameters<Discover>[0]): Promise<Discovered> {
+    this.asked.push(structuredClone(request));
+    await Promise.resolve();
+    const found = this.endpoints.get(request.uri);
+    if (found === undefined) throw new Failure("META0003", `Cannot reach '${request.uri}'`);
+    if (found instanceof Error) throw found;
+    return found;
+  }
+}
+
+/** An admin interface over a fake world. */
+export async function setup(store = new FakeStore()) {
+  const world = new World();
+  const registry = await world.open(store);
+  const serve = admin({
+    registry,
+    version: "0.1.0",
+    ingressEndpoint: "http://127.0.0.1:8080/",
+    log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
+  });
+  const send = async (method: string, path: string, init: RequestInit = {}) => {
+    const response = await serve(new Request(`http://admin${path}`, { method, ...init }));
+    const { status, headers } = response;
+    const text = await response.text();
+    const isJson = headers.get("content-type") === "application/json" && text !== "";
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send("POST", path, {
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    });
+  return {
+    world,
+    endpoints: world.endpoints,
+    asked: world.asked,
+    logged: world.logged,
+    store,
+    registry,
+    send,
+    post,
+    get: (path: string) => send("GET", path),
+    register: (body: unknown) => post("/deployments", body),
+  };
+}
+
+/** The refusal everybody gets (architecture §10). */
+export function refusal(code: string | null, message: unknown) {
+  return { message, svc_code: code };
+}

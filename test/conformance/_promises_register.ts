@@ -1,0 +1,65 @@
+import { expect } from "vitest";
+import { get, register } from "../support/client.ts";
+import { freePorts } from "../support/child.ts";
+import type { Promises } from "./_suite.ts";
+
+export const registerPromises: Promises = {
+  "shows the deployment and the services it registered": async ({ server, endpoint }) => {
+    const isH2 = endpoint.transport === "h2";
+    const { body } = await get(`${server.admin}/deployments`);
+    expect(body).toMatchObject({
+      deployments: [{
+        uri: `${endpoint.url}/`,
+        protocol_type: isH2 ? "BidiStream" : "RequestResponse",
+        http_version: isH2 ? "HTTP/2.0" : "HTTP/1.1",
+      }],
+    });
+    const { body: services } = await get(`${server.admin}/services`);
+    const { services: list } = services as { services: { name: string; ty: string }[] };
+    expect(list.map(({ name, ty }) => `${name} ${ty}`).toSorted()).toEqual([
+      "Counter VirtualObject",
+      "Greeter Service",
+      "Lazy VirtualObject",
+    ]);
+    expect((await get(`${server.admin}/services/Counter`)).body).toMatchObject({ revision: 1 });
+    expect((await get(`${server.admin}/services/Nope`)).status).toBe(404);
+  },
+
+  "registering the same again changes nothing": async ({ server, endpoint }) => {
+    const before = (await get(`${server.admin}/deployments`)).body;
+    expect((await register(server, endpoint)).status).toBe(200);
+    expect((await get(`${server.admin}/deployments`)).body).toEqual(before);
+  },
+
+  "says that nobody listens where it was told to register": async ({ server, endpoint }) => {
+    const [port] = await freePorts(1);
+    const { transport } = endpoint;
+    const answer = await register(server, { url: `http://127.0.0.1:${port}`, transport });
+    expect([answer.status, codeOf(answer.body)]).toEqual([500, "META0003"]);
+  },
+
+  "says that the endpoint speaks the other version of HTTP": async ({ server, endpoint }) => {
+    const other = endpoint.transport === "h2" ? "h1" : "h2";
+    const answer = await register(server, { url: endpoint.url, transport: other }, { force: true });
+    const code = endpoint.transport === "h2" ? "META0003" : "META0014";
+    expect([answer.status, codeOf(answer.body)]).toEqual([500, code]);
+  },
+
+  "refuses a registration it cannot read": async ({ server, endpoint }) => {
+    const { transport } = endpoint;
+    const relative = await register(server, { url: "/here", transport });
+    expect(relative.status).toBe(400);
+    expect(JSON.stringify(relative.body)).toMatch(/absolute/);
+    const headers = { "content-type": "application/json" };
+    const url = `${server.admin}/deployments`;
+    const broken = await fetch(url, { method: "POST", headers, body: "{" });
+    expect(broken.status).toBe(400);
+    const wrong = await fetch(url, { method: "POST", headers, body: `{"uri":5}` });
+    expect(wrong.status).toBe(422);
+  },
+};
+
+function codeOf(body: unknown): unknown {
+  const { svc_code, restate_code } = body as Record<string, unknown>;
+  return svc_code ?? restate_code;
+}

@@ -1,0 +1,70 @@
+import http from "node:http";
+import http2, { type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
+
+/** A server under a test's control, on a free port. */
+export interface Endpoint {
+  readonly port: number;
+  readonly uri: string;
+  /** Connections ever accepted. */
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+/** Answers every stream as `script` says. */
+export function h2Endpoint(
+  script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
+  settings: http2.Settings = {},
+): Promise<Endpoint> {
+  const server = http2.createServer({ settings });
+  server.on("stream", (stream, headers) => {
+    stream.on("error", () => {});
+    script(stream, headers);
+  });
+  server.on("sessionError", () => {});
+  return listen(server);
+}
+
+export function h1Endpoint(script: http.RequestListener): Promise<Endpoint> {
+  return listen(http.createServer(script));
+}
+
+/** Starts a server, and closes it with all of its connections. */
+export function listen(server: Server): Promise<Endpoint> {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  for (const event of ["connection", "secureConnection"]) {
+    server.on(event, (socket: Socket) => {
+      if (event === "connection") count++;
+      socket.on("error", () => {});
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    });
+  }
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({
+        port,
+        uri: `http://127.0.0.1:${port}/`,
+        connections: () => count,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed());
+            for (const socket of sockets) socket.destroy();
+          }),
+      });
+    })
+  );
+}
+
+/** Waits until `ready` answers something, polling; fails after five seconds. */
+export async function until<T>(ready: () => T | undefined | false): Promise<T> {
+  const end = Date.now() + 5000;
+  for (;;) {
+    const value = ready();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`never came true: ${ready}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

@@ -1,0 +1,321 @@
+import { execFileSync } from "node:child_process";
+import http2 from "node:http2";
+import net from "node:net";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { nodeDial } from "../../adapters/node_dial.ts";
+import type { Dial, DialRequest, Exchange } from "../../src/ports.ts";
+import { type Endpoint, h1Endpoint, h2Endpoint, listen, until } from "./_endpoint.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function started(endpoint: Promise<Endpoint>): Promise<Endpoint> {
+  const running = await endpoint;
+  cleanups.push(() => running.close());
+  return running;
+}
+
+function dialer(options: Parameters<typeof nodeDial>[0] = {}): Dial {
+  const dial = nodeDial(options);
+  cleanups.push(() => dial.close());
+  return dial;
+}
+
+interface Talk {
+  readonly exchange: Exchange;
+  /** What the listener heard, in order. */
+  readonly heard: string[];
+  drained: number;
+}
+
+function open(
+  dial: Dial,
+  url: string,
+  { version = "h2", method = "POST", ...rest }: Partial<DialRequest> = {},
+): Talk {
+  const heard: string[] = [];
+  const headers = { "x-asked": "1" };
+  const request = { url, version, method, headers, connectTimeoutMs: 2000, ...rest };
+  const exchange = dial.open(request, {
+    head: ({ status, httpVersion }) => heard.push(`${status} ${httpVersion}`),
+    chunk: (chunk) => heard.push(new TextDecoder().decode(chunk)),
+    end: () => heard.push("end"),
+    failed: ({ kind }) => heard.push(`failed ${kind}`),
+    drain: () => talk.drained++,
+  });
+  const talk: Talk = { exchange, heard, drained: 0 };
+  return talk;
+}
+
+const over = ({ heard }: Talk) => heard.some((line) => /^(end|failed)/.test(line));
+
+function echo() {
+  return h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.pipe(stream);
+  });
+}
+
+for (const version of ["h1", "h2"] as const) {
+  test(`${version}: both bodies flow at once`, async () => {
+    const endpoint = await started(
+      version === "h2" ? echo() : h1Endpoint((request, response) => {
+        response.writeHead(200);
+        request.pipe(response);
+      }),
+    );
+    const talk = open(dialer(), endpoint.uri, { version });
+    const protocol = version === "h2" ? "HTTP/2.0" : "HTTP/1.1";
+    talk.exchange.write(bytes("one"));
+    await until(() => talk.heard.length === 2);
+    talk.exchange.write(bytes("two"));
+    await until(() => talk.heard.length === 3);
+    talk.exchange.end();
+    await until(() => over(talk));
+    expect(talk.heard).toEqual([`200 ${protocol}`, "one", "two", "end"]);
+  });
+
+  test(`${version}: nobody there is unreachable`, async () => {
+    const closed = await h1Endpoint(() => {});
+    await closed.close();
+    const talk = open(dialer(), closed.uri, { version });
+    await until(() => over(talk));
+    expect(talk.heard).toEqual(["failed unreachable"]);
+  });
+
+  test(`${version}: a connection that breaks is a reset`, async () => {
+    const server = net.createServer((socket) => {
+      socket.on("error", () => {});
+      // An HTTP/2 server speaks first; this one says that it has no settings of its own.
+      if (version === "h2") socket.write(new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+      socket.on("data", (data) => data.includes("asked") && socket.destroy());
+      if (version === "h2") setTimeout(() => socket.destroy(), 50);
+    });
+    const endpoint = await started(listen(server));
+    const talk = open(dialer(), endpoint.uri, { version });
+    talk.exchange.write(bytes("x"));
+    await until(() => over(talk));
+    expect(talk.heard).toEqual(["failed reset"]);
+  });
+
+  test(`${version}: a header that HTTP does not allow fails its own exchange only`, async () => {
+    const talk = open(dialer(), "http://127.0.0.1:9/", { version, headers: { "a b": "\n" } });
+    await until(() => over(talk));
+    expect(talk.heard).toEqual(["failed unreachable"]);
+  });
+
+  test(`${version}: an aborted exchange is over for both sides`, async () => {
+    let gone = false;
+    const endpoint = await started(
+      version === "h2"
+        ? h2Endpoint((stream) => {
+          stream.respond({ ":status": 200 });
+          stream.on("close", () => gone = stream.rstCode === http2.constants.NGHTTP2_CANCEL);
+        })
+        : h1Endpoint((_, response) => {
+          response.writeHead(200);
+          response.flushHeaders();
+          response.on("close", () => gone = true);
+        }),
+    );
+    const talk = open(dialer(), endpoint.uri, { version });
+    talk.exchange.write(bytes("x"));
+    await until(() => talk.heard.length === 1);
+    talk.exchange.abort();
+    talk.exchange.abort();
+    talk.exchange.end();
+    await until(() => gone);
+    expect(talk.heard).toHaveLength(1);
+  });
+
+  test(`${version}: a slow reader is waited for, and a paused response held back`, async () => {
+    let sent = 0;
+    let read = 0;
+    const large = new Uint8Array(64 * 1024);
+    const script = (request: NodeJS.ReadableStream, response: NodeJS.WritableStream) => {
+      const more = () => {
+        while (response.write(large)) sent += large.length;
+      };
+      response.on("drain", more);
+      more();
+      request.on("data", (data) => read += data.length).pause();
+      setTimeout(() => request.resume(), 100);
+    };
+    const endpoint = await started(
+      version === "h2"
+        ? h2Endpoint((stream) => {
+          stream.respond({ ":status": 200 });
+          script(stream, stream);
+        })
+        : h1Endpoint((request, response) => {
+          response.writeHead(200);
+          script(request, response);
+        }),
+    );
+    const talk = open(dialer(), endpoint.uri, { version });
+    talk.exchange.write(bytes("x"));
+    talk.exchange.pause();
+    for (let i = 0; i < 200; i++) talk.exchange.write(large);
+    expect(talk.exchange.write(bytes("x"))).toBe(false);
+    await until(() => read === 200 * large.length + 2);
+    await until(() => talk.drained > 0);
+    expect(talk.heard.filter((line) => line.startsWith("\0"))).toEqual([]);
+    // What fits into windows and sockets, and no more.
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+    talk.exchange.resume();
+    await until(() => talk.heard.length > 20);
+    talk.exchange.abort();
+  });
+}
+
+test("an HTTP/1.1 server is recognized where HTTP/2 was spoken", async () => {
+  const endpoint = await started(h1Endpoint((_, response) => response.end()));
+  const talk = open(dialer(), endpoint.uri, { method: "GET" });
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["failed http1"]);
+});
+
+test("a server that closes at once is taken for an HTTP/1.1 server", async () => {
+  const endpoint = await started(listen(net.createServer((socket) => socket.destroy())));
+  const talk = open(dialer(), endpoint.uri);
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["failed http1"]);
+});
+
+test("a server that says nothing is given up after the connect timeout", async () => {
+  const endpoint = await started(listen(net.createServer(() => {})));
+  const talk = open(dialer(), endpoint.uri, { connectTimeoutMs: 30 });
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["failed unreachable"]);
+});
+
+test("a stream reset by the server is told as such, the session lives on", async () => {
+  const endpoint = await started(h2Endpoint((stream, headers) => {
+    stream.respond({ ":status": 200 });
+    if (headers[":path"] === "/reset") setTimeout(() => stream.destroy(new Error("x")), 10);
+    else stream.end("fine");
+  }));
+  const dial = dialer();
+  const broken = open(dial, `${endpoint.uri}reset`);
+  const fine = open(dial, endpoint.uri);
+  await until(() => over(broken) && over(fine));
+  expect(broken.heard).toEqual(["200 HTTP/2.0", "failed reset"]);
+  expect(fine.heard).toEqual(["200 HTTP/2.0", "fine", "end"]);
+  expect(endpoint.connections()).toBe(1);
+});
+
+test("a server that says goodbye finishes its streams, and is dialed anew", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.session?.close();
+    stream.on("data", (data) => stream.end(data));
+  }));
+  const dial = dialer();
+  for (const round of [1, 2, 3]) {
+    const talk = open(dial, endpoint.uri);
+    talk.exchange.write(bytes("x"));
+    await until(() => talk.heard.length > 1);
+    talk.exchange.end();
+    await until(() => over(talk));
+    expect(talk.heard).toEqual(["200 HTTP/2.0", "x", "end"]);
+    expect(endpoint.connections()).toBe(round);
+  }
+});
+
+test("streams beyond what a session takes go to another session", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+  }, { maxConcurrentStreams: 3 }));
+  const dial = dialer();
+  const talks = Array.from({ length: 10 }, () => open(dial, endpoint.uri));
+  await until(() => talks.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(4);
+  const more = Array.from({ length: 2 }, () => open(dial, endpoint.uri));
+  await until(() => more.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(4);
+  for (const { exchange } of [...talks, ...more]) exchange.abort();
+});
+
+test("our own limit of streams holds where the server has none", async () => {
+  const endpoint = await started(h2Endpoint((stream) => stream.respond({ ":status": 200 })));
+  const dial = dialer({ streamsMax: 4 });
+  const talks = Array.from({ length: 9 }, () => open(dial, endpoint.uri));
+  await until(() => talks.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(3);
+});
+
+test("a session without streams is closed after a while", async () => {
+  let closed = 0;
+  const server = http2.createServer();
+  server.on("session", (session) => session.on("close", () => closed++));
+  server.on("stream", (stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end();
+  });
+  const endpoint = await started(listen(server));
+  const talk = open(dialer({ idleMs: 30 }), endpoint.uri, { method: "GET" });
+  await until(() => over(talk));
+  await until(() => closed === 1);
+  expect(talk.heard).toEqual(["200 HTTP/2.0", "end"]);
+});
+
+test("a session that does not answer a PING is given up", async () => {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => {});
+    socket.write(new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  });
+  const endpoint = await started(listen(server));
+  const talk = open(dialer({ pingMs: 20, pingTimeoutMs: 30 }), endpoint.uri);
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["failed reset"]);
+});
+
+test("over TLS, ALPN decides between HTTP/2 and HTTP/1.1", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "dial-"));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const { key, cert } = certificate(folder);
+  const https = await import("node:https");
+  const both = http2.createSecureServer({ key, cert, allowHTTP1: true }, (_, response) => {
+    response.end("both");
+  });
+  const h2 = await started(listen(both));
+  const h1 = await started(listen(https.createServer({ key, cert }, (_, response) => {
+    response.end("one");
+  })));
+  const dial = dialer({ ca: [cert] });
+  const secure = ({ port }: Endpoint) => `https://127.0.0.1:${port}/`;
+  const talks = [
+    open(dial, secure(h2), { method: "GET", version: "alpn" }),
+    open(dial, secure(h1), { method: "GET", version: "alpn" }),
+    open(dial, secure(h2), { method: "GET", version: "h1" }),
+    open(dial, secure(h2), { method: "GET", version: "h2" }),
+    open(dial, secure(h1), { method: "GET", version: "h2" }),
+    open(dialer(), secure(h1), { method: "GET", version: "alpn" }),
+  ];
+  await until(() => talks.every(over));
+  expect(talks.map(({ heard }) => heard)).toEqual([
+    ["200 HTTP/2.0", "both", "end"],
+    ["200 HTTP/1.1", "one", "end"],
+    ["200 HTTP/1.1", "both", "end"],
+    ["200 HTTP/2.0", "both", "end"],
+    ["failed http1"],
+    ["failed unreachable"],
+  ]);
+});
+
+function certificate(folder: string): { key: string; cert: string } {
+  const paths = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
+  execFileSync("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+    ...["-keyout", paths.key, "-out", paths.cert, "-days", "2", "-subj", "/CN=localhost"],
+    ...["-addext", "subjectAltName=IP:127.0.0.1"],
+  ], { stdio: "ignore" });
+  return { key: readFileSync(paths.key, "utf8"), cert: readFileSync(paths.cert, "utf8") };
+}

@@ -1,0 +1,112 @@
+import type { Want, Write } from "../../src/model/rows.ts";
+import type { Lease, Loaded, Scan, ScanRow, Store } from "../../src/ports.ts";
+import type { Disk } from "./disk.ts";
+import type { Faults } from "./faults.ts";
+import type { World } from "./world.ts";
+
+/** A fault of ours, to be told from a bug of theirs. */
+export class Injected extends Error {
+  override name = "Injected";
+}
+
+export interface ConnectionOptions {
+  readonly world: World;
+  readonly disk: Disk;
+  readonly faults: () => Faults;
+  /** Whether the process that uses this connection still lives; asking may be its last act. */
+  readonly touch: () => boolean;
+  readonly isAlive: () => boolean;
+  /** A commit has reached the disk. */
+  readonly committed: (epoch: number, writes: readonly Write[]) => void;
+}
+
+/**
+ * One process's way to the disk: slow, and not to be trusted. It keeps the contract of `Store` and
+ * not more: reads see every commit handed over before them, but may be answered long after later
+ * commits were; a dead process's last batch may still arrive.
+ */
+export class Connection implements Store {
+  readonly #options: ConnectionOptions;
+  /** When the last commit handed over reaches the disk. */
+  #lastApply = 0;
+  /** Epochs of which a commit was rejected: all later ones are, too. */
+  readonly #broken = new Set<number>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  async claim(partition: number): Promise<Lease> {
+    const epoch = await this.#read(-1, () => this.#options.disk.claim());
+    return { partition, epoch };
+  }
+
+  load({ epoch }: Lease, wants: readonly Want[]): Promise<readonly Loaded[]> {
+    return this.#read(epoch, () => this.#options.disk.load(wants));
+  }
+
+  scan<Q extends Scan>({ epoch }: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
+    return this.#read(epoch, () => this.#options.disk.scan(scan) as ScanRow<Q>[]);
+  }
+
+  commit({ epoch }: Lease, writes: readonly Write[]): Promise<void> {
+    const { world, disk, touch, isAlive, committed } = this.#options;
+    const { batchLost, ackLost, commitMs } = this.#options.faults();
+    const { chance } = world;
+    // A real store reads the rows while it hands them over; nobody may change them later.
+    const rows = writes.map((write) => ({ ...write, row: { ...write.row } }));
+    const isLost = chance.happens(batchLost), isUnheard = chance.happens(ackLost);
+    const outlives = chance.happens(0.5);
+    if (!touch()) return new Promise(() => {});
+    return new Promise((resolve, reject) => {
+      const back = (call: () => void) =>
+        world.after(chance.int(0, commitMs), () => isAlive() && call());
+      world.after(this.#delay(commitMs), () => {
+        if (!isAlive() && !outlives) return;
+        if (isLost || this.#broken.has(epoch)) {
+          this.#broken.add(epoch);
+          return back(() => reject(new Injected("The batch was lost")));
+        }
+        try {
+          disk.apply(epoch, rows);
+        } catch (cause) {
+          return back(() => reject(cause));
+        }
+        committed(epoch, rows);
+        if (isUnheard) this.#broken.add(epoch);
+        back(() => isUnheard ? reject(new Injected("The acknowledgement was lost")) : resolve());
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Not before any commit handed over earlier; what is handed over later may come before. */
+  #delay(ms: number): number {
+    const { world } = this.#options;
+    this.#lastApply = Math.max(this.#lastApply, world.mono + world.chance.int(0, ms));
+    return this.#lastApply - world.mono;
+  }
+
+  #read<T>(epoch: number, work: () => T): Promise<T> {
+    const { world, touch, isAlive } = this.#options;
+    const { readLost, loadMs } = this.#options.faults();
+    const { chance } = world;
+    const isLost = chance.happens(readLost);
+    const out = Math.max(this.#lastApply - world.mono, chance.int(0, loadMs));
+    const back = chance.int(0, loadMs);
+    if (!touch()) return new Promise(() => {});
+    return new Promise((resolve, reject) => {
+      world.after(out, () => {
+        const answer = work();
+        world.after(back, () => {
+          if (!isAlive()) return;
+          if (isLost || this.#broken.has(epoch)) reject(new Injected("The store did not answer"));
+          else resolve(answer);
+        });
+      });
+    });
+  }
+}

@@ -1,0 +1,94 @@
+import type { InvocationRow } from "../../src/model/invocation.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  TABLES,
+  type Timer,
+  timerItem,
+  type Want,
+  type Write,
+} from "../../src/model/rows.ts";
+import { Fenced, type Loaded, type Scan } from "../../src/ports.ts";
+
+type Groups = Map<string, Map<Item, Rows[Table]>>;
+
+/** What survives every crash: the rows of one partition, and who may write them. */
+export class Disk {
+  epoch = 0;
+  commits = 0;
+  /** Sabotage: a store that lets every owner write. */
+  isFenced = true;
+  readonly #tables = new Map<Table, Groups>(TABLES.map((table) => [table, new Map()]));
+
+  claim(): number {
+    return ++this.epoch;
+  }
+
+  /** All or nothing. Throws `Fenced` when somebody claimed the partition since. */
+  apply(epoch: number, writes: readonly Write[]): void {
+    if (this.isFenced && epoch !== this.epoch) throw new Fenced(`Epoch ${epoch} is over`);
+    this.commits++;
+    for (const { table, row, drop } of writes) {
+      const groups = this.#groups(table), name = groupOf(table, row);
+      let group = groups.get(name);
+      if (!group) groups.set(name, group = new Map());
+      if (!drop) group.set(itemOf(table, row), row);
+      else if (group.delete(itemOf(table, row)) && group.size === 0) groups.delete(name);
+    }
+  }
+
+  load(wants: readonly Want[]): Loaded[] {
+    return wants.map((want) => {
+      const all = this.group(want.table, want.group);
+      const { item } = want;
+      return { want, rows: item === undefined ? all : all.filter((row) => itemOf(want.table, row) === item) };
+    });
+  }
+
+  scan(scan: Scan): (Timer | Pick<InvocationRow, "id">)[] {
+    const { limit } = scan;
+    if (scan.kind === "timers") {
+      const { after } = scan;
+      const all = this.all("timer").sort(inOrder);
+      return (after ? all.filter((timer) => inOrder(timer, after) > 0) : all).slice(0, limit);
+    }
+    const found = this.all("invocation").filter((row) =>
+      scan.kind === "invoked"
+        ? row.status.kind === "invoked" && (scan.after === undefined || row.id > scan.after)
+        : row.status.kind === "completed" && (row.expiresAt ?? Infinity) <= scan.until
+    );
+    return found.map(({ id }) => ({ id })).sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
+  }
+
+  find<T extends Table>(table: T, name: string, item: Item = ""): Rows[T] | undefined {
+    return this.#groups(table).get(name)?.get(item) as Rows[T] | undefined;
+  }
+
+  /** In the order of items. */
+  group<T extends Table>(table: T, name: string): Rows[T][] {
+    const rows = [...this.#groups(table).get(name)?.values() ?? []] as Rows[T][];
+    return rows.sort((a, b) => itemOf(table, a) < itemOf(table, b) ? -1 : 1);
+  }
+
+  all<T extends Table>(table: T): Rows[T][] {
+    const rows: Rows[Table][] = [];
+    for (const group of this.#groups(table).values()) rows.push(...group.values());
+    return rows as Rows[T][];
+  }
+
+  #groups(table: Table): Groups {
+    const groups = this.#tables.get(table);
+    if (!groups) throw new RangeError(`There is no table "${table}"`);
+    return groups;
+  }
+}
+
+function inOrder(a: Timer, b: Timer): number {
+  if (a.due !== b.due) return a.due - b.due;
+  if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+  const left = timerItem(a), right = timerItem(b);
+  return left === right ? 0 : left < right ? -1 : 1;
+}

@@ -1,0 +1,114 @@
+import type { Chance } from "./chance.ts";
+
+/** What may go wrong, and how tight things are. Probabilities in [0, 1]; 0: never. */
+export interface Faults {
+  /** Per commit: it never reaches the disk. */
+  readonly batchLost: number;
+  /** Per commit: it reaches the disk, and its owner is told that it did not. */
+  readonly ackLost: number;
+  /** Per load, scan and claim. */
+  readonly readLost: number;
+  /** Per touch of the outside by a process: any of them may be its last. */
+  readonly crash: number;
+  /** Upper bounds of what one way to the disk, or back, takes. */
+  readonly commitMs: number;
+  readonly loadMs: number;
+  /** Per group of frames: the stream breaks. */
+  readonly streamLost: number;
+  /** Per broken stream: the service never noticed and goes on. */
+  readonly zombie: number;
+  /** Per event of an attempt: it comes twice. */
+  readonly doubled: number;
+  /** Per group of frames: it is told again together with the one before. */
+  readonly regrouped: number;
+  /** Per notification: this one and all later ones of the attempt are lost. */
+  readonly notifyLost: number;
+  /** Per attempt: it must wait for a slot. */
+  readonly noSlot: number;
+  /** Per attempt: nobody is there. */
+  readonly unreachable: number;
+  /** Upper bound of how late an alarm rings. */
+  readonly timerLateMs: number;
+  /** Upper bound of how far the wall clock is off. */
+  readonly clockStepMs: number;
+  /** A second process believes that it owns the partition. */
+  readonly secondOwner: boolean;
+  /** Per request: the client sends it twice. */
+  readonly requestTwice: number;
+}
+
+/** How tight the servers are. Not faults: these stay when the faults are over. */
+export interface Limits {
+  readonly residentBytesMax: number;
+  readonly turnEventsMax: number;
+  readonly timersMax: number;
+  readonly eagerStateBytesMax: number;
+  /** How long a bidirectional stream without news is kept. */
+  readonly patienceMs: number;
+  /** Part of the services that cannot hear while they speak. */
+  readonly requestResponse: number;
+}
+
+/** Nothing goes wrong any more: from here on everything must finish. */
+export const CALM: Faults = {
+  batchLost: 0,
+  ackLost: 0,
+  readLost: 0,
+  crash: 0,
+  commitMs: 3,
+  loadMs: 3,
+  streamLost: 0,
+  zombie: 0,
+  doubled: 0,
+  regrouped: 0,
+  notifyLost: 0,
+  noSlot: 0,
+  unreachable: 0,
+  timerLateMs: 0,
+  clockStepMs: 0,
+  secondOwner: false,
+  requestTwice: 0,
+};
+
+/** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
+export function swarm(chance: Chance): Faults {
+  const maybe = (most: number) => chance.happens(0.5) ? 0 : chance.next() * most;
+  return {
+    batchLost: maybe(0.06),
+    ackLost: maybe(0.06),
+    readLost: maybe(0.04),
+    crash: maybe(0.006),
+    commitMs: chance.pick([0, 2, 20, 150]),
+    loadMs: chance.pick([0, 2, 20, 300]),
+    streamLost: maybe(0.25),
+    zombie: maybe(1),
+    doubled: maybe(0.5),
+    regrouped: maybe(0.5),
+    notifyLost: maybe(0.5),
+    noSlot: maybe(0.4),
+    unreachable: maybe(0.2),
+    timerLateMs: maybe(300),
+    clockStepMs: maybe(20_000),
+    secondOwner: chance.happens(0.3),
+    requestTwice: maybe(0.5),
+  };
+}
+
+export function limits(chance: Chance): Limits {
+  return {
+    residentBytesMax: chance.pick([0, 4_000, 1e9]),
+    turnEventsMax: chance.pick([1, 3, 1_000]),
+    timersMax: chance.pick([1, 2, 1_000]),
+    eagerStateBytesMax: chance.pick([0, 12, 1 << 20]),
+    patienceMs: chance.pick([0, 40, 400]),
+    requestResponse: chance.pick([0, 0.5, 1]),
+  };
+}
+
+/** The faults a seed really has, for a failure's message. */
+export function named(faults: Faults): string {
+  const on = Object.entries(faults).filter(([, value]) => value !== 0 && value !== false);
+  return on.map(([name, value]) =>
+    `${name}=${typeof value === "number" ? Math.round(value * 1_000) / 1_000 : value}`
+  ).join(" ");
+}

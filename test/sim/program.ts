@@ -1,0 +1,131 @@
+import type { Chance } from "./chance.ts";
+import { targetOf } from "./schema.ts";
+
+/**
+ * What a handler does, as data: it travels as the input of its invocation, so that a service
+ * needs to know nothing but the journal. `later`: not awaited now, but by `race` or `join`.
+ */
+export type Op =
+  /** A side effect whose value differs each time it is computed. */
+  | { readonly do: "run"; readonly later?: boolean }
+  | { readonly do: "sleep"; readonly ms: number; readonly later?: boolean }
+  | {
+    readonly do: "call";
+    readonly to: string;
+    readonly program: Program;
+    readonly idempotencyKey?: string;
+    readonly later?: boolean;
+  }
+  | {
+    readonly do: "send";
+    readonly to: string;
+    readonly program: Program;
+    readonly idempotencyKey?: string;
+    readonly delayMs?: number;
+  }
+  /** Counts the object's `n` up: what is read twice or lost shows in the sum. */
+  | { readonly do: "add" }
+  | { readonly do: "set" | "clear" | "get"; readonly key: string }
+  | { readonly do: "clearAll" | "keys" }
+  /** Goes on with the first, or with all, of what was not awaited. */
+  | { readonly do: "race" | "join" }
+  /** Fails so many attempts, and then does not. */
+  | { readonly do: "stumble"; readonly attempts: number; readonly how: Stumble }
+  /** Ends with a terminal failure. */
+  | { readonly do: "fail" };
+
+/** `mute`: ends without output. `refused`: calls what is not there. `soon`: says when to retry. */
+export type Stumble = "error" | "soon" | "mute" | "refused";
+
+export type Program = readonly Op[];
+
+/** Who is called must not call back: each service stands on a floor and calls only below it. */
+const FLOORS: Record<string, number> = { counter: 2, ledger: 1 };
+const CALLABLE: readonly (readonly string[])[] = [
+  ["greeter/hi", "greeter/brief", "fragile/kill"],
+  ["ledger/x/add", "ledger/y/add", "ledger/x/peek"],
+  ["counter/a/add", "counter/b/add", "counter/z/lazy", "counter/b/peek", "counter/a/lazy"],
+];
+const SENDABLE = [...CALLABLE.flat(), "icebox/i/put", "brittle/pause"];
+
+/** Where a client may aim. Workflows are named apart: each of their keys runs once. */
+export const AIMS: readonly string[] = [...CALLABLE.flat(), "counter/a/add", "counter/z/add"];
+
+/** A program for a handler, of at most `depth` nested calls. */
+export function program(chance: Chance, path: string, depth: number): Program {
+  const ops: Op[] = [];
+  const { service, access, key } = targetOf(path);
+  for (let n = chance.int(0, 4); n > 0; n--) ops.push(op(chance, path, depth));
+  if (access === "exclusive" && chance.happens(0.6)) ops.push({ do: "add" });
+  if (key !== undefined && chance.happens(0.3)) ops.push({ do: "get", key: "m" });
+  if (ops.some((one) => "later" in one && one.later) && chance.happens(0.7)) {
+    ops.push({ do: chance.pick(["race", "join"]) });
+  }
+  if (service === "brittle" || service === "icebox") {
+    if (chance.happens(0.5)) ops.push({ do: "stumble", attempts: 1e9, how: "error" });
+  } else if (service === "fragile" && chance.happens(0.5)) {
+    ops.push({ do: "stumble", attempts: 1e9, how: chance.pick(["error", "refused"]) });
+  } else if (chance.happens(0.1)) ops.push({ do: "fail" });
+  return ops;
+}
+
+function op(chance: Chance, path: string, depth: number): Op {
+  const target = targetOf(path);
+  const isKeyed = target.key !== undefined, mayWrite = isKeyed && target.access !== "shared";
+  const floor = FLOORS[target.service] ?? (target.service === "flow" ? 3 : 0);
+  const kinds: (() => Op)[] = [
+    () => ({ do: "run", ...later(chance) }),
+    () => ({ do: "sleep", ms: chance.pick([0, 5, 50, 400]), ...later(chance) }),
+    () => ({ do: "stumble", attempts: chance.int(1, 2), how: stumble(chance) }),
+  ];
+  if (depth > 0) kinds.push(() => send(chance, target.key, depth));
+  if (depth > 0 && (floor > 0 || target.service === "greeter")) {
+    const below = CALLABLE.slice(0, Math.max(1, floor)).flat();
+    kinds.push(() => call(chance, chance.pick(below), depth));
+    if (floor > 0) kinds.push(() => shared(chance));
+  }
+  if (isKeyed) {
+    kinds.push(() => ({ do: "get", key: chance.pick(["m", "k"]) }), () => ({ do: "keys" }));
+  }
+  if (mayWrite) {
+    kinds.push(
+      () => ({ do: "set", key: chance.pick(["m", "k"]) }),
+      () => ({ do: "clear", key: chance.pick(["m", "k"]) }),
+      () => target.key === "z" ? { do: "clearAll" } : { do: "add" },
+    );
+  }
+  return chance.pick(kinds)();
+}
+
+function stumble(chance: Chance): Stumble {
+  return chance.pick(["error", "soon", "mute", "refused"]);
+}
+
+function later(chance: Chance): { later?: boolean } {
+  return chance.happens(0.4) ? { later: true } : {};
+}
+
+function call(chance: Chance, to: string, depth: number): Op {
+  return { do: "call", to, program: program(chance, to, depth - 1), ...later(chance) };
+}
+
+/** Several callers share these ids. Not for `greeter` itself: it would wait for itself. */
+function shared(chance: Chance): Op {
+  const to = "greeter/hi", idempotencyKey = chance.pick(["k1", "k2"]);
+  return { do: "call", to, program: program(chance, to, 0), idempotencyKey, ...later(chance) };
+}
+
+/** A one-way call may go anywhere, its own object included: nobody waits for it. */
+function send(chance: Chance, key: string | undefined, depth: number): Op {
+  const to = key !== undefined && chance.happens(0.3) ? `counter/${key}/add` : chance.pick(SENDABLE);
+  const delayMs = chance.pick([0, 0, 30, 600]);
+  const body = { do: "send", to, program: program(chance, to, depth - 1) } as const;
+  return delayMs === 0 ? body : { ...body, delayMs };
+}
+
+/** What a program adds to its object when it runs once, up to where it ends. */
+export function added(ops: Program): number {
+  const end = ops.findIndex((one) => one.do === "fail");
+  const run = end < 0 ? ops : ops.slice(0, end);
+  return run.filter((one) => one.do === "add").length;
+}

@@ -1,0 +1,96 @@
+import {
+  type Deployment,
+  type HandlerOptions,
+  Schema,
+  type ServiceSchema,
+} from "../../src/model/schema.ts";
+import type { Access, ServiceType, Target } from "../../src/model/target.ts";
+
+/** Longer than any seed: who repeats a request must find its answer. */
+export const KEPT_MS = 3_600_000;
+
+const retry = { initialIntervalMs: 15, maxIntervalMs: 300, factor: 2 } as const;
+
+function service(
+  name: string,
+  type: ServiceType,
+  handlers: Record<string, Access | readonly [Access, HandlerOptions]>,
+): ServiceSchema {
+  return {
+    name,
+    type,
+    deployment: "dp_1",
+    revision: 1,
+    public: true,
+    options: {},
+    handlers: Object.fromEntries(
+      Object.entries(handlers).map(([name, given]) => {
+        const [access, options] = typeof given === "string" ? [given, {}] as const : given;
+        return [name, { name, access, public: true, options }];
+      }),
+    ),
+  };
+}
+
+const giveUp = (maxAttempts: number, onMaxAttempts: "pause" | "kill") => ({
+  retry: { ...retry, maxAttempts, onMaxAttempts },
+});
+
+/**
+ * `greeter` has no key; `counter` may call `ledger` but not the other way, so that nobody waits in
+ * a circle. `fragile` is killed and `brittle` and `icebox` are paused by failures.
+ */
+const services = [
+  service("greeter", "service", { hi: "none", brief: ["none", { journalRetentionMs: 0 }] }),
+  service("counter", "virtual_object", {
+    add: "exclusive",
+    lazy: ["exclusive", { lazyState: true }],
+    peek: "shared",
+  }),
+  service("ledger", "virtual_object", {
+    add: ["exclusive", { journalRetentionMs: 2_000 }],
+    peek: "shared",
+  }),
+  service("flow", "workflow", { run: "run", ask: "shared" }),
+  service("fragile", "service", { kill: ["none", giveUp(3, "kill")] }),
+  service("brittle", "service", { pause: ["none", giveUp(2, "pause")] }),
+  service("icebox", "virtual_object", { put: ["exclusive", giveUp(2, "pause")] }),
+];
+
+const deployment: Deployment = {
+  id: "dp_1",
+  uri: "http://localhost:9080/",
+  mode: "bidi",
+  httpVersion: "HTTP/2.0",
+  dialect: "svc",
+  additionalHeaders: {},
+  metadata: {},
+  minProtocol: 5,
+  maxProtocol: 7,
+  createdAt: 0,
+  services,
+};
+
+/** What is registered. Everything retries for ever, but for those named after their weakness. */
+export function simulatedSchema(eagerStateBytesMax: number): Schema {
+  return new Schema([deployment], {
+    inactivityTimeoutMs: 60_000,
+    abortTimeoutMs: 600_000,
+    journalRetentionMs: KEPT_MS,
+    idempotencyRetentionMs: KEPT_MS,
+    workflowRetentionMs: KEPT_MS,
+    eagerStateBytesMax,
+    retry: { ...retry, maxAttempts: 1e9, onMaxAttempts: "pause" },
+  });
+}
+
+/** `greeter/hi` or `counter/bob/add`. */
+export function targetOf(path: string): Target {
+  const parts = path.split("/");
+  const [name = "", key] = parts, handler = parts.at(-1) ?? "";
+  const found = services.find((one) => one.name === name);
+  const access = found?.handlers[handler]?.access;
+  if (!found || !access) throw new RangeError(`Cannot find the handler "${path}"`);
+  const head = { service: name, handler, type: found.type, access };
+  return parts.length === 3 && key !== undefined ? { ...head, key } : head;
+}

@@ -1,0 +1,132 @@
+import type { Effect } from "../../src/engine/effect.ts";
+import type { Event } from "../../src/engine/event.ts";
+import type { AttemptRunner } from "../../src/partition/host.ts";
+import type { Mailbox } from "../../src/ports.ts";
+import type { Faults, Limits } from "./faults.ts";
+import { Stream } from "./stream.ts";
+import type { World } from "./world.ts";
+
+export interface ServicesOptions {
+  readonly world: World;
+  readonly faults: () => Faults;
+  readonly limits: Limits;
+  readonly send: Mailbox;
+  /** Whether the process still lives; asking may be its last act. */
+  readonly touch: () => boolean;
+  readonly isAlive: () => boolean;
+  /** The server told the world something: is it true and durable? */
+  readonly told: (effect: Effect) => void;
+  readonly failed: (cause: unknown) => void;
+  readonly closed: () => void;
+}
+
+/** The services of a simulation, as one life of a partition sees them. */
+export class Services implements AttemptRunner {
+  readonly #options: ServicesOptions;
+  readonly #streams = new Map<string, { readonly attempt: number; readonly stream: Stream }>();
+  /** Attempts that wait for a slot. */
+  readonly #waiting = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(options: ServicesOptions) {
+    this.#options = options;
+  }
+
+  /** Attempts in flight, or waiting for a slot. */
+  get open(): number {
+    return this.#streams.size + this.#waiting.size;
+  }
+
+  start(effect: Effect & { type: "attempt" }): void {
+    if (!this.#listens(effect)) return;
+    const { world, faults } = this.#options, { chance } = world;
+    const { attempt, invocation: { id } } = effect;
+    world.log(`start ${id.slice(-12)}#${attempt} entries=${effect.entries.length}`);
+    const running = this.#streams.get(id);
+    if (running?.attempt === attempt) return;
+    if (running) return this.#fail(`"${id}" runs #${attempt} and #${running.attempt} at once`);
+    this.#waiting.delete(id);
+    if (chance.happens(faults().noSlot)) return this.#refuse(id, attempt);
+    if (chance.happens(faults().unreachable)) {
+      const failure = { code: "RT0010", status: 500, message: "nobody there" };
+      const outcome = { kind: "failed", failure, reached: false } as const;
+      return this.#post({ type: "attemptEnded", id, attempt, outcome, chance: chance.next() });
+    }
+    this.#open(effect);
+  }
+
+  notify(effect: Effect & { type: "notify" }): void {
+    if (!this.#listens(effect)) return;
+    const { id, attempt, index, entry } = effect;
+    const running = this.#streams.get(id);
+    if (running?.attempt === attempt) running.stream.tell(index, entry);
+  }
+
+  abort(effect: Effect & { type: "abort" }): void {
+    if (!this.#listens(effect)) return;
+    const { id, attempt } = effect;
+    const running = this.#streams.get(id);
+    this.#options.world.log(`abort ${id.slice(-12)}#${attempt}`);
+    if (running?.attempt === attempt) {
+      this.#streams.delete(id);
+      running.stream.abort();
+    }
+    if (this.#waiting.get(id) === attempt) this.#waiting.delete(id);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { stream } of this.#streams.values()) stream.abort();
+    this.#streams.clear();
+    this.#options.closed();
+  }
+
+  #open(effect: Effect & { type: "attempt" }): void {
+    const { world, faults, limits, failed } = this.#options;
+    const { attempt, invocation: { id, target } } = effect;
+    const luck = [...target.service].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 10;
+    const stream: Stream = new Stream(effect, {
+      world,
+      faults,
+      limits,
+      failed,
+      isBidirectional: luck / 10 >= limits.requestResponse,
+      post: (event) => this.#post(event),
+      over: () => {
+        if (this.#streams.get(id)?.stream === stream) this.#streams.delete(id);
+      },
+    });
+    this.#streams.set(id, { attempt, stream });
+    world.after(world.chance.int(0, 3), () => void stream.live());
+  }
+
+  #refuse(id: string, attempt: number): void {
+    const { world } = this.#options;
+    this.#waiting.set(id, attempt);
+    world.after(world.chance.int(1, 200), () => {
+      // Sometimes a slot is offered to one who no longer wants it.
+      if (this.#waiting.get(id) !== attempt && world.chance.happens(0.5)) return;
+      this.#post({ type: "slotFree", id, attempt });
+    });
+  }
+
+  #post(event: Event): void {
+    const { world, send, isAlive } = this.#options;
+    if (!isAlive()) return;
+    world.log(`post ${event.type} ${event.type === "invoked" ? "" : event.id.slice(-12)}`);
+    send(event);
+  }
+
+  /** What the server orders. After its last act it orders nothing; after `close` it must not. */
+  #listens(effect: Effect): boolean {
+    const { touch, told } = this.#options;
+    if (!touch()) return false;
+    if (this.#isClosed) this.#fail(`"${effect.type}" was ordered after the end`);
+    told(effect);
+    return !this.#isClosed;
+  }
+
+  #fail(message: string): void {
+    this.#options.failed(new Error(`Invariant: ${message}`));
+  }
+}

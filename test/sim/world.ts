@@ -1,0 +1,108 @@
+import { Chance } from "./chance.ts";
+
+interface Alarm {
+  readonly due: number;
+  readonly seq: number;
+  readonly call: () => void;
+  isCanceled: boolean;
+}
+
+/** How long a simulation may go on before it counts as stuck. */
+export interface Budget {
+  readonly alarmsMax: number;
+  /** Moment of simulated time, on the clock that never steps. */
+  readonly until: number;
+}
+
+/**
+ * Virtual time and seeded chance. Nothing in a simulation happens except by an alarm that was set
+ * here. Time passes on `mono`, which never steps; what a server believes to be the time is `wall`,
+ * which a fault may set forth and back.
+ */
+export class World {
+  readonly chance: Chance;
+  /** What happened, one short line each: two runs of a seed must have the same. */
+  readonly trace: string[] = [];
+  /** Milliseconds. */
+  mono = 1_000_000;
+  /** What the wall clock shows, less `mono`. */
+  offsetMs = 0;
+  #seq = 0;
+  readonly #heap: Alarm[] = [];
+
+  constructor(seed: number) {
+    this.chance = new Chance(seed);
+  }
+
+  get wall(): number {
+    return this.mono + this.offsetMs;
+  }
+
+  log(line: string): void {
+    this.trace.push(`${this.mono - 1_000_000} ${line}`);
+  }
+
+  /** Calls back once, `ms` from now. Alarms of one moment ring in the order they were set. */
+  after(ms: number, call: () => void): () => void {
+    const due = this.mono + Math.max(0, ms);
+    const alarm: Alarm = { due, seq: this.#seq++, call, isCanceled: false };
+    push(this.#heap, alarm);
+    return () => alarm.isCanceled = true;
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  /** Rings alarms until `done`, or until nothing is left, or the budget is spent. */
+  async run(done: () => boolean, { alarmsMax, until }: Budget): Promise<boolean> {
+    for (let rung = 0; rung < alarmsMax && !done();) {
+      const next = pop(this.#heap);
+      if (!next || next.due > until) break;
+      if (next.isCanceled) continue;
+      rung++;
+      this.mono = next.due;
+      next.call();
+      await settled();
+    }
+    return done();
+  }
+}
+
+/** Lets every promise that can move, move: what is computed takes no simulated time. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function isBefore(a: Alarm, b: Alarm): boolean {
+  return a.due < b.due || (a.due === b.due && a.seq < b.seq);
+}
+
+function push(heap: Alarm[], alarm: Alarm): void {
+  let at = heap.push(alarm) - 1;
+  while (at > 0) {
+    const up = (at - 1) >> 1;
+    const above = heap[up];
+    if (!above || isBefore(above, alarm)) break;
+    heap[at] = above;
+    at = up;
+  }
+  heap[at] = alarm;
+}
+
+function pop(heap: Alarm[]): Alarm | undefined {
+  const first = heap[0], last = heap.pop();
+  if (!last || heap.length === 0) return last;
+  let at = 0;
+  for (;;) {
+    let down = 2 * at + 1;
+    const left = heap[down], right = heap[down + 1];
+    if (left && right && isBefore(right, left)) down++;
+    const below = heap[down];
+    if (!below || isBefore(last, below)) break;
+    heap[at] = below;
+    at = down;
+  }
+  heap[at] = last;
+  return first;
+}

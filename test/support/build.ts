@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+let built: string | undefined;
+
+/**
+ * Builds the Node server the way `npm run build` does, into a folder of this process's own, so that
+ * tests run what the sources say now and do not build over each other. Answers the entry's path.
+ */
+export function nodeEntry(): string {
+  if (built !== undefined) return path.join(built, "node.mjs");
+  // Within the repository: the server finds its packages from where it lies.
+  mkdirSync(path.join(ROOT, "dist"), { recursive: true });
+  const folder = mkdtempSync(path.join(ROOT, "dist", "test-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
+  const [, ...args] = (scripts.build as string).split(" ");
+  const own = args.map((arg) => arg === "--outdir=dist" ? `--outdir=${folder}` : arg);
+  execFileSync(path.join(ROOT, "node_modules/.bin/esbuild"), own, { cwd: ROOT, stdio: "pipe" });
+  return path.join(built = folder, "node.mjs");
+}
+
+/** How `deno task serve` starts the server, permissions included. */
+export function denoCommand(): readonly [string, ...string[]] {
+  const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
+  const [, ...args] = (tasks.serve as string).split(" ");
+  const entry = args.pop() ?? "";
+  return [path.join(ROOT, "node_modules/.bin/deno"), ...args, path.join(ROOT, entry)];
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process of a test's own: started, listened to, and stopped by its pid and no other's. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<number | NodeJS.Signals>;
+  #output = "";
+  #end: number | NodeJS.Signals | undefined;
+
+  constructor(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = {}) {
+    const [file, ...args] = command;
+    this.#process = spawn(file, args, {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    alive.add(this);
+    const hear = (chunk: unknown) => this.#output += chunk;
+    this.#process.stdout?.setEncoding("utf8").on("data", hear);
+    this.#process.stderr?.setEncoding("utf8").on("data", hear);
+    this.#ended = new Promise((resolve) => {
+      const done = (end: number | NodeJS.Signals) => {
+        this.#end = end;
+        alive.delete(this);
+        resolve(end);
+      };
+      this.#process.once("error", (cause) => (hear(String(cause)), done(-1)));
+      this.#process.once("close", (code, signal) => done(code ?? signal ?? -1));
+    });
+  }
+
+  /** Everything it printed so far, both streams. */
+  output(): string {
+    return this.#output;
+  }
+
+  isAlive(): boolean {
+    return this.#end === undefined;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** Resolves with the exit code or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals> {
+    return this.#ended;
+  }
+
+  /** Signals it, waits for its end, and answers how it ended. */
+  async stop(signal: NodeJS.Signals = "SIGKILL"): Promise<number | NodeJS.Signals> {
+    // A stopped process hears nothing but this.
+    if (this.isAlive() && signal !== "SIGKILL") this.signal("SIGCONT");
+    this.signal(signal);
+    return await this.#ended;
+  }
+}
+
+const alive = new Set<Child>();
+// The last resort for a test that was cut off: nothing it began outlives it.
+process.once("exit", () => {
+  for (const child of alive) child.signal("SIGKILL");
+});
+
+/** Waits until `check` answers true, looking every few milliseconds, and no longer than `withinMs`. */
+export async function until(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  withinMs = 10_000,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  for (let waitMs = 2; !await check(); waitMs = Math.min(waitMs * 2, 50)) {
+    if (Date.now() > deadline) throw new Error(`Gave up after ${withinMs} ms waiting for ${what}`);
+    await sleep(waitMs);
+  }
+}
+
+/** Ports that nobody listens on, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(servers.map((server) =>
+    new Promise<number>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        resolve(typeof address === "object" && address ? address.port : 0);
+      });
+    })
+  ));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,74 @@
+import type { Endpoint } from "./endpoint.ts";
+import type { Server } from "./server.ts";
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed when it is JSON, else as text; undefined when empty. */
+  readonly body: unknown;
+}
+
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `delay=1s` and the like. */
+  readonly query?: string;
+  readonly signal?: AbortSignal;
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status, headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text };
+}
+
+async function post(url: string, input: unknown, { headers, query, signal }: Ask): Promise<Answer> {
+  const init: RequestInit = { method: "POST", headers: { ...headers }, signal: signal ?? null };
+  if (input !== undefined) {
+    init.body = JSON.stringify(input);
+    init.headers = { "content-type": "application/json", ...headers };
+  }
+  return await read(await fetch(query === undefined ? url : `${url}?${query}`, init));
+}
+
+/** Calls a handler: `Greeter/greet`, `Counter/key/add`. */
+export function call(
+  server: Server,
+  path: string,
+  input?: unknown,
+  ask: Ask = {},
+): Promise<Answer> {
+  return post(`${server.ingress}/svc/call/${path}`, input, ask);
+}
+
+/** Sends one way. Answers when it was accepted. */
+export function send(
+  server: Server,
+  path: string,
+  input?: unknown,
+  ask: Ask = {},
+): Promise<Answer> {
+  return post(`${server.ingress}/svc/send/${path}`, input, ask);
+}
+
+/** A call that must succeed: its value. */
+export async function value(server: Server, path: string, input?: unknown): Promise<unknown> {
+  const { status, body } = await call(server, path, input);
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Registers an endpoint, and answers what admin said. */
+export function register(
+  server: Server,
+  endpoint: Pick<Endpoint, "url" | "transport">,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> {
+  const body = { uri: endpoint.url, use_http_11: endpoint.transport === "h1", ...more };
+  return post(`${server.admin}/deployments`, body, {});
+}
+
+export async function get(url: string): Promise<Answer> {
+  return await read(await fetch(url));
+}

@@ -1,0 +1,80 @@
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Child, freePorts, until } from "./child.ts";
+
+/** `h2`: bidirectional over cleartext HTTP/2. `h1`: request-response over HTTP/1.1. */
+export type Transport = "h2" | "h1";
+
+const SERVICES = path.join(import.meta.dirname, "services.mjs");
+
+/** The real SDK with the handlers of `services.mjs`, in a process of its own. */
+export class Endpoint {
+  readonly transport: Transport;
+  readonly url: string;
+  readonly folder: string;
+  readonly #port: number;
+  #child: Child | undefined;
+
+  constructor(transport: Transport, port: number) {
+    this.transport = transport;
+    this.url = `http://127.0.0.1:${port}`;
+    this.folder = mkdtempSync(path.join(tmpdir(), "endpoint-"));
+    this.#port = port;
+  }
+
+  async start(): Promise<void> {
+    const { transport, folder } = this;
+    const command = [process.execPath, SERVICES, String(this.#port), transport, folder] as const;
+    const child = this.#child = new Child(command, { RESTATE_LOGGING: "ERROR" });
+    await until(`the endpoint to listen: ${child.output()}`, () => {
+      if (!child.isAlive()) throw new Error(`The endpoint ended: ${child.output()}`);
+      return child.output().includes("ready");
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.signal(signal);
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The side effects so far, one a line. */
+  lines(): string[] {
+    const file = path.join(this.folder, "log");
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+  }
+
+  /** How often a side effect happened. */
+  count(line: string): number {
+    return this.lines().filter((one) => one === line).length;
+  }
+
+  /** Waits until a side effect has happened. */
+  async happens(line: string, times = 1): Promise<void> {
+    await until(`"${line}"`, () => this.count(line) >= times, 15_000);
+  }
+
+  /** Lets what is held under this id go on, now and later. */
+  release(id: string): void {
+    appendFileSync(path.join(this.folder, `${id}.go`), "");
+  }
+
+  logs(): string {
+    return this.#child?.output() ?? "";
+  }
+}
+
+export async function startEndpoint(transport: Transport): Promise<Endpoint> {
+  const [port = 0] = await freePorts(1);
+  const endpoint = new Endpoint(transport, port);
+  await endpoint.start();
+  return endpoint;
+}

@@ -1,0 +1,183 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { describeConfig, options } from "../../src/config.ts";
+import { describeErrors } from "../../src/errors.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const TOP_LEVEL = [
+  ".ci",
+  ".gitignore",
+  "LICENSE",
+  "README.md",
+  "adapters",
+  "deno.json",
+  "package-lock.json",
+  "package.json",
+  "src",
+  "test",
+  "wrangler.toml",
+];
+/** A screen, for the README of a folder. */
+const README_LINES_MAX = 60;
+const DECISION_LINES_MAX = 45;
+
+const at = (...parts: string[]) => join(REPOSITORY, ...parts);
+const read = (file: string) => readFileSync(at(file), "utf8");
+
+/** Names that `.gitignore` leaves out of a checkout: what is built, installed or made by running. */
+const ignored = read(".gitignore").split("\n").filter((line) => line !== "");
+
+function isIgnored(name: string): boolean {
+  return name === ".git" ||
+    ignored.some((line) =>
+      line.startsWith("*") ? name.endsWith(line.slice(1)) : name === line.replace("/", "")
+    );
+}
+
+/** Files of the repository, found without git, so that a copy of it can be tested too. */
+function filesOf(folder: string): string[] {
+  return readdirSync(at(folder), { withFileTypes: true }).filter(({ name }) => !isIgnored(name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesOf(path) : [path];
+    });
+}
+
+const files = filesOf("");
+const documents = files.filter((file) => file.endsWith(".md"));
+const decisions = readdirSync(at("src/decisions")).filter((name) => name !== "README.md").sort();
+
+/** The generated text between two markers of README.md. With UPDATE_DOCS set, `now` goes there. */
+function generated(name: string, now: string): string {
+  const pattern = new RegExp(
+    `(<!-- ${name}: begin[^\\n]*-->\\n<!-- deno-fmt-ignore-start -->\\n)([\\s\\S]*?)` +
+      `(<!-- deno-fmt-ignore-end -->\\n<!-- ${name}: end -->)`,
+  );
+  const readme = read("README.md");
+  expect(readme).toMatch(pattern);
+  if (process.env["UPDATE_DOCS"]) {
+    writeFileSync(
+      at("README.md"),
+      readme.replace(pattern, (_, a, _b, c) => `${a}\n${now}\n\n${c}`),
+    );
+  }
+  return pattern.exec(read("README.md"))![2]!.trim();
+}
+
+describe("what the front page says", () => {
+  test("its table of settings is that of config.ts", () => {
+    expect(generated("config", describeConfig())).toBe(describeConfig());
+  });
+
+  test("its table of error codes is that of errors.ts", () => {
+    expect(generated("errors", describeErrors())).toBe(describeErrors());
+  });
+
+  test("its tree names what exists, and every folder of src", () => {
+    const tree = /## The tree\n+```\n([\s\S]*?)```/.exec(read("README.md"))![1]!;
+    const named: string[] = [];
+    let parent = "";
+    for (const [, indent, name] of tree.matchAll(/^( *)([\w./]+)/gm)) {
+      if (indent === "") parent = name!;
+      named.push(indent === "" ? name! : join(parent, name!));
+    }
+    expect(named.filter((name) => !existsSync(at(name)))).toEqual([]);
+    const folders = readdirSync(at("src"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}/`);
+    expect(folders.filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test("its commands are scripts and tasks that exist", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    const { tasks } = JSON.parse(read("deno.json"));
+    const readme = read("README.md");
+    for (const [, name] of readme.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(name!);
+    for (const [, name] of readme.matchAll(/deno task (\w+)/g)) expect(tasks).toHaveProperty(name!);
+    expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
+  });
+});
+
+describe("documents", () => {
+  test.each(documents)("links of %s lead somewhere", (file) => {
+    const text = read(file).replaceAll(/```[\s\S]*?```/g, "");
+    const dead = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
+      .filter((link) => !/^[a-z]+:/.test(link)).filter((link) => !leads(file, link));
+    expect(dead).toEqual([]);
+  });
+
+  test("every folder of src has a README of at most a screen, and so have adapters and test", () => {
+    const folders = readdirSync(at("src"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}`);
+    const missing = [...folders, "src", "adapters", "test"]
+      .filter((folder) => !existsSync(at(folder, "README.md")));
+    expect(missing).toEqual([]);
+    const long = documents.filter((file) => file !== "README.md" && !file.startsWith("src/README"))
+      .filter((file) => read(file).split("\n").length > README_LINES_MAX);
+    expect(long).toEqual([]);
+  });
+
+  test("nobody's own paths stand in them", () => {
+    expect(documents.filter((file) => /\/(home|root|work|Users)\//.test(read(file)))).toEqual([]);
+  });
+});
+
+describe("decisions", () => {
+  test("are numbered without a gap, and their titles say their numbers", () => {
+    const numbers = decisions.map((name) => name.slice(0, 3));
+    expect(numbers).toEqual(decisions.map((_, index) => String(index + 1).padStart(3, "0")));
+    for (const name of decisions) {
+      expect(name).toMatch(/^\d{3}(-[a-z0-9]+)+\.md$/);
+      expect(read(`src/decisions/${name}`)).toMatch(new RegExp(`^# ${name.slice(0, 3)} .+\n`));
+    }
+  });
+
+  test("are listed with their titles", () => {
+    const list = read("src/decisions/README.md").replaceAll(/ +/g, " ");
+    for (const name of decisions) {
+      const title = /^# \d{3} (.+)$/m.exec(read(`src/decisions/${name}`))![1]!;
+      expect(list).toContain(`| [${name.slice(0, 3)}](${name}) | ${title} |`);
+    }
+  });
+
+  test("say what came up, what was chosen, what it costs and when to revisit, on one screen", () => {
+    const parts = ["What came up", "What we chose", "What we weighed", "What it costs"];
+    for (const name of decisions) {
+      const text = read(`src/decisions/${name}`);
+      for (const part of [...parts, "When to revisit"]) expect(text).toContain(`**${part}.**`);
+      expect(text.split("\n").length).toBeLessThanOrEqual(DECISION_LINES_MAX);
+    }
+  });
+});
+
+describe("the repository", () => {
+  test("holds at its top what belongs there and nothing else", () => {
+    const names = new Set(files.map((file) => file.split("/")[0]!));
+    expect([...names].filter((name) => !TOP_LEVEL.includes(name))).toEqual([]);
+  });
+
+  test("every setting is used by the wiring or by an adapter", () => {
+    const users = files.filter((file) => file === "src/app.ts" || /^adapters\/.+\.ts$/.test(file));
+    const text = users.map(read).join("\n");
+    // `config[`${what}.bind-port`]`: ingress and admin are listened for by the same lines.
+    const isUsed = (path: string) =>
+      text.includes(`"${path}"`) || text.includes(`}${path.slice(path.indexOf("."))}\``);
+    expect(Object.keys(options).filter((path) => !isUsed(path))).toEqual([]);
+  });
+});
+
+/** Whether a relative link of a document, with its heading if it names one, exists. */
+function leads(from: string, link: string): boolean {
+  const [path, heading] = link.split("#");
+  const target = path === "" ? from : relative(REPOSITORY, at(dirname(from), path!));
+  if (target.startsWith("..") || !existsSync(at(target))) return false;
+  if (heading === undefined || statSync(at(target)).isDirectory()) return true;
+  const headings = [...read(target).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchor(title!));
+  return headings.includes(heading);
+}
+
+function anchor(title: string): string {
+  return title.toLowerCase().replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-");
+}

@@ -1,0 +1,151 @@
+import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import * as pb from "../../src/wire/gen/service_pb.ts";
+
+// Messages as an SDK may send them, built by the generated code.
+
+/** A kind of message: its number, its generated code, and arbitrary contents of it. */
+export interface Kind<T extends DescMessage = DescMessage> {
+  readonly type: number;
+  readonly schema: T;
+  readonly contents: fc.Arbitrary<MessageInitShape<T>>;
+}
+
+function kind<T extends DescMessage>(
+  type: number,
+  schema: T,
+  contents: fc.Arbitrary<MessageInitShape<T>>,
+): Kind {
+  return { type, schema, contents: contents as fc.Arbitrary<never> };
+}
+
+const u32 = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 0xffffffff }));
+const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+/** Well-formed text, short and long, of one to four bytes a character. */
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "grapheme", maxLength: 80 }),
+  fc.constant("\ufefftext"),
+);
+const bytes = fc.uint8Array({ maxLength: 300 });
+const key = text.map((one) => new TextEncoder().encode(one));
+const value = fc.record({ content: bytes });
+const metadata = fc.array(fc.record({ key: text, value: text }), { maxLength: 3 });
+const code = fc.oneof(fc.constantFrom(0, 409, 500, 65535, 65536), u32);
+const failure = fc.record({ code, message: text, metadata });
+const headers = fc.array(fc.record({ key: text, value: text }), { maxLength: 4 });
+
+/** One member of a oneof. */
+function one<C extends string, T>(name: C, contents: fc.Arbitrary<T>) {
+  return contents.map((it) => ({ case: name, value: it }));
+}
+
+const { future } = fc.letrec<{ future: MessageInitShape<typeof pb.FutureSchema> }>((tie) => ({
+  future: fc.record({
+    waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 4 }),
+    waitingSignals: fc.array(u32, { maxLength: 4 }),
+    waitingNamedSignals: fc.array(text, { maxLength: 4 }),
+    nestedFutures: fc.array(tie("future"), { maxLength: 2, depthSize: "small" }),
+    combinatorType: fc.integer({ min: 0, max: 4 }),
+  }),
+}));
+
+export const futures = future;
+
+export const output = kind(
+  0x0401,
+  pb.OutputCommandSchema,
+  fc.record({
+    result: fc.oneof(one("value", value), one("failure", failure)),
+    name: text,
+  }),
+);
+
+export const proposeRunCompletion = kind(
+  0x0005,
+  pb.ProposeRunCompletionSchema,
+  fc.record({
+    resultCompletionId: u32,
+    result: fc.oneof(one("value", bytes), one("failure", failure)),
+  }),
+);
+
+export const run = kind(
+  0x0411,
+  pb.RunCommandSchema,
+  fc.record({ resultCompletionId: u32, name: text }),
+);
+
+export const getEagerState = kind(
+  0x0407,
+  pb.GetEagerStateCommandSchema,
+  fc.record({
+    key,
+    result: fc.oneof(one("void", fc.constant({})), one("value", value)),
+    name: text,
+  }),
+);
+
+export const setState = kind(
+  0x0403,
+  pb.SetStateCommandSchema,
+  fc.record({ key, value, name: text }),
+);
+
+const callFields = {
+  serviceName: text,
+  handlerName: text,
+  parameter: bytes,
+  headers,
+  key: text,
+  idempotencyKey: fc.option(text, { nil: undefined }),
+  invocationIdCompletionId: u32,
+  name: text,
+};
+
+export const call = kind(
+  0x040d,
+  pb.CallCommandSchema,
+  fc.record({ ...callFields, resultCompletionId: u32 }) as fc.Arbitrary<never>,
+);
+
+export const oneWayCall = kind(
+  0x040e,
+  pb.OneWayCallCommandSchema,
+  fc.record({ ...callFields, invokeTime: u64 }) as fc.Arbitrary<never>,
+);
+
+export const suspension = kind(
+  0x0001,
+  pb.SuspensionSchema,
+  fc.record({
+    waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 5 }),
+    waitingSignals: fc.array(u32, { maxLength: 5 }),
+    waitingNamedSignals: fc.array(text, { maxLength: 5 }),
+    awaitingOn: future,
+  }),
+);
+
+/** The rest of what is understood, decoded by the generated code itself. */
+export const others = [
+  oneWayCall,
+  kind(0x0402, pb.GetLazyStateCommandSchema, fc.record({ key, resultCompletionId: u32 })),
+  kind(0x0404, pb.ClearStateCommandSchema, fc.record({ key, name: text })),
+  kind(0x0405, pb.ClearAllStateCommandSchema, fc.record({ name: text })),
+  kind(0x0406, pb.GetLazyStateKeysCommandSchema, fc.record({ resultCompletionId: u32 })),
+  kind(
+    0x0408,
+    pb.GetEagerStateKeysCommandSchema,
+    fc.record({ value: fc.record({ keys: fc.array(key) }) }),
+  ),
+  kind(0x040c, pb.SleepCommandSchema, fc.record({ wakeUpTime: u64, resultCompletionId: u32 })),
+  kind(0x0002, pb.ErrorSchema, fc.record({ code, message: text, stacktrace: text })),
+  kind(0x0003, pb.EndSchema, fc.constant({})),
+];
+
+export const hotCommands = [output, proposeRunCompletion, run, getEagerState, setState, call];
+
+/** A message as bytes, next to what it holds. */
+export function encoded(one: Kind): fc.Arbitrary<Uint8Array> {
+  return one.contents.map((contents) => toBinary(one.schema, create(one.schema, contents)));
+}

@@ -1,0 +1,108 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import type { Command } from "../../src/model/command.ts";
+import type { Awaiting } from "../../src/model/invocation.ts";
+import type { HeaderPair, Result } from "../../src/model/journal.ts";
+import * as pb from "../../src/wire/gen/service_pb.ts";
+
+// What the hand-written decoders must say, told by the generated code. Each throws what it cannot
+// read, and for a result that is missing.
+
+const text = (bytes: Uint8Array) =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+
+function pairs(list: readonly { readonly key: string; readonly value: string }[]): HeaderPair[] {
+  return list.map(({ key, value }) => [key, value]);
+}
+
+function failed({ code, message, metadata }: pb.Failure): Result {
+  const pair = pairs(metadata);
+  const clamped = code > 65535 ? 500 : code;
+  const more = pair.length > 0 ? { metadata: pair } : {};
+  return { kind: "failure", failure: { code: clamped, message, ...more } };
+}
+
+function missing(): never {
+  throw new Error("no result");
+}
+
+export const oracle: Readonly<Record<number, (bytes: Uint8Array) => Command>> = {
+  0x0401: (bytes) => {
+    const { result } = fromBinary(pb.OutputCommandSchema, bytes);
+    if (result.case === "failure") return { kind: "output", bytes, result: failed(result.value) };
+    const value = result.value?.content ?? missing();
+    return { kind: "output", bytes, result: { kind: "value", value } };
+  },
+  0x0005: (bytes) => {
+    const { result, resultCompletionId } = fromBinary(pb.ProposeRunCompletionSchema, bytes);
+    const completion = resultCompletionId;
+    if (result.case === "failure") {
+      return { kind: "ranTo", completion, result: failed(result.value) };
+    }
+    return {
+      kind: "ranTo",
+      completion,
+      result: { kind: "value", value: result.value ?? missing() },
+    };
+  },
+  0x0411: (bytes) => {
+    const { resultCompletionId } = fromBinary(pb.RunCommandSchema, bytes);
+    return { kind: "run", bytes, completion: resultCompletionId };
+  },
+  0x0407: (bytes) => {
+    const { key, result } = fromBinary(pb.GetEagerStateCommandSchema, bytes);
+    text(key);
+    if (!result.case) missing();
+    return { kind: "getEagerState", bytes };
+  },
+  0x0403: (bytes) => {
+    const { key, value } = fromBinary(pb.SetStateCommandSchema, bytes);
+    return { kind: "setState", bytes, key: text(key), value: (value ?? missing()).content };
+  },
+  0x040d: (bytes) => {
+    const message = fromBinary(pb.CallCommandSchema, bytes);
+    const { idempotencyKey } = message;
+    return {
+      kind: "call",
+      bytes,
+      invocationIdCompletion: message.invocationIdCompletionId,
+      completion: message.resultCompletionId,
+      request: {
+        service: message.serviceName,
+        handler: message.handlerName,
+        key: message.key,
+        headers: pairs(message.headers),
+        value: message.parameter,
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
+    };
+  },
+};
+
+/** The leaves of a tree of futures, each list sorted. */
+export function leavesOf(future: pb.Future): Awaiting {
+  const nested = future.nestedFutures.map(leavesOf);
+  return sorted({
+    completions: [future.waitingCompletions, nested.map((one) => one.completions)].flat(2),
+    signals: [future.waitingSignals, nested.map((one) => one.signals)].flat(2),
+    names: [future.waitingNamedSignals, nested.map((one) => one.names)].flat(2),
+  });
+}
+
+export function suspensionOracle(bytes: Uint8Array, version: number): Awaiting {
+  const message = fromBinary(pb.SuspensionSchema, bytes);
+  if (version >= 7) return leavesOf(message.awaitingOn ?? missing());
+  return sorted({
+    completions: message.waitingCompletions,
+    signals: message.waitingSignals,
+    names: message.waitingNamedSignals,
+  });
+}
+
+/** The order of a tree's leaves says nothing. */
+export function sorted({ completions, signals, names }: Awaiting): Awaiting {
+  return {
+    completions: completions.toSorted((a, b) => a - b),
+    signals: signals.toSorted((a, b) => a - b),
+    names: names.toSorted(),
+  };
+}
