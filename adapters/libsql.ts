@@ -1,4 +1,5 @@
 import type { Client, InArgs } from "@libsql/client";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { Failure } from "../src/errors.ts";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
@@ -272,7 +273,7 @@ function portable({ sql, args }: Statement): Statement {
 export async function openLock(file: string): Promise<{ close(): Promise<void> }> {
   const { createClient } = await import("@libsql/client/sqlite3");
   try {
-    const client = createClient({ url: pathUrl(file), concurrency: 1, timeout: 0 });
+    const client = createClient({ url: pathToFileURL(file).href, concurrency: 1, timeout: 0 });
     try {
       // One call: the client rolls back what a call leaves open, and would let the lock go.
       await client.executeMultiple(
@@ -288,9 +289,4 @@ export async function openLock(file: string): Promise<{ close(): Promise<void> }
     const error = toSqlError(cause);
     throw error.code.startsWith("SQLITE_BUSY") ? new Locked(file, { cause }) : error;
   }
-}
-
-/** A file URL as libSQL reads it: every character that means something in a URL is escaped. */
-function pathUrl(file: string): string {
-  return `file:${file.split("/").map(encodeURIComponent).join("/")}`;
 }

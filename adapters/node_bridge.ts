@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { FastResponse } from "srvx/node";
 import { type BodyBytes, fetchReader, type RequestReader } from "../src/ingress/request_reader.ts";
 
@@ -31,11 +31,16 @@ export const nodeReader: RequestReader = {
     return readAll(source, options.bytesMax);
   },
 
-  signal: (request) => request.signal,
+  onLeave: (request, leave) => {
+    const answer = (request as Bridged).runtime?.node?.res;
+    // `close` comes to every response. A signal costs more than all of ingress.
+    if (answer) answer.once("close", leave);
+    else fetchReader.onLeave(request, leave);
+  },
 };
 
 interface Bridged {
-  readonly runtime?: { readonly node?: { readonly req: IncomingMessage } };
+  readonly runtime?: { readonly node?: { readonly req: IncomingMessage; readonly res?: ServerResponse } };
 }
 
 function sourceOf(request: Request): IncomingMessage | undefined {

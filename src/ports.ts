@@ -160,9 +160,12 @@ export interface DeploymentStore {
 export interface Invocations {
   /** Resolves once the invocation is durable. */
   send(request: InvocationRequest): Promise<Accepted>;
-  /** Resolves with its result. `signal`: the caller went away, forget it (never cancels). */
-  call(request: InvocationRequest, signal?: AbortSignal): Promise<Completed>;
+  /** Resolves with its result. When the caller leaves, it is forgotten; nothing is canceled. */
+  call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed>;
 }
+
+/** Has a function called once if the caller goes away. Maybe also after it was answered. */
+export type OnLeave = (leave: () => void) => void;
 
 export type InvocationRequest = Omit<Invoked, "type" | "reply">;
 

@@ -123,7 +123,7 @@ function find(
   const service = schema.latest(route.service);
   assert(service, "A path is parsed with the services of this same snapshot");
   // `hasOwn`: a caller may well ask for a handler that is called "constructor".
-  const handler = true
+  const handler = Object.hasOwn(service.handlers, route.handler)
     ? service.handlers[route.handler]
     : undefined;
   if (!handler) {

@@ -22,7 +22,7 @@ export async function call(
   const invocation = toRequest(setup, schema, checked);
   const { result, expiresAt } = await setup.invocations.call(
     invocation,
-    setup.reader.signal(request),
+    (leave) => setup.reader.onLeave(request, leave),
   );
   const answered = { id: invocation.id, expiresAt };
   if (result.kind === "failure") return failed(caller, answered, result.failure);

@@ -15,8 +15,8 @@ export interface RequestReader {
   headers(request: Request): readonly string[];
   /** Resolves with the whole body, or with undefined as soon as it is longer than `bytesMax`. */
   body(request: Request, options: BodyOptions): BodyBytes | Promise<BodyBytes>;
-  /** Aborts when the caller goes away. Undefined where that cannot be known. */
-  signal(request: Request): AbortSignal | undefined;
+  /** Has `leave` called when the caller goes away, where that can be known; maybe later, too. */
+  onLeave(request: Request, leave: () => void): void;
 }
 
 export interface BodyOptions {
@@ -46,7 +46,7 @@ export const fetchReader: RequestReader = {
   body: (request, { length, bytesMax }) =>
     length === undefined ? readCounting(request, bytesMax) : readDeclared(request, bytesMax),
 
-  signal: (request) => request.signal,
+  onLeave: (request, leave) => request.signal.addEventListener("abort", leave, { once: true }),
 };
 
 /** HTTP ends a body at its declared length, so it can be taken in one piece. */

@@ -56,7 +56,9 @@ export function networkFailed(uri: string, { kind, message }: DialFailure): Fail
 export function abortTimedOut(timeoutMs: number): Failed {
   return failed(
     "RT0001",
-    `the invocation stream was closed after the 'abort timeout' (${printDuration(timeoutMs)}) fired.`,
+    `the invocation stream was closed after the 'abort timeout' (${
+      printDuration(timeoutMs)
+    }) fired.`,
   );
 }
 

@@ -3,6 +3,7 @@ import type { Turn } from "../engine/turn.ts";
 import type { Table, Write } from "../model/rows.ts";
 
 export interface CommitsOptions {
+  readonly soon: (call: () => void) => void;
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
   /** Commits up to this number are durable. */
@@ -54,7 +55,7 @@ export class Commits {
 
   #flush(): void {
     const group = this.#gathered;
-    if (!group) return;
+    if (!group || this.#isInFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
     if (group.writes.length === 0) return this.#settled(group, number);
@@ -64,7 +65,8 @@ export class Commits {
         this.#isInFlight = false;
         if (this.#isStopped) return;
         this.#settled(group, number);
-        if (!this.#isInFlight) this.#flush();
+        // What this burst of input brings may still come along: one commit instead of two.
+        if (this.#gathered) this.#options.soon(() => this.#flush());
       },
     ).catch((cause) => {
       if (!this.#isStopped) this.#options.onFailure(cause);

@@ -11,6 +11,7 @@ import type {
   Lease,
   Log,
   Mailbox,
+  OnLeave,
   Store,
 } from "../ports.ts";
 import { Partition } from "./partition.ts";
@@ -103,9 +104,9 @@ export class Host implements Invocations {
   }
 
   /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
-  async call(request: InvocationRequest, signal?: AbortSignal): Promise<Completed> {
+  async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     const { partition } = this.#admit();
-    const result = this.#waiters.result(request.id, signal);
+    const result = this.#waiters.result(request.id, onLeave);
     if (request.fresh) {
       partition.send({ type: "invoked", ...request });
       return result;
@@ -145,7 +146,7 @@ export class Host implements Invocations {
         timersMax: this.#options.timersMax,
         load: (after, limit) =>
           store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
-        fire: (timer) => partition.send({ type: "timerFired", ...timer }),
+        fire: (timer) => partition.send({ ...timer, type: "timerFired" }),
         onFailure,
       }),
       sweeper: new Sweeper({

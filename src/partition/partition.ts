@@ -49,6 +49,7 @@ export class Partition {
     this.#options = options;
     this.#resident = new Resident(residentBytesMax);
     this.#commits = new Commits({
+      soon: (call) => options.clock.soon(call),
       commit: (writes) => store.commit(lease, writes),
       release,
       settle: (commit) => this.#resident.settle(commit),

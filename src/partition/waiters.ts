@@ -1,6 +1,6 @@
 import type { Effect } from "../engine/effect.ts";
 import { Failure } from "../errors.ts";
-import type { Accepted, Completed } from "../ports.ts";
+import type { Accepted, Completed, OnLeave } from "../ports.ts";
 
 type Reply = Effect & { type: "reply" };
 
@@ -32,14 +32,14 @@ export class Waiters {
     return { token, reply };
   }
 
-  /** The result of an invocation, once it has one. Forgotten when `signal` aborts. */
-  result(id: string, signal?: AbortSignal): Promise<Completed> {
+  /** The result of an invocation, once it has one. Forgotten when the caller leaves. */
+  result(id: string, onLeave?: OnLeave): Promise<Completed> {
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
       const waiters = this.#results.get(id);
       if (waiters) waiters.add(waiter);
       else this.#results.set(id, new Set([waiter]));
-      signal?.addEventListener("abort", () => this.#leave(id, waiter), { once: true });
+      onLeave?.(() => this.#leave(id, waiter));
     });
   }
 
@@ -68,8 +68,8 @@ export class Waiters {
 
   #leave(id: string, waiter: Waiter<Completed>): void {
     const waiters = this.#results.get(id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#results.delete(id);
+    if (!waiters?.delete(waiter)) return;
+    if (waiters.size === 0) this.#results.delete(id);
     waiter.reject(Failure.plain(499, "the caller went away"));
   }
 }

@@ -75,7 +75,7 @@ const FORMAT_VERSION = migrations.length;
 
 const texts = {
   tables: compile(sql`select name from sqlite_master where type = 'table'
-    and name not like 'sqlite\_%' escape '\' and name not like '\_%' escape '\'`),
+    and substr(name, 1, 7) <> 'sqlite_' and substr(name, 1, 1) <> '_'`),
   makeMeta: compile(sql`create table if not exists meta (name text primary key, value text)`),
   version: compile(sql`select value from meta where name = 'format'`),
   setVersion: compile(sql`insert into meta (name, value) values ('format', ?1)

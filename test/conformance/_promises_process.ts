@@ -93,7 +93,7 @@ export const processPromises: Promises = {
 
   "does not mind standing still": async ({ server, endpoint, id }) => {
     await send(server, "Greeter/nap", { id, ms: 300 });
-    await endpoint.happens(`${id} before`);
+    await endpoint.happens(`${id} asleep`);
     server.signal("SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, 800));
     server.signal("SIGCONT");

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import { call, get, send, value } from "../support/client.ts";
-import { until } from "../support/child.ts";
 import type { Promises } from "./_suite.ts";
 
 export const restartPromises: Promises = {
@@ -27,7 +26,7 @@ export const restartPromises: Promises = {
 
   "wakes a sleeper after a restart": async ({ server, endpoint, id }) => {
     await send(server, "Greeter/nap", { id, ms: 700 });
-    await endpoint.happens(`${id} before`);
+    await endpoint.happens(`${id} asleep`);
     await server.crash();
     await endpoint.happens(`${id} after`);
     expect([endpoint.count(`${id} before`), endpoint.count(`${id} after`)]).toEqual([1, 1]);
@@ -36,7 +35,8 @@ export const restartPromises: Promises = {
   "waits for an endpoint that is away": async ({ server, endpoint, id }) => {
     await endpoint.stop();
     expect((await send(server, "Greeter/note", id)).status).toBe(202);
-    await until("a failed attempt", () => server.logs().includes("RT0010"), 5000).catch(() => {});
+    // Time for some attempts to fail. Whether they do is not what is asked here.
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await endpoint.start();
     await endpoint.happens(id);
     expect(endpoint.count(id)).toBe(1);

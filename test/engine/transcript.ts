@@ -1,7 +1,7 @@
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event, Outcome } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
-import { miss, Turn } from "../../src/engine/turn.ts";
+import { Turn } from "../../src/engine/turn.ts";
 import type { Command } from "../../src/model/command.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { Resident } from "../../src/partition/resident.ts";

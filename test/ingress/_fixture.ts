@@ -12,7 +12,7 @@ import {
 } from "../../src/model/schema.ts";
 import type { Access, ServiceType } from "../../src/model/target.ts";
 import type { Dialect } from "../../src/names.ts";
-import type { Accepted, Completed, InvocationRequest, Invocations } from "../../src/ports.ts";
+import type { Accepted, Completed, InvocationRequest, Invocations, OnLeave } from "../../src/ports.ts";
 
 export const NOW = Date.parse("2026-11-20T15:33:26.191Z");
 export const JSON_RULE: InputRule = { required: false, contentType: "application/json" };
@@ -21,7 +21,7 @@ const JSON_OUTPUT: OutputRule = { contentType: "application/json", setContentTyp
 const defaults: SchemaDefaults = {
   inactivityTimeoutMs: 60_000,
   abortTimeoutMs: 600_000,
-  journalRetentionMs: 1000,
+  journalRetentionMs: 2500,
   idempotencyRetentionMs: 2000,
   workflowRetentionMs: 3000,
   eagerStateBytesMax: 1024,
@@ -106,15 +106,16 @@ export function schemaOf(dialect: Dialect): Schema {
 export class FakeInvocations implements Invocations {
   readonly calls: InvocationRequest[] = [];
   readonly sends: InvocationRequest[] = [];
-  readonly signals: (AbortSignal | undefined)[] = [];
+  /** Callers that went away. */
+  left = 0;
   result: Result = { kind: "value", value: new TextEncoder().encode('"ok"') };
   expiresAt: number | undefined;
   accepted: Partial<Accepted> = {};
   error: unknown;
 
-  call(request: InvocationRequest, signal?: AbortSignal): Promise<Completed> {
+  call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     this.calls.push(request);
-    this.signals.push(signal);
+    onLeave?.(() => this.left++);
     if (this.error !== undefined) return Promise.reject(this.error);
     const { result, expiresAt } = this;
     return Promise.resolve(expiresAt === undefined ? { result } : { result, expiresAt });

@@ -20,7 +20,7 @@ function reading(target: string): RequestReader {
     target: () => target,
     headers: () => rawHeaders,
     body: () => bytes,
-    signal: () => undefined,
+    onLeave: () => {},
   };
 }
 
@@ -38,7 +38,6 @@ function serving(target: string): () => Promise<void> {
   return async () => {
     invocations.calls.length = 0;
     invocations.sends.length = 0;
-    invocations.signals.length = 0;
     await handle(request);
   };
 }

@@ -30,7 +30,7 @@ export function h1Endpoint(script: http.RequestListener): Promise<Endpoint> {
 }
 
 /** Starts a server, and closes it with all of its connections. */
-export function listen(server: Server): Promise<Endpoint> {
+export function listen(server: Server, at = 0): Promise<Endpoint> {
   const sockets = new Set<Socket>();
   let count = 0;
   for (const event of ["connection", "secureConnection"]) {
@@ -42,7 +42,7 @@ export function listen(server: Server): Promise<Endpoint> {
     });
   }
   return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(at, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
       resolve({
         port,

@@ -9,7 +9,7 @@ import {
   SleepCommandSchema,
   SuspensionSchema,
 } from "../../src/wire/gen/service_pb.ts";
-import { entryType, type Entry } from "../../src/model/journal.ts";
+import { type Entry, entryType } from "../../src/model/journal.ts";
 import { FrameReader } from "../../src/wire/frame.ts";
 import { frame } from "./_attempts.ts";
 

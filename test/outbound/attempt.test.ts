@@ -1,75 +1,221 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { afterEach, expect, test } from "vitest";
-import type { HandlerOptions } from "../../src/model/schema.ts";
-import type { OutboundOptions } from "../../src/outbound/options.ts";
+import type { IncomingHttpHeaders } from "node:http2";
+import { expect, test } from "vitest";
 import { NotificationSchema, StartSchema } from "../../src/wire/gen/service_pb.ts";
-import { attempt, Bench, deploymentAt, input, join } from "./_attempts.ts";
-import { type Endpoint, h1Endpoint, h2Endpoint, until } from "./_endpoint.ts";
+import { attempt, input, join } from "./_attempts.ts";
+import { until } from "./_endpoint.ts";
 import { Frames, say, slept } from "./_scripts.ts";
+import { patient, respond, type Seen, stage, timeouts, V6, watch } from "./_stage.ts";
 
-const V6 = "application/vnd.restate.invocation.v6";
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const EXTRA = { "X-Extra": "1", Accept: "mine" };
 
-interface Stage {
-  readonly bench: Bench;
-  readonly endpoint: Endpoint;
-}
-
-type Deploy = Parameters<typeof deploymentAt>[1];
-
-async function stage(
-  script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
-  { deploy = {}, ...options }: Partial<OutboundOptions> & { readonly deploy?: Deploy } = {},
-): Promise<Stage> {
-  const endpoint = await h2Endpoint(script);
-  const bench = new Bench([deploymentAt(endpoint.uri, deploy)], options);
-  cleanups.push(() => endpoint.close(), () => bench.close());
-  return { bench, endpoint };
-}
-
-const respond = (stream: ServerHttp2Stream) =>
-  stream.respond({ ":status": 200, "content-type": V6 });
-
-const timeouts = (inactivityTimeoutMs: number, abortTimeoutMs: number): HandlerOptions => ({
-  inactivityTimeoutMs,
-  abortTimeoutMs,
-});
-
-/** What an endpoint saw of one stream. */
-interface Seen extends Frames {
-  ended: boolean;
-  /** The reset code, once the stream is closed. */
-  closed?: number;
-}
-
-function watch(stream: ServerHttp2Stream): Seen {
-  const seen: Seen = Object.assign(new Frames(), { ended: false });
-  stream.on("data", (data: Uint8Array) => seen.push(data));
-  stream.on("end", () => seen.ended = true);
-  stream.on("close", () => seen.closed = stream.rstCode);
-  return seen;
-}
-
-test("an attempt tells who it is, what is known, and hears the rest", async () => {
+test("an attempt tells who it is and all that is known, at once", async () => {
   let headers: IncomingHttpHeaders = {};
-  let seen: Seen | undefined;
-  const { bench, endpoint } = await stage((stream, received) => {
+  const frames = new Frames();
+  const { bench } = await stage((stream, received) => {
     headers = received;
-    seen = watch(stream);
-    respond(stream);
-    stream.on("end", () => stream.end());
-    stream.once("data", () => stream.write(join(say.run(1), say.output("ok"), say.end())));
+    stream.on("data", (data: Uint8Array) => frames.push(data));
   }, {
     clusterName: "here",
-    deploy: { uri: "", additionalHeaders: { "X-Extra": "1", Accept: "mine" } },
-  }).catch(() => {
-    throw new Error("unreachable");
+    path: "base/?q=1",
+    deploy: { additionalHeaders: EXTRA },
   });
-  expect(endpoint.uri).toBeDefined();
-  await bench.close();
-  expect([headers, seen]).toBeDefined();
+  const effect = attempt({
+    service: "Obj",
+    key: "k/ä",
+    entries: [input, { kind: "command", type: 0x40c, bytes: new Uint8Array([1]) }, slept(1)],
+    state: { partial: false, pairs: [{ name: "v", value: new Uint8Array([3]) }] },
+    failuresSinceCommand: 2,
+  });
+  const { id } = effect.invocation;
+  bench.attempts.start(effect);
+  await until(() => frames.types.length === 4);
+  expect(headers).toMatchObject({
+    ":method": "POST",
+    ":path": "/base/invoke/Obj/run?q=1",
+    "content-type": V6,
+    "accept": "mine",
+    "x-extra": "1",
+    "x-restate-invocation-id": id,
+    "x-restate-service-key": "k%2F%C3%A4",
+    "x-restate-cluster-name": "here",
+  });
+  expect(frames.types).toEqual([0, 0x400, 0x40c, 0x800c]);
+  expect(fromBinary(StartSchema, frames.bodies[0] as Uint8Array)).toMatchObject({
+    debugId: id,
+    knownEntries: 3,
+    key: "k/ä",
+    partialState: false,
+    retryCountSinceLastStoredEntry: 2,
+    stateMap: [{ value: new Uint8Array([3]) }],
+  });
+  expect(frames.bodies[2]).toEqual(new Uint8Array([1]));
+  expect(bench.events).toEqual([]);
+});
+
+test("a plain service is told that its state is not all there, and no key", async () => {
+  let headers: IncomingHttpHeaders = {};
+  const frames = new Frames();
+  const { bench } = await stage((stream, received) => {
+    headers = received;
+    stream.on("data", (data: Uint8Array) => frames.push(data));
+  }, { deploy: { dialect: "svc", maxProtocol: 5 } });
+  bench.attempts.start(attempt());
+  await until(() => frames.types.length === 2);
+  expect(headers["content-type"]).toBe("application/vnd.svc.invocation.v5");
+  expect(headers).not.toHaveProperty("x-svc-service-key");
+  expect(headers).toHaveProperty("x-svc-invocation-id");
+  expect(fromBinary(StartSchema, frames.bodies[0] as Uint8Array)).toMatchObject({
+    partialState: true,
+    stateMap: [],
+    key: "",
+  });
+});
+
+test("what comes in one chunk is one event, and the end follows in the same tick", async () => {
+  const { bench } = await stage((stream) => {
+    respond(stream);
+    stream.end(join(say.run(1), say.ranTo(1, "x"), say.output("ok"), say.end(), say.run(9)));
+  }, { deploy: { id: "dp_7" } });
+  const effect = attempt({ number: 4 });
+  bench.attempts.start(effect);
+  await until(() => bench.events.length > 0);
+  const { id } = effect.invocation;
+  expect(bench.events).toEqual([
+    {
+      type: "heard",
+      id,
+      attempt: 4,
+      first: 0,
+      frames: [
+        expect.objectContaining({ kind: "run", completion: 1 }),
+        expect.objectContaining({ kind: "ranTo", completion: 1 }),
+        expect.objectContaining({ kind: "output" }),
+      ],
+      pin: { deployment: "dp_7", protocol: 6 },
+      entropy: new Uint8Array(16),
+    },
+    {
+      type: "attemptEnded",
+      id,
+      attempt: 4,
+      outcome: { kind: "ended" },
+      chance: expect.any(Number),
+    },
+  ]);
+});
+
+test("frames are numbered through the attempt, however they are cut", async () => {
+  const { bench } = await stage((stream) => {
+    respond(stream);
+    const all = join(say.run(1), say.call(2), say.sleep(4), say.output("ok"), say.end());
+    let at = 0;
+    const next = () => {
+      if (at === all.length) return stream.end();
+      stream.write(all.subarray(at, ++at), () => setImmediate(next));
+    };
+    next();
+  });
+  bench.attempts.start(attempt());
+  await until(() => bench.ended.length > 0);
+  expect(bench.heard.map(({ first }) => first)).toEqual([0, 1, 2, 3]);
+  expect(bench.heard.map(({ frames }) => frames.map(({ kind }) => kind))).toEqual([
+    ["run"],
+    ["call"],
+    ["sleep"],
+    ["output"],
+  ]);
+  const zero = new Uint8Array(16);
+  expect(bench.heard.map(({ entropy }) => entropy.every((byte) => byte === 0))).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect(bench.heard[0]?.entropy).toEqual(zero);
+  expect(bench.ended[0]?.outcome).toEqual({ kind: "ended" });
+});
+
+test("the request half is closed after a terminal message, and the SDK's end awaited", async () => {
+  let seen: Seen | undefined;
+  const { bench } = await stage((stream) => {
+    seen = watch(stream);
+    respond(stream);
+    stream.write(join(say.output("ok"), say.end()));
+    stream.on("end", () => stream.end());
+  });
+  bench.attempts.start(attempt());
+  await until(() => seen?.closed !== undefined);
+  expect(seen).toMatchObject({ ended: true, closed: 0 });
+  expect(bench.events.map(({ type }) => type)).toEqual(["heard", "attemptEnded"]);
+});
+
+test("an endpoint that does not end its response is reset, and what it says ignored", async () => {
+  let seen: Seen | undefined;
+  const { bench } = await stage((stream) => {
+    seen = watch(stream);
+    respond(stream);
+    stream.write(say.end());
+    stream.on("end", () => stream.write(say.run(1)));
+  }, { drainMs: 50 });
+  bench.attempts.start(attempt());
+  await until(() => seen?.closed !== undefined);
+  expect(seen).toMatchObject({ ended: true, closed: 8 });
+  expect(bench.events.map(({ type }) => type)).toEqual(["attemptEnded"]);
+});
+
+test("request-response: the request ends with the replay, notifications stay behind", async () => {
+  let seen: Seen | undefined;
+  const { bench } = await stage((stream) => {
+    seen = watch(stream);
+    respond(stream);
+    stream.on("end", () => setTimeout(() => stream.end(say.suspend(1)), 20));
+  }, { deploy: { mode: "requestResponse" } });
+  const effect = attempt();
+  bench.attempts.start(effect);
+  bench.attempts.notify({
+    type: "notify",
+    id: effect.invocation.id,
+    attempt: 1,
+    index: 1,
+    entry: slept(1),
+  });
+  await until(() => bench.ended.length > 0);
+  expect(seen?.types).toEqual([0, 0x400]);
+  expect(bench.ended[0]?.outcome).toEqual({
+    kind: "suspended",
+    awaiting: { completions: [1], signals: [], names: [] },
+    delivered: 1,
+  });
+});
+
+test("no inactivity allowed is request-response too", async () => {
+  let seen: Seen | undefined;
+  const { bench } = await stage((stream) => {
+    seen = watch(stream);
+  }, { deploy: { options: timeouts(0, 60_000) } });
+  bench.attempts.start(attempt());
+  await until(() => seen?.ended);
+});
+
+test("notifications are pushed in order, each once, and never a command", async () => {
+  const seen: { frames?: Seen } = {};
+  const { bench } = await stage(patient(seen), { deploy: { options: timeouts(300, 60_000) } });
+  const effect = attempt({ entries: [input, input] });
+  const { id } = effect.invocation;
+  const notify = (index: number, entry = slept(index), number = 1) =>
+    bench.attempts.notify({ type: "notify", id, attempt: number, index, entry });
+  bench.attempts.start(effect);
+  notify(1);
+  notify(3);
+  notify(2);
+  notify(3);
+  notify(4, { kind: "command", type: 0x40c, bytes: new Uint8Array(1) });
+  notify(5);
+  notify(6, slept(6), 2);
+  await until(() => seen.frames?.types.length === 5);
+  const pushed = seen.frames?.bodies.slice(3).map((bytes) => fromBinary(NotificationSchema, bytes));
+  expect(pushed?.map(({ id }) => id.value)).toEqual([3, 5]);
+  await until(() => bench.ended.length > 0);
+  expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 6 });
 });

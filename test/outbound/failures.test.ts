@@ -21,10 +21,11 @@ afterEach(async () => {
   await endpoint.close();
 });
 
-const status = (code: number, headers: Record<string, string> = {}) => (stream: ServerHttp2Stream) => {
-  stream.respond({ ":status": code, ...headers });
-  stream.end('{"message":"boo"}');
-};
+const status =
+  (code: number, headers: Record<string, string> = {}) => (stream: ServerHttp2Stream) => {
+    stream.respond({ ":status": code, ...headers });
+    stream.end('{"message":"boo"}');
+  };
 const answer = (...frames: Uint8Array[]) => (stream: ServerHttp2Stream) => {
   stream.respond({ ":status": 200, "content-type": V6 });
   stream.end(join(...frames));
@@ -78,16 +79,34 @@ const matrix: [string, (stream: ServerHttp2Stream) => void, string, number, stri
     500,
     "message encoding error: hit message size limit: 1000 >= 1000",
   ],
-  ["a reset stream", (stream) => {
-    stream.respond({ ":status": 200, "content-type": V6 });
-    setTimeout(() => stream.destroy(new Error("x")), 10);
-  }, "RT0010", 500, /^error when calling 'http:.*INTERNAL_ERROR/],
-  ["a reset before the head", (stream) => {
-    stream.destroy(new Error("x"));
-  }, "RT0010", 500, /^error when calling/],
-  ["a lost connection", (stream) => {
-    stream.session?.destroy();
-  }, "RT0010", 500, /^error when calling/],
+  [
+    "a reset stream",
+    (stream) => {
+      stream.respond({ ":status": 200, "content-type": V6 });
+      setTimeout(() => stream.destroy(new Error("x")), 10);
+    },
+    "RT0010",
+    500,
+    /^error when calling 'http:.*INTERNAL_ERROR/,
+  ],
+  [
+    "a reset before the head",
+    (stream) => {
+      stream.destroy(new Error("x"));
+    },
+    "RT0010",
+    500,
+    /^error when calling/,
+  ],
+  [
+    "a lost connection",
+    (stream) => {
+      stream.session?.destroy();
+    },
+    "RT0010",
+    500,
+    /^error when calling/,
+  ],
 ];
 
 test.each(matrix)("%s", async (_, play, code, status, message) => {

@@ -29,7 +29,7 @@ export class Stream {
   /** Entries below this were written to the service (service protocol §4.15, the watermark). */
   #delivered: number;
   #sent = 0;
-  #last: Heard | undefined;
+  #last: Pick<Heard, "first" | "frames"> | undefined;
   /** Nothing reaches the service any more. */
   #isDeaf: boolean;
   /** The server thinks this attempt is over; a service that never noticed may go on. */
@@ -140,14 +140,15 @@ export class Stream {
   #send(frames: Heard["frames"]): void {
     const { id } = this.#attempt.invocation, { attempt } = this.#attempt;
     const { chance } = this.#options.world;
-    const entropy = chance.bytes(16);
-    const heard: Heard = { type: "heard", id, attempt, first: this.#sent, frames, pin: PIN, entropy };
+    const own = { first: this.#sent, frames };
+    // A repeat that brings something new: what is known must be dropped, the rest taken.
+    const last = this.#last;
+    const both = last && chance.happens(this.#options.faults().regrouped)
+      ? { first: last.first, frames: [...last.frames, ...frames] }
+      : own;
     this.#sent += frames.length;
-    this.#post(heard);
-    const before = this.#last;
-    this.#last = heard;
-    if (!before || !chance.happens(this.#options.faults().regrouped)) return;
-    this.#options.post({ ...before, frames: [...before.frames, ...frames], entropy });
+    this.#last = own;
+    this.#post({ type: "heard", id, attempt, ...both, pin: PIN, entropy: chance.bytes(16) });
   }
 
   #fail(retryAfterMs?: number): void {

@@ -27,5 +27,8 @@ export function denoCommand(): readonly [string, ...string[]] {
   const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
   const [, ...args] = (tasks.serve as string).split(" ");
   const entry = args.pop() ?? "";
-  return [path.join(ROOT, "node_modules/.bin/deno"), ...args, path.join(ROOT, entry)];
+  // The one npm installs is a script that starts the real one and passes no signal on.
+  const script = path.join(ROOT, "node_modules/.bin/deno");
+  const deno = execFileSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" });
+  return [deno.trim(), ...args, path.join(ROOT, entry)];
 }

@@ -16,7 +16,7 @@ export class Child {
       stdio: ["ignore", "pipe", "pipe"],
     });
     alive.add(this);
-    const hear = (chunk: unknown) => this.#output += chunk;
+    const hear = (chunk: unknown) => void (this.#output += chunk);
     this.#process.stdout?.setEncoding("utf8").on("data", hear);
     this.#process.stderr?.setEncoding("utf8").on("data", hear);
     this.#ended = new Promise((resolve) => {

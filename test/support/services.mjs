@@ -81,6 +81,8 @@ const greeter = restate.service({
     },
     nap: async (ctx, { id, ms }) => {
       await ctx.run("before", () => note(`${id} before`));
+      // Only when the step before is durable does a handler get here.
+      note(`${id} asleep`);
       await ctx.sleep(ms);
       await ctx.run("after", () => note(`${id} after`));
       return Date.now();

@@ -45,12 +45,10 @@ const { future } = fc.letrec<{ future: MessageInitShape<typeof pb.FutureSchema> 
     waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 4 }),
     waitingSignals: fc.array(u32, { maxLength: 4 }),
     waitingNamedSignals: fc.array(text, { maxLength: 4 }),
-    nestedFutures: fc.array(tie("future"), { maxLength: 2, depthSize: "small" }),
+    nestedFutures: fc.array(tie("future"), { maxLength: 1 }),
     combinatorType: fc.integer({ min: 0, max: 4 }),
   }),
 }));
-
-export const futures = future;
 
 export const output = kind(
   0x0401,
@@ -122,8 +120,14 @@ export const suspension = kind(
     waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 5 }),
     waitingSignals: fc.array(u32, { maxLength: 5 }),
     waitingNamedSignals: fc.array(text, { maxLength: 5 }),
-    awaitingOn: future,
   }),
+);
+
+/** The shape of version 7. */
+export const suspensionV7 = kind(
+  0x0001,
+  pb.SuspensionV7Schema,
+  fc.record({ awaitingOn: future }),
 );
 
 /** The rest of what is understood, decoded by the generated code itself. */

@@ -89,8 +89,10 @@ export function leavesOf(future: pb.Future): Awaiting {
 }
 
 export function suspensionOracle(bytes: Uint8Array, version: number): Awaiting {
+  if (version >= 7) {
+    return leavesOf(fromBinary(pb.SuspensionV7Schema, bytes).awaitingOn ?? missing());
+  }
   const message = fromBinary(pb.SuspensionSchema, bytes);
-  if (version >= 7) return leavesOf(message.awaitingOn ?? missing());
   return sorted({
     completions: message.waitingCompletions,
     signals: message.waitingSignals,

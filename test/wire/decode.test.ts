@@ -8,7 +8,8 @@ import { bytesOf, utf8 } from "./_bytes.ts";
 import * as messages from "./_messages.ts";
 
 const nothing = new Uint8Array();
-const everyKind = [...messages.hotCommands, messages.suspension, ...messages.others];
+const commands = [...messages.hotCommands, ...messages.others];
+const everyKind = [...commands, messages.suspension, messages.suspensionV7];
 const version = fc.integer({ min: 5, max: 7 });
 
 function refusal(type: number, body: Uint8Array, on = 6): string {
@@ -37,6 +38,8 @@ test("any bytes of any type give a message or a Failure", () => {
 });
 
 describe.each(everyKind)("message $schema.name", (kind) => {
+  const version = versionOf(kind);
+
   test("is understood in every version", () => {
     fc.assert(fc.property(messages.encoded(kind), version, (body, on) => {
       expect(refusal(kind.type, body, on)).toBe("none");
@@ -59,6 +62,11 @@ describe.each(everyKind)("message $schema.name", (kind) => {
     expect(refusal(kind.type, body.subarray(0, -1))).toMatch(/^\[RT0012\] Cannot decode /);
   });
 });
+
+function versionOf(kind: messages.Kind): fc.Arbitrary<number> {
+  if (kind === messages.suspensionV7) return fc.constant(7);
+  return fc.integer({ min: 5, max: kind === messages.suspension ? 6 : 7 });
+}
 
 function withoutBytes(message: unknown): unknown {
   return JSON.parse(JSON.stringify(message, (name, value) => name === "bytes" ? undefined : value));

@@ -47,20 +47,20 @@ describe.each(messages.hotCommands)("command $type", ({ type, schema, contents }
 
   test("is read as the generated code reads it", () => {
     fc.assert(fc.property(bytes, (body) => {
-      expect(decode(type, body, 6)).toEqual({ kind: "command", command: expected(body) });
+      expect(decode(type, body, 7)).toEqual({ kind: "command", command: expected(body) });
     }));
   });
 
   test("is merged as the generated code merges it", () => {
     fc.assert(fc.property(twice(bytes), (body) => {
-      expect(decode(type, body, 6)).toEqual({ kind: "command", command: expected(body) });
+      expect(decode(type, body, 7)).toEqual({ kind: "command", command: expected(body) });
     }));
   });
 
   test("is read as the generated code reads it, or refused, when it is damaged", () => {
     fc.assert(
       fc.property(fc.oneof(nearly(bytes), fc.uint8Array()), (body) => {
-        const message = decode(type, body, 6);
+        const message = decode(type, body, 7);
         if (message) expect(message).toEqual({ kind: "command", command: expected(body) });
       }),
       { numRuns: 2000 },
@@ -70,7 +70,8 @@ describe.each(messages.hotCommands)("command $type", ({ type, schema, contents }
 
 describe.each([5, 6, 7])("a suspension of version %s", (version) => {
   const { type } = messages.suspension;
-  const bytes = messages.encoded(messages.suspension);
+  const kind = version >= 7 ? messages.suspensionV7 : messages.suspension;
+  const bytes = messages.encoded(kind);
 
   function awaiting(body: Uint8Array) {
     const message = decode(type, body, version);

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file service.proto.
  */
 export const file_service: GenFile = /*@__PURE__*/
-  fileDesc("Cg1zZXJ2aWNlLnByb3RvEgxwZXJkdXJlLndpcmUiGAoFVmFsdWUSDwoHY29udGVudBgBIAEoDCJZCgdGYWlsdXJlEgwKBGNvZGUYASABKA0SDwoHbWVzc2FnZRgCIAEoCRIvCghtZXRhZGF0YRgDIAMoCzIdLnBlcmR1cmUud2lyZS5GYWlsdXJlTWV0YWRhdGEiLQoPRmFpbHVyZU1ldGFkYXRhEgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCSIkCgZIZWFkZXISCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJIigKClN0YXRlRW50cnkSCwoDa2V5GAEgASgMEg0KBXZhbHVlGAIgASgMIhkKCVN0YXRlS2V5cxIMCgRrZXlzGAEgAygMIgYKBFZvaWQiWwoOV29ya2Zsb3dUYXJnZXQSFQoNd29ya2Zsb3dfbmFtZRgBIAEoCRIUCgx3b3JrZmxvd19rZXkYAiABKAkSEgoFc2NvcGUYAyABKAlIAIgBAUIICgZfc2NvcGUipgEKF0lkZW1wb3RlbnRSZXF1ZXN0VGFyZ2V0EhQKDHNlcnZpY2VfbmFtZRgBIAEoCRIYCgtzZXJ2aWNlX2tleRgCIAEoCUgAiAEBEhQKDGhhbmRsZXJfbmFtZRgDIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSEgoFc2NvcGUYBSABKAlIAYgBAUIOCgxfc2VydmljZV9rZXlCCAoGX3Njb3BlIr4BCgZGdXR1cmUSGwoTd2FpdGluZ19jb21wbGV0aW9ucxgBIAMoDRIXCg93YWl0aW5nX3NpZ25hbHMYAiADKA0SHQoVd2FpdGluZ19uYW1lZF9zaWduYWxzGAMgAygJEiwKDm5lc3RlZF9mdXR1cmVzGAQgAygLMhQucGVyZHVyZS53aXJlLkZ1dHVyZRIxCg9jb21iaW5hdG9yX3R5cGUYBSABKA4yGC5wZXJkdXJlLndpcmUuQ29tYmluYXRvciLvAgoFU3RhcnQSCgoCaWQYASABKAwSEAoIZGVidWdfaWQYAiABKAkSFQoNa25vd25fZW50cmllcxgDIAEoDRIrCglzdGF0ZV9tYXAYBCADKAsyGC5wZXJkdXJlLndpcmUuU3RhdGVFbnRyeRIVCg1wYXJ0aWFsX3N0YXRlGAUgASgIEgsKA2tleRgGIAEoCRIrCiNyZXRyeV9jb3VudF9zaW5jZV9sYXN0X3N0b3JlZF9lbnRyeRgHIAEoDRIoCiBkdXJhdGlvbl9zaW5jZV9sYXN0X3N0b3JlZF9lbnRyeRgIIAEoBBITCgtyYW5kb21fc2VlZBgJIAEoBBISCgVzY29wZRgKIAEoCUgAiAEBEhYKCWxpbWl0X2tleRgLIAEoCUgBiAEBEhwKD2lkZW1wb3RlbmN5X2tleRgMIAEoCUgCiAEBQggKBl9zY29wZUIMCgpfbGltaXRfa2V5QhIKEF9pZGVtcG90ZW5jeV9rZXkijAEKClN1c3BlbnNpb24SGwoTd2FpdGluZ19jb21wbGV0aW9ucxgBIAMoDRIXCg93YWl0aW5nX3NpZ25hbHMYAiADKA0SHQoVd2FpdGluZ19uYW1lZF9zaWduYWxzGAMgAygJEikKC2F3YWl0aW5nX29uGAQgASgLMhQucGVyZHVyZS53aXJlLkZ1dHVyZSLgAgoFRXJyb3ISDAoEY29kZRgBIAEoDRIPCgdtZXNzYWdlGAIgASgJEhIKCnN0YWNrdHJhY2UYAyABKAkSIgoVcmVsYXRlZF9jb21tYW5kX2luZGV4GAQgASgNSACIAQESIQoUcmVsYXRlZF9jb21tYW5kX25hbWUYBSABKAlIAYgBARIhChRyZWxhdGVkX2NvbW1hbmRfdHlwZRgGIAEoDUgCiAEBEh0KEG5leHRfcmV0cnlfZGVsYXkYCCABKARIA4gBARItCghiZWhhdmlvchgJIAEoDjIWLnBlcmR1cmUud2lyZS5CZWhhdmlvckgEiAEBQhgKFl9yZWxhdGVkX2NvbW1hbmRfaW5kZXhCFwoVX3JlbGF0ZWRfY29tbWFuZF9uYW1lQhcKFV9yZWxhdGVkX2NvbW1hbmRfdHlwZUITChFfbmV4dF9yZXRyeV9kZWxheUILCglfYmVoYXZpb3IiBQoDRW5kIiMKCkNvbW1hbmRBY2sSFQoNY29tbWFuZF9pbmRleBgBIAEoDSJ5ChRQcm9wb3NlUnVuQ29tcGxldGlvbhIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgBIAEoDRIPCgV2YWx1ZRgOIAEoDEgAEigKB2ZhaWx1cmUYDyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAQggKBnJlc3VsdCJXCgpBd2FpdGluZ09uEikKC2F3YWl0aW5nX29uGAEgASgLMhQucGVyZHVyZS53aXJlLkZ1dHVyZRIeChZleGVjdXRpbmdfc2lkZV9lZmZlY3RzGAIgASgIIjAKF1Byb3Bvc2VSdW5Db21wbGV0aW9uQWNrEhUKDWNvbXBsZXRpb25faWQYASABKA0iZwoMSW5wdXRDb21tYW5kEiUKB2hlYWRlcnMYASADKAsyFC5wZXJkdXJlLndpcmUuSGVhZGVyEiIKBXZhbHVlGA4gASgLMhMucGVyZHVyZS53aXJlLlZhbHVlEgwKBG5hbWUYDCABKAkidwoNT3V0cHV0Q29tbWFuZBIkCgV2YWx1ZRgOIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEigKB2ZhaWx1cmUYDyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAEgwKBG5hbWUYDCABKAlCCAoGcmVzdWx0Ik4KE0dldExhenlTdGF0ZUNvbW1hbmQSCwoDa2V5GAEgASgMEhwKFHJlc3VsdF9jb21wbGV0aW9uX2lkGAsgASgNEgwKBG5hbWUYDCABKAkiUAoPU2V0U3RhdGVDb21tYW5kEgsKA2tleRgBIAEoDBIiCgV2YWx1ZRgDIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZRIMCgRuYW1lGAwgASgJIi4KEUNsZWFyU3RhdGVDb21tYW5kEgsKA2tleRgBIAEoDBIMCgRuYW1lGAwgASgJIiQKFENsZWFyQWxsU3RhdGVDb21tYW5kEgwKBG5hbWUYDCABKAkiRQoXR2V0TGF6eVN0YXRlS2V5c0NvbW1hbmQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSKFAQoUR2V0RWFnZXJTdGF0ZUNvbW1hbmQSCwoDa2V5GAEgASgMEiIKBHZvaWQYDSABKAsyEi5wZXJkdXJlLndpcmUuVm9pZEgAEiQKBXZhbHVlGA4gASgLMhMucGVyZHVyZS53aXJlLlZhbHVlSAASDAoEbmFtZRgMIAEoCUIICgZyZXN1bHQiUAoYR2V0RWFnZXJTdGF0ZUtleXNDb21tYW5kEiYKBXZhbHVlGA4gASgLMhcucGVyZHVyZS53aXJlLlN0YXRlS2V5cxIMCgRuYW1lGAwgASgJIkwKEUdldFByb21pc2VDb21tYW5kEgsKA2tleRgBIAEoCRIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJIk0KElBlZWtQcm9taXNlQ29tbWFuZBILCgNrZXkYASABKAkSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLFAQoWQ29tcGxldGVQcm9taXNlQ29tbWFuZBILCgNrZXkYASABKAkSLwoQY29tcGxldGlvbl92YWx1ZRgCIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEjMKEmNvbXBsZXRpb25fZmFpbHVyZRgDIAEoCzIVLnBlcmR1cmUud2lyZS5GYWlsdXJlSAASHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCUIMCgpjb21wbGV0aW9uIlAKDFNsZWVwQ29tbWFuZBIUCgx3YWtlX3VwX3RpbWUYASABKAQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLHAgoLQ2FsbENvbW1hbmQSFAoMc2VydmljZV9uYW1lGAEgASgJEhQKDGhhbmRsZXJfbmFtZRgCIAEoCRIRCglwYXJhbWV0ZXIYAyABKAwSJQoHaGVhZGVycxgEIAMoCzIULnBlcmR1cmUud2lyZS5IZWFkZXISCwoDa2V5GAUgASgJEhwKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUgAiAEBEhIKBXNjb3BlGAcgASgJSAGIAQESFgoJbGltaXRfa2V5GAggASgJSAKIAQESIwobaW52b2NhdGlvbl9pZF9jb21wbGV0aW9uX2lkGAogASgNEhwKFHJlc3VsdF9jb21wbGV0aW9uX2lkGAsgASgNEgwKBG5hbWUYDCABKAlCEgoQX2lkZW1wb3RlbmN5X2tleUIICgZfc2NvcGVCDAoKX2xpbWl0X2tleSLEAgoRT25lV2F5Q2FsbENvbW1hbmQSFAoMc2VydmljZV9uYW1lGAEgASgJEhQKDGhhbmRsZXJfbmFtZRgCIAEoCRIRCglwYXJhbWV0ZXIYAyABKAwSEwoLaW52b2tlX3RpbWUYBCABKAQSJQoHaGVhZGVycxgFIAMoCzIULnBlcmR1cmUud2lyZS5IZWFkZXISCwoDa2V5GAYgASgJEhwKD2lkZW1wb3RlbmN5X2tleRgHIAEoCUgAiAEBEhIKBXNjb3BlGAggASgJSAGIAQESFgoJbGltaXRfa2V5GAkgASgJSAKIAQESIwobaW52b2NhdGlvbl9pZF9jb21wbGV0aW9uX2lkGAogASgNEgwKBG5hbWUYDCABKAlCEgoQX2lkZW1wb3RlbmN5X2tleUIICgZfc2NvcGVCDAoKX2xpbWl0X2tleSLvAQoRU2VuZFNpZ25hbENvbW1hbmQSHAoUdGFyZ2V0X2ludm9jYXRpb25faWQYASABKAkSDQoDaWR4GAIgASgNSAASDgoEbmFtZRgDIAEoCUgAEiIKBHZvaWQYBCABKAsyEi5wZXJkdXJlLndpcmUuVm9pZEgBEiQKBXZhbHVlGAUgASgLMhMucGVyZHVyZS53aXJlLlZhbHVlSAESKAoHZmFpbHVyZRgGIAEoCzIVLnBlcmR1cmUud2lyZS5GYWlsdXJlSAESEgoKZW50cnlfbmFtZRgMIAEoCUILCglzaWduYWxfaWRCCAoGcmVzdWx0IjgKClJ1bkNvbW1hbmQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLtAQoXQXR0YWNoSW52b2NhdGlvbkNvbW1hbmQSFwoNaW52b2NhdGlvbl9pZBgBIAEoCUgAEkoKGWlkZW1wb3RlbnRfcmVxdWVzdF90YXJnZXQYAyABKAsyJS5wZXJkdXJlLndpcmUuSWRlbXBvdGVudFJlcXVlc3RUYXJnZXRIABI3Cg93b3JrZmxvd190YXJnZXQYBCABKAsyHC5wZXJkdXJlLndpcmUuV29ya2Zsb3dUYXJnZXRIABIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJQggKBnRhcmdldCLwAQoaR2V0SW52b2NhdGlvbk91dHB1dENvbW1hbmQSFwoNaW52b2NhdGlvbl9pZBgBIAEoCUgAEkoKGWlkZW1wb3RlbnRfcmVxdWVzdF90YXJnZXQYAyABKAsyJS5wZXJkdXJlLndpcmUuSWRlbXBvdGVudFJlcXVlc3RUYXJnZXRIABI3Cg93b3JrZmxvd190YXJnZXQYBCABKAsyHC5wZXJkdXJlLndpcmUuV29ya2Zsb3dUYXJnZXRIABIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJQggKBnRhcmdldCKYAQoYQ29tcGxldGVBd2FrZWFibGVDb21tYW5kEhQKDGF3YWtlYWJsZV9pZBgBIAEoCRIkCgV2YWx1ZRgCIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEigKB2ZhaWx1cmUYAyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAEgwKBG5hbWUYDCABKAlCCAoGcmVzdWx0Ip8CCgxOb3RpZmljYXRpb24SFwoNY29tcGxldGlvbl9pZBgBIAEoDUgAEhMKCXNpZ25hbF9pZBgCIAEoDUgAEhUKC3NpZ25hbF9uYW1lGAMgASgJSAASIgoEdm9pZBgEIAEoCzISLnBlcmR1cmUud2lyZS5Wb2lkSAESJAoFdmFsdWUYBSABKAsyEy5wZXJkdXJlLndpcmUuVmFsdWVIARIoCgdmYWlsdXJlGAYgASgLMhUucGVyZHVyZS53aXJlLkZhaWx1cmVIARIXCg1pbnZvY2F0aW9uX2lkGBAgASgJSAESLQoKc3RhdGVfa2V5cxgRIAEoCzIXLnBlcmR1cmUud2lyZS5TdGF0ZUtleXNIAUIECgJpZEIICgZyZXN1bHQqvgEKCkNvbWJpbmF0b3ISFgoSQ09NQklOQVRPUl9VTktOT1dOEAASHgoaQ09NQklOQVRPUl9GSVJTVF9DT01QTEVURUQQARIcChhDT01CSU5BVE9SX0FMTF9DT01QTEVURUQQAhIsCihDT01CSU5BVE9SX0ZJUlNUX1NVQ0NFRURFRF9PUl9BTExfRkFJTEVEEAMSLAooQ09NQklOQVRPUl9BTExfU1VDQ0VFREVEX09SX0ZJUlNUX0ZBSUxFRBAEKkUKCEJlaGF2aW9yEhIKDkJFSEFWSU9SX1JFVFJZEAASEgoOQkVIQVZJT1JfUEFVU0UQARIRCg1CRUhBVklPUl9GQUlMEAJiBnByb3RvMw");
+  fileDesc("Cg1zZXJ2aWNlLnByb3RvEgxwZXJkdXJlLndpcmUiGAoFVmFsdWUSDwoHY29udGVudBgBIAEoDCJZCgdGYWlsdXJlEgwKBGNvZGUYASABKA0SDwoHbWVzc2FnZRgCIAEoCRIvCghtZXRhZGF0YRgDIAMoCzIdLnBlcmR1cmUud2lyZS5GYWlsdXJlTWV0YWRhdGEiLQoPRmFpbHVyZU1ldGFkYXRhEgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCSIkCgZIZWFkZXISCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJIigKClN0YXRlRW50cnkSCwoDa2V5GAEgASgMEg0KBXZhbHVlGAIgASgMIhkKCVN0YXRlS2V5cxIMCgRrZXlzGAEgAygMIgYKBFZvaWQiWwoOV29ya2Zsb3dUYXJnZXQSFQoNd29ya2Zsb3dfbmFtZRgBIAEoCRIUCgx3b3JrZmxvd19rZXkYAiABKAkSEgoFc2NvcGUYAyABKAlIAIgBAUIICgZfc2NvcGUipgEKF0lkZW1wb3RlbnRSZXF1ZXN0VGFyZ2V0EhQKDHNlcnZpY2VfbmFtZRgBIAEoCRIYCgtzZXJ2aWNlX2tleRgCIAEoCUgAiAEBEhQKDGhhbmRsZXJfbmFtZRgDIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkSEgoFc2NvcGUYBSABKAlIAYgBAUIOCgxfc2VydmljZV9rZXlCCAoGX3Njb3BlIr4BCgZGdXR1cmUSGwoTd2FpdGluZ19jb21wbGV0aW9ucxgBIAMoDRIXCg93YWl0aW5nX3NpZ25hbHMYAiADKA0SHQoVd2FpdGluZ19uYW1lZF9zaWduYWxzGAMgAygJEiwKDm5lc3RlZF9mdXR1cmVzGAQgAygLMhQucGVyZHVyZS53aXJlLkZ1dHVyZRIxCg9jb21iaW5hdG9yX3R5cGUYBSABKA4yGC5wZXJkdXJlLndpcmUuQ29tYmluYXRvciLvAgoFU3RhcnQSCgoCaWQYASABKAwSEAoIZGVidWdfaWQYAiABKAkSFQoNa25vd25fZW50cmllcxgDIAEoDRIrCglzdGF0ZV9tYXAYBCADKAsyGC5wZXJkdXJlLndpcmUuU3RhdGVFbnRyeRIVCg1wYXJ0aWFsX3N0YXRlGAUgASgIEgsKA2tleRgGIAEoCRIrCiNyZXRyeV9jb3VudF9zaW5jZV9sYXN0X3N0b3JlZF9lbnRyeRgHIAEoDRIoCiBkdXJhdGlvbl9zaW5jZV9sYXN0X3N0b3JlZF9lbnRyeRgIIAEoBBITCgtyYW5kb21fc2VlZBgJIAEoBBISCgVzY29wZRgKIAEoCUgAiAEBEhYKCWxpbWl0X2tleRgLIAEoCUgBiAEBEhwKD2lkZW1wb3RlbmN5X2tleRgMIAEoCUgCiAEBQggKBl9zY29wZUIMCgpfbGltaXRfa2V5QhIKEF9pZGVtcG90ZW5jeV9rZXkiYQoKU3VzcGVuc2lvbhIbChN3YWl0aW5nX2NvbXBsZXRpb25zGAEgAygNEhcKD3dhaXRpbmdfc2lnbmFscxgCIAMoDRIdChV3YWl0aW5nX25hbWVkX3NpZ25hbHMYAyADKAkiOQoMU3VzcGVuc2lvblY3EikKC2F3YWl0aW5nX29uGAQgASgLMhQucGVyZHVyZS53aXJlLkZ1dHVyZSLgAgoFRXJyb3ISDAoEY29kZRgBIAEoDRIPCgdtZXNzYWdlGAIgASgJEhIKCnN0YWNrdHJhY2UYAyABKAkSIgoVcmVsYXRlZF9jb21tYW5kX2luZGV4GAQgASgNSACIAQESIQoUcmVsYXRlZF9jb21tYW5kX25hbWUYBSABKAlIAYgBARIhChRyZWxhdGVkX2NvbW1hbmRfdHlwZRgGIAEoDUgCiAEBEh0KEG5leHRfcmV0cnlfZGVsYXkYCCABKARIA4gBARItCghiZWhhdmlvchgJIAEoDjIWLnBlcmR1cmUud2lyZS5CZWhhdmlvckgEiAEBQhgKFl9yZWxhdGVkX2NvbW1hbmRfaW5kZXhCFwoVX3JlbGF0ZWRfY29tbWFuZF9uYW1lQhcKFV9yZWxhdGVkX2NvbW1hbmRfdHlwZUITChFfbmV4dF9yZXRyeV9kZWxheUILCglfYmVoYXZpb3IiBQoDRW5kIiMKCkNvbW1hbmRBY2sSFQoNY29tbWFuZF9pbmRleBgBIAEoDSJ5ChRQcm9wb3NlUnVuQ29tcGxldGlvbhIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgBIAEoDRIPCgV2YWx1ZRgOIAEoDEgAEigKB2ZhaWx1cmUYDyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAQggKBnJlc3VsdCJXCgpBd2FpdGluZ09uEikKC2F3YWl0aW5nX29uGAEgASgLMhQucGVyZHVyZS53aXJlLkZ1dHVyZRIeChZleGVjdXRpbmdfc2lkZV9lZmZlY3RzGAIgASgIIjAKF1Byb3Bvc2VSdW5Db21wbGV0aW9uQWNrEhUKDWNvbXBsZXRpb25faWQYASABKA0iZwoMSW5wdXRDb21tYW5kEiUKB2hlYWRlcnMYASADKAsyFC5wZXJkdXJlLndpcmUuSGVhZGVyEiIKBXZhbHVlGA4gASgLMhMucGVyZHVyZS53aXJlLlZhbHVlEgwKBG5hbWUYDCABKAkidwoNT3V0cHV0Q29tbWFuZBIkCgV2YWx1ZRgOIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEigKB2ZhaWx1cmUYDyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAEgwKBG5hbWUYDCABKAlCCAoGcmVzdWx0Ik4KE0dldExhenlTdGF0ZUNvbW1hbmQSCwoDa2V5GAEgASgMEhwKFHJlc3VsdF9jb21wbGV0aW9uX2lkGAsgASgNEgwKBG5hbWUYDCABKAkiUAoPU2V0U3RhdGVDb21tYW5kEgsKA2tleRgBIAEoDBIiCgV2YWx1ZRgDIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZRIMCgRuYW1lGAwgASgJIi4KEUNsZWFyU3RhdGVDb21tYW5kEgsKA2tleRgBIAEoDBIMCgRuYW1lGAwgASgJIiQKFENsZWFyQWxsU3RhdGVDb21tYW5kEgwKBG5hbWUYDCABKAkiRQoXR2V0TGF6eVN0YXRlS2V5c0NvbW1hbmQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSKFAQoUR2V0RWFnZXJTdGF0ZUNvbW1hbmQSCwoDa2V5GAEgASgMEiIKBHZvaWQYDSABKAsyEi5wZXJkdXJlLndpcmUuVm9pZEgAEiQKBXZhbHVlGA4gASgLMhMucGVyZHVyZS53aXJlLlZhbHVlSAASDAoEbmFtZRgMIAEoCUIICgZyZXN1bHQiUAoYR2V0RWFnZXJTdGF0ZUtleXNDb21tYW5kEiYKBXZhbHVlGA4gASgLMhcucGVyZHVyZS53aXJlLlN0YXRlS2V5cxIMCgRuYW1lGAwgASgJIkwKEUdldFByb21pc2VDb21tYW5kEgsKA2tleRgBIAEoCRIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJIk0KElBlZWtQcm9taXNlQ29tbWFuZBILCgNrZXkYASABKAkSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLFAQoWQ29tcGxldGVQcm9taXNlQ29tbWFuZBILCgNrZXkYASABKAkSLwoQY29tcGxldGlvbl92YWx1ZRgCIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEjMKEmNvbXBsZXRpb25fZmFpbHVyZRgDIAEoCzIVLnBlcmR1cmUud2lyZS5GYWlsdXJlSAASHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCUIMCgpjb21wbGV0aW9uIlAKDFNsZWVwQ29tbWFuZBIUCgx3YWtlX3VwX3RpbWUYASABKAQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLHAgoLQ2FsbENvbW1hbmQSFAoMc2VydmljZV9uYW1lGAEgASgJEhQKDGhhbmRsZXJfbmFtZRgCIAEoCRIRCglwYXJhbWV0ZXIYAyABKAwSJQoHaGVhZGVycxgEIAMoCzIULnBlcmR1cmUud2lyZS5IZWFkZXISCwoDa2V5GAUgASgJEhwKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUgAiAEBEhIKBXNjb3BlGAcgASgJSAGIAQESFgoJbGltaXRfa2V5GAggASgJSAKIAQESIwobaW52b2NhdGlvbl9pZF9jb21wbGV0aW9uX2lkGAogASgNEhwKFHJlc3VsdF9jb21wbGV0aW9uX2lkGAsgASgNEgwKBG5hbWUYDCABKAlCEgoQX2lkZW1wb3RlbmN5X2tleUIICgZfc2NvcGVCDAoKX2xpbWl0X2tleSLEAgoRT25lV2F5Q2FsbENvbW1hbmQSFAoMc2VydmljZV9uYW1lGAEgASgJEhQKDGhhbmRsZXJfbmFtZRgCIAEoCRIRCglwYXJhbWV0ZXIYAyABKAwSEwoLaW52b2tlX3RpbWUYBCABKAQSJQoHaGVhZGVycxgFIAMoCzIULnBlcmR1cmUud2lyZS5IZWFkZXISCwoDa2V5GAYgASgJEhwKD2lkZW1wb3RlbmN5X2tleRgHIAEoCUgAiAEBEhIKBXNjb3BlGAggASgJSAGIAQESFgoJbGltaXRfa2V5GAkgASgJSAKIAQESIwobaW52b2NhdGlvbl9pZF9jb21wbGV0aW9uX2lkGAogASgNEgwKBG5hbWUYDCABKAlCEgoQX2lkZW1wb3RlbmN5X2tleUIICgZfc2NvcGVCDAoKX2xpbWl0X2tleSLvAQoRU2VuZFNpZ25hbENvbW1hbmQSHAoUdGFyZ2V0X2ludm9jYXRpb25faWQYASABKAkSDQoDaWR4GAIgASgNSAASDgoEbmFtZRgDIAEoCUgAEiIKBHZvaWQYBCABKAsyEi5wZXJkdXJlLndpcmUuVm9pZEgBEiQKBXZhbHVlGAUgASgLMhMucGVyZHVyZS53aXJlLlZhbHVlSAESKAoHZmFpbHVyZRgGIAEoCzIVLnBlcmR1cmUud2lyZS5GYWlsdXJlSAESEgoKZW50cnlfbmFtZRgMIAEoCUILCglzaWduYWxfaWRCCAoGcmVzdWx0IjgKClJ1bkNvbW1hbmQSHAoUcmVzdWx0X2NvbXBsZXRpb25faWQYCyABKA0SDAoEbmFtZRgMIAEoCSLtAQoXQXR0YWNoSW52b2NhdGlvbkNvbW1hbmQSFwoNaW52b2NhdGlvbl9pZBgBIAEoCUgAEkoKGWlkZW1wb3RlbnRfcmVxdWVzdF90YXJnZXQYAyABKAsyJS5wZXJkdXJlLndpcmUuSWRlbXBvdGVudFJlcXVlc3RUYXJnZXRIABI3Cg93b3JrZmxvd190YXJnZXQYBCABKAsyHC5wZXJkdXJlLndpcmUuV29ya2Zsb3dUYXJnZXRIABIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJQggKBnRhcmdldCLwAQoaR2V0SW52b2NhdGlvbk91dHB1dENvbW1hbmQSFwoNaW52b2NhdGlvbl9pZBgBIAEoCUgAEkoKGWlkZW1wb3RlbnRfcmVxdWVzdF90YXJnZXQYAyABKAsyJS5wZXJkdXJlLndpcmUuSWRlbXBvdGVudFJlcXVlc3RUYXJnZXRIABI3Cg93b3JrZmxvd190YXJnZXQYBCABKAsyHC5wZXJkdXJlLndpcmUuV29ya2Zsb3dUYXJnZXRIABIcChRyZXN1bHRfY29tcGxldGlvbl9pZBgLIAEoDRIMCgRuYW1lGAwgASgJQggKBnRhcmdldCKYAQoYQ29tcGxldGVBd2FrZWFibGVDb21tYW5kEhQKDGF3YWtlYWJsZV9pZBgBIAEoCRIkCgV2YWx1ZRgCIAEoCzITLnBlcmR1cmUud2lyZS5WYWx1ZUgAEigKB2ZhaWx1cmUYAyABKAsyFS5wZXJkdXJlLndpcmUuRmFpbHVyZUgAEgwKBG5hbWUYDCABKAlCCAoGcmVzdWx0Ip8CCgxOb3RpZmljYXRpb24SFwoNY29tcGxldGlvbl9pZBgBIAEoDUgAEhMKCXNpZ25hbF9pZBgCIAEoDUgAEhUKC3NpZ25hbF9uYW1lGAMgASgJSAASIgoEdm9pZBgEIAEoCzISLnBlcmR1cmUud2lyZS5Wb2lkSAESJAoFdmFsdWUYBSABKAsyEy5wZXJkdXJlLndpcmUuVmFsdWVIARIoCgdmYWlsdXJlGAYgASgLMhUucGVyZHVyZS53aXJlLkZhaWx1cmVIARIXCg1pbnZvY2F0aW9uX2lkGBAgASgJSAESLQoKc3RhdGVfa2V5cxgRIAEoCzIXLnBlcmR1cmUud2lyZS5TdGF0ZUtleXNIAUIECgJpZEIICgZyZXN1bHQqvgEKCkNvbWJpbmF0b3ISFgoSQ09NQklOQVRPUl9VTktOT1dOEAASHgoaQ09NQklOQVRPUl9GSVJTVF9DT01QTEVURUQQARIcChhDT01CSU5BVE9SX0FMTF9DT01QTEVURUQQAhIsCihDT01CSU5BVE9SX0ZJUlNUX1NVQ0NFRURFRF9PUl9BTExfRkFJTEVEEAMSLAooQ09NQklOQVRPUl9BTExfU1VDQ0VFREVEX09SX0ZJUlNUX0ZBSUxFRBAEKkUKCEJlaGF2aW9yEhIKDkJFSEFWSU9SX1JFVFJZEAASEgoOQkVIQVZJT1JfUEFVU0UQARIRCg1CRUhBVklPUl9GQUlMEAJiBnByb3RvMw");
 
 /**
  * @generated from message perdure.wire.Value
@@ -344,7 +344,7 @@ export const StartSchema: GenMessage<Start> = /*@__PURE__*/
   messageDesc(file_service, 10);
 
 /**
- * 0x0001, from the SDK. Versions 5 and 6 use fields 1 to 3, version 7 uses field 4.
+ * 0x0001, from the SDK, versions 5 and 6.
  *
  * @generated from message perdure.wire.Suspension
  */
@@ -363,11 +363,6 @@ export type Suspension = Message<"perdure.wire.Suspension"> & {
    * @generated from field: repeated string waiting_named_signals = 3;
    */
   waitingNamedSignals: string[];
-
-  /**
-   * @generated from field: perdure.wire.Future awaiting_on = 4;
-   */
-  awaitingOn?: Future | undefined;
 };
 
 /**
@@ -376,6 +371,25 @@ export type Suspension = Message<"perdure.wire.Suspension"> & {
  */
 export const SuspensionSchema: GenMessage<Suspension> = /*@__PURE__*/
   messageDesc(file_service, 11);
+
+/**
+ * 0x0001, from the SDK, version 7.
+ *
+ * @generated from message perdure.wire.SuspensionV7
+ */
+export type SuspensionV7 = Message<"perdure.wire.SuspensionV7"> & {
+  /**
+   * @generated from field: perdure.wire.Future awaiting_on = 4;
+   */
+  awaitingOn?: Future | undefined;
+};
+
+/**
+ * Describes the message perdure.wire.SuspensionV7.
+ * Use `create(SuspensionV7Schema)` to create a new message.
+ */
+export const SuspensionV7Schema: GenMessage<SuspensionV7> = /*@__PURE__*/
+  messageDesc(file_service, 12);
 
 /**
  * 0x0002, from the SDK. Field 7 is unused.
@@ -431,7 +445,7 @@ export type Error = Message<"perdure.wire.Error"> & {
  * Use `create(ErrorSchema)` to create a new message.
  */
 export const ErrorSchema: GenMessage<Error> = /*@__PURE__*/
-  messageDesc(file_service, 12);
+  messageDesc(file_service, 13);
 
 /**
  * 0x0003, from the SDK.
@@ -446,7 +460,7 @@ export type End = Message<"perdure.wire.End"> & {
  * Use `create(EndSchema)` to create a new message.
  */
 export const EndSchema: GenMessage<End> = /*@__PURE__*/
-  messageDesc(file_service, 13);
+  messageDesc(file_service, 14);
 
 /**
  * 0x0004, to the SDK.
@@ -465,7 +479,7 @@ export type CommandAck = Message<"perdure.wire.CommandAck"> & {
  * Use `create(CommandAckSchema)` to create a new message.
  */
 export const CommandAckSchema: GenMessage<CommandAck> = /*@__PURE__*/
-  messageDesc(file_service, 14);
+  messageDesc(file_service, 15);
 
 /**
  * 0x0005, from the SDK.
@@ -503,7 +517,7 @@ export type ProposeRunCompletion = Message<"perdure.wire.ProposeRunCompletion"> 
  * Use `create(ProposeRunCompletionSchema)` to create a new message.
  */
 export const ProposeRunCompletionSchema: GenMessage<ProposeRunCompletion> = /*@__PURE__*/
-  messageDesc(file_service, 15);
+  messageDesc(file_service, 16);
 
 /**
  * 0x0006, from the SDK, version 7.
@@ -527,7 +541,7 @@ export type AwaitingOn = Message<"perdure.wire.AwaitingOn"> & {
  * Use `create(AwaitingOnSchema)` to create a new message.
  */
 export const AwaitingOnSchema: GenMessage<AwaitingOn> = /*@__PURE__*/
-  messageDesc(file_service, 16);
+  messageDesc(file_service, 17);
 
 /**
  * 0x0007, to the SDK, version 7.
@@ -546,7 +560,7 @@ export type ProposeRunCompletionAck = Message<"perdure.wire.ProposeRunCompletion
  * Use `create(ProposeRunCompletionAckSchema)` to create a new message.
  */
 export const ProposeRunCompletionAckSchema: GenMessage<ProposeRunCompletionAck> = /*@__PURE__*/
-  messageDesc(file_service, 17);
+  messageDesc(file_service, 18);
 
 /**
  * 0x0400, to the SDK.
@@ -575,7 +589,7 @@ export type InputCommand = Message<"perdure.wire.InputCommand"> & {
  * Use `create(InputCommandSchema)` to create a new message.
  */
 export const InputCommandSchema: GenMessage<InputCommand> = /*@__PURE__*/
-  messageDesc(file_service, 18);
+  messageDesc(file_service, 19);
 
 /**
  * 0x0401
@@ -611,7 +625,7 @@ export type OutputCommand = Message<"perdure.wire.OutputCommand"> & {
  * Use `create(OutputCommandSchema)` to create a new message.
  */
 export const OutputCommandSchema: GenMessage<OutputCommand> = /*@__PURE__*/
-  messageDesc(file_service, 19);
+  messageDesc(file_service, 20);
 
 /**
  * 0x0402
@@ -640,7 +654,7 @@ export type GetLazyStateCommand = Message<"perdure.wire.GetLazyStateCommand"> & 
  * Use `create(GetLazyStateCommandSchema)` to create a new message.
  */
 export const GetLazyStateCommandSchema: GenMessage<GetLazyStateCommand> = /*@__PURE__*/
-  messageDesc(file_service, 20);
+  messageDesc(file_service, 21);
 
 /**
  * 0x0403
@@ -669,7 +683,7 @@ export type SetStateCommand = Message<"perdure.wire.SetStateCommand"> & {
  * Use `create(SetStateCommandSchema)` to create a new message.
  */
 export const SetStateCommandSchema: GenMessage<SetStateCommand> = /*@__PURE__*/
-  messageDesc(file_service, 21);
+  messageDesc(file_service, 22);
 
 /**
  * 0x0404
@@ -693,7 +707,7 @@ export type ClearStateCommand = Message<"perdure.wire.ClearStateCommand"> & {
  * Use `create(ClearStateCommandSchema)` to create a new message.
  */
 export const ClearStateCommandSchema: GenMessage<ClearStateCommand> = /*@__PURE__*/
-  messageDesc(file_service, 22);
+  messageDesc(file_service, 23);
 
 /**
  * 0x0405
@@ -712,7 +726,7 @@ export type ClearAllStateCommand = Message<"perdure.wire.ClearAllStateCommand"> 
  * Use `create(ClearAllStateCommandSchema)` to create a new message.
  */
 export const ClearAllStateCommandSchema: GenMessage<ClearAllStateCommand> = /*@__PURE__*/
-  messageDesc(file_service, 23);
+  messageDesc(file_service, 24);
 
 /**
  * 0x0406
@@ -736,7 +750,7 @@ export type GetLazyStateKeysCommand = Message<"perdure.wire.GetLazyStateKeysComm
  * Use `create(GetLazyStateKeysCommandSchema)` to create a new message.
  */
 export const GetLazyStateKeysCommandSchema: GenMessage<GetLazyStateKeysCommand> = /*@__PURE__*/
-  messageDesc(file_service, 24);
+  messageDesc(file_service, 25);
 
 /**
  * 0x0407
@@ -777,7 +791,7 @@ export type GetEagerStateCommand = Message<"perdure.wire.GetEagerStateCommand"> 
  * Use `create(GetEagerStateCommandSchema)` to create a new message.
  */
 export const GetEagerStateCommandSchema: GenMessage<GetEagerStateCommand> = /*@__PURE__*/
-  messageDesc(file_service, 25);
+  messageDesc(file_service, 26);
 
 /**
  * 0x0408
@@ -801,7 +815,7 @@ export type GetEagerStateKeysCommand = Message<"perdure.wire.GetEagerStateKeysCo
  * Use `create(GetEagerStateKeysCommandSchema)` to create a new message.
  */
 export const GetEagerStateKeysCommandSchema: GenMessage<GetEagerStateKeysCommand> = /*@__PURE__*/
-  messageDesc(file_service, 26);
+  messageDesc(file_service, 27);
 
 /**
  * 0x0409
@@ -830,7 +844,7 @@ export type GetPromiseCommand = Message<"perdure.wire.GetPromiseCommand"> & {
  * Use `create(GetPromiseCommandSchema)` to create a new message.
  */
 export const GetPromiseCommandSchema: GenMessage<GetPromiseCommand> = /*@__PURE__*/
-  messageDesc(file_service, 27);
+  messageDesc(file_service, 28);
 
 /**
  * 0x040A
@@ -859,7 +873,7 @@ export type PeekPromiseCommand = Message<"perdure.wire.PeekPromiseCommand"> & {
  * Use `create(PeekPromiseCommandSchema)` to create a new message.
  */
 export const PeekPromiseCommandSchema: GenMessage<PeekPromiseCommand> = /*@__PURE__*/
-  messageDesc(file_service, 28);
+  messageDesc(file_service, 29);
 
 /**
  * 0x040B
@@ -905,7 +919,7 @@ export type CompletePromiseCommand = Message<"perdure.wire.CompletePromiseComman
  * Use `create(CompletePromiseCommandSchema)` to create a new message.
  */
 export const CompletePromiseCommandSchema: GenMessage<CompletePromiseCommand> = /*@__PURE__*/
-  messageDesc(file_service, 29);
+  messageDesc(file_service, 30);
 
 /**
  * 0x040C
@@ -936,7 +950,7 @@ export type SleepCommand = Message<"perdure.wire.SleepCommand"> & {
  * Use `create(SleepCommandSchema)` to create a new message.
  */
 export const SleepCommandSchema: GenMessage<SleepCommand> = /*@__PURE__*/
-  messageDesc(file_service, 30);
+  messageDesc(file_service, 31);
 
 /**
  * 0x040D
@@ -1007,7 +1021,7 @@ export type CallCommand = Message<"perdure.wire.CallCommand"> & {
  * Use `create(CallCommandSchema)` to create a new message.
  */
 export const CallCommandSchema: GenMessage<CallCommand> = /*@__PURE__*/
-  messageDesc(file_service, 31);
+  messageDesc(file_service, 32);
 
 /**
  * 0x040E. From `invoke_time` on the numbers are one higher than those of `CallCommand`.
@@ -1080,7 +1094,7 @@ export type OneWayCallCommand = Message<"perdure.wire.OneWayCallCommand"> & {
  * Use `create(OneWayCallCommandSchema)` to create a new message.
  */
 export const OneWayCallCommandSchema: GenMessage<OneWayCallCommand> = /*@__PURE__*/
-  messageDesc(file_service, 32);
+  messageDesc(file_service, 33);
 
 /**
  * 0x0410
@@ -1144,7 +1158,7 @@ export type SendSignalCommand = Message<"perdure.wire.SendSignalCommand"> & {
  * Use `create(SendSignalCommandSchema)` to create a new message.
  */
 export const SendSignalCommandSchema: GenMessage<SendSignalCommand> = /*@__PURE__*/
-  messageDesc(file_service, 33);
+  messageDesc(file_service, 34);
 
 /**
  * 0x0411
@@ -1168,7 +1182,7 @@ export type RunCommand = Message<"perdure.wire.RunCommand"> & {
  * Use `create(RunCommandSchema)` to create a new message.
  */
 export const RunCommandSchema: GenMessage<RunCommand> = /*@__PURE__*/
-  messageDesc(file_service, 34);
+  messageDesc(file_service, 35);
 
 /**
  * 0x0412
@@ -1215,7 +1229,7 @@ export type AttachInvocationCommand = Message<"perdure.wire.AttachInvocationComm
  * Use `create(AttachInvocationCommandSchema)` to create a new message.
  */
 export const AttachInvocationCommandSchema: GenMessage<AttachInvocationCommand> = /*@__PURE__*/
-  messageDesc(file_service, 35);
+  messageDesc(file_service, 36);
 
 /**
  * 0x0413
@@ -1262,7 +1276,7 @@ export type GetInvocationOutputCommand = Message<"perdure.wire.GetInvocationOutp
  * Use `create(GetInvocationOutputCommandSchema)` to create a new message.
  */
 export const GetInvocationOutputCommandSchema: GenMessage<GetInvocationOutputCommand> = /*@__PURE__*/
-  messageDesc(file_service, 36);
+  messageDesc(file_service, 37);
 
 /**
  * 0x0414
@@ -1303,7 +1317,7 @@ export type CompleteAwakeableCommand = Message<"perdure.wire.CompleteAwakeableCo
  * Use `create(CompleteAwakeableCommandSchema)` to create a new message.
  */
 export const CompleteAwakeableCommandSchema: GenMessage<CompleteAwakeableCommand> = /*@__PURE__*/
-  messageDesc(file_service, 37);
+  messageDesc(file_service, 38);
 
 /**
  * Notifications (§3.8): one shape for all, 0x8002 to 0x8013 and 0xFBFF.
@@ -1375,7 +1389,7 @@ export type Notification = Message<"perdure.wire.Notification"> & {
  * Use `create(NotificationSchema)` to create a new message.
  */
 export const NotificationSchema: GenMessage<Notification> = /*@__PURE__*/
-  messageDesc(file_service, 38);
+  messageDesc(file_service, 39);
 
 /**
  * @generated from enum perdure.wire.Combinator

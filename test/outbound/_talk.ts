@@ -1,0 +1,50 @@
+import { afterEach } from "vitest";
+import { nodeDial } from "../../adapters/node_dial.ts";
+import type { Dial, DialRequest, Exchange } from "../../src/ports.ts";
+import type { Endpoint } from "./_endpoint.ts";
+
+export const bytes = (text: string) => new TextEncoder().encode(text);
+export const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+export async function started(endpoint: Promise<Endpoint>): Promise<Endpoint> {
+  const running = await endpoint;
+  cleanups.push(() => running.close());
+  return running;
+}
+
+export function dialer(options: Parameters<typeof nodeDial>[0] = {}): Dial {
+  const dial = nodeDial(options);
+  cleanups.push(() => dial.close());
+  return dial;
+}
+
+export interface Talk {
+  readonly exchange: Exchange;
+  /** What the listener heard, in order. */
+  readonly heard: string[];
+  drained: number;
+}
+
+export function open(
+  dial: Dial,
+  url: string,
+  { version = "h2", method = "POST", ...rest }: Partial<DialRequest> = {},
+): Talk {
+  const heard: string[] = [];
+  const headers = { "x-asked": "1" };
+  const request = { url, version, method, headers, connectTimeoutMs: 2000, ...rest };
+  const exchange = dial.open(request, {
+    head: ({ status, httpVersion }) => heard.push(`${status} ${httpVersion}`),
+    chunk: (chunk) => heard.push(new TextDecoder().decode(chunk)),
+    end: () => heard.push("end"),
+    failed: ({ kind }) => heard.push(`failed ${kind}`),
+    drain: () => talk.drained++,
+  });
+  const talk: Talk = { exchange, heard, drained: 0 };
+  return talk;
+}
+
+export const over = ({ heard }: Talk) => heard.some((line) => /^(end|failed)/.test(line));

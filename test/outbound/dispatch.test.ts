@@ -1,0 +1,189 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FairQueue } from "../../src/outbound/fair_queue.ts";
+import { attempt, Bench, deploymentAt, join } from "./_attempts.ts";
+import { type Endpoint, h2Endpoint, until } from "./_endpoint.ts";
+import { say } from "./_scripts.ts";
+
+let endpoint: Endpoint;
+let bench: Bench;
+/** Streams that the endpoint has accepted and not answered, and those that were reset. */
+let open: ServerHttp2Stream[] = [];
+let reset: ServerHttp2Stream[] = [];
+
+beforeEach(async () => {
+  const [accepted, canceled]: [ServerHttp2Stream[], ServerHttp2Stream[]] = [[], []];
+  [open, reset] = [accepted, canceled];
+  endpoint = await h2Endpoint((stream) => {
+    stream.respond({
+      ":status": 200,
+      "content-type": "application/vnd.restate.invocation.v6",
+      "x-restate-server": "sdk/1.2.3",
+    });
+    accepted.push(stream);
+    stream.on("close", () => stream.rstCode === 8 && canceled.push(stream));
+  });
+});
+afterEach(async () => {
+  await bench.close();
+  await endpoint.close();
+});
+
+function started(options: ConstructorParameters<typeof Bench>[1] = {}): Bench {
+  return bench = new Bench([deploymentAt(endpoint.uri)], options);
+}
+
+const finish = (stream: ServerHttp2Stream | undefined) =>
+  stream?.end(join(say.output("ok"), say.end()));
+const slots = () => bench.events.filter((event) => event.type === "slotFree");
+
+test("without a free slot an attempt is asked for again when there is one", async () => {
+  const { attempts } = started({ concurrencyMax: 2 });
+  const [a, b, c, d] = [attempt(), attempt(), attempt({ number: 3 }), attempt()];
+  for (const effect of [a, b, c, d]) attempts.start(effect);
+  await until(() => open.length === 2);
+  expect(attempts.load).toEqual({ running: 2, waiting: 2 });
+  expect(attempts.status(c.invocation.id)).toEqual({ kind: "ready" });
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  expect(slots()).toEqual([{ type: "slotFree", id: c.invocation.id, attempt: 3 }]);
+  // The slot is held: somebody who comes first now has to wait.
+  const e = attempt();
+  attempts.start(e);
+  expect(attempts.status(e.invocation.id)).toEqual({ kind: "ready" });
+  attempts.start(c);
+  expect(attempts.status(c.invocation.id)).toMatchObject({ kind: "running" });
+  await until(() => open.length === 3);
+});
+
+test("a slot that nobody wants any more goes to the next", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const [a, b, c] = [attempt(), attempt(), attempt()];
+  for (const effect of [a, b, c]) attempts.start(effect);
+  await until(() => open.length === 1);
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  bench.settle();
+  await until(() => slots().length === 2);
+  expect(slots().map(({ id }) => id)).toEqual([b.invocation.id, c.invocation.id]);
+});
+
+test("an attempt that was aborted while it waited is not asked for", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const [a, b, c] = [attempt(), attempt(), attempt()];
+  for (const effect of [a, b, c]) attempts.start(effect);
+  attempts.abort({ type: "abort", id: b.invocation.id, attempt: 1 });
+  await until(() => open.length === 1);
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  expect(slots()[0]?.id).toBe(c.invocation.id);
+});
+
+test("services take turns", () => {
+  const queue = new FairQueue();
+  for (let i = 0; i < 3000; i++) queue.add("busy", { id: `busy${i}`, attempt: 1 });
+  queue.add("rare", { id: "rare0", attempt: 1 });
+  queue.add("rare", { id: "rare1", attempt: 1 });
+  queue.add("busy", { id: "busy0", attempt: 2 });
+  queue.drop("busy1", 1);
+  queue.drop("busy2", 0);
+  const order = Array.from({ length: 5 }, () => queue.next()?.id);
+  expect(order).toEqual(["busy2", "rare0", "busy3", "rare1", "busy4"]);
+  let last;
+  for (let next = queue.next(); next; next = queue.next()) last = next;
+  expect(last).toEqual({ id: "busy0", attempt: 2 });
+  expect(queue.size).toBe(0);
+});
+
+test("a later attempt of the same invocation replaces the older one", async () => {
+  const { attempts } = started();
+  const older = attempt();
+  const { id } = older.invocation;
+  attempts.start(older);
+  attempts.start(older);
+  await until(() => open.length === 1);
+  attempts.start({ ...older, attempt: 2 });
+  await until(() => open.length === 2 && reset.length === 1);
+  attempts.start(older);
+  finish(open[1]);
+  await until(() => bench.ended.length > 0);
+  expect(bench.ended).toMatchObject([{ id, attempt: 2, outcome: { kind: "ended" } }]);
+  expect(open).toHaveLength(2);
+});
+
+test("an aborted attempt is reset and says no more; a newer one is left alone", async () => {
+  const { attempts } = started();
+  const effect = attempt({ number: 5 });
+  const { id } = effect.invocation;
+  attempts.start(effect);
+  await until(() => open.length === 1);
+  attempts.abort({ type: "abort", id, attempt: 4 });
+  expect(attempts.status(id)).toBeDefined();
+  attempts.abort({ type: "abort", id, attempt: 5 });
+  expect(attempts.status(id)).toBeUndefined();
+  await until(() => reset.length === 1);
+  expect(bench.events).toEqual([]);
+});
+
+test("what runs can be shown", async () => {
+  const { attempts } = started();
+  const effect = attempt();
+  const { id } = effect.invocation;
+  const before = Date.now();
+  attempts.start(effect);
+  expect(attempts.status(id)).toMatchObject({ kind: "running", deployment: "dp_1", protocol: 6 });
+  await until(() => (attempts.status(id) as { server?: string }).server === "sdk/1.2.3");
+  expect((attempts.status(id) as { startedAt: number }).startedAt).toBeGreaterThanOrEqual(before);
+  expect(attempts.status("inv_1nobody")).toBeUndefined();
+});
+
+test("closing tears everything down and tells nothing", async () => {
+  const { attempts } = started({ concurrencyMax: 2 });
+  for (const effect of [attempt(), attempt(), attempt()]) attempts.start(effect);
+  await until(() => open.length === 2);
+  attempts.close();
+  attempts.start(attempt());
+  await until(() => reset.length === 2);
+  expect(bench.events).toEqual([]);
+  expect(attempts.load).toEqual({ running: 0, waiting: 0 });
+});
+
+test("an invocation nobody serves fails without having reached anybody", () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  attempts.start(attempt({ service: "Nope" }));
+  attempts.start(attempt({ pin: { deployment: "dp_gone", protocol: 6 } }));
+  expect(bench.ended.map(({ outcome }) => outcome)).toEqual(
+    Array(2).fill({
+      kind: "failed",
+      reached: false,
+      failure: {
+        code: "RT0011",
+        status: 500,
+        message: "no deployment was found to process the invocation",
+      },
+    }),
+  );
+});
+
+test("protocol versions: none in common, a pinned one, the highest below the preferred", async () => {
+  const at = (id: string, minProtocol: number, maxProtocol: number) =>
+    deploymentAt(endpoint.uri, { id, minProtocol, maxProtocol });
+  const codes: unknown[] = [];
+  for (const deployment of [at("old", 3, 4), at("new", 8, 9)]) {
+    bench = new Bench([deployment]);
+    bench.attempts.start(attempt());
+    codes.push(bench.ended[0]?.outcome);
+    await bench.close();
+  }
+  expect(codes).toMatchObject(
+    Array(2).fill({ reached: false, failure: { code: "RT0013" } }) as object[],
+  );
+  bench = new Bench([at("a", 5, 5), at("b", 7, 7), at("c", 5, 7)]);
+  const on = (deployment: string, protocol: number) => attempt({ pin: { deployment, protocol } });
+  bench.attempts.start(on("a", 4));
+  expect(bench.ended[0]?.outcome).toMatchObject({ reached: false, failure: { code: "RT0014" } });
+  const pinned = on("c", 5);
+  bench.attempts.start(pinned);
+  expect(bench.attempts.status(pinned.invocation.id)).toMatchObject({ protocol: 5 });
+  await until(() => open.length === 1);
+});

@@ -1,0 +1,72 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { expect, test } from "vitest";
+import { h2Endpoint, listen, until } from "./_endpoint.ts";
+import { bytes, dialer, open, over, started } from "./_talk.ts";
+
+test("a server that says goodbye finishes its streams, and is dialed anew", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.session?.close();
+    stream.on("data", (data) => stream.end(data));
+  }));
+  const dial = dialer();
+  for (const round of [1, 2, 3]) {
+    const talk = open(dial, endpoint.uri);
+    talk.exchange.write(bytes("x"));
+    await until(() => talk.heard.length > 1);
+    talk.exchange.end();
+    await until(() => over(talk));
+    expect(talk.heard).toEqual(["200 HTTP/2.0", "x", "end"]);
+    expect(endpoint.connections()).toBe(round);
+  }
+});
+
+test("streams beyond what a session takes go to another session", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+  }, { maxConcurrentStreams: 3 }));
+  const dial = dialer();
+  const talks = Array.from({ length: 10 }, () => open(dial, endpoint.uri));
+  await until(() => talks.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(4);
+  const more = Array.from({ length: 2 }, () => open(dial, endpoint.uri));
+  await until(() => more.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(4);
+  for (const { exchange } of [...talks, ...more]) exchange.abort();
+});
+
+test("our own limit of streams holds where the server has none", async () => {
+  const endpoint = await started(h2Endpoint((stream) => stream.respond({ ":status": 200 })));
+  const dial = dialer({ streamsMax: 4 });
+  const talks = Array.from({ length: 9 }, () => open(dial, endpoint.uri));
+  await until(() => talks.every(({ heard }) => heard.length === 1));
+  expect(endpoint.connections()).toBe(3);
+});
+
+test("a session without streams is closed after a while", async () => {
+  let closed = 0;
+  const server = http2.createServer();
+  server.on("session", (session) => session.on("close", () => closed++));
+  server.on("stream", (stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end();
+  });
+  const endpoint = await started(listen(server));
+  const talk = open(dialer({ idleMs: 30 }), endpoint.uri, { method: "GET" });
+  await until(() => over(talk));
+  await until(() => closed === 1);
+  expect(talk.heard).toEqual(["200 HTTP/2.0", "end"]);
+});
+
+test("a session that does not answer a PING is given up", async () => {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => {});
+    socket.write(new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  });
+  const endpoint = await started(listen(server));
+  const talk = open(dialer({ pingMs: 20, pingTimeoutMs: 30 }), endpoint.uri);
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["failed reset"]);
+});

@@ -1,0 +1,174 @@
+import type { Accepted, Completed, InvocationRequest } from "../../src/ports.ts";
+import type { Process } from "./process.ts";
+import { type Program, program } from "./program.ts";
+import type { Faults } from "./faults.ts";
+import type { History } from "./history.ts";
+import { isSame } from "./history.ts";
+import { must } from "./must.ts";
+import { KEPT_MS, targetOf } from "./schema.ts";
+import { toBytes } from "./spoken.ts";
+import type { World } from "./world.ts";
+
+/**
+ * `call`, `send` and `both` repeat themselves with the same id until they are answered; `once` has
+ * an id drawn just now, and so cannot repeat itself.
+ */
+export type Kind = "call" | "send" | "both" | "once";
+
+export interface ClientOptions {
+  readonly world: World;
+  readonly history: History;
+  readonly faults: () => Faults;
+  /** A process to speak to, when there is one. */
+  readonly route: () => Process | undefined;
+  readonly failed: (cause: unknown) => void;
+}
+
+/** Said by a client that stopped waiting. */
+const SILENCE = Symbol("silence");
+
+/** How long a client waits for an answer before it asks again. */
+const TIMEOUT_MS = 2_500;
+
+export interface Plan {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly path: string;
+  readonly program: Program;
+  readonly delayMs: number;
+  readonly retention: InvocationRequest["retention"];
+}
+
+/** One who wants a handler run, and does not rest before it knows that it was. */
+export class Client {
+  readonly plan: Plan;
+  isDone = false;
+  readonly #options: ClientOptions;
+  #startAt: number | undefined;
+
+  constructor(plan: Plan, options: ClientOptions) {
+    this.plan = plan;
+    this.#options = options;
+  }
+
+  async live(): Promise<void> {
+    const { kind } = this.plan;
+    try {
+      if (kind !== "call" && kind !== "once") await this.#until(() => this.#send());
+      if (kind === "call" || kind === "both") await this.#until(() => this.#call());
+      if (kind === "once") await this.#call();
+      this.isDone = true;
+    } catch (cause) {
+      this.#options.failed(cause);
+    }
+  }
+
+  async #until(ask: () => Promise<boolean>): Promise<void> {
+    const { world } = this.#options;
+    while (!await ask()) await world.sleep(world.chance.int(10, 400));
+  }
+
+  async #send(): Promise<boolean> {
+    const { world, history, faults } = this.#options;
+    const { id } = this.plan, request = this.#request();
+    const accepted = await this.#ask((process) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
+      return process.host.send(request);
+    });
+    if (!accepted) return false;
+    history.accepted(id);
+    must(accepted.id === id, () => `"${id}" was accepted as "${accepted.id}"`);
+    const { status } = history.story(id).row;
+    if (accepted.startAt !== undefined && status.kind === "scheduled") {
+      must(accepted.startAt === status.at, () => `"${id}" starts at another time than was told`);
+    }
+    return true;
+  }
+
+  async #call(): Promise<boolean> {
+    const { world, history, faults } = this.#options;
+    const { id, path } = this.plan, request = this.#request();
+    const leave = new AbortController();
+    const completed = await this.#ask((process) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
+      return process.host.call(request, leave.signal);
+    });
+    leave.abort();
+    if (!completed) return false;
+    // A workflow runs once; who asks again is told so, and not what became of it.
+    const again = { kind: "failure", failure: { code: 409, message: "Previously accepted" } };
+    if (targetOf(path).access === "run" && isSame(completed.result, again)) return true;
+    history.answered(id, completed);
+    return true;
+  }
+
+  /** The same request a second time, whose answer nobody needs. */
+  async #again(process: Process, request: InvocationRequest): Promise<void> {
+    if (request.fresh) return;
+    await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
+    const answer = await this.#ask(() => process.host.send(request), process);
+    if (answer) this.#options.history.accepted(request.id);
+  }
+
+  /** The answer; undefined: refused, or not in time, or whoever knew is dead. */
+  async #ask<T extends Accepted | Completed>(
+    put: (process: Process) => Promise<T>,
+    process: Process | undefined = this.#options.route(),
+  ): Promise<T | undefined> {
+    const { world } = this.#options;
+    if (!process?.touch()) return undefined;
+    const token = {};
+    process.pending.add(token);
+    const silence = new Promise<typeof SILENCE>((resolve) => {
+      world.after(TIMEOUT_MS, () => resolve(SILENCE));
+    });
+    const answer = put(process).finally(() => process.pending.delete(token));
+    try {
+      const first = await Promise.race([answer, silence]);
+      return first === SILENCE || !process.isAlive ? undefined : first;
+    } catch (cause) {
+      if (cause instanceof Error && cause.name === "Failure") return undefined;
+      throw cause;
+    }
+  }
+
+  #request(): InvocationRequest {
+    const { id, kind, path, program, delayMs, retention } = this.plan;
+    const fresh = kind === "once";
+    if (delayMs > 0) this.#startAt ??= this.#options.world.wall + delayMs;
+    return {
+      id,
+      fresh,
+      target: targetOf(path),
+      headers: [],
+      value: toBytes(program),
+      origin: { by: "ingress" },
+      retention,
+      ...(fresh ? {} : { idempotencyKey: id }),
+      ...(this.#startAt === undefined ? {} : { startAt: this.#startAt }),
+    };
+  }
+}
+
+/** What one of a simulation's clients wants. `aims`: paths of handlers. */
+export function plan(world: World, number: number, aims: readonly string[]): Plan {
+  const { chance } = world;
+  const path = chance.pick(aims);
+  const isPaused = path.startsWith("brittle") || path.startsWith("icebox");
+  const kind: Kind = isPaused
+    ? "send"
+    : chance.pick(["call", "call", "send", "both", "once"] as const);
+  const workflow = path.startsWith("flow/") && path.endsWith("/run");
+  const short = chance.pick([KEPT_MS, 1_500, 300]);
+  const kept = kind === "once" && !workflow;
+  return {
+    id: workflow ? path.split("/")[1] ?? "" : `c${number}`,
+    kind: workflow && kind === "once" ? "call" : kind,
+    path,
+    program: program(chance, path, 2),
+    delayMs: kind !== "call" && chance.happens(0.3) ? chance.int(1, 900) : 0,
+    retention: kept
+      ? { resultMs: short, journalMs: short }
+      : { resultMs: KEPT_MS, journalMs: chance.pick([KEPT_MS, 400]) },
+  };
+}

@@ -1,0 +1,151 @@
+import type { InvocationRow } from "../../src/model/invocation.ts";
+import { entryType } from "../../src/model/journal.ts";
+import { timerItem } from "../../src/model/rows.ts";
+import { objectOf } from "../../src/model/target.ts";
+import type { Disk } from "./disk.ts";
+import type { History, Story } from "./history.ts";
+import { must } from "./must.ts";
+import { fromBytes, type Spoken, textOf } from "./spoken.ts";
+
+const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
+
+/** Everything that must hold of the durable rows, whenever one looks. */
+export function check(disk: Disk, history: History): void {
+  const objects = new Map<string, Keyed>();
+  for (const row of disk.all("invocation")) {
+    journal(disk, row);
+    status(disk, row);
+    const story = history.story(row.id);
+    if (row.status.kind === "completed") {
+      must(row.callers.length === 0, () => `"${row.id}" is completed and has callers`);
+    } else promises(disk, story);
+    keyed(objects, row);
+  }
+  for (const timer of disk.all("timer")) {
+    const row = disk.find("invocation", timer.id);
+    must(row && row.status.kind !== "completed", () => `A timer of "${timer.id}" was left behind`);
+    if (timer.kind === "start") must(row.status.kind === "scheduled", () => `"${row.id}" starts twice`);
+    if (timer.kind === "retry") must(row.status.kind === "backingOff", () => `"${row.id}" retries`);
+  }
+  locks(disk, objects);
+  state(disk, history);
+}
+
+/** Exclusive invocations of one object. */
+interface Keyed {
+  readonly holders: string[];
+  readonly waiting: Map<number, string>;
+}
+
+function keyed(objects: Map<string, Keyed>, { id, target, status }: InvocationRow): void {
+  const { access, service, key } = target;
+  if (access !== "exclusive" || key === undefined) return;
+  const object = objectOf(service, key);
+  let one = objects.get(object);
+  if (!one) objects.set(object, one = { holders: [], waiting: new Map() });
+  if (HOLDING.includes(status.kind)) one.holders.push(id);
+  if (status.kind !== "inboxed") return;
+  must(!one.waiting.has(status.seq), () => `Two invocations have place ${status.seq} of "${object}"`);
+  one.waiting.set(status.seq, id);
+}
+
+/** One holder per lock; lock, inbox and statuses agree; those who wait stand between the marks. */
+function locks(disk: Disk, objects: Map<string, Keyed>): void {
+  const known = new Set<string>();
+  for (const { object, holder, head, tail } of disk.all("lock")) {
+    known.add(object);
+    const { holders, waiting } = objects.get(object) ?? { holders: [], waiting: new Map() };
+    must(
+      holders.length === 1 && holders[0] === holder,
+      () => `"${object}" is held by "${holder}", and run by "${holders.join()}"`,
+    );
+    const inbox = disk.group("inbox", object);
+    must(
+      inbox.length === waiting.size && inbox.every(({ seq, id }) => waiting.get(seq) === id),
+      () => `The inbox of "${object}" and those who wait there disagree`,
+    );
+    must(
+      inbox.length === tail - head && inbox.every(({ seq }, i) => seq === head + i),
+      () => `The inbox of "${object}" does not lie between ${head} and ${tail}`,
+    );
+  }
+  for (const [object, { holders, waiting }] of objects) {
+    if (known.has(object)) continue;
+    must(holders.length + waiting.size === 0, () => `"${object}" is run by "${holders.join()}" unheld`);
+  }
+  for (const { object, id } of disk.all("inbox")) {
+    must(known.has(object), () => `"${id}" waits for "${object}", which nobody holds`);
+  }
+}
+
+function journal(disk: Disk, row: InvocationRow): void {
+  const rows = disk.group("journal", row.id);
+  must(
+    rows.length === row.journal && rows.every(({ index }, i) => index === i),
+    () => `The journal of "${row.id}" has ${rows.length} entries, and says ${row.journal}`,
+  );
+  const commands = rows.filter(({ entry }) => entry.kind !== "notification").length;
+  must(commands === row.commands, () => `"${row.id}" has ${commands} commands, says ${row.commands}`);
+}
+
+/** Who waits for a moment has a timer for it. */
+function status(disk: Disk, { id, status }: InvocationRow): void {
+  const has = (due: number, kind: "start" | "retry") =>
+    disk.find("timer", id, timerItem({ due, kind, index: 0 })) !== undefined;
+  if (status.kind === "scheduled") must(has(status.at, "start"), () => `"${id}" never starts`);
+  if (status.kind === "backingOff") must(has(status.until, "retry"), () => `"${id}" never retries`);
+}
+
+/**
+ * Every sleep has a timer or its completion, every call a callee or its completion; so whoever
+ * is suspended on them is woken. What a suspension waits for has not come yet.
+ */
+function promises(disk: Disk, { row, entries }: Story): void {
+  const { id, status } = row;
+  const done = new Set<number>();
+  const coming = new Set<number>();
+  for (const entry of entries) {
+    if (entry.kind === "notification" && entry.id.kind === "completion") done.add(entry.id.id);
+  }
+  for (const entry of entries) {
+    if (entry.kind !== "command") continue;
+    const { completion } = fromBytes<Spoken>(entry.bytes);
+    if (completion === undefined || done.has(completion)) continue;
+    if (entry.type === entryType.sleep) {
+      const timer = disk.group("timer", id).some(({ kind, index }) =>
+        kind === "sleep" && index === completion
+      );
+      must(timer, () => `Sleep ${completion} of "${id}" has no timer`);
+      coming.add(completion);
+    } else if (entry.type === entryType.call) {
+      must(calleeOf(disk, id, completion), () => `Call ${completion} of "${id}" has no callee`);
+      coming.add(completion);
+    }
+  }
+  for (const { kind, index } of disk.group("timer", id)) {
+    if (kind === "sleep") must(!done.has(index), () => `Sleep ${index} of "${id}" would end twice`);
+  }
+  if (status.kind !== "suspended") return;
+  const { completions } = status.awaiting;
+  must(completions.every((one) => coming.has(one)), () => `"${id}" sleeps through ${completions}`);
+}
+
+function calleeOf(disk: Disk, id: string, completion: number): boolean {
+  return disk.all("invocation").some(({ status, callers }) =>
+    status.kind !== "completed" &&
+    callers.some((one) => one.id === id && one.completion === completion)
+  );
+}
+
+/** State is what the journaled writes make of it, in the order of commits. */
+function state(disk: Disk, history: History): void {
+  const seen = new Map<string, number>();
+  for (const { object, name, value } of disk.all("state")) {
+    const truth = history.state.get(object)?.get(name);
+    must(truth === textOf(value), () => `"${object}" has ${name}=${textOf(value)}, not ${truth}`);
+    seen.set(object, (seen.get(object) ?? 0) + 1);
+  }
+  for (const [object, names] of history.state) {
+    must((seen.get(object) ?? 0) === names.size, () => `"${object}" has lost state`);
+  }
+}

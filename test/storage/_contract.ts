@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Timer, Want, Write } from "../../src/model/rows.ts";
+import { Fenced, type Lease, type Store } from "../../src/ports.ts";
+import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { changes, wantsOf, writesOf } from "./_rows.ts";
+
+/** A database, and ways to own it. */
+export interface Database {
+  /** A store over this database that knows nothing yet. */
+  open(): Promise<Store>;
+  /** Brings everything into the tables, where the store has any. */
+  flush?(store: Store, lease: Lease): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Owned {
+  readonly store: Store;
+  readonly lease: Lease;
+}
+
+const step = fc.record({
+  changes,
+  /** What happens after it was handed over. */
+  then: fc.constantFrom("go on", "go on", "wait", "wait", "flush", "reclaim", "restart"),
+});
+
+/** A store is right when nobody can tell it from the one in memory. */
+export function storeContract(make: () => Promise<Database>, numRuns = 40): void {
+  test("reads what any history leaves in memory, however it is interrupted", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const database = await make();
+        try {
+          await compareHistory(database, steps);
+        } finally {
+          await database.close();
+        }
+      }),
+      { numRuns },
+    ), 120_000);
+
+  test("refuses the old owner once a new one has claimed, and keeps nothing of its batch", () =>
+    using(make, async (database) => {
+      const old = await own(database);
+      const young = await own(database);
+      await expect(old.store.commit(old.lease, [state("a", 1)])).rejects.toBeInstanceOf(Fenced);
+      await expect(old.store.commit(old.lease, [])).rejects.toBeInstanceOf(Fenced);
+      await young.store.commit(young.lease, [state("b", 2)]);
+      const [{ rows } = { rows: [] }] = await young.store.load(young.lease, [group("state", "o")]);
+      expect(rows).toEqual([state("b", 2).row]);
+    }));
+
+  test("refuses an old lease of the same store", () =>
+    using(make, async (database) => {
+      const { store, lease } = await own(database);
+      await store.commit(lease, [state("a", 1)]);
+      const next = await store.claim(lease.partition);
+      expect(next.epoch).toBeGreaterThan(lease.epoch);
+      await expect(store.commit(lease, [state("a", 2)])).rejects.toBeInstanceOf(Fenced);
+      await expect(store.load(lease, [group("state", "o")])).rejects.toBeInstanceOf(Fenced);
+      expect((await store.load(next, [group("state", "o")]))[0]?.rows).toEqual([state("a", 1).row]);
+    }));
+
+  test("keeps partitions apart", () =>
+    using(make, async (database) => {
+      const store = await database.open();
+      const [zero, seven] = [await store.claim(0), await store.claim(7)];
+      const timer = (id: string): Write => ({
+        table: "timer",
+        row: { id, due: 5, kind: "retry", index: 0 },
+        drop: false,
+      });
+      await Promise.all([store.commit(zero, [timer("x")]), store.commit(seven, [timer("y")])]);
+      for (let again = 0; again < 2; again++) {
+        for (const [lease, id] of [[zero, "x"], [seven, "y"]] as const) {
+          const found = await store.scan(lease, { kind: "timers", limit: 9 });
+          expect(found.map((timer) => timer.id)).toEqual([id]);
+          await database.flush?.(store, lease);
+        }
+      }
+      await store.claim(7);
+      await store.commit(zero, []);
+    }));
+
+  test("answers a load with the commits handed over before it, and none after", () =>
+    using(make, async (database) => {
+      const { store, lease } = await own(database);
+      const commits = [store.commit(lease, [state("a", 1)])];
+      const loaded = store.load(lease, [group("state", "o")]);
+      commits.push(store.commit(lease, [state("a", 2), state("b", 2)]));
+      expect((await loaded)[0]?.rows).toEqual([state("a", 1).row]);
+      await Promise.all(commits);
+    }));
+}
+
+async function compareHistory(
+  database: Database,
+  steps: readonly { changes: Parameters<typeof writesOf>[0]; then: string }[],
+): Promise<void> {
+  const memory = new MemoryStore();
+  let model: Owned = { store: memory, lease: await memory.claim(3) };
+  let real = await own(database);
+  const lengths = new Map<string, number>();
+  const all: Write[] = [];
+  for (const { changes, then } of steps) {
+    const writes = writesOf(changes, lengths);
+    all.push(...writes);
+    const durable = real.store.commit(real.lease, writes);
+    await model.store.commit(model.lease, writes);
+    if (then === "wait") await durable;
+    if (then === "flush") await database.flush?.(real.store, real.lease);
+    await expectSame(real, model, wantsOf(all));
+    await durable;
+    if (then === "reclaim") real = { ...real, lease: await real.store.claim(3) };
+    if (then === "restart") real = await own(database);
+    if (then === "reclaim" || then === "restart") {
+      model = { ...model, lease: await memory.claim(3) };
+      expect(real.lease.epoch).toBe(model.lease.epoch);
+    }
+  }
+  await expectSame(real, model, wantsOf(all));
+}
+
+/** Whether two stores answer every question alike. */
+export async function expectSame(real: Owned, model: Owned, wants: readonly Want[]): Promise<void> {
+  const [loaded, told] = await Promise.all([
+    real.store.load(real.lease, wants),
+    model.store.load(model.lease, wants),
+  ]);
+  expect(loaded).toEqual(told);
+  for (const limit of [1, 3, 100]) {
+    expect(await scans(real, limit)).toEqual(await scans(model, limit));
+  }
+}
+
+async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let after: string | undefined;
+  let timer: Timer | undefined;
+  for (let page = 0; page < 3; page++) {
+    const invoked = await store.scan(lease, {
+      kind: "invoked",
+      limit,
+      ...(after === undefined ? {} : { after }),
+    });
+    const timers = await store.scan(lease, {
+      kind: "timers",
+      limit,
+      ...(timer === undefined ? {} : { after: timer }),
+    });
+    found.push(invoked, timers);
+    after = invoked.at(-1)?.id ?? after;
+    timer = timers.at(-1) ?? timer;
+  }
+  for (const until of [-1, 0, 10, 1e15]) {
+    found.push(await store.scan(lease, { kind: "expired", until, limit }));
+  }
+  return found;
+}
+
+/** A store of its own that holds partition 3. */
+export async function own(database: Database): Promise<Owned> {
+  const store = await database.open();
+  return { store, lease: await store.claim(3) };
+}
+
+async function using(
+  make: () => Promise<Database>,
+  use: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = await make();
+  try {
+    await use(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function group(table: Want["table"], name: string): Want {
+  return { table, group: name };
+}
+
+function state(name: string, byte: number): Write {
+  return { table: "state", row: { object: "o", name, value: new Uint8Array([byte]) }, drop: false };
+}

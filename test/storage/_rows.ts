@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import type { InvocationRow, Status } from "../../src/model/invocation.ts";
+import type { Entry, NotificationResult } from "../../src/model/journal.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  TABLES,
+  type Want,
+  type Write,
+} from "../../src/model/rows.ts";
+
+/** Names that storage gets wrong first: NUL, quotes, lone surrogates, wide characters, markers. */
+export const NAMES = [
+  "a",
+  "b",
+  "nul\0nul",
+  "\x01\x02",
+  `quo"te's\\u0000`,
+  "\ud800",
+  "\udfff tail",
+  "\ue000\u0900",
+  "\u{1f600} ü",
+  "\uffff",
+];
+const name = fc.constantFrom(...NAMES);
+const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
+const bytes = fc.oneof(
+  fc.constant(new Uint8Array(0)),
+  fc.constant(everyByte),
+  fc.uint8Array({ maxLength: 20 }),
+);
+const time = fc.constantFrom(0, 1, 10, 11, 100, 1732190000123, 8.64e15);
+const count = fc.nat(12);
+
+const status: fc.Arbitrary<Status> = fc.oneof(
+  fc.constant<Status>({ kind: "invoked" }),
+  fc.record({ kind: fc.constant("inboxed" as const), seq: count }),
+  fc.record({
+    kind: fc.constant("suspended" as const),
+    awaiting: fc.record({
+      completions: fc.array(count, { maxLength: 2 }),
+      signals: fc.array(count, { maxLength: 2 }),
+      names: fc.array(name, { maxLength: 2 }),
+    }),
+  }),
+);
+const ending = fc.oneof(
+  fc.record({
+    output: bytes,
+    status: fc.constant({ kind: "completed" } as const),
+    expiresAt: time,
+  }),
+  fc.record({
+    status: fc.record({
+      kind: fc.constant("completed" as const),
+      failure: fc.record({ code: count, message: name }),
+    }),
+    expiresAt: time,
+  }),
+  status.map((status) => ({ status })),
+);
+
+export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
+  fc.record({ id: name, key: fc.option(name, { nil: undefined }), attempt: count, at: time }),
+  ending,
+).map(([{ id, key, attempt, at }, ending]) => ({
+  id,
+  target: {
+    service: "svc",
+    handler: "run",
+    type: "virtual_object",
+    access: "exclusive",
+    ...(key === undefined ? {} : { key }),
+  },
+  origin: { by: "ingress" },
+  attempt,
+  heard: 0,
+  journal: 1,
+  commands: 1,
+  failures: 0,
+  failuresSinceCommand: 0,
+  callers: [],
+  retention: { resultMs: 0, journalMs: 0 },
+  createdAt: at,
+  modifiedAt: at,
+  ...ending,
+}));
+
+const result: fc.Arbitrary<NotificationResult> = fc.oneof(
+  fc.constant<NotificationResult>({ kind: "void" }),
+  fc.record({ kind: fc.constant("value" as const), value: bytes }),
+  fc.record({ kind: fc.constant("invocationId" as const), id: name }),
+  fc.record({ kind: fc.constant("stateKeys" as const), keys: fc.array(name, { maxLength: 3 }) }),
+  fc.record({
+    kind: fc.constant("failure" as const),
+    failure: fc.record({
+      code: count,
+      message: name,
+      metadata: fc.array(fc.tuple(name, name), { maxLength: 2 }),
+    }),
+  }),
+);
+export const entry: fc.Arbitrary<Entry> = fc.oneof(
+  fc.record({
+    kind: fc.constant("input" as const),
+    headers: fc.array(fc.tuple(name, name), { maxLength: 2 }),
+    value: bytes,
+  }),
+  fc.record({ kind: fc.constant("command" as const), type: count, bytes }),
+  fc.record({
+    kind: fc.constant("notification" as const),
+    type: count,
+    id: fc.oneof(
+      fc.record({ kind: fc.constant("completion" as const), id: count }),
+      fc.record({ kind: fc.constant("signal" as const), index: count }),
+      fc.record({ kind: fc.constant("named" as const), name }),
+    ),
+    result,
+  }),
+);
+
+const lock = fc.record({ object: name, holder: name, head: count, tail: count });
+const inbox = fc.record({ object: name, seq: count, id: name });
+const state = fc.record({ object: name, name, value: bytes });
+const timer = fc.record({
+  id: name,
+  due: time,
+  kind: fc.constantFrom("start" as const, "retry" as const, "sleep" as const),
+  index: fc.constantFrom(0, 1, 2, 10),
+});
+
+/** Something a turn does. Journals grow at their end and are dropped whole. */
+type Change =
+  | { readonly kind: "write"; readonly write: Write }
+  | { readonly kind: "append"; readonly id: string; readonly entries: readonly Entry[] }
+  | { readonly kind: "purge"; readonly id: string }
+  /** Drops a journal and begins it anew, as a turn that keeps one write per row says it. */
+  | { readonly kind: "renew"; readonly id: string; readonly entries: readonly Entry[] };
+
+const entries = fc.array(entry, { minLength: 1, maxLength: 3 });
+const rowOf = <T extends Table>(table: T, row: fc.Arbitrary<Rows[T]>): fc.Arbitrary<Change> =>
+  fc.tuple(row, fc.boolean()).map(([row, drop]) => ({
+    kind: "write",
+    write: { table, row, drop },
+  }));
+
+export const changes: fc.Arbitrary<Change[]> = fc.array(
+  fc.oneof(
+    rowOf("invocation", invocation),
+    rowOf("lock", lock),
+    rowOf("inbox", inbox),
+    rowOf("state", state),
+    rowOf("timer", timer),
+    fc.record({ kind: fc.constant("append" as const), id: name, entries }),
+    fc.record({ kind: fc.constant("append" as const), id: name, entries }),
+    fc.record({ kind: fc.constant("purge" as const), id: name }),
+    fc.record({ kind: fc.constant("renew" as const), id: name, entries }),
+  ),
+  { maxLength: 8 },
+);
+
+/** Turns changes into writes. `lengths`: of the journals, before and (then) after. */
+export function writesOf(changes: readonly Change[], lengths: Map<string, number>): Write[] {
+  return changes.flatMap((change) => {
+    if (change.kind === "write") return [change.write];
+    const { id } = change;
+    const before = lengths.get(id) ?? 0;
+    if (change.kind === "purge") {
+      lengths.set(id, 0);
+      return dropped(id, 0, before);
+    }
+    const first = change.kind === "append" ? before : 0;
+    lengths.set(id, first + change.entries.length);
+    return [
+      ...change.entries.map((entry, i): Write => ({
+        table: "journal",
+        row: { id, index: first + i, at: 5, entry },
+        drop: false,
+      })),
+      ...dropped(id, first + change.entries.length, before),
+    ];
+  });
+}
+
+function dropped(id: string, from: number, to: number): Write[] {
+  const entry: Entry = { kind: "command", type: 0, bytes: new Uint8Array(0) };
+  return Array.from({ length: Math.max(0, to - from) }, (_, i): Write => ({
+    table: "journal",
+    row: { id, index: from + i, at: 0, entry },
+    drop: true,
+  }));
+}
+
+/** Everything that can be asked about these writes: all groups, and every item they name. */
+export function wantsOf(writes: readonly Write[]): Want[] {
+  const wants = TABLES.flatMap((table) => NAMES.map((group): Want => ({ table, group })));
+  const items = new Map<string, Want>();
+  for (const { table, row } of writes) {
+    const item: Item = itemOf(table, row);
+    const group = groupOf(table, row);
+    items.set(JSON.stringify([table, group, item]), { table, group, item });
+  }
+  return [...wants, ...items.values(), { table: "journal", group: "a", item: 99 }];
+}
