@@ -17,7 +17,13 @@ interface Group {
   readonly writes: Write[];
   readonly effects: Effect[];
   readonly durable: (() => void)[];
+  /** Turns gathered. */
+  size: number;
 }
+
+/** Limits of waiting for more: rounds of input, and turns. */
+const LINGER_ROUNDS_MAX = 16;
+const LINGER_SIZE_MAX = 32;
 
 /**
  * The commits of a partition: one in flight, and one being gathered from every turn that runs
@@ -28,6 +34,7 @@ export class Commits {
   #gathered: Group | undefined;
   #isInFlight = false;
   #isStopped = false;
+  #isLingering = false;
   #number = 0;
 
   constructor(options: CommitsOptions) {
@@ -41,16 +48,38 @@ export class Commits {
 
   append(turn: Turn, durable: readonly (() => void)[]): void {
     if (this.#isStopped) return;
-    const group = this.#gathered ??= { writes: [], effects: [], durable: [] };
+    const group = this.#gathered ??= { writes: [], effects: [], durable: [], size: 0 };
     for (const write of turn.writes) group.writes.push(write);
+    group.size++;
     for (const effect of turn.effects) group.effects.push(effect);
     for (const call of durable) group.durable.push(call);
-    if (!this.#isInFlight) this.#flush();
+    this.#linger();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#gathered = undefined;
+  }
+
+  /**
+   * Flushes in the first round of input that brings nothing new: at once when little happens, and
+   * under load when enough has come together. Each commit costs as much as several events.
+   */
+  #linger(): void {
+    if (this.#isInFlight || this.#isLingering || this.#isStopped) return;
+    this.#isLingering = true;
+    let size = -1;
+    let rounds = 0;
+    const round = () => {
+      const now = this.#gathered?.size ?? 0;
+      if (now > size && now < LINGER_SIZE_MAX && rounds++ < LINGER_ROUNDS_MAX) {
+        size = now;
+        return this.#options.soon(round);
+      }
+      this.#isLingering = false;
+      this.#flush();
+    };
+    round();
   }
 
   #flush(): void {
@@ -65,8 +94,7 @@ export class Commits {
         this.#isInFlight = false;
         if (this.#isStopped) return;
         this.#settled(group, number);
-        // What this burst of input brings may still come along: one commit instead of two.
-        if (this.#gathered) this.#options.soon(() => this.#flush());
+        if (this.#gathered) this.#linger();
       },
     ).catch((cause) => {
       if (!this.#isStopped) this.#options.onFailure(cause);

@@ -27,8 +27,8 @@ const CELL_BYTES = 100;
  * The outcome of consecutive commits: for each row they touched, how it stands after the last of
  * them. Layers lie on top of each other, and at the bottom lie the tables.
  *
- * Journals are append-only and dropped whole, in one commit. So a dropped entry voids everything
- * below, and whoever holds entry 0 holds the whole journal.
+ * Journals are append-only and dropped whole, in one commit, maybe to begin anew in the same one.
+ * So a dropped entry, and a new entry 0, void everything below.
  */
 export class Layer {
   readonly singles: { readonly [T in Single]: Map<string, Cell<T>> } = {
@@ -51,6 +51,7 @@ export class Layer {
     { group, item, encoded }: { group: string; item: Item; encoded: Encoded },
   ): void {
     this.#set(table, { group, item }, { row, encoded } as Cell);
+    if (table === "journal" && item === 0) this.#clear(this.#group("journal", group));
   }
 
   drop(table: Table, group: string, item: Item): void {
@@ -61,8 +62,7 @@ export class Layer {
       this.#count(cell, -1);
       journal.items.delete(item);
     }
-    if (!journal.cleared) this.#count(GONE, 1);
-    journal.cleared = true;
+    this.#clear(journal);
   }
 
   /** The row as this layer knows it. `undefined`: ask below. */
@@ -84,6 +84,11 @@ export class Layer {
     items.set(key, cell);
   }
 
+  #clear(journal: Group): void {
+    if (!journal.cleared) this.#count(GONE, 1);
+    journal.cleared = true;
+  }
+
   #group(table: Many, name: string): Group {
     const groups: Map<string, Group> = this.groups[table];
     let group = groups.get(name);
@@ -103,5 +108,5 @@ export function isSingle(table: Table): table is Single {
 
 /** Whether nothing below can belong to this group any more. */
 export function isWhole(table: Many, group: Group): boolean {
-  return table === "journal" && (group.cleared || group.items.has(0));
+  return table === "journal" && group.cleared;
 }

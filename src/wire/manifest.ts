@@ -91,13 +91,16 @@ function checkShape(json: unknown): RawManifest {
   try {
     return create(json, manifestShape);
   } catch (cause) {
-    if (!(cause instanceof StructError)) throw cause;
     throw Failure.plain(500, `Cannot decode the manifest: ${explain(cause)}`, { cause });
   }
 }
 
 /** `services.0.name: Expected …`. Cut: the message quotes what was found, however large. */
-function explain({ path, message }: StructError): string {
+function explain(cause: unknown): string {
+  // Quoting what was found is recursive, and what was found may be nested deeper than the stack.
+  if (cause instanceof RangeError) return "it is nested too deep";
+  if (!(cause instanceof StructError)) throw cause;
+  const { path, message } = cause;
   const where = path.length > 0 ? `${path.join(".")}: ` : "";
   return `${where}${message.slice(0, 500)}`;
 }

@@ -15,7 +15,7 @@ function refusal(output: string): string {
 
 export const processPromises: Promises = {
   "prints one line when it is ready, with both addresses": async ({ server }) => {
-    const ready = server.logs().split("\n").filter((line) => line.includes("is ready"));
+    const ready = server.said().split("\n").filter((line) => line.includes("is ready"));
     expect(ready.at(-1)).toContain(server.ingress);
     expect(ready.at(-1)).toContain(server.admin);
   },
@@ -83,7 +83,7 @@ export const processPromises: Promises = {
     await endpoint.happens(`${id} hang`);
     const begun = Date.now();
     server.signal("SIGTERM");
-    await until("it to have heard", () => server.logs().includes("Stopping"));
+    await until("it to have heard", () => server.said().includes("Stopping"));
     expect(await server.stop("SIGTERM")).toBe(143);
     expect(Date.now() - begun).toBeLessThan(900);
     expect(await cut).toBe("cut");

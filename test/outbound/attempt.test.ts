@@ -7,18 +7,32 @@ import { until } from "./_endpoint.ts";
 import { Frames, say, slept } from "./_scripts.ts";
 import { patient, respond, type Seen, stage, timeouts, V6, watch } from "./_stage.ts";
 
-const EXTRA = { "X-Extra": "1", Accept: "mine" };
-
-test("an attempt tells who it is and all that is known, at once", async () => {
+test("an attempt says where it goes and who it is", async () => {
   let headers: IncomingHttpHeaders = {};
-  const frames = new Frames();
-  const { bench } = await stage((stream, received) => {
-    headers = received;
-    stream.on("data", (data: Uint8Array) => frames.push(data));
-  }, {
+  const { bench } = await stage((_, received) => headers = received, {
     clusterName: "here",
     path: "base/?q=1",
-    deploy: { additionalHeaders: EXTRA },
+    deploy: { additionalHeaders: { "X-Extra": "1", Accept: "mine" } },
+  });
+  const effect = attempt({ service: "Obj", key: "k/ä" });
+  bench.attempts.start(effect);
+  await until(() => headers[":path"]);
+  expect(headers).toMatchObject({
+    ":method": "POST",
+    ":path": "/base/invoke/Obj/run?q=1",
+    "content-type": V6,
+    "accept": "mine",
+    "x-extra": "1",
+    "x-restate-invocation-id": effect.invocation.id,
+    "x-restate-service-key": "k%2F%C3%A4",
+    "x-restate-cluster-name": "here",
+  });
+});
+
+test("an attempt tells all that is known, before it hears anything", async () => {
+  const frames = new Frames();
+  const { bench } = await stage((stream) => {
+    stream.on("data", (data: Uint8Array) => frames.push(data));
   });
   const effect = attempt({
     service: "Obj",
@@ -27,22 +41,11 @@ test("an attempt tells who it is and all that is known, at once", async () => {
     state: { partial: false, pairs: [{ name: "v", value: new Uint8Array([3]) }] },
     failuresSinceCommand: 2,
   });
-  const { id } = effect.invocation;
   bench.attempts.start(effect);
   await until(() => frames.types.length === 4);
-  expect(headers).toMatchObject({
-    ":method": "POST",
-    ":path": "/base/invoke/Obj/run?q=1",
-    "content-type": V6,
-    "accept": "mine",
-    "x-extra": "1",
-    "x-restate-invocation-id": id,
-    "x-restate-service-key": "k%2F%C3%A4",
-    "x-restate-cluster-name": "here",
-  });
   expect(frames.types).toEqual([0, 0x400, 0x40c, 0x800c]);
   expect(fromBinary(StartSchema, frames.bodies[0] as Uint8Array)).toMatchObject({
-    debugId: id,
+    debugId: effect.invocation.id,
     knownEntries: 3,
     key: "k/ä",
     partialState: false,

@@ -88,12 +88,12 @@ export class Client {
   async #call(): Promise<boolean> {
     const { world, history, faults } = this.#options;
     const { id, path } = this.plan, request = this.#request();
-    const leave = new AbortController();
+    let leave = () => {};
     const completed = await this.#ask((process) => {
       if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
-      return process.host.call(request, leave.signal);
+      return process.host.call(request, (call) => leave = call);
     });
-    leave.abort();
+    leave();
     if (!completed) return false;
     // A workflow runs once; who asks again is told so, and not what became of it.
     const again = { kind: "failure", failure: { code: 409, message: "Previously accepted" } };

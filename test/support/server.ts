@@ -94,6 +94,11 @@ export class Server {
     return this.#earlier + (this.#child?.output() ?? "");
   }
 
+  /** What its current process printed. */
+  said(): string {
+    return this.#child?.output() ?? "";
+  }
+
   isAlive(): boolean {
     return this.#child?.isAlive() ?? false;
   }

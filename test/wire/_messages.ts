@@ -40,13 +40,22 @@ function one<C extends string, T>(name: C, contents: fc.Arbitrary<T>) {
   return contents.map((it) => ({ case: name, value: it }));
 }
 
+const { Combinator } = pb;
+const combinators = [
+  Combinator.UNKNOWN,
+  Combinator.FIRST_COMPLETED,
+  Combinator.ALL_COMPLETED,
+  Combinator.FIRST_SUCCEEDED_OR_ALL_FAILED,
+  Combinator.ALL_SUCCEEDED_OR_FIRST_FAILED,
+];
+
 const { future } = fc.letrec<{ future: MessageInitShape<typeof pb.FutureSchema> }>((tie) => ({
   future: fc.record({
     waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 4 }),
     waitingSignals: fc.array(u32, { maxLength: 4 }),
     waitingNamedSignals: fc.array(text, { maxLength: 4 }),
     nestedFutures: fc.array(tie("future"), { maxLength: 1 }),
-    combinatorType: fc.integer({ min: 0, max: 4 }),
+    combinatorType: fc.constantFrom(...combinators),
   }),
 }));
 

@@ -1,0 +1,176 @@
+import type { Schema } from "../../src/model/schema.ts";
+import { Client, type Plan, plan } from "./clients.ts";
+import { Injected } from "./connection.ts";
+import { Disk } from "./disk.ts";
+import { CALM, type Faults, type Limits } from "./faults.ts";
+import { History } from "./history.ts";
+import { check } from "./invariants.ts";
+import { Broken } from "./must.ts";
+import { Process, type System } from "./process.ts";
+import { AIMS } from "./program.ts";
+import { simulatedSchema } from "./schema.ts";
+import type { World } from "./world.ts";
+
+/** More places to go than `AIMS`, each once or twice, and some that never come back. */
+const ALL_AIMS = [
+  ...AIMS,
+  ...["flow/w1/run", "flow/w1/run", "flow/w2/run", "flow/w1/ask"],
+  ...["brittle/pause", "icebox/i/put"],
+];
+
+export interface ClusterOptions {
+  readonly world: World;
+  readonly system: System;
+  readonly faults: Faults;
+  readonly limits: Limits;
+}
+
+/** Server processes that come and go over a disk that outlives them, with their clients. */
+export class Cluster {
+  readonly disk = new Disk();
+  readonly history = new History();
+  readonly clients: Client[] = [];
+  /** The first promise that was broken. */
+  failure: unknown;
+  deaths = 0;
+  #faults: Faults;
+  #processes: Process[] = [];
+  #names = 0;
+  readonly #options: ClusterOptions;
+  readonly #schema: Schema;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.#faults = options.faults;
+    this.#schema = simulatedSchema(options.limits.eagerStateBytesMax);
+    this.#boot();
+  }
+
+  /** Sets `count` clients on the server, each at a moment before `withinMs`. */
+  invite(count: number, withinMs: number): void {
+    const { world } = this.#options;
+    const plans: Plan[] = [];
+    for (let number = 0; number < count; number++) plans.push(plan(world, number, ALL_AIMS));
+    for (const one of plans) {
+      const client = new Client(one, {
+        world,
+        history: this.history,
+        faults: () => this.#faults,
+        route: () => this.#route(),
+        failed: (cause) => this.failed(cause),
+      });
+      this.clients.push(client);
+      world.after(world.chance.int(0, withinMs), () => void client.live());
+    }
+  }
+
+  /** Lets a second owner in, and the wall clock jump, while there are faults. */
+  haunt(untilMs: number): void {
+    const { world } = this.#options, { chance } = world;
+    if (this.#faults.secondOwner) {
+      for (let n = chance.int(1, 3); n > 0; n--) {
+        world.after(chance.int(0, untilMs), () => this.#faults.secondOwner && this.#boot());
+      }
+    }
+    for (let at = 0; this.#faults.clockStepMs > 0 && at < untilMs; at += 500) {
+      world.after(at + chance.int(0, 500), () => {
+        const most = Math.round(this.#faults.clockStepMs);
+        if (most > 0) world.offsetMs = chance.int(-most, most);
+      });
+    }
+  }
+
+  /** Ends all faults: one process is left, and is left alone. */
+  calm(): void {
+    const { world } = this.#options;
+    world.log("calm");
+    this.#faults = CALM;
+    for (const process of this.#processes.slice(0, -1)) {
+      if (world.chance.happens(0.5)) process.kill();
+      else this.#close(process);
+    }
+    if (this.#processes.length === 0) this.#boot();
+  }
+
+  /** Whether there is nothing left to do, nor to wait for. */
+  isDone(): boolean {
+    if (this.failure !== undefined) return true;
+    if (!this.clients.every(({ isDone }) => isDone)) return false;
+    for (const id of this.history.unfinished) if (!this.#isStuckForGood(id)) return false;
+    return this.#processes.every(({ open }) => open === 0) && this.disk.all("timer").length === 0;
+  }
+
+  failed(cause: unknown): void {
+    if (this.failure !== undefined) return;
+    this.#options.world.log(`broken: ${String(cause)}`);
+    this.failure = cause;
+  }
+
+  /** Paused until somebody resumes it, or behind one who is. */
+  #isStuckForGood(id: string): boolean {
+    const { status, target } = this.history.story(id).row;
+    if (status.kind === "paused") return true;
+    if (status.kind !== "inboxed") return false;
+    const lock = this.disk.find("lock", `${target.service}/${target.key}`);
+    return lock !== undefined && this.history.story(lock.holder).row.status.kind === "paused";
+  }
+
+  #route(): Process | undefined {
+    const { chance } = this.#options.world;
+    if (this.#processes.length === 0) return undefined;
+    return chance.happens(0.3) ? chance.pick(this.#processes) : this.#processes.at(-1);
+  }
+
+  #boot(): void {
+    const { world, system, limits } = this.#options;
+    const process: Process = new Process(this.#names++, {
+      world,
+      system,
+      limits,
+      disk: this.disk,
+      schema: this.#schema,
+      faults: () => this.#faults,
+      committed: (epoch, writes) => {
+        world.log(`commit ${epoch} of ${writes.length}`);
+        this.#guard(() => {
+          this.history.commit(writes);
+          check(this.disk, this.history);
+        });
+      },
+      told: (effect) => this.#guard(() => this.history.told(effect)),
+      failed: (cause) => this.failed(cause),
+      died: (dead) => this.#buried(dead),
+    });
+    world.log(`boot of process ${process.name}`);
+    this.#processes.push(process);
+    process.host.open().catch((cause) => {
+      if (!process.isAlive) return;
+      if (!(cause instanceof Injected)) this.failed(new Broken("Cannot open", { cause }));
+      // What a supervisor does with a server that cannot start.
+      process.kill();
+    });
+  }
+
+  #buried(dead: Process): void {
+    const { world } = this.#options;
+    this.deaths++;
+    this.#processes = this.#processes.filter((one) => one !== dead);
+    if (this.#processes.length > 0) return;
+    world.after(world.chance.int(1, 400), () => {
+      if (this.#processes.length === 0) this.#boot();
+    });
+  }
+
+  #close(process: Process): void {
+    this.#processes = this.#processes.filter((one) => one !== process);
+    process.host.close();
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.failed(cause);
+    }
+  }
+}

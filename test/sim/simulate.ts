@@ -1,0 +1,130 @@
+import { Cluster } from "./cluster.ts";
+import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
+import { type Program, added } from "./program.ts";
+import { Broken, must } from "./must.ts";
+import type { System } from "./process.ts";
+import { KEPT_MS } from "./schema.ts";
+import { fromBytes } from "./spoken.ts";
+import { World } from "./world.ts";
+
+/** What became of one seed. */
+export interface Run {
+  readonly seed: number;
+  readonly faults: Faults;
+  readonly limits: Limits;
+  /** What was broken. Absent: nothing. */
+  readonly reason?: string;
+  readonly trace: readonly string[];
+  readonly commits: number;
+  readonly deaths: number;
+  readonly simulatedMs: number;
+}
+
+/** For how long things go wrong. */
+const FAULTS_MS = 4_000;
+/** How long everything may take to finish after that. */
+const PATIENCE_MS = 120_000;
+const ALARMS_MAX = 60_000;
+
+export interface SimulateOptions {
+  /** Sabotage: the disk lets every owner write. */
+  readonly isUnfenced?: boolean;
+}
+
+/** One seed, one universe: its faults, its clients, and the promises that must be kept. */
+export async function simulate(
+  system: System,
+  seed: number,
+  { isUnfenced = false }: SimulateOptions = {},
+): Promise<Run> {
+  const world = new World(seed), start = world.mono;
+  const faults = swarm(world.chance), tight = limits(world.chance);
+  const cluster = new Cluster({ world, system, faults, limits: tight });
+  cluster.disk.isFenced = !isUnfenced;
+  cluster.invite(world.chance.int(2, 9), 1_500);
+  cluster.haunt(FAULTS_MS);
+  try {
+    await play(world, cluster);
+  } catch (cause) {
+    cluster.failed(cause);
+  }
+  const { failure, disk, deaths } = cluster;
+  return {
+    seed,
+    faults,
+    limits: tight,
+    deaths,
+    ...(failure === undefined ? {} : { reason: told(failure) }),
+    trace: world.trace,
+    commits: disk.commits,
+    simulatedMs: world.mono - start,
+  };
+}
+
+async function play(world: World, cluster: Cluster): Promise<void> {
+  const alarmsMax = ALARMS_MAX;
+  const done = () => cluster.isDone();
+  const failed = () => cluster.failure !== undefined;
+  await world.run(failed, { alarmsMax, until: world.mono + FAULTS_MS });
+  if (failed()) return;
+  cluster.calm();
+  const finished = await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
+  if (failed()) return;
+  must(finished, () => unfinished(cluster));
+  sums(cluster);
+  // Then time passes, and what was kept long enough goes.
+  world.offsetMs += 2 * KEPT_MS;
+  const stays = cluster.history.unfinished.size;
+  const gone = () => failed() || cluster.disk.all("invocation").length === stays;
+  const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
+  must(isGone, () => `${cluster.disk.all("invocation").length} invocations were never forgotten`);
+}
+
+function unfinished({ clients, history, disk }: Cluster): string {
+  const waiting = clients.filter(({ isDone }) => !isDone).map(({ plan }) => plan.id);
+  const open = [...history.unfinished].map((id) => `${id} ${history.story(id).row.status.kind}`);
+  return `Not everything finished: clients "${waiting}", invocations "${open}", ${
+    disk.all("timer").length
+  } timers`;
+}
+
+/** Counters hold what ran: each accepted invocation once, no more and no less. */
+function sums({ history, clients }: Cluster): void {
+  const sums = new Map<string, number>();
+  for (const { row, entries: [input], result } of history.stories.values()) {
+    const { service, key, access } = row.target;
+    if (input?.kind !== "input" || key === undefined || access !== "exclusive") continue;
+    // Who is paused has not run to its end, and nobody else has counted on its object since.
+    if (!result) continue;
+    const object = `${service}/${key}`;
+    const more = added(fromBytes<Program>(input.value));
+    sums.set(object, (sums.get(object) ?? 0) + more);
+  }
+  for (const [object, sum] of sums) {
+    if (object.endsWith("/z") || object.startsWith("icebox")) continue;
+    const value = Number(history.state.get(object)?.get("n") ?? 0);
+    must(value === sum, () => `"${object}" counted ${value}, and ${sum} were to be counted`);
+  }
+  for (const { plan: { id, kind } } of clients) {
+    must(kind === "once" || history.stories.has(id), () => `"${id}" was lost`);
+  }
+}
+
+function told(failure: unknown): string {
+  if (failure instanceof Broken) {
+    return failure.cause === undefined ? failure.message : `${failure.message}: ${failure.cause}`;
+  }
+  return failure instanceof Error ? failure.stack ?? failure.message : String(failure);
+}
+
+/** All that one needs to see a seed fail again. */
+export function explained({ seed, reason, faults, limits, trace }: Run): string {
+  const tight = Object.entries(limits).map(([name, value]) => `${name}=${value}`).join(" ");
+  return [
+    `Seed ${seed}: ${reason}`,
+    `faults: ${named(faults)}`,
+    `limits: ${tight}`,
+    `repeat: SEED=${seed} SEEDS=1 npx vitest run test/sim/simulate.test.ts`,
+    ...trace.slice(-Number(globalThis.process.env["TRACE"] ?? 25)),
+  ].join("\n");
+}
