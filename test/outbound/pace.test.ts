@@ -156,7 +156,8 @@ test("an endpoint that talks faster than the disk is not read on", async () => {
   const heard = () => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
   await until(() => heard() >= 3);
   const before = await new Promise<number>((resolve) => setTimeout(() => resolve(heard()), 100));
-  expect(before).toBeLessThan(30);
+  // What was on its way already, which is less than two windows of the stream.
+  expect(before).toBeLessThan(60);
   expect(bench.ended).toEqual([]);
   await until(() => {
     bench.settle();

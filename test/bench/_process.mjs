@@ -1,0 +1,68 @@
+// A server and an endpoint as processes on free ports, over a folder that outlives them.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, "../..");
+
+export async function freePort() {
+  return await new Promise((resolve) => {
+    const server = net.createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Polls until `check` holds; throws after `ms`. Answers how long it took, in milliseconds. */
+export async function until(what, check, ms = 120_000) {
+  const began = performance.now();
+  for (;;) {
+    if (await check().catch(() => false)) return performance.now() - began;
+    if (performance.now() - began > ms) throw new Error(`Timed out waiting for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export async function startEndpoint() {
+  const port = await freePort();
+  const child = spawn(process.execPath, [path.join(here, "null_endpoint.mjs"), String(port)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill("SIGKILL") };
+}
+
+/** Starts the built Node server. Needs `npm run build`. */
+export async function startServer(folder) {
+  const [ingress, admin] = [await freePort(), await freePort()];
+  const child = spawn(process.execPath, [path.join(root, "dist/node.mjs")], {
+    env: {
+      ...process.env,
+      SVC_BASE_DIR: folder,
+      SVC_INGRESS__BIND_PORT: String(ingress),
+      SVC_ADMIN__BIND_PORT: String(admin),
+      SVC_LOG_LEVEL: "warn",
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const base = `http://127.0.0.1:${admin}`;
+  const bootMs = await until("the server", async () => (await fetch(`${base}/health`)).ok);
+  return {
+    ingress: `http://127.0.0.1:${ingress}`,
+    admin: base,
+    bootMs,
+    rssMiB: () => {
+      const status = fs.readFileSync(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
