@@ -97,12 +97,11 @@ class NodeDial implements Dial {
       () => fail(`no connection within ${connectTimeoutMs} ms`),
       connectTimeoutMs,
     );
-    const failed = (error: Error) => fail(describe(error));
-    socket.once("error", failed);
+    // Kept for good: once `late` is settled, `fail` does nothing to it.
+    socket.on("error", (error) => fail(describe(error)));
     socket.once("close", () => clearTimeout(timer));
     socket.once("secureConnect", () => {
       clearTimeout(timer);
-      socket.off("error", failed);
       if (late.over) return void socket.destroy();
       late.settle((inner) => this.#overTls(socket, { url, request, listener: inner }));
     });

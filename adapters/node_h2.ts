@@ -130,6 +130,7 @@ class H2Session {
   #open = 0;
   #idleSince = Date.now();
   #connected = false;
+  #timedOut = false;
   #ready = false;
   #gone = false;
   #error: Error | undefined;
@@ -146,10 +147,10 @@ class H2Session {
       ...(socket && { createConnection: () => socket }),
     });
     this.#session = session;
-    const timer = setTimeout(
-      () => session.destroy(new Error(`no answer within ${options.timeoutMs} ms`)),
-      options.timeoutMs,
-    );
+    const timer = setTimeout(() => {
+      this.#timedOut = true;
+      session.destroy(new Error(`no answer within ${options.timeoutMs} ms`));
+    }, options.timeoutMs);
     session.on("connect", () => this.#connected = true);
     // An HTTP/2 server speaks first, with its settings; they also bound the streams.
     session.on("remoteSettings", ({ maxConcurrentStreams = Infinity }) => {
@@ -177,17 +178,15 @@ class H2Session {
         { endStream: request.method === "GET" },
       );
     } catch (cause) {
-      // If it has run out of stream ids, say, the next one gets another session.
-      this.#leave();
-      this.#session.close();
+      // Every other reason is the request's own, or ends the session by itself.
+      if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
       return stillborn(listener, cause);
     }
     if (this.#open++ === 0) this.#session.ref();
-    stream.once("close", () => {
+    return new H2Exchange(stream, listener, () => {
       if (--this.#open === 0) this.#rest();
       this.#options.room();
     });
-    return new H2Exchange(stream, listener);
   }
 
   destroy(): void {
@@ -215,12 +214,10 @@ class H2Session {
 
   #tick(): void {
     if (this.#open === 0) {
-      if (Date.now() - this.#idleSince >= this.#settings.idleMs) {
-        this.#leave();
-        this.#session.close();
-      }
+      if (Date.now() - this.#idleSince >= this.#settings.idleMs) this.#retire();
       return;
     }
+    if (this.#session.destroyed) return;
     const { pingTimeoutMs } = this.#settings;
     const timer = setTimeout(
       () => this.#session.destroy(new Error(`no answer to a PING within ${pingTimeoutMs} ms`)),
@@ -228,6 +225,12 @@ class H2Session {
     );
     timer.unref?.();
     this.#session.ping(() => clearTimeout(timer));
+  }
+
+  /** Takes no more streams, and closes with the last one. */
+  #retire(): void {
+    this.#leave();
+    this.#session.close();
   }
 
   #leave(): void {
@@ -241,7 +244,7 @@ class H2Session {
   #whyNever(): DialFailure {
     const error = this.#error as Error & { code?: string } | undefined;
     const spokenTo = this.#connected || error?.code?.includes("NO_APPLICATION_PROTOCOL");
-    if (spokenTo && !error?.message.startsWith("no answer")) {
+    if (spokenTo && !this.#timedOut) {
       return { kind: "http1", message: "the server does not speak HTTP/2" };
     }
     return { kind: "unreachable", message: error ? describe(error) : "connection closed" };

@@ -14,7 +14,8 @@ export class H2Exchange implements Exchange {
   #early: Uint8Array[] | undefined = [];
   #endedEarly = false;
 
-  constructor(stream: ClientHttp2Stream, listener: DialListener) {
+  /** `closed` is called when the stream is gone, after everything else. */
+  constructor(stream: ClientHttp2Stream, listener: DialListener, closed: () => void) {
     this.#stream = stream;
     this.#listener = listener;
     stream.on("response", (headers) => this.#answered(headers));
@@ -27,7 +28,10 @@ export class H2Exchange implements Exchange {
     stream.on("drain", () => this.#over || listener.drain());
     // Kept for good: a stream may fail after everybody has stopped caring.
     stream.on("error", (error) => this.#error = error);
-    stream.on("close", () => this.#broke());
+    stream.on("close", () => {
+      this.#broke();
+      closed();
+    });
   }
 
   write(bytes: Uint8Array): boolean {
@@ -42,6 +46,8 @@ export class H2Exchange implements Exchange {
   abort(): void {
     this.#over = true;
     this.#stream.close(NGHTTP2_CANCEL);
+    // A stream that nobody reads to its end is never gone.
+    this.#stream.resume();
   }
 
   pause(): void {

@@ -71,7 +71,7 @@ export class LateExchange implements Exchange {
 
   /** There will be no connection. */
   fail(failure: DialFailure): void {
-    if (this.#over) return;
+    if (this.#over || this.#inner) return;
     this.#over = true;
     this.#writes = [];
     this.#listener.failed(failure);

@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import type { Deployment, ServiceSchema } from "../model/schema.ts";
+import { type Deployment, handlerIn, type ServiceSchema } from "../model/schema.ts";
 import { handlerRecord, handlerRecords, serviceRecord } from "./records.ts";
 import { missing, quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
@@ -47,7 +47,7 @@ function find(registry: Registry, { params }: Call) {
 function handler(registry: Registry, { params }: Call): Response {
   const [serviceName, name] = [params["service"] ?? "", params["handler"] ?? ""];
   const service = registry.schema().latest(serviceName);
-  const found = service && Object.hasOwn(service.handlers, name) && service.handlers[name];
+  const found = service && handlerIn(service, name);
   if (!found) {
     throw Failure.plain(
       404,

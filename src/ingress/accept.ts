@@ -3,7 +3,7 @@ import { Failure } from "../errors.ts";
 import { type Identity, newInvocationId } from "../model/id.ts";
 import type { Retention } from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
-import type { HandlerSchema, Schema, ServiceSchema } from "../model/schema.ts";
+import { handlerIn, type HandlerSchema, type Schema, type ServiceSchema } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import { OWN } from "../names.ts";
 import type { InvocationRequest } from "../ports.ts";
@@ -122,10 +122,7 @@ function find(
 ): { readonly service: ServiceSchema; readonly handler: HandlerSchema } {
   const service = schema.latest(route.service);
   assert(service, "A path is parsed with the services of this same snapshot");
-  // `hasOwn`: a caller may well ask for a handler that is called "constructor".
-  const handler = Object.hasOwn(service.handlers, route.handler)
-    ? service.handlers[route.handler]
-    : undefined;
+  const handler = handlerIn(service, route.handler);
   if (!handler) {
     throw Failure.plain(
       404,

@@ -63,6 +63,11 @@ export interface ServiceSchema {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** The handler of a service, or undefined. `constructor` and the like are legal names of none. */
+export function handlerIn(service: ServiceSchema, name: string): HandlerSchema | undefined {
+  return Object.hasOwn(service.handlers, name) ? service.handlers[name] : undefined;
+}
+
 /** A registered endpoint: immutable address, what it serves, how it is spoken to. */
 export interface Deployment {
   readonly id: string;

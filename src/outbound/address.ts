@@ -1,3 +1,4 @@
+import { Failure } from "../errors.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import { header } from "../names.ts";
@@ -17,6 +18,33 @@ export function lowerCase(headers: Readonly<Record<string, string>>): Record<str
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** Every byte but control characters; a tab is allowed (RFC 9110 §5.5). */
+// deno-lint-ignore no-control-regex
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Throws `Failure` 400 unless headers can be sent with every request. An HTTP client that meets a bad
+ * one while it speaks may take the whole connection down, and with it the attempts of others.
+ */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!TOKEN.test(name)) throw Failure.plain(400, `invalid header name '${name}'`);
+    if (!VALUE.test(value)) throw Failure.plain(400, `invalid value of header '${name}'`);
+    if (OF_THE_CONNECTION.has(name.toLowerCase())) {
+      throw Failure.plain(400, `header '${name}' belongs to the connection and cannot be added`);
+    }
+  }
 }
 
 /** What all requests of one deployment in one protocol version share: computed once. */

@@ -1,5 +1,11 @@
 import type { InvocationRow, Pin } from "../model/invocation.ts";
-import type { Deployment, Schema, SchemaDefaults, ServiceSchema } from "../model/schema.ts";
+import {
+  type Deployment,
+  handlerIn,
+  type Schema,
+  type SchemaDefaults,
+  type ServiceSchema,
+} from "../model/schema.ts";
 import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../wire/protocol.ts";
 import { type Failed, failed } from "./failed.ts";
 
@@ -70,6 +76,6 @@ function timeouts(
   service: ServiceSchema | undefined,
   handler: string,
 ): Pick<SchemaDefaults, "inactivityTimeoutMs" | "abortTimeoutMs"> {
-  const found = service?.handlers[handler];
+  const found = service && handlerIn(service, handler);
   return service && found ? schema.options(service, found) : schema.defaults;
 }

@@ -8,7 +8,7 @@ import {
   manifestDialect,
   parseManifest,
 } from "../wire/manifest.ts";
-import { joinPath, lowerCase } from "./address.ts";
+import { checkHeaders, joinPath, lowerCase } from "./address.ts";
 import { collect, type Collected } from "./collect.ts";
 import { printStatus } from "./response.ts";
 
@@ -53,12 +53,14 @@ const ECHO_BYTES_MAX = 1024;
  * Asks an endpoint for its manifest (service protocol §1.1, §1.2). Rejects with a `Failure`
  * (§1.10): META0003 unreachable or another status than 200; META0012 no common protocol version;
  * META0013 not a manifest; META0014 an HTTP/1.1 server; META0015 bidirectional mode over a
- * transport that lacks it; and whatever `parseManifest` throws.
+ * transport that lacks it; without code and status 400 for headers that cannot be sent; and whatever
+ * `parseManifest` throws.
  */
 export async function discover(
   request: DiscoverRequest,
   options: DiscoverOptions,
 ): Promise<Discovered> {
+  checkHeaders(request.additionalHeaders);
   const dialRequest = requestOf(request, options);
   let collected = await collect(dialRequest, options);
   for (const pause of PAUSES_MS) {

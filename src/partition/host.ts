@@ -77,16 +77,28 @@ export class Host implements Invocations {
   async open(): Promise<void> {
     const { store, partition } = this.#options;
     const lease = await store.claim(partition);
+    // Nothing may start before this list is complete: what did would be taken for something whose
+    // attempt died with the last process, and would run twice at once.
+    const lost = await this.#lost(lease);
+    if (this.#isClosed) return;
     const life = this.#begin(lease);
     this.#life = life;
+    for (const id of lost) life.partition.send({ type: "recovered", id });
     try {
       await life.timers.open();
-      await this.#recover(life);
     } catch (cause) {
+      // Failed otherwise meanwhile, or closed: whoever did it has seen to what comes next.
+      if (this.#life !== life) return;
       this.#end(life);
+      this.#waiters.fail(unavailable());
       throw cause;
     }
     life.sweeper.start();
+  }
+
+  /** Requests that wait for an answer. */
+  get waiting(): number {
+    return this.#waiters.size;
   }
 
   /** Ends the current life and begins no other. Resolves at once: what is durable is durable. */
@@ -106,14 +118,21 @@ export class Host implements Invocations {
   /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
   async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     const { partition } = this.#admit();
-    const result = this.#waiters.result(request.id, onLeave);
     if (request.fresh) {
       partition.send({ type: "invoked", ...request });
-      return result;
+      return this.#waiters.result(request.id, onLeave);
     }
+    let forget = () => {};
+    const result = this.#waiters.result(request.id, (leave) => {
+      forget = leave;
+      onLeave?.(leave);
+    });
     const { token, reply } = this.#waiters.reply();
     partition.send({ type: "invoked", ...request, reply: token });
-    return Promise.race([result, reply.then((reply) => answerOf(reply) ?? result)]);
+    const answer = Promise.race([result, reply.then((reply) => answerOf(reply) ?? result)]);
+    // Answered by the reply, nobody would ever tell the waiter for the result.
+    answer.then(forget, forget);
+    return answer;
   }
 
   #admit(): Life {
@@ -160,17 +179,18 @@ export class Host implements Invocations {
     return life;
   }
 
-  async #recover({ lease, partition }: Life): Promise<void> {
-    let after: string | undefined;
+  /** Invocations whose attempt died with whoever ran it. */
+  async #lost(lease: Lease): Promise<string[]> {
+    const lost: string[] = [];
     for (;;) {
+      const after = lost.at(-1);
       const page = await this.#options.store.scan(lease, {
         kind: "invoked",
         limit: BOOT_PAGE,
         ...(after === undefined ? {} : { after }),
       });
-      for (const { id } of page) partition.send({ type: "recovered", id });
-      after = page.at(-1)?.id;
-      if (page.length < BOOT_PAGE || after === undefined) return;
+      for (const { id } of page) lost.push(id);
+      if (page.length < BOOT_PAGE) return lost;
     }
   }
 

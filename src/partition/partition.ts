@@ -108,6 +108,7 @@ export class Partition {
       if (wants.length === 0) return this.#finish(turn, mail);
       this.reruns++;
       const { store, lease } = this.#options;
+      this.#resident.expect(this.#commits.next - 1);
       store.load(lease, wants).then((loaded) => {
         if (this.#isStopped) return;
         this.#resident.add(loaded);

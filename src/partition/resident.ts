@@ -38,6 +38,8 @@ export class Resident implements Slice {
   };
   #bytes = 0;
   #durable = 0;
+  /** Commits up to this number are in what the load in flight will answer. */
+  #visible = Infinity;
   #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
 
   constructor(bytesMax: number) {
@@ -69,8 +71,17 @@ export class Resident implements Slice {
     return this.#present(group) as Iterable<Rows[T]>;
   }
 
+  /**
+   * A load is on its way that sees commits up to `visible`. Until `add`, later ones keep their
+   * rows here: forgotten too early, they would come back as they were before.
+   */
+  expect(visible: number): void {
+    this.#visible = visible;
+  }
+
   /** Takes in what the store gave. What is here already is newer, or the same. */
   add(loaded: readonly Loaded[]): void {
+    this.#visible = Infinity;
     for (const { want: { table, group: name, item }, rows } of loaded) {
       const group = this.#group(table, name);
       for (const row of rows) {
@@ -106,7 +117,7 @@ export class Resident implements Slice {
   /** Lets go of one group, if it is durable. For rows that nobody is likely to ask for again. */
   forget(table: Table, name: string): void {
     const group = this.#tables[table].get(name);
-    if (group && group.commit <= this.#durable) this.#evict(table, name, group);
+    if (group && this.#isDurable(group)) this.#evict(table, name, group);
   }
 
   /** A clock: each group gets a second chance if it was used since the hand last passed. */
@@ -117,8 +128,13 @@ export class Resident implements Slice {
     for (let steps = 2 * groups; steps > 0 && this.#bytes > goal; steps--) {
       const [table, name, group] = this.#next();
       if (group.isUsed) group.isUsed = false;
-      else if (group.commit <= this.#durable) this.#evict(table, name, group);
+      else if (this.#isDurable(group)) this.#evict(table, name, group);
     }
+  }
+
+  /** Whether the store would give back what is here. */
+  #isDurable({ commit }: Group): boolean {
+    return commit <= this.#durable && commit <= this.#visible;
   }
 
   #next(): [Table, string, Group] {

@@ -38,7 +38,7 @@ interface Flush {
   readonly reject: (cause: unknown) => void;
 }
 
-const LOG = compile(sql`insert into log (place, rows, bytes) values (?1, ?2, ?3)`);
+const LOG = compile(sql`insert into log (place, rest, rows, bytes) values (?1, ?2, ?3, ?4)`);
 /** Free pages that folds will need again soon, and how many are given back at once. */
 const RESERVE_PAGES = 4096;
 const VACUUM_PAGES = 64;
@@ -80,8 +80,9 @@ export class Owner {
     if (failure) return Promise.reject(failure.cause);
     let statements: Statement[];
     try {
-      statements = record(writes, this.#overlay.active, this.#limits).map(({ rows, bytes }) =>
-        statement(LOG, ++this.#place, rows, bytes)
+      const parts = record(writes, this.#overlay.active, this.#limits);
+      statements = parts.map(({ rows, bytes }, i) =>
+        statement(LOG, ++this.#place, parts.length - 1 - i, rows, bytes)
       );
     } catch (cause) {
       // The overlay may hold half of it now.

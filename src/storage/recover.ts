@@ -18,7 +18,7 @@ const RAISE = compile(sql`
   insert into lease (partition, epoch) values (?1, 1)
   on conflict (partition) do update set epoch = epoch + 1 returning epoch`);
 const READ_LOG = compile(sql`
-  select place, rows, bytes from log where place > ?1 and place <= ?2 order by place limit ?3`);
+  select place, rest, rows, bytes from log where place > ?1 and place <= ?2 order by place limit ?3`);
 
 /** The places in the log that belong to a partition: greater than `from`, up to `to`. */
 export function logPlaces(partition: number): { readonly from: number; readonly to: number } {
@@ -52,8 +52,10 @@ export async function recover(
       after = place as number;
     }
     const isEnd = rows.length < PAGE_ROWS;
+    // A commit says things that are only true as a whole, so it is folded as a whole.
+    const isWhole = rows.at(-1)?.["rest"] === 0;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
-    if (after > from && (isEnd || isFull)) {
+    if (after > from && (isEnd || isFull && isWhole)) {
       await foldAll(client, lease, { layer, through: after, limits });
       layer = new Layer();
     }

@@ -124,9 +124,13 @@ function refused(type: number, why: string): Failure {
   return new Failure("RT0012", `Unexpected ${printMessageType(type)}: it ${why}`);
 }
 
+/** Up to here a loop is cheaper than the way into the platform's copying. */
+const LOOP_BYTES_MAX = 32;
+
 /** Not `slice`: a chunk may be a platform's own kind of array, whose `slice` shares memory. */
 function copyOf(body: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(body.length);
-  bytes.set(body);
+  if (body.length > LOOP_BYTES_MAX) bytes.set(body);
+  else for (let i = 0; i < body.length; i++) bytes[i] = body[i]!;
   return bytes;
 }

@@ -15,6 +15,9 @@ const FIXED32 = 5;
 
 const GROUP_DEPTH_MAX = 64;
 
+/** V8 keeps arrays up to this size on its heap, until somebody asks for a view of them. */
+const COPIED_BYTES_MAX = 64;
+
 /** The tag of a field that holds a number. */
 export function numberTag(field: number): number {
   return (field << 3) | VARINT;
@@ -74,10 +77,14 @@ export class FieldReader {
     throw new Undecodable("a number is longer than 64 bits");
   }
 
-  /** Bytes, as a view of the body. */
+  /** Bytes. A view of the body, or a copy of a few of them: a view costs more than copying these. */
   bytes(): Uint8Array {
     const start = this.#take();
-    return this.#bytes.subarray(start, this.#at);
+    const size = this.#at - start;
+    if (size > COPIED_BYTES_MAX) return this.#bytes.subarray(start, this.#at);
+    const copy = new Uint8Array(size);
+    for (let i = 0; i < size; i++) copy[i] = this.#bytes[start + i]!;
+    return copy;
   }
 
   /** Text, or bytes that are a text. */

@@ -59,10 +59,13 @@ describe.each(["h2", "h1"] as const)("kill -9, endpoint over %s", (transport) =>
     for (const id of sleepers) await send(server, "Greeter/nap", { id, ms: 2000 });
     for (const id of sleepers) await endpoint.happens(`${id} asleep`);
     await crashRepeatedly(2, 100);
+    // On a slow machine the last crash may hit those that woke already: then a step may repeat.
+    const isEarly = Date.now() - begun < 2000;
     for (const id of sleepers) await endpoint.happens(`${id} after`);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(2000);
     for (const id of sleepers) {
-      expect([endpoint.count(`${id} before`), endpoint.count(`${id} after`)], id).toEqual([1, 1]);
+      expect(endpoint.count(`${id} before`), id).toBe(1);
+      if (isEarly) expect(endpoint.count(`${id} after`), id).toBe(1);
     }
   }, 30_000);
 

@@ -194,6 +194,15 @@ test("an endpoint that starts a moment later is found", async () => {
   expect((await discovery).manifest.mode).toBe("bidi");
 });
 
+test.each([{ "a b": "x" }, { "": "x" }, { a: "x\ny" }, { a: "☃" }, { "Transfer-Encoding": "x" }])(
+  "headers that cannot be sent: %j",
+  async (headers) => {
+    const additionalHeaders: Record<string, string> = { fine: "yes\tÿ", ...headers };
+    const refused = await failure(ask("http://127.0.0.1:9/", { additionalHeaders }));
+    expect(refused).toMatchObject({ code: null, status: 400 });
+  },
+);
+
 test("nobody there", async () => {
   const gone = await h1Endpoint(() => {});
   await gone.close();

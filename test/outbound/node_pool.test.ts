@@ -70,3 +70,36 @@ test("a session that does not answer a PING is given up", async () => {
   await until(() => over(talk));
   expect(talk.heard).toEqual(["failed reset"]);
 });
+
+test("an aborted stream makes room, even if it was held back", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.write(new Uint8Array(200_000));
+  }));
+  const dial = dialer({ streamsMax: 1 });
+  for (let i = 0; i < 5; i++) {
+    const talk = open(dial, endpoint.uri);
+    talk.exchange.write(bytes("x"));
+    await until(() => talk.heard.length > 1);
+    talk.exchange.pause();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    talk.exchange.abort();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(endpoint.connections()).toBe(1);
+});
+
+test("a header that HTTP/2 does not allow leaves the session as it is", async () => {
+  const endpoint = await started(h2Endpoint((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end();
+  }));
+  const dial = dialer();
+  for (const headers of [{}, { connection: "close" }, {}]) {
+    const talk = open(dial, endpoint.uri, { method: "GET", headers });
+    await until(() => over(talk));
+    const fine = Object.keys(headers).length === 0;
+    expect(talk.heard).toEqual(fine ? ["200 HTTP/2.0", "end"] : ["failed unreachable"]);
+  }
+  expect(endpoint.connections()).toBe(1);
+});

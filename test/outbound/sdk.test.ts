@@ -1,7 +1,6 @@
 import { type Context, createEndpointHandler, service } from "@restatedev/restate-sdk";
 import http from "node:http";
 import http2 from "node:http2";
-import process from "node:process";
 import { expect, test, vi } from "vitest";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
@@ -12,7 +11,8 @@ import { attempt, Bench, deploymentAt, input, realClock } from "./_attempts.ts";
 import { listen, until } from "./_endpoint.ts";
 import { slept } from "./_scripts.ts";
 
-vi.hoisted(() => process.env.RESTATE_LOGGING = "ERROR");
+// Read when the SDK is loaded.
+vi.hoisted(() => globalThis.process.env.RESTATE_LOGGING = "ERROR");
 
 // The SDK needs it; Node has it from version 22 on.
 (Promise as { withResolvers?: unknown }).withResolvers ??= () => {

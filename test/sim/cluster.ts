@@ -97,7 +97,17 @@ export class Cluster {
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
     for (const id of this.history.unfinished) if (!this.#isStuckForGood(id)) return false;
-    return this.#processes.every(({ open }) => open === 0) && this.disk.all("timer").length === 0;
+    return this.attempts === 0 && this.disk.all("timer").length === 0;
+  }
+
+  /** Attempts in flight. */
+  get attempts(): number {
+    return this.#processes.reduce((sum, { open }) => sum + open, 0);
+  }
+
+  /** Requests that a server still thinks somebody waits for. */
+  get waiting(): number {
+    return this.#processes.reduce((sum, { host }) => sum + host.waiting, 0);
   }
 
   failed(cause: unknown): void {

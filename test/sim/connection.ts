@@ -29,6 +29,7 @@ export class Connection implements Store {
   readonly #options: ConnectionOptions;
   /** When the last commit handed over reaches the disk. */
   #lastApply = 0;
+  #epoch = 0;
   /** Epochs of which a commit was rejected: all later ones are, too. */
   readonly #broken = new Set<number>();
 
@@ -36,8 +37,14 @@ export class Connection implements Store {
     this.#options = options;
   }
 
+  /** Whether somebody else has claimed the partition since this process did. */
+  get isStale(): boolean {
+    return this.#epoch < this.#options.disk.epoch;
+  }
+
   async claim(partition: number): Promise<Lease> {
     const epoch = await this.#read(-1, () => this.#options.disk.claim());
+    this.#epoch = epoch;
     return { partition, epoch };
   }
 

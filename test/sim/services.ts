@@ -78,6 +78,7 @@ export class Services implements AttemptRunner {
     this.#isClosed = true;
     for (const { stream } of this.#streams.values()) stream.abort();
     this.#streams.clear();
+    this.#waiting.clear();
     this.#options.closed();
   }
 

@@ -78,14 +78,15 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   const gone = () => failed() || cluster.disk.all("invocation").length === stays;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
   must(isGone, () => `${cluster.disk.all("invocation").length} invocations were never forgotten`);
+  must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
 }
 
-function unfinished({ clients, history, disk }: Cluster): string {
+function unfinished({ clients, history, disk, attempts }: Cluster): string {
   const waiting = clients.filter(({ isDone }) => !isDone).map(({ plan }) => plan.id);
   const open = [...history.unfinished].map((id) => `${id} ${history.story(id).row.status.kind}`);
   return `Not everything finished: clients "${waiting}", invocations "${open}", ${
     disk.all("timer").length
-  } timers`;
+  } timers, ${attempts} attempts`;
 }
 
 /** Counters hold what ran: each accepted invocation once, no more and no less. */

