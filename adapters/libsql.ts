@@ -108,21 +108,44 @@ export function isRefused(cause: unknown): boolean {
     cause.message.includes("CHECK constraint failed");
 }
 
+/** Write batches between two looks at the free pages of a file. */
+const BATCHES_PER_VACUUM = 64;
+/** Free pages that will be needed again soon, and how many of the others go at once. */
+const RESERVE_PAGES = 4096;
+const VACUUM_PAGES = 256;
+
 /** A client of libSQL, one write at a time: servers refuse writes that meet (runtimes §4.5). */
 class InOrder implements SqlClient {
   readonly #client: Client;
+  readonly #isFile: boolean;
   #last: Promise<unknown> = Promise.resolve();
+  #batches = 0;
 
   constructor(client: Client) {
     this.#client = client;
+    this.#isFile = client.protocol === "file";
   }
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
     const run = () => named(() => this.#run(mode, statements));
-    if (mode === "read" && this.#client.protocol !== "file") return run();
+    if (mode === "read" && !this.#isFile) return run();
     const done = this.#last.then(run);
-    this.#last = done.catch(() => {});
+    this.#last = done.then(() => this.#tidy(), () => {});
     return done;
+  }
+
+  /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
+  async #tidy(): Promise<void> {
+    if (!this.#isFile || ++this.#batches % BATCHES_PER_VACUUM !== 0) return;
+    try {
+      const { rows: [row] } = await this.#client.execute("pragma freelist_count");
+      if (Number(row?.["freelist_count"]) < RESERVE_PAGES) return;
+      // Not in a batch: as a statement of its own, the client would leave it half done.
+      await this.#client.executeMultiple(`pragma incremental_vacuum(${VACUUM_PAGES})`);
+    } catch (cause) {
+      // It is not needed for anything: the next batch meets the same trouble, and reports it.
+      if (!(cause instanceof Error && cause.name === "LibsqlError")) throw cause;
+    }
   }
 
   async #run(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
@@ -139,6 +162,7 @@ class InOrder implements SqlClient {
 
   async close(): Promise<void> {
     await this.#last;
+    if (this.#client.closed) return;
     this.#client.close();
   }
 }
@@ -275,18 +299,26 @@ export async function openLock(file: string): Promise<{ close(): Promise<void> }
   try {
     const client = createClient({ url: pathToFileURL(file).href, concurrency: 1, timeout: 0 });
     try {
-      // One call: the client rolls back what a call leaves open, and would let the lock go.
+      // One call: the client rolls back what a call leaves open. The mode is set with the lock in
+      // hand: set before, it would make a failed attempt keep a lock that stops everybody.
       await client.executeMultiple(
-        "pragma locking_mode = exclusive; begin exclusive; commit;",
+        "begin exclusive; pragma locking_mode = exclusive; commit;",
       );
     } catch (cause) {
       client.close();
       throw cause;
     }
-    return { close: () => Promise.resolve(client.close()) };
+    return { close: () => unlock(client) };
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause;
     const error = toSqlError(cause);
     throw error.code.startsWith("SQLITE_BUSY") ? new Locked(file, { cause }) : error;
   }
+}
+
+/** A closed connection lives on until its statements are collected; so the lock goes first. */
+async function unlock(client: Client): Promise<void> {
+  if (client.closed) return;
+  await client.executeMultiple("pragma locking_mode = normal; select * from sqlite_master;");
+  client.close();
 }

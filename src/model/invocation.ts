@@ -77,7 +77,10 @@ export function isAwaited(awaiting: Awaiting, id: NotificationId): boolean {
   }
 }
 
-/** One durable run of a handler. Times are milliseconds since the epoch. */
+/**
+ * One durable run of a handler. Times are milliseconds since the epoch. `invoked.ts` makes it
+ * with every field, so that all rows in memory have one shape: copying them is what the engine does most.
+ */
 export interface InvocationRow {
   readonly id: string;
   readonly target: Target;
@@ -94,23 +97,23 @@ export interface InvocationRow {
   readonly failures: number;
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
-  readonly lastFailure?: AttemptFailure;
-  readonly pin?: Pin;
+  readonly lastFailure?: AttemptFailure | undefined;
+  readonly pin?: Pin | undefined;
   readonly callers: readonly Caller[];
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   readonly retention: Retention;
   readonly createdAt: number;
   readonly modifiedAt: number;
-  readonly scheduledAt?: number;
-  readonly inboxedAt?: number;
-  readonly runningAt?: number;
-  readonly completedAt?: number;
+  readonly scheduledAt?: number | undefined;
+  readonly inboxedAt?: number | undefined;
+  readonly runningAt?: number | undefined;
+  readonly completedAt?: number | undefined;
   /** When the completed row may be forgotten. Absent while it is not completed. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** Set by `Output`, the last one wins; becomes the result at `End` (service protocol §4.13). */
-  readonly answer?: { readonly failure?: TerminalFailure };
+  readonly answer?: { readonly failure?: TerminalFailure } | undefined;
   /** The value of a successful answer. The row's one byte column. */
-  readonly output?: Uint8Array;
+  readonly output?: Uint8Array | undefined;
 }
 
 /** A row while one event works on it: see `Turn.edit`. */

@@ -22,7 +22,6 @@ export function lowerCase(headers: Readonly<Record<string, string>>): Record<str
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Every byte but control characters; a tab is allowed (RFC 9110 §5.5). */
-// deno-lint-ignore no-control-regex
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",

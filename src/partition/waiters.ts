@@ -15,7 +15,8 @@ interface Waiter<T> {
  */
 export class Waiters {
   readonly #replies = new Map<number, Waiter<Reply>>();
-  readonly #results = new Map<string, Set<Waiter<Completed>>>();
+  /** One waiter is the rule; a set is made for the second. */
+  readonly #results = new Map<string, Waiter<Completed> | Set<Waiter<Completed>>>();
   #token = 0;
 
   /** Requests that wait. */
@@ -36,9 +37,9 @@ export class Waiters {
   result(id: string, onLeave?: OnLeave): Promise<Completed> {
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
-      const waiters = this.#results.get(id);
-      if (waiters) waiters.add(waiter);
-      else this.#results.set(id, new Set([waiter]));
+      const known = this.#results.get(id);
+      if (known instanceof Set) known.add(waiter);
+      else this.#results.set(id, known ? new Set([known, waiter]) : waiter);
       onLeave?.(() => this.#leave(id, waiter));
     });
   }
@@ -49,17 +50,17 @@ export class Waiters {
   }
 
   completed({ id, result }: Effect & { type: "completed" }): void {
-    const waiters = this.#results.get(id);
-    if (!waiters) return;
+    const known = this.#results.get(id);
+    if (!known) return;
     this.#results.delete(id);
-    for (const { resolve } of waiters) resolve({ result });
+    for (const { resolve } of each(known)) resolve({ result });
   }
 
   /** Answers everybody: the partition is gone, and nobody knows what became of their requests. */
   fail(failure: Failure): void {
     const all = [
       ...this.#replies.values(),
-      ...[...this.#results.values()].flatMap((set) => [...set]),
+      ...[...this.#results.values()].flatMap((known) => [...each(known)]),
     ];
     this.#replies.clear();
     this.#results.clear();
@@ -67,11 +68,15 @@ export class Waiters {
   }
 
   #leave(id: string, waiter: Waiter<Completed>): void {
-    const waiters = this.#results.get(id);
-    if (!waiters?.delete(waiter)) return;
-    if (waiters.size === 0) this.#results.delete(id);
+    const known = this.#results.get(id);
+    if (known === waiter) this.#results.delete(id);
+    else if (!(known instanceof Set) || !known.delete(waiter)) return;
     waiter.reject(Failure.plain(499, "the caller went away"));
   }
+}
+
+function each<T>(known: Waiter<T> | Set<Waiter<T>>): Iterable<Waiter<T>> {
+  return known instanceof Set ? known : [known];
 }
 
 /** What a sender is told of a reply. */

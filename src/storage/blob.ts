@@ -1,7 +1,6 @@
 /** Bytes that fill their buffer: they cross threads without dragging along a larger one. */
 export type Blob = Uint8Array<ArrayBuffer>;
 
-const FIRST_BYTES = 4096;
 const encoder = new TextEncoder();
 
 /** All pieces in a row. */
@@ -17,45 +16,28 @@ export function concat(pieces: readonly Uint8Array[]): Blob {
   return all;
 }
 
-/** Gathers pieces into one blob, out of which SQL takes them by `substr(?, from, size)`. */
-export class BlobBuilder {
-  #bytes: Blob = new Uint8Array(FIRST_BYTES);
-  #size = 0;
+/** Texts in a row as UTF-8, out of which SQL takes them by `substr(?, from, size)`. */
+export class TextBlob {
+  readonly blob: Uint8Array;
+  readonly #places: string[];
 
-  get size(): number {
-    return this.#size;
+  /** None of the texts is empty. */
+  constructor(texts: readonly string[]) {
+    const all = texts.join("");
+    // Encoding all at once is many times cheaper. Only ASCII keeps its length, which tells sizes.
+    this.blob = encoder.encode(all);
+    const isAscii = this.blob.length === all.length;
+    let from = 1;
+    this.#places = texts.map((text) => {
+      const size = isAscii ? text.length : encoder.encode(text).length;
+      const place = `${from},${size}`;
+      from += size;
+      return place;
+    });
   }
 
-  /** Where the next piece begins, counted from 1 as SQL does. */
-  get next(): number {
-    return this.#size + 1;
-  }
-
-  add(piece: Uint8Array): void {
-    this.#reserve(piece.length);
-    this.#bytes.set(piece, this.#size);
-    this.#size += piece.length;
-  }
-
-  /** Adds text as UTF-8 and returns how many bytes it took. */
-  addText(text: string): number {
-    // A UTF-16 unit takes at most three bytes of UTF-8.
-    this.#reserve(text.length * 3);
-    const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#size));
-    this.#size += written;
-    return written;
-  }
-
-  /** The blob so far. Never empty: of an empty blob, SQL's `substr` makes a null. */
-  build(): Blob {
-    return this.#bytes.slice(0, Math.max(this.#size, 1));
-  }
-
-  #reserve(size: number): void {
-    const needed = this.#size + size;
-    if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
-    larger.set(this.#bytes);
-    this.#bytes = larger;
+  /** `from,size` of a text, counted from 1 as SQL does. */
+  place(index: number): string {
+    return this.#places[index] ?? "null,null";
   }
 }

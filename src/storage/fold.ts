@@ -1,8 +1,6 @@
-import type { Rows } from "../model/rows.ts";
 import type { Statement } from "../ports.ts";
-import { FoldSlice } from "./fold_slice.ts";
-import type { Cell, Group, Layer } from "./layer.ts";
-import { compareItems } from "./order.ts";
+import { FoldSlice, type JournalCell } from "./fold_slice.ts";
+import type { Group, Layer } from "./layer.ts";
 
 export interface FoldLimits {
   /** A batch ends with the row that reaches one of these. */
@@ -21,7 +19,10 @@ interface FoldOptions extends FoldLimits {
   readonly recovered: boolean;
 }
 
-type JournalCell = Cell<"journal"> & { readonly row: Rows["journal"] };
+/** Where rows go at the moment. */
+interface Target {
+  slice: FoldSlice;
+}
 
 /**
  * The batches that bring a layer into the tables. Each is small enough not to hold up commits for
@@ -30,62 +31,54 @@ type JournalCell = Cell<"journal"> & { readonly row: Rows["journal"] };
  * Ids are sorted, so that a batch touches few pages of the index.
  */
 export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]> {
-  let slice = new FoldSlice(options.partition);
-  for (const fill of steps(layer, options)) {
-    fill(slice);
-    if (slice.rows < options.sliceRowsMax && slice.bytes < options.sliceBytesMax) continue;
-    yield slice.statements();
-    slice = new FoldSlice(options.partition);
+  const { partition, sliceRowsMax, sliceBytesMax } = options;
+  const target: Target = { slice: new FoldSlice(partition) };
+  for (const _ of fill(layer, target, options)) {
+    if (target.slice.rows < sliceRowsMax && target.slice.bytes < sliceBytesMax) continue;
+    yield target.slice.statements();
+    target.slice = new FoldSlice(partition);
   }
-  if (slice.rows > 0) yield slice.statements();
+  if (target.slice.rows > 0) yield target.slice.statements();
 }
 
-type Step = (slice: FoldSlice) => void;
-
-function* steps(layer: Layer, options: FoldOptions): Generator<Step> {
-  for (const [id, cell] of sorted(layer.singles.invocation)) {
-    yield (slice) => slice.invocation(id, cell);
+/** Adds row after row, and pauses after each. */
+function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
+  const { invocation, lock } = layer.singles;
+  for (const id of [...invocation.keys()].sort()) {
+    const cell = invocation.get(id);
+    if (cell) yield target.slice.invocation(id, cell);
   }
-  for (const [id, journal] of sorted(layer.groups.journal)) {
-    yield* journalSteps(id, journal, options);
+  for (const id of [...layer.groups.journal.keys()].sort()) {
+    const journal = layer.groups.journal.get(id);
+    if (journal) yield* fillJournal({ ...journal, id }, target, options);
   }
-  for (const [group, cell] of layer.singles.lock) {
-    yield (slice) => slice.row("lock", { group, item: "" }, cell);
-  }
+  for (const [group, cell] of lock) yield target.slice.row("lock", { group, item: "" }, cell);
   for (const table of ["inbox", "state", "timer"] as const) {
     for (const [group, { items }] of layer.groups[table]) {
-      for (const [item, cell] of items) yield (slice) => slice.row(table, { group, item }, cell);
+      for (const [item, cell] of items) yield target.slice.row(table, { group, item }, cell);
     }
   }
 }
 
-function* journalSteps(
-  id: string,
-  { items, cleared }: Group<"journal">,
+function* fillJournal(
+  { id, items, cleared }: Group<"journal"> & { readonly id: string },
+  target: Target,
   { rowBytesMax, recovered }: FoldOptions,
-): Generator<Step> {
-  const cells = [...items.values()]
-    .filter((cell): cell is JournalCell => cell.row !== undefined)
-    .sort((a, b) => compareItems(a.row.index, b.row.index));
+): Generator<void> {
+  const cells = [...items.values()] as JournalCell[];
+  if (cells.length > 1) cells.sort((a, b) => a.row.index - b.row.index);
   const first = cleared ? 0 : recovered ? cells[0]?.row.index : undefined;
-  if (first !== undefined) yield (slice) => slice.cut(id, first);
-  let segment: JournalCell[] = [];
+  if (first !== undefined) yield target.slice.cut(id, first);
+  let from = 0;
   let size = 0;
-  for (const cell of cells) {
-    const { text, bytes } = cell.encoded;
+  for (const [i, { encoded: { text, bytes } }] of cells.entries()) {
     const more = text.length + (bytes?.length ?? 0);
-    if (segment.length > 0 && size + more > rowBytesMax) {
-      const full = segment;
-      yield (slice) => slice.segment(id, full);
-      segment = [];
+    if (i > from && size + more > rowBytesMax) {
+      yield target.slice.segment(id, cells.slice(from, i));
+      from = i;
       size = 0;
     }
-    segment.push(cell);
     size += more;
   }
-  if (segment.length > 0) yield (slice) => slice.segment(id, segment);
-}
-
-function sorted<T>(rows: ReadonlyMap<string, T>): [string, T][] {
-  return [...rows].sort(([a], [b]) => a < b ? -1 : 1);
+  if (cells.length > from) yield target.slice.segment(id, cells.slice(from));
 }

@@ -1,16 +1,25 @@
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Item, Rows } from "../model/rows.ts";
 import type { Statement } from "../ports.ts";
-import { BlobBuilder } from "./blob.ts";
+import { concat, TextBlob } from "./blob.ts";
 import { foldSql } from "./fold_sql.ts";
-import { type Cell, type Many } from "./layer.ts";
-import { toJson } from "./safe_text.ts";
+import type { Cell, Many } from "./layer.ts";
+import { quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
-type JournalCell = Cell<"journal"> & { readonly row: Rows["journal"] };
+export type JournalCell = Cell<"journal"> & { readonly row: Rows["journal"] };
 type Simple = Exclude<Many, "journal"> | "lock";
 
-const PUTS = { lock: foldSql.lockPut, inbox: foldSql.inboxPut } as const;
+interface Segment {
+  readonly id: string;
+  readonly cells: readonly JournalCell[];
+}
+
+const PUTS = {
+  lock: foldSql.lockPut,
+  inbox: foldSql.inboxPut,
+  timer: foldSql.timerPut,
+} as const;
 const DROPS = {
   lock: foldSql.lockDrop,
   inbox: foldSql.inboxDrop,
@@ -20,97 +29,136 @@ const DROPS = {
 /** Final rows on their way into the tables: as many as fit one batch. */
 export class FoldSlice {
   readonly #partition: number;
-  /** JSON of rows, by the query they go to. */
-  readonly #rows = new Map<string, string[]>();
-  readonly #blob = new BlobBuilder();
+  readonly #invocations: (Cell<"invocation"> & { readonly row: InvocationRow })[] = [];
+  readonly #segments: Segment[] = [];
+  readonly #states: Cell<"state">[] = [];
+  /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
+  readonly #drops = new Map<string, string[]>();
+  readonly #puts = new Map<string, string[]>();
   rows = 0;
-  #textBytes = 0;
+  bytes = 0;
 
   constructor(partition: number) {
     this.#partition = partition;
   }
 
-  get bytes(): number {
-    return this.#blob.size + this.#textBytes;
-  }
-
-  invocation(id: string, { row, encoded: { text, bytes } }: Cell<"invocation">): void {
-    if (!row) return this.#push(foldSql.invocationDrop, toJson(id));
-    const { status, expiresAt } = row as InvocationRow;
-    const body = `${this.#blob.next},${this.#blob.addText(text)}`;
-    const output = bytes ? this.#place(bytes) : "null,null";
-    const columns = `${toJson(id)},"${status.kind}",${expiresAt ?? null}`;
-    this.#push(foldSql.invocationPut, `[${columns},${body},${output}]`);
+  invocation(id: string, cell: Cell<"invocation">): void {
+    if (!cell.row) return this.#push(this.#drops, foldSql.invocationDrop, quote(id));
+    this.#invocations.push({ ...cell, row: cell.row });
+    this.#count(cell);
   }
 
   /** Voids what the tables hold of a journal, from this entry on. */
   cut(id: string, first: number): void {
-    if (first === 0) this.#push(foldSql.journalDrop, toJson(id));
-    else this.#push(foldSql.journalCut, `[${toJson(id)},${first}]`);
+    if (first === 0) this.#push(this.#drops, foldSql.journalDrop, quote(id));
+    else this.#push(this.#drops, foldSql.journalCut, `[${quote(id)},${first}]`);
   }
 
-  /** Consecutive entries of one journal, as one segment. */
+  /** Consecutive entries of one journal, at least one, as one segment. */
   segment(id: string, cells: readonly JournalCell[]): void {
-    const [head] = cells;
-    if (!head) return;
-    const entries = cells.map(({ encoded }) => encoded.text).join(",");
-    const toc = `${this.#blob.next},${this.#blob.addText(`[${entries}]`)}`;
-    const from = this.#blob.next;
-    for (const { encoded } of cells) if (encoded.bytes) this.#blob.add(encoded.bytes);
-    const bytes = `${from},${this.#blob.next - from}`;
-    this.#push(foldSql.journalPut, `[${toJson(id)},${head.row.index},${toc},${bytes}]`);
-    this.rows += cells.length - 1;
+    this.#segments.push({ id, cells });
+    for (const cell of cells) this.#count(cell);
   }
 
   row(table: Simple, { group, item }: { group: string; item: Item }, cell: Cell): void {
-    const { row, encoded: { text, bytes } } = cell;
-    if (table === "timer") {
-      if (row) return this.#push(foldSql.timerPut, text);
-      const [due, kind, index] = String(item).split("/");
-      return this.#push(foldSql.timerDrop, `[${toJson(group)},${due},"${kind}",${index}]`);
+    if (cell.row && table === "state") {
+      this.#states.push(cell as Cell<"state">);
+      return this.#count(cell);
     }
-    if (!row) return this.#push(DROPS[table], toJson([group, item]));
-    if (table !== "state") return this.#push(PUTS[table], text);
-    this.#push(foldSql.statePut, `[${text},${this.#place(bytes ?? new Uint8Array(0))}]`);
+    if (cell.row && table !== "state") {
+      return this.#push(this.#puts, PUTS[table], cell.encoded.text);
+    }
+    if (table !== "timer") return this.#push(this.#drops, DROPS[table], toJson([group, item]));
+    const [due, kind, index] = String(item).split("/");
+    this.#push(this.#drops, foldSql.timerDrop, `[${quote(group)},${due},"${kind}",${index}]`);
   }
 
   /** The batch that writes all of it. Drops go first: a journal may be voided and begun anew. */
   statements(): Statement[] {
-    const blob = this.#blob.build();
-    return [...this.#rows]
-      .sort(([a], [b]) => Number(isPut(a)) - Number(isPut(b)))
-      .map(([text, rows]) => {
-        const json = `[${rows.join(",")}]`;
-        switch (text) {
-          case foldSql.invocationPut:
-            return statement(text, json, blob, this.#partition);
-          case foldSql.journalPut:
-          case foldSql.statePut:
-            return statement(text, json, blob);
-          case foldSql.timerPut:
-          case foldSql.timerDrop:
-            return statement(text, json, this.#partition);
-          default:
-            return statement(text, json);
-        }
-      });
+    return [
+      ...this.#plain(this.#drops),
+      ...this.#plain(this.#puts),
+      ...putInvocations(this.#invocations, this.#partition),
+      ...putSegments(this.#segments),
+      ...putStates(this.#states),
+    ];
   }
 
-  #place(bytes: Uint8Array): string {
-    const from = this.#blob.next;
-    this.#blob.add(bytes);
-    return `${from},${bytes.length}`;
+  *#plain(queries: ReadonlyMap<string, readonly string[]>): Generator<Statement> {
+    for (const [text, rows] of queries) {
+      const json = `[${rows.join(",")}]`;
+      const isTimer = text === foldSql.timerPut || text === foldSql.timerDrop;
+      yield isTimer ? statement(text, json, this.#partition) : statement(text, json);
+    }
   }
 
-  #push(text: string, json: string): void {
-    const rows = this.#rows.get(text);
+  #push(queries: Map<string, string[]>, text: string, json: string): void {
+    const rows = queries.get(text);
     if (rows) rows.push(json);
-    else this.#rows.set(text, [json]);
-    this.#textBytes += json.length;
+    else queries.set(text, [json]);
     this.rows++;
+    this.bytes += json.length;
+  }
+
+  #count({ encoded: { text, bytes } }: Cell): void {
+    this.rows++;
+    this.bytes += text.length + (bytes?.length ?? 0);
   }
 }
 
-function isPut(text: string): boolean {
-  return text.trimStart().startsWith("insert");
+function putInvocations(
+  cells: readonly (Cell<"invocation"> & { readonly row: InvocationRow })[],
+  partition: number,
+): Statement[] {
+  if (cells.length === 0) return [];
+  const bodies = new TextBlob(cells.map(({ encoded }) => encoded.text));
+  const outputs = new Places();
+  const rows = cells.map(({ row: { id, status, expiresAt }, encoded: { bytes } }, i) =>
+    `[${quote(id)},"${status.kind}",${expiresAt ?? null},${bodies.place(i)},${outputs.add(bytes)}]`
+  );
+  const json = `[${rows.join(",")}]`;
+  return [statement(foldSql.invocationPut, json, bodies.blob, outputs.blob(), partition)];
+}
+
+function putSegments(segments: readonly Segment[]): Statement[] {
+  if (segments.length === 0) return [];
+  const entries = new TextBlob(
+    segments.map(({ cells }) => `[${cells.map(({ encoded }) => encoded.text).join(",")}]`),
+  );
+  const places = new Places();
+  const rows = segments.map(({ id, cells }, i) => {
+    const from = places.next;
+    for (const { encoded: { bytes } } of cells) if (bytes) places.add(bytes);
+    const size = places.next - from;
+    return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${from},${size}]`;
+  });
+  return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
+}
+
+function putStates(cells: readonly Cell<"state">[]): Statement[] {
+  if (cells.length === 0) return [];
+  const values = new Places();
+  const rows = cells.map(({ encoded: { text, bytes } }) => `[${text},${values.add(bytes)}]`);
+  return [statement(foldSql.statePut, `[${rows.join(",")}]`, values.blob())];
+}
+
+/** Bytes gathered into one blob, out of which SQL takes them by `substr(?, from, size)`. */
+class Places {
+  /** Of an empty blob SQL's `substr` makes a null, so there is always one byte. */
+  readonly #pieces: Uint8Array[] = [new Uint8Array(1)];
+  /** Where the next piece begins, counted from 1 as SQL does. */
+  next = 2;
+
+  /** `from,size` of these bytes; nulls when there are none. */
+  add(bytes: Uint8Array | undefined): string {
+    if (!bytes) return "null,null";
+    const from = this.next;
+    this.#pieces.push(bytes);
+    this.next += bytes.length;
+    return `${from},${bytes.length}`;
+  }
+
+  blob(): Uint8Array {
+    return concat(this.#pieces);
+  }
 }

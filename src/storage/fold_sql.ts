@@ -2,14 +2,15 @@ import { sql } from "kysely";
 import { compile } from "./sql_text.ts";
 
 /**
- * The queries of a fold. Rows come as one JSON array (?1), their bytes and long text as one blob
- * (?2) with places and sizes: the only bulk form that every SQLite service takes (runtimes §4.4).
+ * The queries of a fold. Rows come as one JSON array (?1); long texts (?2) and bytes (?3) come as
+ * a blob each, with places and sizes: the only bulk form that every SQLite service takes (runtimes
+ * §4.4), and text that JSON does not carry costs a third.
  */
 export const foldSql = {
   invocationPut: compile(sql`
     insert into invocation (id, partition, status, expires_at, body, output)
-    select value ->> 0, ?3, value ->> 1, value ->> 2,
-      cast(substr(?2, value ->> 3, value ->> 4) as text), substr(?2, value ->> 5, value ->> 6)
+    select value ->> 0, ?4, value ->> 1, value ->> 2,
+      cast(substr(?2, value ->> 3, value ->> 4) as text), substr(?3, value ->> 5, value ->> 6)
     from json_each(?1) where true
     on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
       body = excluded.body, output = excluded.output`),
@@ -19,7 +20,7 @@ export const foldSql = {
   journalPut: compile(sql`
     insert into journal (id, first, entries, bytes)
     select value ->> 0, value ->> 1,
-      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?2, value ->> 4, value ->> 5)
+      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?3, value ->> 4, value ->> 5)
     from json_each(?1) where true
     on conflict (id, first) do update set entries = excluded.entries, bytes = excluded.bytes`),
   journalDrop: compile(sql`
@@ -62,5 +63,4 @@ export const foldSql = {
 
   /** All of one partition's log up to a place. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
-  freePages: compile(sql`select freelist_count as pages from pragma_freelist_count()`),
 };

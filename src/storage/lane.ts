@@ -8,7 +8,7 @@ export interface Background {
   isUrgent(served: boolean): boolean;
   next(): readonly Statement[];
   /** The batch that `next` gave is durable. */
-  done(results: readonly SqlRow[][]): void;
+  done(): void;
 }
 
 interface Job {
@@ -166,8 +166,8 @@ export class Lane {
 
   #sendBackground(background: Background): void {
     this.#hasServed = false;
-    this.#send(background.next()).then((results) => {
-      if (!this.#failure) background.done(results);
+    this.#send(background.next()).then(() => {
+      if (!this.#failure) background.done();
       this.#next();
     }, (cause) => {
       this.fail(cause);

@@ -3,7 +3,7 @@ import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from ".
 import { type Blob, concat } from "./blob.ts";
 import type { Layer } from "./layer.ts";
 import { decode, encode } from "./row_codec.ts";
-import { fromJson, toJson } from "./safe_text.ts";
+import { fromJson, quote, toJson } from "./safe_text.ts";
 
 /** One row of the log: the writes of a commit (or a part of them), in order. */
 export interface LogRow {
@@ -61,7 +61,7 @@ function recordWrite(
   layer.put(table, row, { group, item, encoded });
   const { text, bytes } = encoded;
   const size = bytes ? bytes.length : null;
-  const id = table === "journal" ? `,${toJson(group)}` : "";
+  const id = table === "journal" ? `,${quote(group)}` : "";
   return { json: `["${table}",${text},${size}${id}]`, bytes };
 }
 

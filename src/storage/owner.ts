@@ -27,8 +27,6 @@ export interface OwnerLimits extends FoldLimits {
   readonly foldBytesMax: number;
   /** Rows are folded, too, when there was no commit for so long. */
   readonly foldIdleMs: number;
-  /** Whether to give space back to the file system, where the client allows pragmas. */
-  readonly vacuum: boolean;
 }
 
 interface Flush {
@@ -39,11 +37,6 @@ interface Flush {
 }
 
 const LOG = compile(sql`insert into log (place, rest, rows, bytes) values (?1, ?2, ?3, ?4)`);
-/** Free pages that folds will need again soon, and how many are given back at once. */
-const RESERVE_PAGES = 4096;
-const VACUUM_PAGES = 64;
-const VACUUM = compile(sql.raw(`pragma incremental_vacuum(${VACUUM_PAGES})`));
-
 /** What a store knows and does for one lease. */
 export class Owner {
   readonly lease: Lease;
@@ -55,7 +48,6 @@ export class Owner {
   /** The last place of the log that was given out. */
   #place: number;
   #flushes: Flush[] = [];
-  #freePages = 0;
   #committedAt = 0;
   #forgetIdle: (() => void) | undefined;
 
@@ -162,6 +154,7 @@ export class Owner {
 
   #batches(layer: Layer, through: number): Background {
     const { partition } = this.lease;
+    const { from } = logPlaces(partition);
     const batches = fold(layer, { ...this.#limits, partition, recovered: false });
     let upcoming = batches.next();
     return {
@@ -169,10 +162,10 @@ export class Owner {
       next: () => {
         const batch: readonly Statement[] = upcoming.done ? [] : upcoming.value;
         upcoming = batches.next();
-        return upcoming.done ? [...batch, ...this.#lastStatements(through)] : batch;
+        return upcoming.done ? [...batch, statement(foldSql.logDrop, from, through)] : batch;
       },
-      done: (results) => {
-        if (upcoming.done) this.#folded(layer, results);
+      done: () => {
+        if (upcoming.done) this.#folded(layer);
       },
     };
   }
@@ -185,16 +178,7 @@ export class Owner {
     return fill >= 2 || served && (fill >= 1 || this.#flushes.length > 0);
   }
 
-  #lastStatements(through: number): Statement[] {
-    const { from } = logPlaces(this.lease.partition);
-    const drop = statement(foldSql.logDrop, from, through);
-    if (!this.#limits.vacuum) return [drop];
-    const vacuum = this.#freePages > RESERVE_PAGES ? [statement(VACUUM)] : [];
-    return [drop, ...vacuum, statement(foldSql.freePages)];
-  }
-
-  #folded(layer: Layer, results: readonly SqlRow[][]): void {
-    if (this.#limits.vacuum) this.#freePages = Number(results.at(-1)?.[0]?.["pages"] ?? 0);
+  #folded(layer: Layer): void {
     this.#overlay.frozen = undefined;
     this.#lane.finish();
     const isDone = (flush: Flush): boolean => flush.layer === layer;

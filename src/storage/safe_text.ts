@@ -28,6 +28,13 @@ export function fromSafe(text: string): string {
     : text;
 }
 
+const PLAIN = /^[\w./-]*$/;
+
+/** The same as `toJson`, and cheaper, for a string that mostly is an id. */
+export function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : toJson(text);
+}
+
 /** JSON whose strings are safe when SQLite takes them out. `value` holds no bytes. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value);

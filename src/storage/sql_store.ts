@@ -20,13 +20,12 @@ export interface SqlStoreOptions extends Partial<OwnerLimits> {
 
 /** A fold of the default size keeps about 10 MB in memory and takes some 30 ms of the database. */
 const DEFAULTS: OwnerLimits = {
-  foldRowsMax: 2000,
+  foldRowsMax: 8000,
   foldBytesMax: 4 * 1024 * 1024,
   foldIdleMs: 1000,
-  sliceRowsMax: 250,
+  sliceRowsMax: 1000,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
-  vacuum: false,
 };
 
 /**

@@ -106,8 +106,12 @@ export class Client {
   async #again(process: Process, request: InvocationRequest): Promise<void> {
     if (request.fresh) return;
     await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
-    const answer = await this.#ask(() => process.host.send(request), process);
-    if (answer) this.#options.history.accepted(request.id);
+    try {
+      const answer = await this.#ask((process) => process.host.send(request), process);
+      if (answer) this.#options.history.accepted(request.id);
+    } catch (cause) {
+      this.#options.failed(cause);
+    }
   }
 
   /** The answer; undefined: refused, or not in time, or whoever knew is dead. */
@@ -135,7 +139,11 @@ export class Client {
   #request(): InvocationRequest {
     const { id, kind, path, program, delayMs, retention } = this.plan;
     const fresh = kind === "once";
-    if (delayMs > 0) this.#startAt ??= this.#options.world.wall + delayMs;
+    if (delayMs > 0 && this.#startAt === undefined) {
+      this.#startAt = this.#options.world.wall + delayMs;
+      // Of several runs of a workflow any may have been the first.
+      if (targetOf(path).access !== "run") this.#options.history.delays(id, this.#startAt);
+    }
     return {
       id,
       fresh,

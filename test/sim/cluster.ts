@@ -1,3 +1,5 @@
+import type { Event } from "../../src/engine/event.ts";
+import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import { Client, type Plan, plan } from "./clients.ts";
 import { Injected } from "./connection.ts";
@@ -18,6 +20,9 @@ const ALL_AIMS = [
   ...["brittle/pause", "icebox/i/put"],
 ];
 
+/** After so long nothing that a dead process sent is on its way any more. */
+const SETTLE_MS = 1_000;
+
 export interface ClusterOptions {
   readonly world: World;
   readonly system: System;
@@ -28,7 +33,7 @@ export interface ClusterOptions {
 /** Server processes that come and go over a disk that outlives them, with their clients. */
 export class Cluster {
   readonly disk = new Disk();
-  readonly history = new History();
+  readonly history: History;
   readonly clients: Client[] = [];
   /** The first promise that was broken. */
   failure: unknown;
@@ -36,11 +41,13 @@ export class Cluster {
   #faults: Faults;
   #processes: Process[] = [];
   #names = 0;
+  #isCalm = false;
   readonly #options: ClusterOptions;
   readonly #schema: Schema;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    this.history = new History(options.world);
     this.#faults = options.faults;
     this.#schema = simulatedSchema(options.limits.eagerStateBytesMax);
     this.#boot();
@@ -75,21 +82,26 @@ export class Cluster {
     for (let at = 0; this.#faults.clockStepMs > 0 && at < untilMs; at += 500) {
       world.after(at + chance.int(0, 500), () => {
         const most = Math.round(this.#faults.clockStepMs);
-        if (most > 0) world.offsetMs = chance.int(-most, most);
+        if (most > 0) world.step(chance.int(-most, most));
       });
     }
   }
 
-  /** Ends all faults: one process is left, and is left alone. */
+  /**
+   * Ends all faults. When there were several owners all of them go, because one who lost its lease
+   * and has nothing to write would never notice.
+   */
   calm(): void {
     const { world } = this.#options;
     world.log("calm");
+    const { secondOwner } = this.#faults;
     this.#faults = CALM;
-    for (const process of this.#processes.slice(0, -1)) {
+    this.#isCalm = true;
+    for (const process of secondOwner ? this.#processes : []) {
       if (world.chance.happens(0.5)) process.kill();
       else this.#close(process);
     }
-    if (this.#processes.length === 0) this.#boot();
+    if (this.#processes.length === 0) this.#bootIn(SETTLE_MS);
   }
 
   /** Whether there is nothing left to do, nor to wait for. */
@@ -133,6 +145,7 @@ export class Cluster {
 
   #boot(): void {
     const { world, system, limits } = this.#options;
+    const news: (() => void)[] = [];
     const process: Process = new Process(this.#names++, {
       world,
       system,
@@ -145,7 +158,10 @@ export class Cluster {
         this.#guard(() => {
           this.history.commit(writes);
           check(this.disk, this.history);
+          for (const told of news.splice(0)) told();
+          if (epoch === this.disk.epoch) news.push(...this.#news(process, writes));
         });
+        this.#alarm(process, writes);
       },
       told: (effect) => this.#guard(() => this.history.told(effect)),
       failed: (cause) => this.failed(cause),
@@ -161,12 +177,41 @@ export class Cluster {
     });
   }
 
+  /** What attempts in flight must have been told of a commit, by the time of the next. */
+  #news(process: Process, writes: readonly Write[]): (() => void)[] {
+    return writes.flatMap(({ table, row, drop }) => {
+      if (table !== "journal" || drop) return [];
+      const { id, index, entry } = row as Rows["journal"];
+      const { status, attempt } = this.history.story(id).row;
+      if (entry.kind !== "notification" || status.kind !== "invoked") return [];
+      return [() => process.mustHaveTold(id, attempt, index)];
+    });
+  }
+
+  /** Somebody says that a timer is due or a retention over, too early or once more. */
+  #alarm(process: Process, writes: readonly Write[]): void {
+    const { world } = this.#options, { chance } = world;
+    const say = (ms: number, event: Event) => world.after(ms, () => process.inject(event));
+    for (const { table, row } of writes) {
+      if (!chance.happens(this.#faults.falseAlarm)) continue;
+      if (table === "timer") {
+        const timer = row as Rows["timer"];
+        say(timer.due - world.wall + chance.int(-100, 200), { ...timer, type: "timerFired" });
+      } else if (table === "invocation") {
+        say(chance.int(0, 300), { type: "expired", id: (row as Rows["invocation"]).id });
+      }
+    }
+  }
+
   #buried(dead: Process): void {
     const { world } = this.#options;
     this.deaths++;
     this.#processes = this.#processes.filter((one) => one !== dead);
-    if (this.#processes.length > 0) return;
-    world.after(world.chance.int(1, 400), () => {
+    if (this.#processes.length === 0) this.#bootIn(this.#isCalm ? SETTLE_MS : world.chance.int(1, 400));
+  }
+
+  #bootIn(ms: number): void {
+    this.#options.world.after(ms, () => {
       if (this.#processes.length === 0) this.#boot();
     });
   }

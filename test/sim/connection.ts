@@ -2,6 +2,7 @@ import type { Want, Write } from "../../src/model/rows.ts";
 import type { Lease, Loaded, Scan, ScanRow, Store } from "../../src/ports.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults } from "./faults.ts";
+import { Broken } from "./must.ts";
 import type { World } from "./world.ts";
 
 /** A fault of ours, to be told from a bug of theirs. */
@@ -16,6 +17,7 @@ export interface ConnectionOptions {
   /** Whether the process that uses this connection still lives; asking may be its last act. */
   readonly touch: () => boolean;
   readonly isAlive: () => boolean;
+  readonly failed: (cause: unknown) => void;
   /** A commit has reached the disk. */
   readonly committed: (epoch: number, writes: readonly Write[]) => void;
 }
@@ -30,6 +32,7 @@ export class Connection implements Store {
   /** When the last commit handed over reaches the disk. */
   #lastApply = 0;
   #epoch = 0;
+  readonly #inFlight = new Set<number>();
   /** Epochs of which a commit was rejected: all later ones are, too. */
   readonly #broken = new Set<number>();
 
@@ -57,7 +60,7 @@ export class Connection implements Store {
   }
 
   commit({ epoch }: Lease, writes: readonly Write[]): Promise<void> {
-    const { world, disk, touch, isAlive, committed } = this.#options;
+    const { world, disk, touch, isAlive, committed, failed } = this.#options;
     const { batchLost, ackLost, commitMs } = this.#options.faults();
     const { chance } = world;
     // A real store reads the rows while it hands them over; nobody may change them later.
@@ -65,9 +68,14 @@ export class Connection implements Store {
     const isLost = chance.happens(batchLost), isUnheard = chance.happens(ackLost);
     const outlives = chance.happens(0.5);
     if (!touch()) return new Promise(() => {});
+    if (this.#inFlight.has(epoch)) failed(new Broken("Two commits of one owner are in flight"));
+    this.#inFlight.add(epoch);
     return new Promise((resolve, reject) => {
       const back = (call: () => void) =>
-        world.after(chance.int(0, commitMs), () => isAlive() && call());
+        world.after(chance.int(0, commitMs), () => {
+          this.#inFlight.delete(epoch);
+          if (isAlive()) call();
+        });
       world.after(this.#delay(commitMs), () => {
         if (!isAlive() && !outlives) return;
         if (isLost || this.#broken.has(epoch)) {

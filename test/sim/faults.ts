@@ -35,12 +35,15 @@ export interface Faults {
   readonly secondOwner: boolean;
   /** Per request: the client sends it twice. */
   readonly requestTwice: number;
+  /** Per timer and completion: somebody says that it is due, or over, who does not know. */
+  readonly falseAlarm: number;
 }
 
 /** How tight the servers are. Not faults: these stay when the faults are over. */
 export interface Limits {
   readonly residentBytesMax: number;
   readonly turnEventsMax: number;
+  readonly mailboxEventsMax: number;
   readonly timersMax: number;
   readonly eagerStateBytesMax: number;
   /** How long a bidirectional stream without news is kept. */
@@ -68,6 +71,7 @@ export const CALM: Faults = {
   clockStepMs: 0,
   secondOwner: false,
   requestTwice: 0,
+  falseAlarm: 0,
 };
 
 /** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
@@ -91,6 +95,7 @@ export function swarm(chance: Chance): Faults {
     clockStepMs: maybe(20_000),
     secondOwner: chance.happens(0.3),
     requestTwice: maybe(0.5),
+    falseAlarm: maybe(0.5),
   };
 }
 
@@ -98,6 +103,7 @@ export function limits(chance: Chance): Limits {
   return {
     residentBytesMax: chance.pick([0, 4_000, 1e9]),
     turnEventsMax: chance.pick([1, 3, 1_000]),
+    mailboxEventsMax: chance.pick([2, 200]),
     timersMax: chance.pick([1, 2, 1_000]),
     eagerStateBytesMax: chance.pick([0, 12, 1 << 20]),
     patienceMs: chance.pick([0, 40, 400]),

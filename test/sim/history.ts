@@ -7,6 +7,7 @@ import type { Completed } from "../../src/ports.ts";
 import { Lines } from "./lines.ts";
 import { must } from "./must.ts";
 import { fromBytes, type Spoken, textOf } from "./spoken.ts";
+import type { World } from "./world.ts";
 
 /** Everything that was ever durable about one invocation. */
 export interface Story {
@@ -27,6 +28,15 @@ export class History {
   /** State as the journaled writes make it, by object and name. */
   readonly state = new Map<string, Map<string, string>>();
   readonly #lines = new Lines();
+  /** When an invocation may start at the earliest, as its client said. */
+  readonly #delayed = new Map<string, number>();
+  /** Invocations of the last commit that another one asked for. */
+  #asked: string[] = [];
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
 
   commit(writes: readonly Write[]): void {
     for (const { table, row, drop } of writes) {
@@ -35,6 +45,12 @@ export class History {
       else if (table === "lock") this.#lines.lock(row as Rows["lock"], drop);
       else if (table === "inbox") this.#lines.inbox(row as Rows["inbox"], drop);
     }
+    for (const id of this.#asked.splice(0)) this.#wasAsked(id);
+  }
+
+  /** A client wants an invocation to start then, and not before. */
+  delays(id: string, startAt: number): void {
+    this.#delayed.set(id, startAt);
   }
 
   story(id: string): Story {
@@ -83,17 +99,44 @@ export class History {
       const entries: Entry[] = [];
       this.stories.set(row.id, { row, entries, result: undefined, isForgotten: false });
       this.unfinished.add(row.id);
+      if (row.origin.by === "service") this.#asked.push(row.id);
+      this.#mustBeDue(row);
       return;
     }
+    this.#mustBeDue(row);
     must(row.attempt >= story.row.attempt, () => `"${row.id}" went back to attempt #${row.attempt}`);
     must(row.createdAt === story.row.createdAt, () => `"${row.id}" was accepted twice`);
     story.row = row;
     story.isForgotten = drop;
+    if (drop && row.retention.resultMs > 0) {
+      const end = (row.completedAt ?? 0) + row.retention.resultMs;
+      must(row.modifiedAt >= end, () => `"${row.id}" was forgotten too early`);
+    }
     if (row.status.kind === "completed") this.#completed(story);
     else {
       must(!story.result, () => `"${row.id}" was completed and is "${row.status.kind}" again`);
       must(!drop, () => `"${row.id}" was forgotten before it was completed`);
     }
+  }
+
+  /** By a clock that may have been set back since. */
+  #mustBeDue({ id, runningAt }: InvocationRow): void {
+    const startAt = this.#delayed.get(id) ?? 0;
+    const isDue = runningAt === undefined || this.#world.latest >= startAt;
+    must(isDue, () => `"${id}" did not wait to be due`);
+  }
+
+  /** Whoever asked for an invocation was told its id, and so asked for it once. */
+  #wasAsked(id: string): void {
+    const { origin } = this.story(id).row;
+    if (origin.by !== "service") return;
+    const { row, entries, result } = this.story(origin.id);
+    // Its journal went in the turn that stored it.
+    if (result && row.journal === 0) return;
+    const knows = entries.some((one) =>
+      one.kind === "notification" && one.result.kind === "invocationId" && one.result.id === id
+    );
+    must(knows, () => `"${origin.id}" never asked for "${id}"`);
   }
 
   #completed(story: Story): void {
@@ -113,7 +156,10 @@ export class History {
     must(index === entries.length, () => `The journal of "${id}" has a gap before ${index}`);
     entries.push(entry);
     if (entry.kind === "command") this.#command(row, entry);
-    else if (entry.kind === "notification") notified(story, entry, at);
+    else if (entry.kind === "notification") {
+      notified(story, entry, at);
+      if (entry.result.kind === "invocationId") this.#told(story, entry.result.id);
+    }
     if (entry.kind === "notification" && row.target.access !== "shared") this.#lazy(story, entry);
   }
 
@@ -124,6 +170,16 @@ export class History {
     if (type === entryType.setState) state.set(name, said.value ?? "");
     else if (type === entryType.clearState) state.delete(name);
     else if (type === entryType.clearAllState) state.clear();
+  }
+
+  /** A delayed one-way call fixes when its callee may start. */
+  #told({ entries }: Story, callee: string): void {
+    const command = entries.at(-2);
+    if (command?.kind !== "command" || command.type !== entryType.oneWayCall) return;
+    const startAt = Number(fromBytes<Spoken>(command.bytes).x ?? 0);
+    if (startAt > 0) this.delays(callee, startAt);
+    const row = this.stories.get(callee)?.row;
+    if (row) this.#mustBeDue(row);
   }
 
   /** A lazy read by who holds the object must see every write before it, and none after. */

@@ -5,6 +5,7 @@ import { objectOf } from "../../src/model/target.ts";
 import type { Disk } from "./disk.ts";
 import type { History, Story } from "./history.ts";
 import { must } from "./must.ts";
+import { attemptsMax } from "./schema.ts";
 import { fromBytes, type Spoken, textOf } from "./spoken.ts";
 
 const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
@@ -89,11 +90,13 @@ function journal(disk: Disk, row: InvocationRow): void {
 }
 
 /** Who waits for a moment has a timer for it. */
-function status(disk: Disk, { id, status }: InvocationRow): void {
+function status(disk: Disk, { id, status, target, failures }: InvocationRow): void {
   const has = (due: number, kind: "start" | "retry") =>
     disk.find("timer", id, timerItem({ due, kind, index: 0 })) !== undefined;
   if (status.kind === "scheduled") must(has(status.at, "start"), () => `"${id}" never starts`);
-  if (status.kind === "backingOff") must(has(status.until, "retry"), () => `"${id}" never retries`);
+  if (status.kind !== "backingOff") return;
+  must(has(status.until, "retry"), () => `"${id}" never retries`);
+  must(failures < attemptsMax(target), () => `"${id}" retries after ${failures} failures`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Effect } from "../../src/engine/effect.ts";
+import type { Event } from "../../src/engine/event.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import type { HostOptions } from "../../src/partition/host.ts";
@@ -55,9 +56,9 @@ export class Process {
   constructor(name: number, options: ProcessOptions) {
     this.name = name;
     this.#options = options;
-    const { world, disk, faults, limits, committed, system } = options;
+    const { world, disk, faults, limits, committed, system, failed } = options;
     const touch = () => this.touch(), isAlive = () => this.isAlive;
-    this.#connection = new Connection({ world, disk, faults, touch, isAlive, committed });
+    this.#connection = new Connection({ world, disk, faults, touch, isAlive, committed, failed });
     this.host = new system.Host({
       partition: 0,
       store: this.#connection,
@@ -66,7 +67,7 @@ export class Process {
       schema: () => options.schema,
       attempts: (send) => this.#services = this.#life(send),
       turnEventsMax: limits.turnEventsMax,
-      mailboxEventsMax: 200,
+      mailboxEventsMax: limits.mailboxEventsMax,
       residentBytesMax: limits.residentBytesMax,
       timersMax: limits.timersMax,
       cleanupIntervalMs: 700,
@@ -83,6 +84,16 @@ export class Process {
     const { world, faults } = this.#options;
     if (this.isAlive && world.chance.happens(faults().crash)) this.kill();
     return this.isAlive;
+  }
+
+  /** Tells it something, true or not. */
+  inject(event: Event): void {
+    this.#services?.post(event);
+  }
+
+  /** By the next commit, a running attempt has heard of an entry that the last one stored. */
+  mustHaveTold(id: string, attempt: number, index: number): void {
+    if (this.isAlive) this.#services?.mustHaveHeard(id, attempt, index);
   }
 
   kill(): void {
@@ -117,6 +128,7 @@ export class Process {
   #life(send: Mailbox): Services {
     const { world, faults, limits, told, failed } = this.#options;
     const isAlive = () => this.isAlive;
+    if (this.#services?.isClosed === false) failed(new Broken("A life began before the last ended"));
     return new Services({
       world,
       faults,

@@ -84,6 +84,12 @@ export function simulatedSchema(eagerStateBytesMax: number): Schema {
   });
 }
 
+/** After how many failures a handler is given up. */
+export function attemptsMax({ service: name, handler }: Target): number {
+  const options = services.find((one) => one.name === name)?.handlers[handler]?.options;
+  return options?.retry?.maxAttempts ?? Infinity;
+}
+
 /** `greeter/hi` or `counter/bob/add`. */
 export function targetOf(path: string): Target {
   const parts = path.split("/");

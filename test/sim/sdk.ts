@@ -238,7 +238,9 @@ export class Sdk {
     const request = { ...asked("greeter/hi", []), service: "nobody" };
     const bytes = toBytes({ is: "refused" });
     const ids = { invocationIdCompletion: ++this.#completions, completion };
-    this.frames.push({ kind: "call", bytes, ...ids, request });
+    // What comes behind it must not be stored either: no replay would say it.
+    const never = { kind: "run", bytes: toBytes({ is: "never" }), completion: 1_000 } as const;
+    this.frames.push({ kind: "call", bytes, ...ids, request }, never);
     yield { kind: "await", any: [completion] };
     throw new Diverged("A refused command was answered");
   }

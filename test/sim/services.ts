@@ -26,7 +26,9 @@ export class Services implements AttemptRunner {
   readonly #streams = new Map<string, { readonly attempt: number; readonly stream: Stream }>();
   /** Attempts that wait for a slot. */
   readonly #waiting = new Map<string, number>();
-  #isClosed = false;
+  /** The last attempt of each invocation that got a slot. */
+  readonly #opened = new Map<string, number>();
+  isClosed = false;
 
   constructor(options: ServicesOptions) {
     this.#options = options;
@@ -37,6 +39,21 @@ export class Services implements AttemptRunner {
     return this.#streams.size + this.#waiting.size;
   }
 
+  /** Says something to the server, as an attempt would. */
+  post(event: Event): void {
+    const { world, send, isAlive } = this.#options;
+    if (!isAlive()) return;
+    world.log(`post ${event.type} ${event.type === "invoked" ? "" : event.id.slice(-12)}`);
+    send(event);
+  }
+
+  /** An attempt in flight must be told of every notification. */
+  mustHaveHeard(id: string, attempt: number, index: number): void {
+    const running = this.#streams.get(id);
+    if (running?.attempt !== attempt || running.stream.wasTold(index)) return;
+    this.#fail(`"${id}" was not told of entry ${index}`);
+  }
+
   start(effect: Effect & { type: "attempt" }): void {
     if (!this.#listens(effect)) return;
     const { world, faults } = this.#options, { chance } = world;
@@ -45,12 +62,15 @@ export class Services implements AttemptRunner {
     const running = this.#streams.get(id);
     if (running?.attempt === attempt) return;
     if (running) return this.#fail(`"${id}" runs #${attempt} and #${running.attempt} at once`);
+    if ((this.#waiting.get(id) ?? attempt) !== attempt) this.#fail(`"${id}" lost its attempt`);
+    if ((this.#opened.get(id) ?? 0) >= attempt) this.#fail(`"${id}" runs #${attempt} again`);
     this.#waiting.delete(id);
     if (chance.happens(faults().noSlot)) return this.#refuse(id, attempt);
     if (chance.happens(faults().unreachable)) {
       const failure = { code: "RT0010", status: 500, message: "nobody there" };
       const outcome = { kind: "failed", failure, reached: false } as const;
-      return this.#post({ type: "attemptEnded", id, attempt, outcome, chance: chance.next() });
+      this.#opened.set(id, attempt);
+      return this.post({ type: "attemptEnded", id, attempt, outcome, chance: chance.next() });
     }
     this.#open(effect);
   }
@@ -75,7 +95,7 @@ export class Services implements AttemptRunner {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.isClosed = true;
     for (const { stream } of this.#streams.values()) stream.abort();
     this.#streams.clear();
     this.#waiting.clear();
@@ -92,12 +112,13 @@ export class Services implements AttemptRunner {
       limits,
       failed,
       isBidirectional: luck / 10 >= limits.requestResponse,
-      post: (event) => this.#post(event),
+      post: (event) => this.post(event),
       over: () => {
         if (this.#streams.get(id)?.stream === stream) this.#streams.delete(id);
       },
     });
     this.#streams.set(id, { attempt, stream });
+    this.#opened.set(id, attempt);
     world.after(world.chance.int(0, 3), () => void stream.live());
   }
 
@@ -105,26 +126,22 @@ export class Services implements AttemptRunner {
     const { world } = this.#options;
     this.#waiting.set(id, attempt);
     world.after(world.chance.int(1, 200), () => {
-      // Sometimes a slot is offered to one who no longer wants it.
-      if (this.#waiting.get(id) !== attempt && world.chance.happens(0.5)) return;
-      this.#post({ type: "slotFree", id, attempt });
+      // Sometimes a slot is offered to an attempt that is over, but not twice to the same one.
+      const isWanted = this.#waiting.get(id) === attempt;
+      const isOld = (this.#opened.get(id) ?? 0) > attempt;
+      if (isWanted || (isOld && world.chance.happens(0.5))) {
+        this.post({ type: "slotFree", id, attempt });
+      }
     });
-  }
-
-  #post(event: Event): void {
-    const { world, send, isAlive } = this.#options;
-    if (!isAlive()) return;
-    world.log(`post ${event.type} ${event.type === "invoked" ? "" : event.id.slice(-12)}`);
-    send(event);
   }
 
   /** What the server orders. After its last act it orders nothing; after `close` it must not. */
   #listens(effect: Effect): boolean {
     const { touch, told } = this.#options;
     if (!touch()) return false;
-    if (this.#isClosed) this.#fail(`"${effect.type}" was ordered after the end`);
+    if (this.isClosed) this.#fail(`"${effect.type}" was ordered after the end`);
     told(effect);
-    return !this.#isClosed;
+    return !this.isClosed;
   }
 
   #fail(message: string): void {

@@ -29,16 +29,19 @@ const ALARMS_MAX = 60_000;
 export interface SimulateOptions {
   /** Sabotage: the disk lets every owner write. */
   readonly isUnfenced?: boolean;
+  /** Circumstances that a seed does not choose. */
+  readonly under?: Partial<Faults & Limits>;
 }
 
 /** One seed, one universe: its faults, its clients, and the promises that must be kept. */
 export async function simulate(
   system: System,
   seed: number,
-  { isUnfenced = false }: SimulateOptions = {},
+  { isUnfenced = false, under = {} }: SimulateOptions = {},
 ): Promise<Run> {
   const world = new World(seed), start = world.mono;
-  const faults = swarm(world.chance), tight = limits(world.chance);
+  const faults = { ...swarm(world.chance), ...under };
+  const tight = { ...limits(world.chance), ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   cluster.disk.isFenced = !isUnfenced;
   cluster.invite(world.chance.int(2, 9), 1_500);
@@ -73,7 +76,7 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   must(finished, () => unfinished(cluster));
   sums(cluster);
   // Then time passes, and what was kept long enough goes.
-  world.offsetMs += 2 * KEPT_MS;
+  world.step(2 * KEPT_MS);
   const stays = cluster.history.unfinished.size;
   const gone = () => failed() || cluster.disk.all("invocation").length === stays;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });

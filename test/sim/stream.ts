@@ -35,6 +35,7 @@ export class Stream {
   /** The server thinks this attempt is over; a service that never noticed may go on. */
   #isOver = false;
   #isGone = false;
+  readonly #told = new Set<number>();
   #lastArrival = 0;
   #woken: (() => void) | undefined;
 
@@ -49,6 +50,11 @@ export class Stream {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Whether this attempt knows of an entry of the journal, or was told on the way. */
+  wasTold(index: number): boolean {
+    return index < this.#attempt.entries.length || this.#told.has(index);
   }
 
   /** The whole life of the stream. Never rejects. */
@@ -66,6 +72,7 @@ export class Stream {
   /** A notification on its way to the service. They arrive in order, or not at all. */
   tell(index: number, entry: Entry): void {
     const { world, faults } = this.#options;
+    this.#told.add(index);
     if (this.#isDeaf || index < this.#attempt.entries.length) return;
     if (world.chance.happens(faults().notifyLost)) this.#isDeaf = true;
     if (this.#isDeaf) return;

@@ -26,7 +26,9 @@ export class World {
   /** Milliseconds. */
   mono = 1_000_000;
   /** What the wall clock shows, less `mono`. */
-  offsetMs = 0;
+  #offsetMs = 0;
+  /** The latest moment that the wall clock showed before it was set back. */
+  #latest = 0;
   #seq = 0;
   readonly #heap: Alarm[] = [];
 
@@ -35,7 +37,18 @@ export class World {
   }
 
   get wall(): number {
-    return this.mono + this.offsetMs;
+    return this.mono + this.#offsetMs;
+  }
+
+  /** The latest moment that the wall clock ever showed. */
+  get latest(): number {
+    return Math.max(this.#latest, this.wall);
+  }
+
+  /** Sets the wall clock, `offsetMs` away from the one that never steps. */
+  step(offsetMs: number): void {
+    this.#latest = this.latest;
+    this.#offsetMs = offsetMs;
   }
 
   log(line: string): void {

@@ -9,7 +9,6 @@ export const TINY = {
   foldRowsMax: 3,
   sliceRowsMax: 2,
   rowBytesMax: 64,
-  vacuum: true,
 } as const;
 
 /** An empty database in memory. `wrap`: what stands between the store and the database. */

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+const DIST = path.join(ROOT, "dist");
+const OLD_MS = 30 * 60_000;
 let built: string | undefined;
 
 /**
@@ -12,14 +14,23 @@ let built: string | undefined;
 export function nodeEntry(): string {
   if (built !== undefined) return path.join(built, "node.mjs");
   // Within the repository: the server finds its packages from where it lies.
-  mkdirSync(path.join(ROOT, "dist"), { recursive: true });
-  const folder = mkdtempSync(path.join(ROOT, "dist", "test-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(DIST, { recursive: true });
+  sweep();
+  const folder = mkdtempSync(path.join(DIST, "test-"));
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
   const [, ...args] = (scripts.build as string).split(" ");
   const own = args.map((arg) => arg === "--outdir=dist" ? `--outdir=${folder}` : arg);
   execFileSync(path.join(ROOT, "node_modules/.bin/esbuild"), own, { cwd: ROOT, stdio: "pipe" });
   return path.join(built = folder, "node.mjs");
+}
+
+/** Test processes are often ended before they could clean up: those who come later do it. */
+function sweep(): void {
+  for (const name of readdirSync(DIST).filter((name) => name.startsWith("test-"))) {
+    const folder = path.join(DIST, name);
+    const madeAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - madeAt > OLD_MS) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** How `deno task serve` starts the server, permissions included. */

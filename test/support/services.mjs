@@ -157,7 +157,7 @@ const counter = restate.object({
     get: restate.handlers.object.shared(async (ctx) => (await ctx.get("value")) ?? 0),
     words: restate.handlers.object.shared(async (ctx) => (await ctx.get("words")) ?? []),
     keys: restate.handlers.object.shared(async (ctx) => (await ctx.stateKeys()).toSorted()),
-    meet: restate.handlers.object.shared(async (ctx, id) => {
+    meet: restate.handlers.object.shared(async (_ctx, id) => {
       note(`${id} meet`);
       await held(id);
       return "met";

@@ -85,15 +85,16 @@ export function store(
   append(turn, draft, { kind: "command", type, bytes });
 }
 
+const SUCCESS = {};
+
 function output(
   turn: Turn,
   draft: InvocationDraft,
   { bytes, result }: Command & { kind: "output" },
 ): undefined {
   store(turn, draft, entryType.output, bytes);
-  draft.answer = result.kind === "failure" ? { failure: result.failure } : {};
-  if (result.kind === "value") draft.output = result.value;
-  else delete draft.output;
+  draft.answer = result.kind === "failure" ? { failure: result.failure } : SUCCESS;
+  draft.output = result.kind === "value" ? result.value : undefined;
 }
 
 /** Ends an attempt that asked for something impossible; what it sent before stays. */

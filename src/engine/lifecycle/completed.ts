@@ -7,19 +7,21 @@ import { retain } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { start } from "./started.ts";
 
+const COMPLETED = { kind: "completed" } as const;
+
 /**
  * Gives an invocation its result: the failure, or its last output. Tells whoever waits, and hands
  * its key on.
  */
 export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalFailure): void {
-  draft.status = failure ? { kind: "completed", failure } : { kind: "completed" };
+  draft.status = failure ? { kind: "completed", failure } : COMPLETED;
   draft.completedAt = turn.now;
-  delete draft.answer;
-  if (failure) delete draft.output;
+  draft.answer = undefined;
+  if (failure) draft.output = undefined;
   const result = resultOf(draft);
   const { callers } = draft;
-  draft.callers = [];
   turn.emit({ type: "completed", id: draft.id, result });
+  if (callers.length > 0) draft.callers = [];
   for (const caller of callers) completed(turn, caller, result);
   // A sleep that nobody awaited must not complete a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);

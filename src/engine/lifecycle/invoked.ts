@@ -1,5 +1,10 @@
 import { assert } from "../../assert.ts";
-import { type InvocationDraft, type InvocationRow, resultOf } from "../../model/invocation.ts";
+import {
+  type Caller,
+  type InvocationDraft,
+  type InvocationRow,
+  resultOf,
+} from "../../model/invocation.ts";
 import type { Result } from "../../model/journal.ts";
 import { objectOf } from "../../model/target.ts";
 import type { Invoked } from "../event.ts";
@@ -37,6 +42,9 @@ function accept(turn: Turn, event: Invoked): void {
   turn.emit({ type: "reply", reply, id: draft.id, status: "accepted", ...due });
 }
 
+const NOBODY: readonly Caller[] = [];
+
+/** Every field is named, also those without a value: see `InvocationRow`. */
 function newRow(turn: Turn, event: Invoked): InvocationDraft {
   const { id, target, origin, caller, retention, idempotencyKey } = event;
   return {
@@ -50,11 +58,20 @@ function newRow(turn: Turn, event: Invoked): InvocationDraft {
     commands: 1,
     failures: 0,
     failuresSinceCommand: 0,
-    callers: caller ? [caller] : [],
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    lastFailure: undefined,
+    pin: undefined,
+    callers: caller ? [caller] : NOBODY,
+    idempotencyKey,
     retention,
     createdAt: turn.now,
     modifiedAt: turn.now,
+    scheduledAt: undefined,
+    inboxedAt: undefined,
+    runningAt: undefined,
+    completedAt: undefined,
+    expiresAt: undefined,
+    answer: undefined,
+    output: undefined,
   };
 }
 

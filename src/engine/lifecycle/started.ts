@@ -6,9 +6,11 @@ import type { Attempt, StatePair } from "../effect.ts";
 import type { Event } from "../event.ts";
 import type { Turn } from "../turn.ts";
 
+const INVOKED = { kind: "invoked" } as const;
+
 /** Gives an invocation its next attempt. Raising `attempt` also makes every older stream stale. */
 export function start(turn: Turn, draft: InvocationDraft): void {
-  draft.status = { kind: "invoked" };
+  draft.status = INVOKED;
   draft.attempt++;
   draft.heard = 0;
   draft.runningAt ??= turn.now;

@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { System } from "./process.ts";
+import type { Patch, Sabotage } from "./sabotages.ts";
+
+const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/**
+ * The server with one text replaced. Throws when the text is not where it was: a sabotage that
+ * no longer breaks anything proves nothing.
+ */
+export async function sabotaged({ file, find, replace, also }: Sabotage): Promise<System> {
+  const texts = [{ find, replace }, ...also ? [also] : []];
+  let isPatched = false;
+  const patch: Plugin = {
+    name: "sabotage",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        if (relative(SRC, path).split(sep).join("/") !== file) {
+          return { contents: text, loader: "ts" };
+        }
+        isPatched = true;
+        return { contents: texts.reduce((text, one) => patched(text, file, one), text), loader: "ts" };
+      });
+    },
+  };
+  const { outputFiles: [bundle] } = await build({
+    entryPoints: [`${SRC}partition/host.ts`],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2023",
+    logLevel: "silent",
+    plugins: [patch],
+  });
+  if (!bundle || !isPatched) throw new Error(`Cannot sabotage "${file}": nothing imports it`);
+  const url = `data:text/javascript;base64,${Buffer.from(bundle.contents).toString("base64")}`;
+  return await import(/* @vite-ignore */ url);
+}
+
+function patched(text: string, file: string, { find, replace }: Omit<Patch, "file">): string {
+  const places = text.split(find).length - 1;
+  if (places === 1) return text.replace(find, () => replace);
+  throw new Error(`Cannot sabotage "${file}": ${places} places for "${find}"`);
+}
