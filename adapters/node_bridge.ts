@@ -40,7 +40,9 @@ export const nodeReader: RequestReader = {
 };
 
 interface Bridged {
-  readonly runtime?: { readonly node?: { readonly req: IncomingMessage; readonly res?: ServerResponse } };
+  readonly runtime?: {
+    readonly node?: { readonly req: IncomingMessage; readonly res?: ServerResponse };
+  };
 }
 
 function sourceOf(request: Request): IncomingMessage | undefined {

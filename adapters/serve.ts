@@ -51,9 +51,11 @@ async function readConfigFile(file: string): Promise<string> {
   }
 }
 
+const LOGS = { json: jsonLog } as const;
+
 /** Opens, wires, listens, and arranges for the end. Rejects when the server cannot start. */
 async function run(runtime: Runtime, config: Config): Promise<void> {
-  const log = jsonLog(config["log-level"]);
+  const log = LOGS[config["log-format"]](config["log-level"]);
   endOnBugs(log);
   const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
   const storage = await openStorage(folder.databaseUrl, config);
@@ -95,7 +97,6 @@ async function openStorage(url: string, config: Config) {
     clock,
     foldRowsMax: config["storage.fold-rows"],
     foldBytesMax: config["storage.fold-bytes"],
-    vacuum: true,
   });
   const close = async () => {
     await store.close();
@@ -136,7 +137,7 @@ function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): 
       process.exit(CODES[signal]);
     }, Math.min(timeoutMs, 2 ** 31 - 1)).unref();
     close().then(() => process.exit(0), (cause) => {
-      log("error", "Cannot stop in order", { cause: String(cause) });
+      log("error", "Cannot stop in order", { cause: stackOf(cause) });
       process.exit(1);
     });
   };
@@ -153,10 +154,13 @@ const BUG_CODE = 70;
  */
 function endOnBugs(log: Log): void {
   const end = (cause: unknown) => {
-    const stack = cause instanceof Error ? cause.stack : String(cause);
-    log("error", "Ending because of a bug", { cause: stack });
+    log("error", "Ending because of a bug", { cause: stackOf(cause) });
     process.exit(BUG_CODE);
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
 }

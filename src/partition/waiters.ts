@@ -71,6 +71,7 @@ export class Waiters {
     const known = this.#results.get(id);
     if (known === waiter) this.#results.delete(id);
     else if (!(known instanceof Set) || !known.delete(waiter)) return;
+    else if (known.size === 0) this.#results.delete(id);
     waiter.reject(Failure.plain(499, "the caller went away"));
   }
 }

@@ -1,6 +1,7 @@
 import type { Statement } from "../ports.ts";
-import { FoldSlice, type JournalCell } from "./fold_slice.ts";
+import { FoldSlice } from "./fold_slice.ts";
 import type { Group, Layer } from "./layer.ts";
+import type { Encoded } from "./row_codec.ts";
 
 export interface FoldLimits {
   /** A batch ends with the row that reaches one of these. */
@@ -44,13 +45,13 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
 /** Adds row after row, and pauses after each. */
 function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
   const { invocation, lock } = layer.singles;
-  for (const id of [...invocation.keys()].sort()) {
+  const { journal } = layer.groups;
+  const journalOptions = { ...options, target };
+  for (const id of [...new Set([...invocation.keys(), ...journal.keys()])].sort()) {
     const cell = invocation.get(id);
     if (cell) yield target.slice.invocation(id, cell);
-  }
-  for (const id of [...layer.groups.journal.keys()].sort()) {
-    const journal = layer.groups.journal.get(id);
-    if (journal) yield* fillJournal({ ...journal, id }, target, options);
+    const group = journal.get(id);
+    if (group) yield* fillJournal(id, group, journalOptions);
   }
   for (const [group, cell] of lock) yield target.slice.row("lock", { group, item: "" }, cell);
   for (const table of ["inbox", "state", "timer"] as const) {
@@ -61,17 +62,18 @@ function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<vo
 }
 
 function* fillJournal(
-  { id, items, cleared }: Group<"journal"> & { readonly id: string },
-  target: Target,
-  { rowBytesMax, recovered }: FoldOptions,
+  id: string,
+  { items, cleared }: Group<"journal">,
+  { target, rowBytesMax, recovered }: FoldOptions & { readonly target: Target },
 ): Generator<void> {
-  const cells = [...items.values()] as JournalCell[];
+  // Entries are dropped with their journal, so none of these is gone.
+  const cells = [...items.values()] as Encoded<"journal">[];
   if (cells.length > 1) cells.sort((a, b) => a.row.index - b.row.index);
   const first = cleared ? 0 : recovered ? cells[0]?.row.index : undefined;
   if (first !== undefined) yield target.slice.cut(id, first);
   let from = 0;
   let size = 0;
-  for (const [i, { encoded: { text, bytes } }] of cells.entries()) {
+  for (const [i, { text, bytes }] of cells.entries()) {
     const more = text.length + (bytes?.length ?? 0);
     if (i > from && size + more > rowBytesMax) {
       yield target.slice.segment(id, cells.slice(from, i));

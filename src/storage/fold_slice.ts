@@ -1,18 +1,17 @@
-import type { InvocationRow } from "../model/invocation.ts";
-import type { Item, Rows } from "../model/rows.ts";
+import type { Item } from "../model/rows.ts";
 import type { Statement } from "../ports.ts";
 import { concat, TextBlob } from "./blob.ts";
 import { foldSql } from "./fold_sql.ts";
 import type { Cell, Many } from "./layer.ts";
+import type { Encoded } from "./row_codec.ts";
 import { quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
-export type JournalCell = Cell<"journal"> & { readonly row: Rows["journal"] };
 type Simple = Exclude<Many, "journal"> | "lock";
 
 interface Segment {
   readonly id: string;
-  readonly cells: readonly JournalCell[];
+  readonly cells: readonly Encoded<"journal">[];
 }
 
 const PUTS = {
@@ -29,9 +28,9 @@ const DROPS = {
 /** Final rows on their way into the tables: as many as fit one batch. */
 export class FoldSlice {
   readonly #partition: number;
-  readonly #invocations: (Cell<"invocation"> & { readonly row: InvocationRow })[] = [];
+  readonly #invocations: Encoded<"invocation">[] = [];
   readonly #segments: Segment[] = [];
-  readonly #states: Cell<"state">[] = [];
+  readonly #states: Encoded<"state">[] = [];
   /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
   readonly #drops = new Map<string, string[]>();
   readonly #puts = new Map<string, string[]>();
@@ -44,7 +43,7 @@ export class FoldSlice {
 
   invocation(id: string, cell: Cell<"invocation">): void {
     if (!cell.row) return this.#push(this.#drops, foldSql.invocationDrop, quote(id));
-    this.#invocations.push({ ...cell, row: cell.row });
+    this.#invocations.push(cell);
     this.#count(cell);
   }
 
@@ -55,18 +54,18 @@ export class FoldSlice {
   }
 
   /** Consecutive entries of one journal, at least one, as one segment. */
-  segment(id: string, cells: readonly JournalCell[]): void {
+  segment(id: string, cells: readonly Encoded<"journal">[]): void {
     this.#segments.push({ id, cells });
     for (const cell of cells) this.#count(cell);
   }
 
   row(table: Simple, { group, item }: { group: string; item: Item }, cell: Cell): void {
     if (cell.row && table === "state") {
-      this.#states.push(cell as Cell<"state">);
+      this.#states.push(cell as Encoded<"state">);
       return this.#count(cell);
     }
     if (cell.row && table !== "state") {
-      return this.#push(this.#puts, PUTS[table], cell.encoded.text);
+      return this.#push(this.#puts, PUTS[table], cell.text);
     }
     if (table !== "timer") return this.#push(this.#drops, DROPS[table], toJson([group, item]));
     const [due, kind, index] = String(item).split("/");
@@ -100,20 +99,20 @@ export class FoldSlice {
     this.bytes += json.length;
   }
 
-  #count({ encoded: { text, bytes } }: Cell): void {
+  #count({ text, bytes }: Cell): void {
     this.rows++;
     this.bytes += text.length + (bytes?.length ?? 0);
   }
 }
 
 function putInvocations(
-  cells: readonly (Cell<"invocation"> & { readonly row: InvocationRow })[],
+  cells: readonly Encoded<"invocation">[],
   partition: number,
 ): Statement[] {
   if (cells.length === 0) return [];
-  const bodies = new TextBlob(cells.map(({ encoded }) => encoded.text));
+  const bodies = new TextBlob(cells.map(({ text }) => text));
   const outputs = new Places();
-  const rows = cells.map(({ row: { id, status, expiresAt }, encoded: { bytes } }, i) =>
+  const rows = cells.map(({ row: { id, status, expiresAt }, bytes }, i) =>
     `[${quote(id)},"${status.kind}",${expiresAt ?? null},${bodies.place(i)},${outputs.add(bytes)}]`
   );
   const json = `[${rows.join(",")}]`;
@@ -123,22 +122,22 @@ function putInvocations(
 function putSegments(segments: readonly Segment[]): Statement[] {
   if (segments.length === 0) return [];
   const entries = new TextBlob(
-    segments.map(({ cells }) => `[${cells.map(({ encoded }) => encoded.text).join(",")}]`),
+    segments.map(({ cells }) => `[${cells.map(({ text }) => text).join(",")}]`),
   );
   const places = new Places();
   const rows = segments.map(({ id, cells }, i) => {
     const from = places.next;
-    for (const { encoded: { bytes } } of cells) if (bytes) places.add(bytes);
+    for (const { bytes } of cells) if (bytes) places.add(bytes);
     const size = places.next - from;
     return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${from},${size}]`;
   });
   return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
 }
 
-function putStates(cells: readonly Cell<"state">[]): Statement[] {
+function putStates(cells: readonly Encoded<"state">[]): Statement[] {
   if (cells.length === 0) return [];
   const values = new Places();
-  const rows = cells.map(({ encoded: { text, bytes } }) => `[${text},${values.add(bytes)}]`);
+  const rows = cells.map(({ text, bytes }) => `[${text},${values.add(bytes)}]`);
   return [statement(foldSql.statePut, `[${rows.join(",")}]`, values.blob())];
 }
 

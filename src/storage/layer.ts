@@ -1,11 +1,13 @@
-import { type Item, type Rows, type Table, type Want } from "../model/rows.ts";
+import { type Item, type Table, type Want } from "../model/rows.ts";
 import type { Encoded } from "./row_codec.ts";
 
-/** What is known about one row: its content, or (no `row`) that it is gone. */
-export interface Cell<T extends Table = Table> {
-  readonly row: Rows[T] | undefined;
-  /** How `row` is written; unused when it is gone. */
-  readonly encoded: Encoded;
+/** What is known about one row: its content, or that it is gone. */
+export type Cell<T extends Table = Table> = Encoded<T> | Gone;
+
+export interface Gone {
+  readonly row: undefined;
+  readonly text: "";
+  readonly bytes: undefined;
 }
 
 /** Rows of one group that has many. */
@@ -19,7 +21,7 @@ export interface Group<T extends Table = Table> {
 export type Single = "invocation" | "lock";
 export type Many = Exclude<Table, Single>;
 
-const GONE: Cell<never> = { row: undefined, encoded: { text: "", bytes: undefined } };
+const GONE: Gone = { row: undefined, text: "", bytes: undefined };
 /** What a row costs in memory besides its JSON and bytes, roughly. */
 const CELL_BYTES = 100;
 
@@ -45,12 +47,8 @@ export class Layer {
   rows = 0;
   bytes = 0;
 
-  put<T extends Table>(
-    table: T,
-    row: Rows[T],
-    { group, item, encoded }: { group: string; item: Item; encoded: Encoded },
-  ): void {
-    this.#set(table, { group, item }, { row, encoded } as Cell);
+  put(table: Table, encoded: Encoded, { group, item }: { group: string; item: Item }): void {
+    this.#set(table, { group, item }, encoded);
     if (table === "journal" && item === 0) this.#clear(this.#group("journal", group));
   }
 
@@ -96,7 +94,7 @@ export class Layer {
     return group;
   }
 
-  #count({ encoded: { text, bytes } }: Cell, sign: 1 | -1): void {
+  #count({ text, bytes }: Cell, sign: 1 | -1): void {
     this.rows += sign;
     this.bytes += sign * (CELL_BYTES + text.length + (bytes?.length ?? 0));
   }

@@ -1,5 +1,5 @@
 import { assert } from "../assert.ts";
-import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from "../model/rows.ts";
+import { groupOf, type Item, itemOf, type Table, type Write } from "../model/rows.ts";
 import { type Blob, concat } from "./blob.ts";
 import type { Layer } from "./layer.ts";
 import { decode, encode } from "./row_codec.ts";
@@ -58,7 +58,7 @@ function recordWrite(
     return { json: `["${table}",${toJson([group, item])}]`, bytes: undefined };
   }
   const encoded = encode(table, row);
-  layer.put(table, row, { group, item, encoded });
+  layer.put(table, encoded, { group, item });
   const { text, bytes } = encoded;
   const size = bytes ? bytes.length : null;
   const id = table === "journal" ? `,${quote(group)}` : "";
@@ -78,13 +78,8 @@ export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null
     const own = size === null ? undefined : slice(bytes, at, size);
     at += size ?? 0;
     const row = decode(table, json, { bytes: own, id });
-    put(layer, table, row);
+    layer.put(table, encode(table, row), { group: groupOf(table, row), item: itemOf(table, row) });
   }
-}
-
-function put<T extends Table>(layer: Layer, table: T, row: Rows[T]): void {
-  const encoded = encode(table, row);
-  layer.put(table, row, { group: groupOf(table, row), item: itemOf(table, row), encoded });
 }
 
 function slice(bytes: Uint8Array | null, from: number, size: number): Uint8Array {

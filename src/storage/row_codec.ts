@@ -5,10 +5,11 @@ import type { Rows, Table } from "../model/rows.ts";
 import { fromJson, toJson } from "./safe_text.ts";
 
 /**
- * A row as the log, the tables and `load` hold it: JSON, and its one byte column when it has one.
- * The bytes are the row's own; nobody changes either.
+ * A row, and how the log and the tables hold it: as JSON, and as its one byte column when it has
+ * one. The bytes are the row's own; nobody changes either.
  */
-export interface Encoded {
+export interface Encoded<T extends Table = Table> {
+  readonly row: Rows[T];
   readonly text: string;
   readonly bytes: Uint8Array | undefined;
 }
@@ -29,10 +30,10 @@ export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
       return encodeJournal(row as JournalRow);
     case "state": {
       const { object, name, value } = row as Rows["state"];
-      return { text: toJson({ object, name }), bytes: value };
+      return { row, text: toJson({ object, name }), bytes: value };
     }
     default:
-      return { text: toJson(row), bytes: undefined };
+      return { row, text: toJson(row), bytes: undefined };
   }
 }
 
@@ -80,19 +81,20 @@ function decodeAny(
 function encodeInvocation(row: InvocationRow): Encoded {
   const { output } = row;
   // `undefined` is skipped by JSON, and cheaper than leaving the property out.
-  return { text: toJson(output ? { ...row, output: undefined } : row), bytes: output };
+  return { row, text: toJson(output ? { ...row, output: undefined } : row), bytes: output };
 }
 
-function encodeJournal({ index, at, entry }: JournalRow): Encoded {
+function encodeJournal(row: JournalRow): Encoded {
+  const { index, at, entry } = row;
   if (entry.kind === "command") {
     const { type, bytes } = entry;
     const text =
       `{"index":${index},"at":${at},"kind":"command","type":${type},"size":${bytes.length}}`;
-    return { text, bytes };
+    return { row, text, bytes };
   }
   const bytes = bytesOf(entry);
   const size = bytes?.length;
-  return { text: toJson({ index, at, ...withoutBytes(entry), size }), bytes };
+  return { row, text: toJson({ index, at, ...withoutBytes(entry), size }), bytes };
 }
 
 function bytesOf(entry: Exclude<Entry, { kind: "command" }>): Uint8Array | undefined {

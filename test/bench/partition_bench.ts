@@ -118,7 +118,7 @@ for (const connections of (process.env.C ?? "1,64,256").split(",").map(Number)) 
     worker: new URL("./libsql_worker.mjs", import.meta.url),
   });
   await migrate(client);
-  await run("file  ", new SqlStore(client, { clock }), calls, connections);
+  await run("file  ", new SqlStore(client, { clock, ...(process.env.FOLD ? { foldRowsMax: Number(process.env.FOLD), foldBytesMax: 1e9 } : {}) }), calls, connections);
   await client.close();
 }
 rmSync(folder, { recursive: true, force: true });

@@ -93,7 +93,8 @@ export class Client {
       if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
       return process.host.call(request, (call) => leave = call);
     });
-    leave();
+    // Who was answered need not say that it leaves.
+    if (!completed || world.chance.happens(0.5)) leave();
     if (!completed) return false;
     // A workflow runs once; who asks again is told so, and not what became of it.
     const again = { kind: "failure", failure: { code: 409, message: "Previously accepted" } };

@@ -7,7 +7,7 @@ import { Disk } from "./disk.ts";
 import { CALM, type Faults, type Limits } from "./faults.ts";
 import { History } from "./history.ts";
 import { check } from "./invariants.ts";
-import { Broken } from "./must.ts";
+import { Broken, must } from "./must.ts";
 import { Process, type System } from "./process.ts";
 import { AIMS } from "./program.ts";
 import { simulatedSchema } from "./schema.ts";
@@ -22,6 +22,8 @@ const ALL_AIMS = [
 
 /** After so long nothing that a dead process sent is on its way any more. */
 const SETTLE_MS = 1_000;
+/** How long after its moment a timer may still be there, when nothing else goes on. */
+const LATE_MS = 150;
 
 export interface ClusterOptions {
   readonly world: World;
@@ -41,7 +43,7 @@ export class Cluster {
   #faults: Faults;
   #processes: Process[] = [];
   #names = 0;
-  #isCalm = false;
+  #calmAt = Infinity;
   readonly #options: ClusterOptions;
   readonly #schema: Schema;
 
@@ -53,11 +55,11 @@ export class Cluster {
     this.#boot();
   }
 
-  /** Sets `count` clients on the server, each at a moment before `withinMs`. */
-  invite(count: number, withinMs: number): void {
+  /** Sets `count` clients on the server, each at a moment between two, in milliseconds. */
+  invite({ count, from, to }: { count: number; from: number; to: number }): void {
     const { world } = this.#options;
-    const plans: Plan[] = [];
-    for (let number = 0; number < count; number++) plans.push(plan(world, number, ALL_AIMS));
+    const plans: Plan[] = [], known = this.clients.length;
+    for (let n = 0; n < count; n++) plans.push(plan(world, known + n, ALL_AIMS));
     for (const one of plans) {
       const client = new Client(one, {
         world,
@@ -67,7 +69,7 @@ export class Cluster {
         failed: (cause) => this.failed(cause),
       });
       this.clients.push(client);
-      world.after(world.chance.int(0, withinMs), () => void client.live());
+      world.after(world.chance.int(from, to), () => void client.live());
     }
   }
 
@@ -96,7 +98,7 @@ export class Cluster {
     world.log("calm");
     const { secondOwner } = this.#faults;
     this.#faults = CALM;
-    this.#isCalm = true;
+    this.#calmAt = world.mono;
     for (const process of secondOwner ? this.#processes : []) {
       if (world.chance.happens(0.5)) process.kill();
       else this.#close(process);
@@ -106,6 +108,7 @@ export class Cluster {
 
   /** Whether there is nothing left to do, nor to wait for. */
   isDone(): boolean {
+    this.#guard(() => this.#punctual());
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
     for (const id of this.history.unfinished) if (!this.#isStuckForGood(id)) return false;
@@ -135,6 +138,17 @@ export class Cluster {
     if (status.kind !== "inboxed") return false;
     const lock = this.disk.find("lock", `${target.service}/${target.key}`);
     return lock !== undefined && this.history.story(lock.holder).row.status.kind === "paused";
+  }
+
+  /** When all is quiet, timers fire when they are due: not at the next nap, or restart. */
+  #punctual(): void {
+    const { world, faults } = this.#options;
+    const born = this.#processes.at(-1)?.bornAt ?? Infinity;
+    const since = Math.max(this.#calmAt, born);
+    if (faults.clockStepMs > 0 || world.mono < since + SETTLE_MS) return;
+    for (const { id, due } of this.disk.all("timer")) {
+      must(world.wall < due + LATE_MS, () => `A timer of "${id}" is ${world.wall - due} ms late`);
+    }
   }
 
   #route(): Process | undefined {
@@ -207,7 +221,9 @@ export class Cluster {
     const { world } = this.#options;
     this.deaths++;
     this.#processes = this.#processes.filter((one) => one !== dead);
-    if (this.#processes.length === 0) this.#bootIn(this.#isCalm ? SETTLE_MS : world.chance.int(1, 400));
+    if (this.#processes.length === 0) {
+      this.#bootIn(this.#calmAt < Infinity ? SETTLE_MS : world.chance.int(1, 400));
+    }
   }
 
   #bootIn(ms: number): void {

@@ -44,7 +44,10 @@ export class Disk {
     return wants.map((want) => {
       const all = this.group(want.table, want.group);
       const { item } = want;
-      return { want, rows: item === undefined ? all : all.filter((row) => itemOf(want.table, row) === item) };
+      return {
+        want,
+        rows: item === undefined ? all : all.filter((row) => itemOf(want.table, row) === item),
+      };
     });
   }
 

@@ -64,12 +64,21 @@ export class History {
     if (effect.type === "notify") {
       const { id, index, entry, attempt } = effect;
       const { entries, row, result } = this.story(id);
-      must(row.attempt >= attempt, () => `"${id}" heard of attempt #${attempt} before it was durable`);
+      must(
+        row.attempt >= attempt,
+        () => `"${id}" heard of attempt #${attempt} before it was durable`,
+      );
       // What came in the turn that ended it all, and took the journal with it, was never stored.
       if (index >= entries.length && result) return;
-      must(isSame(entries[index], entry), () => `"${id}" heard of entry ${index} before it was durable`);
+      must(
+        isSame(entries[index], entry),
+        () => `"${id}" heard of entry ${index} before it was durable`,
+      );
     } else if (effect.type === "abort") {
-      must(this.story(effect.id).row.attempt >= effect.attempt, () => `"${effect.id}" aborted early`);
+      must(
+        this.story(effect.id).row.attempt >= effect.attempt,
+        () => `"${effect.id}" aborted early`,
+      );
     } else if (effect.type === "attempt") {
       const { attempt, entries, invocation: { id } } = effect;
       const story = this.story(id);
@@ -104,14 +113,14 @@ export class History {
       return;
     }
     this.#mustBeDue(row);
-    must(row.attempt >= story.row.attempt, () => `"${row.id}" went back to attempt #${row.attempt}`);
+    must(
+      row.attempt >= story.row.attempt,
+      () => `"${row.id}" went back to attempt #${row.attempt}`,
+    );
     must(row.createdAt === story.row.createdAt, () => `"${row.id}" was accepted twice`);
+    kept(story.row, row, drop);
     story.row = row;
     story.isForgotten = drop;
-    if (drop && row.retention.resultMs > 0) {
-      const end = (row.completedAt ?? 0) + row.retention.resultMs;
-      must(row.modifiedAt >= end, () => `"${row.id}" was forgotten too early`);
-    }
     if (row.status.kind === "completed") this.#completed(story);
     else {
       must(!story.result, () => `"${row.id}" was completed and is "${row.status.kind}" again`);
@@ -220,6 +229,16 @@ export class History {
 
 type Command = Entry & { kind: "command" };
 type Notification = Entry & { kind: "notification" };
+
+/** Results and journals are kept as long as was promised. */
+function kept(before: InvocationRow, row: InvocationRow, drop: boolean): void {
+  const { id, status, retention, journal, modifiedAt, completedAt } = row;
+  if (status.kind !== "completed") return;
+  const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
+  must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
+  const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
+  must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
+}
 
 /** No completion comes twice, and no sleep ends early by the clock that the server goes by. */
 function notified({ entries, row }: Story, { id, type }: Notification, at: number): void {

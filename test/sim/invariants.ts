@@ -25,7 +25,9 @@ export function check(disk: Disk, history: History): void {
   for (const timer of disk.all("timer")) {
     const row = disk.find("invocation", timer.id);
     must(row && row.status.kind !== "completed", () => `A timer of "${timer.id}" was left behind`);
-    if (timer.kind === "start") must(row.status.kind === "scheduled", () => `"${row.id}" starts twice`);
+    if (timer.kind === "start") {
+      must(row.status.kind === "scheduled", () => `"${row.id}" starts twice`);
+    }
     if (timer.kind === "retry") must(row.status.kind === "backingOff", () => `"${row.id}" retries`);
   }
   locks(disk, objects);
@@ -46,7 +48,10 @@ function keyed(objects: Map<string, Keyed>, { id, target, status }: InvocationRo
   if (!one) objects.set(object, one = { holders: [], waiting: new Map() });
   if (HOLDING.includes(status.kind)) one.holders.push(id);
   if (status.kind !== "inboxed") return;
-  must(!one.waiting.has(status.seq), () => `Two invocations have place ${status.seq} of "${object}"`);
+  must(
+    !one.waiting.has(status.seq),
+    () => `Two invocations have place ${status.seq} of "${object}"`,
+  );
   one.waiting.set(status.seq, id);
 }
 
@@ -72,7 +77,10 @@ function locks(disk: Disk, objects: Map<string, Keyed>): void {
   }
   for (const [object, { holders, waiting }] of objects) {
     if (known.has(object)) continue;
-    must(holders.length + waiting.size === 0, () => `"${object}" is run by "${holders.join()}" unheld`);
+    must(
+      holders.length + waiting.size === 0,
+      () => `"${object}" is run by "${holders.join()}" unheld`,
+    );
   }
   for (const { object, id } of disk.all("inbox")) {
     must(known.has(object), () => `"${id}" waits for "${object}", which nobody holds`);
@@ -86,7 +94,10 @@ function journal(disk: Disk, row: InvocationRow): void {
     () => `The journal of "${row.id}" has ${rows.length} entries, and says ${row.journal}`,
   );
   const commands = rows.filter(({ entry }) => entry.kind !== "notification").length;
-  must(commands === row.commands, () => `"${row.id}" has ${commands} commands, says ${row.commands}`);
+  must(
+    commands === row.commands,
+    () => `"${row.id}" has ${commands} commands, says ${row.commands}`,
+  );
 }
 
 /** Who waits for a moment has a timer for it. */

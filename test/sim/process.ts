@@ -52,6 +52,7 @@ export class Process {
   readonly #options: ProcessOptions;
   readonly #connection: Connection;
   #services: Services | undefined;
+  #bornAt = 0;
 
   constructor(name: number, options: ProcessOptions) {
     this.name = name;
@@ -72,6 +73,11 @@ export class Process {
       timersMax: limits.timersMax,
       cleanupIntervalMs: 700,
     });
+  }
+
+  /** Since when the partition lives, in simulated milliseconds. Infinity: it does not. */
+  get bornAt(): number {
+    return this.isAlive && this.#services?.isClosed === false ? this.#bornAt : Infinity;
   }
 
   /** Attempts in flight. */
@@ -128,7 +134,10 @@ export class Process {
   #life(send: Mailbox): Services {
     const { world, faults, limits, told, failed } = this.#options;
     const isAlive = () => this.isAlive;
-    if (this.#services?.isClosed === false) failed(new Broken("A life began before the last ended"));
+    this.#bornAt = world.mono;
+    if (this.#services?.isClosed === false) {
+      failed(new Broken("A life began before the last ended"));
+    }
     return new Services({
       world,
       faults,

@@ -117,7 +117,9 @@ function shared(chance: Chance): Op {
 
 /** A one-way call may go anywhere, its own object included: nobody waits for it. */
 function send(chance: Chance, key: string | undefined, depth: number): Op {
-  const to = key !== undefined && chance.happens(0.3) ? `counter/${key}/add` : chance.pick(SENDABLE);
+  const to = key !== undefined && chance.happens(0.3)
+    ? `counter/${key}/add`
+    : chance.pick(SENDABLE);
   const delayMs = chance.pick([0, 0, 30, 600]);
   const body = { do: "send", to, program: program(chance, to, depth - 1) } as const;
   return delayMs === 0 ? body : { ...body, delayMs };

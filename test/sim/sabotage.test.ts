@@ -16,10 +16,21 @@ test("all", async () => {
       const most = Number(process.env["SEEDS"] ?? 60);
       for (let seed = 1; seed <= most; seed++) {
         const run = await simulate(system, seed, sabotage.under ? { under: sabotage.under } : {});
-        if (run.reason && process.env['STOP'] && (first = run.reason, firstSeed = seed, caught = 1)) break; if (run.reason) { caught++; first ??= run.reason; firstSeed ||= seed; }
+        if (
+          run.reason && process.env["STOP"] && (first = run.reason, firstSeed = seed, caught = 1)
+        ) break;
+        if (run.reason) {
+          caught++;
+          first ??= run.reason;
+          firstSeed ||= seed;
+        }
       }
-      line = `${caught}/${most} first=${firstSeed} ${Math.round(t1 - t0)}+${Math.round(performance.now() - t1)}ms  ${sabotage.name}: ${first?.slice(0, 130).split("\n")[0]}`;
-    } catch (cause) { line = `!! ${sabotage.name} ${cause}`; }
+      line = `${caught}/${most} first=${firstSeed} ${Math.round(t1 - t0)}+${
+        Math.round(performance.now() - t1)
+      }ms  ${sabotage.name}: ${first?.slice(0, 130).split("\n")[0]}`;
+    } catch (cause) {
+      line = `!! ${sabotage.name} ${cause}`;
+    }
     process.stdout.write(line + "\n");
   }
   expect(1).toBe(1);

@@ -23,7 +23,10 @@ export async function sabotaged({ file, find, replace, also }: Sabotage): Promis
           return { contents: text, loader: "ts" };
         }
         isPatched = true;
-        return { contents: texts.reduce((text, one) => patched(text, file, one), text), loader: "ts" };
+        return {
+          contents: texts.reduce((text, one) => patched(text, file, one), text),
+          loader: "ts",
+        };
       });
     },
   };

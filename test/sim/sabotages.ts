@@ -18,7 +18,9 @@ export interface Sabotage extends Patch {
 }
 
 /** Reads take long, commits do not, and nothing stays in memory. */
-const COLD = { loadMs: 300, commitMs: 2, residentBytesMax: 0, turnEventsMax: 1_000 };
+const COLD = { loadMs: 20, commitMs: 2, residentBytesMax: 0, turnEventsMax: 1 };
+/** The partition often fails and its boot takes long. */
+const RESTARTS = { loadMs: 300, commitMs: 2, batchLost: 0.1, readLost: 0.2, clockStepMs: 0 };
 
 const engine: readonly Sabotage[] = [
   {
@@ -181,7 +183,8 @@ const engine: readonly Sabotage[] = [
     name: "a timer whose row is gone fires",
     file: "engine/lifecycle/timer_fired.ts",
     find: "  if (!timer) return;\n",
-    replace: "  if (!timer) return void (event.kind === 'sleep' && notify(turn, event.id, { kind: " +
+    replace:
+      "  if (!timer) return void (event.kind === 'sleep' && notify(turn, event.id, { kind: " +
       "'notification', type: entryType.sleepCompletion, id: { kind: 'completion', id: " +
       "event.index }, result: { kind: 'void' } }));\n",
   },
@@ -190,12 +193,14 @@ const engine: readonly Sabotage[] = [
     file: "engine/lifecycle/timer_fired.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "",
+    under: { falseAlarm: 0.7 },
   },
   {
     name: "a timer that came too early is forgotten",
     file: "engine/lifecycle/timer_fired.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "if (turn.now < timer.due) return;",
+    under: { falseAlarm: 0.7 },
   },
   {
     name: "a notification wakes nobody",
@@ -323,7 +328,8 @@ const partition: readonly Sabotage[] = [
     name: "what a failed commit asked for is released",
     file: "partition/commits.ts",
     find: "if (!this.#isStopped) this.#options.onFailure(cause);",
-    replace: "this.#settled(group, number);\n      if (!this.#isStopped) this.#options.onFailure(cause);",
+    replace:
+      "this.#settled(group, number);\n      if (!this.#isStopped) this.#options.onFailure(cause);",
   },
   {
     name: "a failed commit is shrugged off",
@@ -348,6 +354,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/resident.ts",
     find: "return commit <= this.#durable && commit <= this.#visible;",
     replace: "return commit <= Infinity;",
+    under: COLD,
   },
   {
     name: "memory forgets what a load does not see",
@@ -361,12 +368,14 @@ const partition: readonly Sabotage[] = [
     file: "partition/resident.ts",
     find: "if (!group.rows.has(at)) this.#set(group, at, row);",
     replace: "this.#set(group, at, row);",
+    under: COLD,
   },
   {
     name: "a part of a group passes for the whole",
     file: "partition/resident.ts",
     find: "if (item === undefined) group.isWhole = true;",
     replace: "group.isWhole = true;\n      if (item === undefined) continue;",
+    under: COLD,
   },
   {
     name: "events of an abandoned turn are lost",
@@ -399,6 +408,7 @@ const partition: readonly Sabotage[] = [
     replace: "    const lost = await this.#lost({ partition, epoch: 0 });\n" +
       "    const lease = await store.claim(partition);\n",
     also: { find: "    const lost = await this.#lost(lease);\n", replace: "" },
+    under: { ...RESTARTS, secondOwner: true },
   },
   {
     name: "a boot lets things start before it knows what was lost",
@@ -407,9 +417,11 @@ const partition: readonly Sabotage[] = [
     replace: "",
     also: {
       find: 'for (const id of lost) life.partition.send({ type: "recovered", id });',
-      replace: 'for (const id of await this.#lost(lease)) life.partition.send({ type: "recovered", ' +
+      replace:
+        'for (const id of await this.#lost(lease)) life.partition.send({ type: "recovered", ' +
         "id });",
     },
+    under: RESTARTS,
   },
   {
     name: "who waits for a failed partition is not told",
@@ -422,6 +434,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/host.ts",
     find: "      this.#waiters.fail(unavailable());\n      throw cause;",
     replace: "      throw cause;",
+    under: RESTARTS,
   },
   {
     name: "who was answered at once is remembered for ever",
@@ -452,6 +465,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/sweeper.ts",
     find: "        this.#later(everyMs);\n      });",
     replace: "      });",
+    under: RESTARTS,
   },
   {
     name: "timers of the last process are not read",
@@ -470,12 +484,14 @@ const partition: readonly Sabotage[] = [
     file: "partition/timers.ts",
     find: "if (this.#alarm && this.#alarm.due <= first.due) return;",
     replace: "if (this.#alarm) return;",
+    under: { timersMax: 1_000, clockStepMs: 0 },
   },
   {
     name: "a timer that comes while a page is on its way is dropped",
     file: "partition/timers.ts",
     find: "if (!this.#isLoading && this.#horizon && order(timer, this.#horizon) > 0) return;",
     replace: "if (this.#isLoading || (this.#horizon && order(timer, this.#horizon) > 0)) return;",
+    under: { loadMs: 300, timersMax: 1, clockStepMs: 0 },
   },
 ];
 

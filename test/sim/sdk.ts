@@ -67,7 +67,9 @@ export class Sdk {
   /** Runs the handler. Throws `Stumbled`, or `Diverged` when somebody broke a promise. */
   *run(): Generator<Ask, void> {
     for (const op of this.#program) {
-      if (op.do === "fail") return this.#output({ kind: "failure", failure: failure(this.#digest) });
+      if (op.do === "fail") {
+        return this.#output({ kind: "failure", failure: failure(this.#digest) });
+      }
       yield* this.#op(op);
     }
     this.#output({ kind: "value", value: toBytes(this.#digest) });
@@ -120,7 +122,11 @@ export class Sdk {
     const completion = ++this.#completions;
     const wakeAt = this.#outside.now() + ms;
     const is = `sleep ${ms} ${completion}`;
-    this.#say(is, { x: wakeAt, completion }, (bytes) => ({ kind: "sleep", bytes, completion, wakeAt }));
+    this.#say(
+      is,
+      { x: wakeAt, completion },
+      (bytes) => ({ kind: "sleep", bytes, completion, wakeAt }),
+    );
     return completion;
   }
 
@@ -172,7 +178,11 @@ export class Sdk {
     const known = [...this.#state].flatMap(([key, value]) => value === null ? [] : [key]).sort();
     if (this.#recordedIs("getEagerKeys") ?? !this.#isPartial) {
       const x = JSON.stringify(known);
-      const all = this.#say("getEagerKeys", { x }, (bytes) => ({ kind: "getEagerStateKeys", bytes }));
+      const all = this.#say(
+        "getEagerKeys",
+        { x },
+        (bytes) => ({ kind: "getEagerStateKeys", bytes }),
+      );
       return this.#saw(String(all));
     }
     this.#say(`getLazyKeys ${completion}`, { completion }, (bytes) => ({

@@ -26,8 +26,11 @@ export class Services implements AttemptRunner {
   readonly #streams = new Map<string, { readonly attempt: number; readonly stream: Stream }>();
   /** Attempts that wait for a slot. */
   readonly #waiting = new Map<string, number>();
-  /** The last attempt of each invocation that got a slot. */
+  /** The last attempt of each invocation that was ordered, and the last that got a slot. */
+  readonly #ordered = new Map<string, number>();
   readonly #opened = new Map<string, number>();
+  /** Slots offered and not taken yet. */
+  readonly #offers = new Set<string>();
   isClosed = false;
 
   constructor(options: ServicesOptions) {
@@ -59,8 +62,11 @@ export class Services implements AttemptRunner {
     const { world, faults } = this.#options, { chance } = world;
     const { attempt, invocation: { id } } = effect;
     world.log(`start ${id.slice(-12)}#${attempt} entries=${effect.entries.length}`);
-    const running = this.#streams.get(id);
-    if (running?.attempt === attempt) return;
+    const running = this.#streams.get(id), name = `${id}#${attempt}`;
+    if (this.#ordered.get(id) === attempt && !this.#offers.delete(name)) {
+      return this.#fail(`"${name}" was ordered twice`);
+    }
+    this.#ordered.set(id, attempt);
     if (running) return this.#fail(`"${id}" runs #${attempt} and #${running.attempt} at once`);
     if ((this.#waiting.get(id) ?? attempt) !== attempt) this.#fail(`"${id}" lost its attempt`);
     if ((this.#opened.get(id) ?? 0) >= attempt) this.#fail(`"${id}" runs #${attempt} again`);
@@ -130,6 +136,7 @@ export class Services implements AttemptRunner {
       const isWanted = this.#waiting.get(id) === attempt;
       const isOld = (this.#opened.get(id) ?? 0) > attempt;
       if (isWanted || (isOld && world.chance.happens(0.5))) {
+        if (isWanted) this.#offers.add(`${id}#${attempt}`);
         this.post({ type: "slotFree", id, attempt });
       }
     });

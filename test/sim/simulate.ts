@@ -1,6 +1,6 @@
 import { Cluster } from "./cluster.ts";
 import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
-import { type Program, added } from "./program.ts";
+import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
 import type { System } from "./process.ts";
 import { KEPT_MS } from "./schema.ts";
@@ -44,7 +44,8 @@ export async function simulate(
   const tight = { ...limits(world.chance), ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   cluster.disk.isFenced = !isUnfenced;
-  cluster.invite(world.chance.int(2, 9), 1_500);
+  cluster.invite({ count: world.chance.int(2, 9), from: 0, to: 1_500 });
+  cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
   cluster.haunt(FAULTS_MS);
   try {
     await play(world, cluster);
