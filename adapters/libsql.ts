@@ -43,8 +43,6 @@ export class Locked extends Failure {
 
 const BUSY_TIMEOUT_MS = 5000;
 const CACHE_KIB = 16 * 1024;
-/** Pages in the log before SQLite moves them into the file: fewer stalls than its own 1,000. */
-const CHECKPOINT_PAGES = 4000;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
@@ -84,7 +82,6 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
     await client.execute("pragma journal_mode = wal");
     await client.execute(`pragma synchronous = ${synchronous}`);
     await client.execute(`pragma cache_size = -${CACHE_KIB}`);
-    await client.execute(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     await client.execute(`pragma journal_size_limit = ${JOURNAL_BYTES_MAX}`);
     return client;
   });

@@ -54,6 +54,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       random,
       log,
       bodyBytesMax: config["ingress.request-size-limit"],
+      requestsMax: config["ingress.concurrent-api-requests-limit"],
       ...(reader ? { reader } : {}),
     }),
     admin: admin({ registry, log, version, ingressEndpoint: ingressEndpoint(config) }),

@@ -73,7 +73,7 @@ export const options = {
     doc: "Largest request body. A larger one is answered with 413.",
   }),
   "ingress.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
-    doc: "Requests in progress at once. Further ones are answered with 503.",
+    doc: "Requests in progress at once. Further ones are answered with 429.",
   }),
   "ingress.drain-timeout": option(duration(), "5s", {
     doc: "How long requests in progress may still take when the server stops.",
@@ -119,9 +119,6 @@ export const options = {
   }),
   "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "4MiB", {
     doc: "What one attempt may say before it is durable. Beyond, its stream is not read.",
-  }),
-  "worker.invoker.max-awaited-future-depth": option(count(1), "1000", {
-    doc: "Nesting of awaited futures. Deeper ones pause the invocation (RT0025).",
   }),
 
   "partition.turn-events-max": option(count(1), "1000", {

@@ -14,6 +14,8 @@ export interface IngressOptions {
   readonly random: Random;
   /** Longest body of a request: longer ones are refused with 413. Default: 32 MiB. */
   readonly bodyBytesMax?: number;
+  /** Requests in progress at once; further ones are refused with 429. Default: no limit. */
+  readonly requestsMax?: number;
   readonly log: Log;
   /** How this platform's requests are read best. Default: by Fetch alone. */
   readonly reader?: RequestReader;

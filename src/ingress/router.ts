@@ -20,11 +20,25 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 export function ingress(
   options: IngressOptions,
 ): (request: Request) => Response | Promise<Response> {
-  const setup: Setup = { bodyBytesMax: BODY_BYTES_MAX, reader: fetchReader, ...options };
-  return (request) => serve(setup, request);
+  const setup: Setup = {
+    bodyBytesMax: BODY_BYTES_MAX,
+    requestsMax: Infinity,
+    reader: fetchReader,
+    ...options,
+  };
+  if (setup.requestsMax === Infinity) return (request) => serve(setup, request);
+  let requests = 0;
+  return async (request) => {
+    requests++;
+    try {
+      return await serve(setup, request, requests > setup.requestsMax);
+    } finally {
+      requests--;
+    }
+  };
 }
 
-async function serve(setup: Setup, request: Request): Promise<Response> {
+async function serve(setup: Setup, request: Request, isTooMuch = false): Promise<Response> {
   let caller: Caller = { dialects: DIALECTS };
   try {
     const { method } = request;
@@ -36,6 +50,7 @@ async function serve(setup: Setup, request: Request): Promise<Response> {
     const head = readHead(flat);
     const dialects = dialectsOf(path);
     caller = head.origin === undefined ? { dialects } : { dialects, origin: head.origin };
+    if (isTooMuch) throw overloaded();
     const schema = setup.schema();
     const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
     const inbound: Inbound = { request, method, target, search, head, caller, schema };
@@ -110,4 +125,8 @@ function toAnswer({ log }: Setup, caller: Caller, cause: unknown): Response {
   const stack = cause instanceof Error ? cause.stack : undefined;
   log("error", "Cannot answer an ingress request", { cause: String(cause), stack });
   return refused(caller, 500, "internal error");
+}
+
+function overloaded(): Failure {
+  return Failure.plain(429, "too many requests, the ingress is overloaded. Retry later.");
 }
