@@ -16,8 +16,9 @@ const NAP_MAX_MS = 10_000;
 
 /**
  * The alarm of a partition. Every timer is a row; the earliest are also here, in a heap. What
- * lies beyond `#horizon` is in the store only and is fetched when the heap runs dry. A timer
- * told twice fires twice, which does no harm: its row is gone the second time.
+ * lies beyond `#horizon` is in the store only and is fetched when the heap runs dry, which is why
+ * the heap must hold nothing from beyond it: it would hide how dry it is. A timer told twice fires
+ * twice, which does no harm: its row is gone the second time.
  */
 export class Timers {
   readonly #options: TimersOptions;
@@ -42,7 +43,8 @@ export class Timers {
     // While a page is on its way nobody knows whether it will hold this timer.
     if (!this.#isLoading && this.#horizon && order(timer, this.#horizon) > 0) return;
     push(this.#heap, timer);
-    if (this.#heap.length > 2 * this.#options.timersMax) this.#trim();
+    // What is cut off now, the page on its way might not hold, and its horizon might pass over.
+    if (!this.#isLoading && this.#heap.length > 2 * this.#options.timersMax) this.#trim();
     this.#arm();
   }
 
@@ -89,7 +91,9 @@ export class Timers {
       const limit = this.#options.timersMax;
       const page = await this.#options.load(this.#horizon, limit);
       if (this.#isStopped) return;
-      this.#horizon = page.length < limit ? undefined : page.at(-1);
+      const horizon = page.length < limit ? undefined : page.at(-1);
+      this.#horizon = horizon;
+      if (horizon) this.#heap = this.#heap.filter((one) => order(one, horizon) <= 0).sort(order);
       for (const timer of page) push(this.#heap, timer);
     } finally {
       this.#isLoading = false;

@@ -27,12 +27,22 @@ export async function fenced(
   { partition, epoch }: Lease,
   statements: readonly Statement[],
 ): Promise<readonly SqlRow[][]> {
+  return await refusable(client, [statement(FENCE, partition, epoch), ...statements]);
+}
+
+/** One batch that has its fence in it. Rejects with `Fenced` when the lease is not held. */
+export async function refusable(
+  client: SqlClient,
+  statements: readonly Statement[],
+): Promise<readonly SqlRow[][]> {
   try {
-    return await client.batch("write", [statement(FENCE, partition, epoch), ...statements]);
+    return await client.batch("write", statements);
   } catch (cause) {
     throw client.isRefused(cause) ? new Fenced() : cause;
   }
 }
+
+type Write = (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>;
 
 /** Reads under way that looked at the overlay at the same stage of folding. */
 interface Readers {
@@ -47,7 +57,8 @@ interface Readers {
  * starts: they do not know which rows it moves from the overlay to the tables.
  */
 export class Lane {
-  readonly #write: (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>;
+  readonly #commit: Write;
+  readonly #write: Write;
   readonly #soon: (call: () => void) => void;
   readonly #commits: Job[] = [];
   #background: Background | undefined;
@@ -63,11 +74,12 @@ export class Lane {
   #failure: { readonly cause: unknown } | undefined;
   #onIdle: (() => void) | undefined;
 
-  /** `write`: one fenced batch. `soon`: calls back when new commits have had time to arrive. */
-  constructor(
-    write: (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>,
-    soon: (call: () => void) => void,
-  ) {
+  /**
+   * `commit` and `write`: one batch each, fenced, of a commit and of the background. `soon`: calls
+   * back when new commits have had time to arrive.
+   */
+  constructor(commit: Write, write: Write, soon: (call: () => void) => void) {
+    this.#commit = commit;
     this.#write = write;
     this.#soon = soon;
   }
@@ -153,7 +165,8 @@ export class Lane {
   #sendCommit(commit: Job): void {
     this.#commits.shift();
     this.#hasServed = true;
-    this.#send(commit.statements).then(() => {
+    this.#isBusy = true;
+    this.#commit(commit.statements).then(() => {
       if (this.#ahead > 0) this.#ahead--;
       commit.resolve();
       this.#next();
@@ -166,18 +179,14 @@ export class Lane {
 
   #sendBackground(background: Background): void {
     this.#hasServed = false;
-    this.#send(background.next()).then(() => {
+    this.#isBusy = true;
+    this.#write(background.next()).then(() => {
       if (!this.#failure) background.done();
       this.#next();
     }, (cause) => {
       this.fail(cause);
       this.#next();
     });
-  }
-
-  #send(statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
-    this.#isBusy = true;
-    return this.#write(statements);
   }
 
   #next(): void {

@@ -11,7 +11,7 @@ import type {
 } from "../ports.ts";
 import { fold, type FoldLimits } from "./fold.ts";
 import { foldSql } from "./fold_sql.ts";
-import { type Background, fenced, Lane } from "./lane.ts";
+import { type Background, fenced, Lane, refusable } from "./lane.ts";
 import type { Layer } from "./layer.ts";
 import { LoadPlan } from "./load.ts";
 import { record } from "./log_codec.ts";
@@ -36,7 +36,10 @@ interface Flush {
   readonly reject: (cause: unknown) => void;
 }
 
-const LOG = compile(sql`insert into log (place, rest, rows, bytes) values (?1, ?2, ?3, ?4)`);
+/** Fenced by itself, so that a commit is a single statement: that is the whole acknowledged path. */
+const LOG = compile(sql`insert into log (place, rest, rows, bytes, held) values (?1, ?2, ?3, ?4,
+  exists (select 1 from lease where partition = ?5 and epoch = ?6))`);
+
 /** What a store knows and does for one lease. */
 export class Owner {
   readonly lease: Lease;
@@ -62,6 +65,7 @@ export class Owner {
     this.#clock = clock;
     this.#place = logPlaces(lease.partition).from;
     this.#lane = new Lane(
+      (statements) => refusable(client, statements),
       (statements) => fenced(client, lease, statements),
       (call) => clock ? clock.soon(call) : call(),
     );
@@ -70,11 +74,12 @@ export class Owner {
   commit(writes: readonly Write[]): Promise<void> {
     const { failure } = this.#lane;
     if (failure) return Promise.reject(failure.cause);
+    const { partition, epoch } = this.lease;
     let statements: Statement[];
     try {
       const parts = record(writes, this.#overlay.active, this.#limits);
       statements = parts.map(({ rows, bytes }, i) =>
-        statement(LOG, ++this.#place, parts.length - 1 - i, rows, bytes)
+        statement(LOG, ++this.#place, parts.length - 1 - i, rows, bytes, partition, epoch)
       );
     } catch (cause) {
       // The overlay may hold half of it now.

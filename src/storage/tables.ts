@@ -15,12 +15,13 @@ export const migrations: readonly (readonly string[])[] = [[
   // Stays empty: a batch whose epoch is stale tries to insert 0, and so rolls back.
   `create table fence (held integer not null check (held = 1))`,
   // Commits that are not in the tables below yet. place: partition * 2^40 + sequence number.
-  // rest: how many rows of the same commit follow.
+  // rest: how many rows of the same commit follow. held: 1, or the epoch was stale.
   `create table log (
     place integer primary key,
     rest integer not null,
     rows text not null,
-    bytes blob
+    bytes blob,
+    held integer not null check (held = 1)
   )`,
   `create table invocation (
     id text primary key,

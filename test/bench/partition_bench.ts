@@ -110,7 +110,7 @@ async function run(name: string, store: Store, calls: number, connections: numbe
 
 const folder = mkdtempSync(path.join(tmpdir(), "partition-bench-"));
 for (const connections of (process.env.C ?? "1,64,256").split(",").map(Number)) {
-  const calls = connections === 1 ? 3000 : 40_000;
+  const calls = connections === 1 ? 6000 : 40_000;
   await run("memory", new MemoryStore(), calls, connections);
   if (process.env.ONLY === "memory") continue;
   const client = await openLibsql({

@@ -55,7 +55,7 @@ export const AIMS: readonly string[] = [...CALLABLE.flat(), "counter/a/add", "co
 export function program(chance: Chance, path: string, depth: number): Program {
   const ops: Op[] = [];
   const { service, access, key } = targetOf(path);
-  for (let n = chance.int(0, 4); n > 0; n--) ops.push(op(chance, path, depth));
+  for (let n = chance.int(0, 5); n > 0; n--) ops.push(op(chance, path, depth));
   if (access === "exclusive" && chance.happens(0.6)) ops.push({ do: "add" });
   if (key !== undefined && chance.happens(0.3)) ops.push({ do: "get", key: "m" });
   if (ops.some((one) => "later" in one && one.later) && chance.happens(0.7)) {
@@ -85,11 +85,15 @@ function op(chance: Chance, path: string, depth: number): Op {
     if (floor > 0) kinds.push(() => shared(chance));
   }
   if (isKeyed) {
-    kinds.push(() => ({ do: "get", key: chance.pick(["m", "k"]) }), () => ({ do: "keys" }));
+    kinds.push(
+      () => ({ do: "get", key: chance.pick(["m", "k"]) }),
+      () => ({ do: "keys" }),
+    );
   }
   if (mayWrite) {
     kinds.push(
       () => ({ do: "set", key: chance.pick(["m", "k"]) }),
+      () => ({ do: "set", key: "m" }),
       () => ({ do: "clear", key: chance.pick(["m", "k"]) }),
       () => target.key === "z" ? { do: "clearAll" } : { do: "add" },
     );

@@ -18,7 +18,7 @@ export interface Sabotage extends Patch {
 }
 
 /** Reads take long, commits do not, and nothing stays in memory. */
-const COLD = { loadMs: 20, commitMs: 2, residentBytesMax: 0, turnEventsMax: 1 };
+const COLD = { loadMs: 60, commitMs: 6, residentBytesMax: 0, turnEventsMax: 1 };
 /** The partition often fails and its boot takes long. */
 const RESTARTS = { loadMs: 300, commitMs: 2, batchLost: 0.1, readLost: 0.2, clockStepMs: 0 };
 
@@ -166,6 +166,7 @@ const engine: readonly Sabotage[] = [
     file: "engine/lifecycle/started.ts",
     find: 'if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;',
     replace: 'if (row?.status.kind !== "invoked") return;',
+    under: { falseAlarm: 0.5 },
   },
   {
     name: "a cut state map claims to be whole",
@@ -200,7 +201,7 @@ const engine: readonly Sabotage[] = [
     file: "engine/lifecycle/timer_fired.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "if (turn.now < timer.due) return;",
-    under: { falseAlarm: 0.7 },
+    under: { ...COLD, loadMs: 300, clockStepMs: 20_000 },
   },
   {
     name: "a notification wakes nobody",
@@ -292,6 +293,7 @@ const engine: readonly Sabotage[] = [
     file: "engine/turn.ts",
     find: "if (!written?.items.has(itemOf(table, row))) rows.push(row);",
     replace: "if (written?.items.get(itemOf(table, row))?.drop !== false) rows.push(row);",
+    under: { eagerStateBytesMax: 0, turnEventsMax: 1_000 },
   },
   {
     name: "two calls of one event get the same id",
@@ -368,7 +370,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/resident.ts",
     find: "if (!group.rows.has(at)) this.#set(group, at, row);",
     replace: "this.#set(group, at, row);",
-    under: COLD,
+    under: { ...COLD, commitMs: 60, eagerStateBytesMax: 0 },
   },
   {
     name: "a part of a group passes for the whole",
@@ -408,7 +410,7 @@ const partition: readonly Sabotage[] = [
     replace: "    const lost = await this.#lost({ partition, epoch: 0 });\n" +
       "    const lease = await store.claim(partition);\n",
     also: { find: "    const lost = await this.#lost(lease);\n", replace: "" },
-    under: { ...RESTARTS, secondOwner: true },
+    under: { crash: 0.01, commitMs: 600, loadMs: 300, secondOwner: false },
   },
   {
     name: "a boot lets things start before it knows what was lost",

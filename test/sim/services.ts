@@ -121,6 +121,7 @@ export class Services implements AttemptRunner {
       post: (event) => this.post(event),
       over: () => {
         if (this.#streams.get(id)?.stream === stream) this.#streams.delete(id);
+        this.#offerLate(id, attempt);
       },
     });
     this.#streams.set(id, { attempt, stream });
@@ -132,14 +133,17 @@ export class Services implements AttemptRunner {
     const { world } = this.#options;
     this.#waiting.set(id, attempt);
     world.after(world.chance.int(1, 200), () => {
-      // Sometimes a slot is offered to an attempt that is over, but not twice to the same one.
-      const isWanted = this.#waiting.get(id) === attempt;
-      const isOld = (this.#opened.get(id) ?? 0) > attempt;
-      if (isWanted || (isOld && world.chance.happens(0.5))) {
-        if (isWanted) this.#offers.add(`${id}#${attempt}`);
-        this.post({ type: "slotFree", id, attempt });
-      }
+      if (this.#waiting.get(id) !== attempt) return;
+      this.#offers.add(`${id}#${attempt}`);
+      this.post({ type: "slotFree", id, attempt });
     });
+  }
+
+  /** A slot for an attempt that is over: nobody may take it. */
+  #offerLate(id: string, attempt: number): void {
+    const { world, faults } = this.#options;
+    if (!world.chance.happens(faults().falseAlarm)) return;
+    world.after(world.chance.int(0, 100), () => this.post({ type: "slotFree", id, attempt }));
   }
 
   /** What the server orders. After its last act it orders nothing; after `close` it must not. */

@@ -44,7 +44,7 @@ export async function simulate(
   const tight = { ...limits(world.chance), ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   cluster.disk.isFenced = !isUnfenced;
-  cluster.invite({ count: world.chance.int(2, 9), from: 0, to: 1_500 });
+  cluster.invite({ count: world.chance.int(2, 12), from: 0, to: world.chance.pick([300, 1_500]) });
   cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
   cluster.haunt(FAULTS_MS);
   try {
@@ -76,13 +76,14 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   if (failed()) return;
   must(finished, () => unfinished(cluster));
   sums(cluster);
-  // Then time passes, and what was kept long enough goes.
+  // Repeats of requests come in; then time passes, and what was kept long enough goes.
+  await world.run(failed, { alarmsMax, until: world.mono + 1_000 });
+  must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
   world.step(2 * KEPT_MS);
   const stays = cluster.history.unfinished.size;
   const gone = () => failed() || cluster.disk.all("invocation").length === stays;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
   must(isGone, () => `${cluster.disk.all("invocation").length} invocations were never forgotten`);
-  must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
 }
 
 function unfinished({ clients, history, disk, attempts }: Cluster): string {

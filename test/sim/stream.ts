@@ -169,8 +169,8 @@ export class Stream {
     const chance = this.#options.world.chance.next();
     this.#isOver = true;
     this.#isDeaf = true;
-    this.#options.over();
     this.#post({ type: "attemptEnded", id, attempt, outcome, chance });
+    this.#options.over();
   }
 
   /** Some services never notice that nobody listens. */

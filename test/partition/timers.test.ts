@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Timer } from "../../src/model/rows.ts";
+import { order, Timers } from "../../src/partition/timers.ts";
+import { World } from "../sim/world.ts";
+
+interface Scene {
+  readonly timersMax: number;
+  /** How long a page takes, there and back. */
+  readonly loadMs: number;
+  readonly atBoot: readonly number[];
+  /** Written while it runs: when, and how much later each is due. */
+  readonly later: readonly (readonly [number, number])[];
+}
+
+const scenes = fc.record({
+  timersMax: fc.constantFrom(1, 2, 3),
+  loadMs: fc.constantFrom(0, 3, 60),
+  atBoot: fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 }),
+  later: fc.array(fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 300 })), { maxLength: 24 }),
+});
+
+/** Plays a scene and tells when each timer fired, and in which order, less repeats. */
+async function play({ timersMax, loadMs, atBoot, later }: Scene) {
+  const world = new World(1), start = world.mono;
+  const rows = new Map<string, Timer>();
+  const fired: { readonly timer: Timer; readonly lateMs: number }[] = [];
+  const failures: unknown[] = [];
+  const timer = (number: number, due: number): Timer => ({
+    id: `t${number}`,
+    due: start + due,
+    kind: "sleep",
+    index: number,
+  });
+  const timers = new Timers({
+    timersMax,
+    clock: {
+      now: () => world.mono,
+      at: (due, call) => world.after(due - world.mono, call),
+      soon: (call) => void world.after(0, call),
+    },
+    load: async (after, limit) => {
+      await world.sleep(loadMs);
+      const page = [...rows.values()].filter((one) => !after || order(one, after) > 0).sort(order);
+      const answer = page.slice(0, limit);
+      await world.sleep(loadMs);
+      return answer;
+    },
+    fire: (timer) => {
+      if (!rows.delete(timer.id)) return;
+      fired.push({ timer, lateMs: world.mono - timer.due });
+    },
+    onFailure: (cause) => failures.push(cause),
+  });
+  atBoot.forEach((due, i) => rows.set(`t${i}`, timer(i, due)));
+  later.forEach(([at, ms], i) =>
+    world.after(at, () => {
+      const one = timer(100 + i, at + ms);
+      rows.set(one.id, one);
+      timers.add(one);
+    })
+  );
+  void timers.open();
+  const done = () => fired.length === atBoot.length + later.length;
+  await world.run(done, { alarmsMax: 10_000, until: start + 60_000 });
+  return { fired, failures, left: rows.size };
+}
+
+test("every timer fires once, none early, across any number of refills", async () => {
+  await fc.assert(fc.asyncProperty(scenes, async (scene) => {
+    const { fired, failures, left } = await play(scene);
+    expect(failures).toEqual([]);
+    expect(left).toBe(0);
+    expect(fired.every(({ lateMs }) => lateMs >= 0)).toBe(true);
+  }), { numRuns: 300 });
+});
+
+test("a timer is late by no more than the pages read before it", async () => {
+  await fc.assert(fc.asyncProperty(scenes, async (scene) => {
+    const { fired } = await play(scene);
+    const pages = 1 + fired.length / scene.timersMax;
+    const most = 2 * scene.loadMs * pages + 1;
+    for (const { timer, lateMs } of fired) expect(lateMs, timer.id).toBeLessThanOrEqual(most);
+  }), { numRuns: 300 });
+});
+
+test("with an instant store timers fire in order, each at its moment", async () => {
+  await fc.assert(fc.asyncProperty(scenes, async (scene) => {
+    const { fired } = await play({ ...scene, loadMs: 0 });
+    const dues = fired.map(({ timer }) => timer.due);
+    expect(dues).toEqual(dues.toSorted((a, b) => a - b));
+    expect(fired.every(({ lateMs }) => lateMs === 0)).toBe(true);
+  }), { numRuns: 300 });
+});
