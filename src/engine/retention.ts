@@ -1,4 +1,4 @@
-import type { InvocationDraft } from "../model/invocation.ts";
+import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
 import type { Turn } from "./turn.ts";
 
 /**
@@ -11,6 +11,11 @@ export function retain(turn: Turn, draft: InvocationDraft): void {
   if (journalMs <= 0) forgetJournal(turn, draft);
   const first = journalMs > 0 && journalMs < resultMs ? journalMs : resultMs;
   draft.expiresAt = turn.now + first;
+}
+
+/** Whether a completed invocation has been kept for as long as its result is kept. */
+export function isOver(turn: Turn, { status, completedAt, retention }: InvocationRow): boolean {
+  return status.kind === "completed" && turn.now >= (completedAt ?? 0) + retention.resultMs;
 }
 
 /** Drops the journal. Its length tells its rows, so none of them has to be read. */

@@ -98,6 +98,16 @@ const plays: Record<string, string> = {
     at 2 hear w1#1 0 out:done
     at 3 end w1#1 ended
     at 4 invoke w1 flow/a/run again`,
+  result_is_over: `
+    # The same id again: attached while it runs, answered while it is kept, and new after that.
+    at 0 invoke i1 greeter/hi again
+    at 1 invoke i1 greeter/hi again
+    at 2 hear i1#1 0 run:1 ranTo:1:x out:done
+    at 3 end i1#1 ended
+    at 1002 invoke i1 greeter/hi again
+    at 1003 invoke i1 greeter/hi again
+    at 1004 hear i1#1 0 out:anew
+    at 1005 end i1#1 ended`,
   process_died: `
     at 0 invoke i1 counter/bob/add
     at 1 hear i1#1 0 run:1 ranTo:1:x

@@ -10,13 +10,16 @@ import { objectOf } from "../../model/target.ts";
 import type { Invoked } from "../event.ts";
 import { completed } from "../journal/notification.ts";
 import { setTimer } from "./timer_fired.ts";
+import { forgetWhole, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { start } from "./started.ts";
 
 /** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
 export function invoked(turn: Turn, event: Invoked): void {
-  const known = event.fresh ? undefined : turn.edit(event.id);
-  if (known) return repeated(turn, known, event);
+  const known = event.fresh ? undefined : turn.find("invocation", event.id);
+  if (known && !isOver(turn, known)) return repeated(turn, known, event);
+  // Its time is over though no sweep has come by: it must not be served (architecture §10).
+  if (known) forgetWhole(turn, turn.draft({ ...known }));
   accept(turn, event);
 }
 
@@ -93,12 +96,12 @@ export function enter(turn: Turn, draft: InvocationDraft): void {
 }
 
 /** An id that exists already: a workflow id or idempotency key seen before (protocol §4.7). */
-function repeated(turn: Turn, known: InvocationDraft, event: Invoked): void {
+function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
   const { reply, caller } = event;
   const result = answerToRepeat(known, event);
   if (caller) {
     if (result) completed(turn, caller, result);
-    else known.callers = [...known.callers, caller];
+    else attach(turn, known.id, caller);
   }
   if (reply === undefined) return;
   turn.emit({
@@ -110,6 +113,12 @@ function repeated(turn: Turn, known: InvocationDraft, event: Invoked): void {
     ...(result ? { result } : {}),
     ...(known.expiresAt === undefined ? {} : { expiresAt: known.expiresAt }),
   });
+}
+
+function attach(turn: Turn, id: string, caller: Caller): void {
+  const draft = turn.edit(id);
+  assert(draft, "A known invocation can be attached to");
+  draft.callers = [...draft.callers, caller];
 }
 
 /** What a repeat hears at once; undefined: it waits for the result like the first one. */
