@@ -1,7 +1,8 @@
 import { parentPort } from "node:worker_threads";
 import { assert } from "../src/assert.ts";
 import type { SqlClient, SqlRow } from "../src/ports.ts";
-import { openLocal, type Request, type Response, SqlError } from "./libsql.ts";
+import { openLocal, SqlError } from "./libsql_client.ts";
+import type { Request, Response } from "./libsql_thread.ts";
 
 /** The thread that owns a database file. It answers in order, one request at a time. */
 assert(parentPort, "The database thread is started by openLibsql");

@@ -11,6 +11,7 @@ import { migrate } from "../src/storage/tables.ts";
 import { openDataFolder } from "./data_folder.ts";
 import { openLibsql, openLock } from "./libsql.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
+import { nearCommits } from "./libsql_near.ts";
 import { nodeDial } from "./node_dial.ts";
 import { clock, jsonLog, random } from "./platform.ts";
 import { complain, listenFailure } from "./start_failure.ts";
@@ -91,7 +92,7 @@ async function run(runtime: Runtime, config: Config): Promise<void> {
 /** The database file with its tables, as the two stores the core asks for. */
 async function openStorage(url: string, config: Config) {
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
-  const client = await openLibsql({ url, synchronous });
+  const client = nearCommits(await openLibsql({ url, synchronous }), { url, synchronous });
   await migrate(client);
   const store = new SqlStore(client, {
     clock,

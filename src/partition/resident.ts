@@ -84,6 +84,8 @@ export class Resident implements Slice {
     this.#visible = Infinity;
     for (const { want: { table, group: name, item }, rows } of loaded) {
       const group = this.#group(table, name);
+      // A whole group knows all there is; what it dropped since would come back.
+      if (group.isWhole) continue;
       for (const row of rows) {
         const at = itemOf(table, row);
         if (!group.rows.has(at)) this.#set(group, at, row);

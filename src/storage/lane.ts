@@ -44,6 +44,17 @@ export async function refusable(
 
 type Write = (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>;
 
+export interface LaneOptions {
+  /** One batch of a commit, which has its fence in it. */
+  readonly commit: Write;
+  /** One batch of the background, to which a fence is added. */
+  readonly write: Write;
+  /** Calls back when new commits have had time to arrive. */
+  readonly soon: (call: () => void) => void;
+  /** Called once, when nothing will be written any more. */
+  readonly failed: (cause: unknown) => void;
+}
+
 /** Reads under way that looked at the overlay at the same stage of folding. */
 interface Readers {
   count: number;
@@ -59,7 +70,8 @@ interface Readers {
 export class Lane {
   readonly #commit: Write;
   readonly #write: Write;
-  readonly #soon: (call: () => void) => void;
+  readonly #soon: LaneOptions["soon"];
+  readonly #failed: LaneOptions["failed"];
   readonly #commits: Job[] = [];
   #background: Background | undefined;
   /** Commits that must be durable before the background starts. */
@@ -74,14 +86,11 @@ export class Lane {
   #failure: { readonly cause: unknown } | undefined;
   #onIdle: (() => void) | undefined;
 
-  /**
-   * `commit` and `write`: one batch each, fenced, of a commit and of the background. `soon`: calls
-   * back when new commits have had time to arrive.
-   */
-  constructor(commit: Write, write: Write, soon: (call: () => void) => void) {
+  constructor({ commit, write, soon, failed }: LaneOptions) {
     this.#commit = commit;
     this.#write = write;
     this.#soon = soon;
+    this.#failed = failed;
   }
 
   /** Why nothing is written any more. */
@@ -130,6 +139,7 @@ export class Lane {
     this.#failure = { cause };
     this.#background = undefined;
     for (const { reject } of this.#commits.splice(0)) reject(cause);
+    this.#failed(cause);
   }
 
   /** Resolves when no commit waits and no write is in flight. */

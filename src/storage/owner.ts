@@ -64,11 +64,19 @@ export class Owner {
     this.#limits = limits;
     this.#clock = clock;
     this.#place = logPlaces(lease.partition).from;
-    this.#lane = new Lane(
-      (statements) => refusable(client, statements),
-      (statements) => fenced(client, lease, statements),
-      (call) => clock ? clock.soon(call) : call(),
-    );
+    this.#lane = new Lane({
+      // A commit without rows has no row that could carry the fence.
+      commit: (statements) =>
+        statements.length > 0 ? refusable(client, statements) : fenced(client, lease, []),
+      write: (statements) => fenced(client, lease, statements),
+      soon: (call) => clock ? clock.soon(call) : call(),
+      failed: (cause) => this.#failed(cause),
+    });
+  }
+
+  /** Rows in memory that are not in the tables. */
+  get pending(): number {
+    return this.#overlay.active.rows + (this.#overlay.frozen?.rows ?? 0);
   }
 
   commit(writes: readonly Write[]): Promise<void> {
@@ -139,10 +147,7 @@ export class Owner {
 
   /** Nothing is written any more; what waits is rejected with `cause`. */
   stop(cause: unknown): void {
-    this.#forgetIdle?.();
-    this.#forgetIdle = undefined;
     this.#lane.fail(cause);
-    for (const { reject } of this.#flushes.splice(0)) reject(cause);
   }
 
   /** Lets commits finish, then stops. */
@@ -190,6 +195,12 @@ export class Owner {
     for (const { resolve } of this.#flushes.filter(isDone)) resolve();
     this.#flushes = this.#flushes.filter((flush) => !isDone(flush));
     if (this.#flushes.length > 0 || isFull(this.#overlay.active, this.#limits)) this.#fold();
+  }
+
+  #failed(cause: unknown): void {
+    this.#forgetIdle?.();
+    this.#forgetIdle = undefined;
+    for (const { reject } of this.#flushes.splice(0)) reject(cause);
   }
 
   #watchIdle(): void {

@@ -92,6 +92,12 @@ export class SqlStore implements Store {
     return owner instanceof Owner ? owner.flush() : Promise.reject(owner);
   }
 
+  /** Rows that are in the log and not yet in the tables. 0 when the lease is not held. */
+  pending(lease: Lease): number {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.pending : 0;
+  }
+
   /** Waits for the commits handed over. What is not folded stays in the log for the next owner. */
   async close(): Promise<void> {
     this.#isClosed = true;

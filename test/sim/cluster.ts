@@ -89,21 +89,23 @@ export class Cluster {
     }
   }
 
-  /**
-   * Ends all faults. When there were several owners all of them go, because one who lost its lease
-   * and has nothing to write would never notice.
-   */
+  /** Ends all faults. Of several owners only the one that has the lease stays. */
   calm(): void {
     const { world } = this.#options;
     world.log("calm");
     const { secondOwner } = this.#faults;
     this.#faults = CALM;
     this.#calmAt = world.mono;
-    for (const process of secondOwner ? this.#processes : []) {
+    for (const process of this.#processes) {
+      if (!secondOwner || !process.isStale) continue;
       if (world.chance.happens(0.5)) process.kill();
       else this.#close(process);
     }
     if (this.#processes.length === 0) this.#bootIn(SETTLE_MS);
+    // A claim of the dead may still have arrived, and who has nothing to write would never notice.
+    world.after(SETTLE_MS, () => {
+      for (const process of this.#processes) if (process.isStale) process.kill();
+    });
   }
 
   /** Whether there is nothing left to do, nor to wait for. */

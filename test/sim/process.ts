@@ -75,6 +75,11 @@ export class Process {
     });
   }
 
+  /** Whether somebody else has the lease. */
+  get isStale(): boolean {
+    return this.#connection.isStale;
+  }
+
   /** Since when the partition lives, in simulated milliseconds. Infinity: it does not. */
   get bornAt(): number {
     return this.isAlive && this.#services?.isClosed === false ? this.#bornAt : Infinity;

@@ -56,6 +56,8 @@ export function program(chance: Chance, path: string, depth: number): Program {
   const ops: Op[] = [];
   const { service, access, key } = targetOf(path);
   for (let n = chance.int(0, 5); n > 0; n--) ops.push(op(chance, path, depth));
+  // Who looks at once sees what the turn before it did, or the same turn.
+  if (access === "exclusive" && chance.happens(0.3)) ops.push(...looked(chance));
   if (access === "exclusive" && chance.happens(0.6)) ops.push({ do: "add" });
   if (key !== undefined && chance.happens(0.3)) ops.push({ do: "get", key: "m" });
   if (ops.some((one) => "later" in one && one.later) && chance.happens(0.7)) {
@@ -99,6 +101,12 @@ function op(chance: Chance, path: string, depth: number): Op {
     );
   }
   return chance.pick(kinds)();
+}
+
+function looked(chance: Chance): Op[] {
+  const key = chance.pick(["m", "k"]);
+  const change: Op = { do: chance.pick(["set", "clear"]), key };
+  return [{ do: "set", key }, ...chance.happens(0.5) ? [change] : [], { do: "keys" }];
 }
 
 function stumble(chance: Chance): Stumble {

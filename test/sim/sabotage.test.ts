@@ -1,37 +1,39 @@
 import { expect, test } from "vitest";
+import { Host } from "../../src/partition/host.ts";
 import { sabotaged } from "./sabotage.ts";
 import { SABOTAGES } from "./sabotages.ts";
-import { simulate } from "./simulate.ts";
+import { simulate, type SimulateOptions } from "./simulate.ts";
+import type { System } from "./process.ts";
 
-const only = process.env["SABOTAGE"];
-test("all", async () => {
-  for (const sabotage of SABOTAGES) {
-    if (only && !sabotage.name.includes(only)) continue;
-    const t0 = performance.now();
-    let line: string;
-    try {
-      const system = await sabotaged(sabotage);
-      const t1 = performance.now();
-      let caught = 0, first: string | undefined, firstSeed = 0;
-      const most = Number(process.env["SEEDS"] ?? 60);
-      for (let seed = 1; seed <= most; seed++) {
-        const run = await simulate(system, seed, sabotage.under ? { under: sabotage.under } : {});
-        if (
-          run.reason && process.env["STOP"] && (first = run.reason, firstSeed = seed, caught = 1)
-        ) break;
-        if (run.reason) {
-          caught++;
-          first ??= run.reason;
-          firstSeed ||= seed;
-        }
-      }
-      line = `${caught}/${most} first=${firstSeed} ${Math.round(t1 - t0)}+${
-        Math.round(performance.now() - t1)
-      }ms  ${sabotage.name}: ${first?.slice(0, 130).split("\n")[0]}`;
-    } catch (cause) {
-      line = `!! ${sabotage.name} ${cause}`;
-    }
-    process.stdout.write(line + "\n");
+/** Far more than any sabotage needs: the rarest shows in three of a hundred. */
+const SEEDS_MAX = 300;
+const TIMEOUT_MS = 60_000;
+
+/** The first seed that fails. Undefined: the simulation is blind to what was broken. */
+async function caught(system: System, options: SimulateOptions): Promise<number | undefined> {
+  for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+    const { reason } = await simulate(system, seed, options);
+    if (reason !== undefined) return seed;
   }
-  expect(1).toBe(1);
-}, 900_000);
+  return undefined;
+}
+
+test.each(SABOTAGES.map((one) => [one.name, one] as const))(
+  "is seen: %s",
+  async (_, sabotage) => {
+    const system = await sabotaged(sabotage);
+    const { under } = sabotage;
+    expect(await caught(system, under ? { under } : {})).toBeDefined();
+  },
+  TIMEOUT_MS,
+);
+
+test("is seen: the store lets every owner write", async () => {
+  const under = { secondOwner: true };
+  expect(await caught({ Host }, { isUnfenced: true, under })).toBeDefined();
+}, TIMEOUT_MS);
+
+test("a sabotage whose text is gone is an error", async () => {
+  const gone = { name: "gone", file: "partition/host.ts", find: "no such text", replace: "" };
+  await expect(sabotaged(gone)).rejects.toThrow("0 places");
+});

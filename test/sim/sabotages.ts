@@ -18,7 +18,13 @@ export interface Sabotage extends Patch {
 }
 
 /** Reads take long, commits do not, and nothing stays in memory. */
-const COLD = { loadMs: 60, commitMs: 6, residentBytesMax: 0, turnEventsMax: 1 };
+const COLD = {
+  loadMs: 20,
+  commitMs: 20,
+  residentBytesMax: 0,
+  turnEventsMax: 1,
+  eagerStateBytesMax: 0,
+};
 /** The partition often fails and its boot takes long. */
 const RESTARTS = { loadMs: 300, commitMs: 2, batchLost: 0.1, readLost: 0.2, clockStepMs: 0 };
 
@@ -110,13 +116,13 @@ const engine: readonly Sabotage[] = [
   {
     name: "a known invocation is accepted again",
     file: "engine/lifecycle/invoked.ts",
-    find: "if (known) return repeated(turn, known, event);",
+    find: "if (known && !isOver(turn, known)) return repeated(turn, known, event);",
     replace: "",
   },
   {
     name: "a second caller is not remembered",
     file: "engine/lifecycle/invoked.ts",
-    find: "else known.callers = [...known.callers, caller];",
+    find: "else attach(turn, known.id, caller);",
     replace: "",
   },
   {
@@ -201,7 +207,7 @@ const engine: readonly Sabotage[] = [
     file: "engine/lifecycle/timer_fired.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "if (turn.now < timer.due) return;",
-    under: { ...COLD, loadMs: 300, clockStepMs: 20_000 },
+    under: { loadMs: 300, clockStepMs: 5_000 },
   },
   {
     name: "a notification wakes nobody",
@@ -279,8 +285,8 @@ const engine: readonly Sabotage[] = [
   {
     name: "expired invocations stay",
     file: "engine/lifecycle/expired.ts",
-    find: "if (turn.now >= end) return forgetWhole(turn, draft);",
-    replace: "if (turn.now >= end) return forgetJournal(turn, draft);",
+    find: "if (isOver(turn, row)) return forgetWhole(turn, draft);",
+    replace: "if (isOver(turn, row)) return forgetJournal(turn, draft);",
   },
   {
     name: "a turn ignores its own writes",
@@ -338,6 +344,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/commits.ts",
     find: "if (!this.#isStopped) this.#options.onFailure(cause);",
     replace: "this.#isInFlight = false;",
+    under: { batchLost: 0.3 },
   },
   {
     name: "a stopped partition still releases",
@@ -370,7 +377,7 @@ const partition: readonly Sabotage[] = [
     file: "partition/resident.ts",
     find: "if (!group.rows.has(at)) this.#set(group, at, row);",
     replace: "this.#set(group, at, row);",
-    under: { ...COLD, commitMs: 60, eagerStateBytesMax: 0 },
+    under: COLD,
   },
   {
     name: "a part of a group passes for the whole",
@@ -410,7 +417,7 @@ const partition: readonly Sabotage[] = [
     replace: "    const lost = await this.#lost({ partition, epoch: 0 });\n" +
       "    const lease = await store.claim(partition);\n",
     also: { find: "    const lost = await this.#lost(lease);\n", replace: "" },
-    under: { crash: 0.01, commitMs: 600, loadMs: 300, secondOwner: false },
+    under: { secondOwner: true, crash: 0, commitMs: 20, loadMs: 300, residentBytesMax: 1e9 },
   },
   {
     name: "a boot lets things start before it knows what was lost",

@@ -3,12 +3,13 @@ import { expect, test } from "vitest";
 import type { Timer, Want, Write } from "../../src/model/rows.ts";
 import { Fenced, type Lease, type Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
+import type { SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { changes, wantsOf, writesOf } from "./_rows.ts";
 
 /** A database, and ways to own it. */
 export interface Database {
-  /** A store over this database that knows nothing yet. */
-  open(): Promise<Store>;
+  /** A store over this database that knows nothing yet. `options`: instead of the usual ones. */
+  open(options?: SqlStoreOptions): Promise<Store>;
   /** Brings everything into the tables, where the store has any. */
   flush?(store: Store, lease: Lease): Promise<void>;
   close(): Promise<void>;
@@ -41,57 +42,68 @@ export function storeContract(make: () => Promise<Database>, numRuns = 40): void
     ), 120_000);
 
   test("refuses the old owner once a new one has claimed, and keeps nothing of its batch", () =>
-    using(make, async (database) => {
-      const old = await own(database);
-      const young = await own(database);
-      await expect(old.store.commit(old.lease, [state("a", 1)])).rejects.toBeInstanceOf(Fenced);
-      await expect(old.store.commit(old.lease, [])).rejects.toBeInstanceOf(Fenced);
-      await young.store.commit(young.lease, [state("b", 2)]);
-      const [{ rows } = { rows: [] }] = await young.store.load(young.lease, [group("state", "o")]);
-      expect(rows).toEqual([state("b", 2).row]);
-    }));
-
-  test("refuses an old lease of the same store", () =>
-    using(make, async (database) => {
-      const { store, lease } = await own(database);
-      await store.commit(lease, [state("a", 1)]);
-      const next = await store.claim(lease.partition);
-      expect(next.epoch).toBeGreaterThan(lease.epoch);
-      await expect(store.commit(lease, [state("a", 2)])).rejects.toBeInstanceOf(Fenced);
-      await expect(store.load(lease, [group("state", "o")])).rejects.toBeInstanceOf(Fenced);
-      expect((await store.load(next, [group("state", "o")]))[0]?.rows).toEqual([state("a", 1).row]);
-    }));
-
-  test("keeps partitions apart", () =>
-    using(make, async (database) => {
-      const store = await database.open();
-      const [zero, seven] = [await store.claim(0), await store.claim(7)];
-      const timer = (id: string): Write => ({
-        table: "timer",
-        row: { id, due: 5, kind: "retry", index: 0 },
-        drop: false,
-      });
-      await Promise.all([store.commit(zero, [timer("x")]), store.commit(seven, [timer("y")])]);
-      for (let again = 0; again < 2; again++) {
-        for (const [lease, id] of [[zero, "x"], [seven, "y"]] as const) {
-          const found = await store.scan(lease, { kind: "timers", limit: 9 });
-          expect(found.map((timer) => timer.id)).toEqual([id]);
-          await database.flush?.(store, lease);
-        }
-      }
-      await store.claim(7);
-      await store.commit(zero, []);
-    }));
-
+    using(make, refusesOldOwner));
+  test("refuses even an empty commit of an old owner", () => using(make, refusesEmptyCommit));
+  test("refuses an old lease of the same store", () => using(make, refusesOldLease));
+  test("keeps partitions apart", () => using(make, keepsPartitionsApart));
   test("answers a load with the commits handed over before it, and none after", () =>
-    using(make, async (database) => {
-      const { store, lease } = await own(database);
-      const commits = [store.commit(lease, [state("a", 1)])];
-      const loaded = store.load(lease, [group("state", "o")]);
-      commits.push(store.commit(lease, [state("a", 2), state("b", 2)]));
-      expect((await loaded)[0]?.rows).toEqual([state("a", 1).row]);
-      await Promise.all(commits);
-    }));
+    using(make, loadsWhatWasHandedOver));
+}
+
+async function refusesOldOwner(database: Database): Promise<void> {
+  const old = await own(database);
+  const young = await own(database);
+  await expect(old.store.commit(old.lease, [state("a", 1)])).rejects.toBeInstanceOf(Fenced);
+  await expect(old.store.commit(old.lease, [])).rejects.toBeInstanceOf(Fenced);
+  await young.store.commit(young.lease, [state("b", 2)]);
+  const [{ rows } = { rows: [] }] = await young.store.load(young.lease, [group("state", "o")]);
+  expect(rows).toEqual([state("b", 2).row]);
+}
+
+async function refusesEmptyCommit(database: Database): Promise<void> {
+  const old = await own(database);
+  const young = await own(database);
+  await expect(old.store.commit(old.lease, [])).rejects.toBeInstanceOf(Fenced);
+  await young.store.commit(young.lease, []);
+}
+
+async function refusesOldLease(database: Database): Promise<void> {
+  const { store, lease } = await own(database);
+  await store.commit(lease, [state("a", 1)]);
+  const next = await store.claim(lease.partition);
+  expect(next.epoch).toBeGreaterThan(lease.epoch);
+  await expect(store.commit(lease, [state("a", 2)])).rejects.toBeInstanceOf(Fenced);
+  await expect(store.load(lease, [group("state", "o")])).rejects.toBeInstanceOf(Fenced);
+  expect((await store.load(next, [group("state", "o")]))[0]?.rows).toEqual([state("a", 1).row]);
+}
+
+async function keepsPartitionsApart(database: Database): Promise<void> {
+  const store = await database.open();
+  const [zero, seven] = [await store.claim(0), await store.claim(7)];
+  const timer = (id: string): Write => ({
+    table: "timer",
+    row: { id, due: 5, kind: "retry", index: 0 },
+    drop: false,
+  });
+  await Promise.all([store.commit(zero, [timer("x")]), store.commit(seven, [timer("y")])]);
+  for (let again = 0; again < 2; again++) {
+    for (const [lease, id] of [[zero, "x"], [seven, "y"]] as const) {
+      const found = await store.scan(lease, { kind: "timers", limit: 9 });
+      expect(found.map((timer) => timer.id)).toEqual([id]);
+      await database.flush?.(store, lease);
+    }
+  }
+  await store.claim(7);
+  await store.commit(zero, []);
+}
+
+async function loadsWhatWasHandedOver(database: Database): Promise<void> {
+  const { store, lease } = await own(database);
+  const commits = [store.commit(lease, [state("a", 1)])];
+  const loaded = store.load(lease, [group("state", "o")]);
+  commits.push(store.commit(lease, [state("a", 2), state("b", 2)]));
+  expect((await loaded)[0]?.rows).toEqual([state("a", 1).row]);
+  await Promise.all(commits);
 }
 
 async function compareHistory(
@@ -103,15 +115,16 @@ async function compareHistory(
   let real = await own(database);
   const lengths = new Map<string, number>();
   const all: Write[] = [];
+  const pending: Promise<void>[] = [];
   for (const { changes, then } of steps) {
     const writes = writesOf(changes, lengths);
     all.push(...writes);
-    const durable = real.store.commit(real.lease, writes);
+    pending.push(real.store.commit(real.lease, writes));
     await model.store.commit(model.lease, writes);
-    if (then === "wait") await durable;
+    if (then === "wait") await Promise.all(pending.splice(0));
     if (then === "flush") await database.flush?.(real.store, real.lease);
     await expectSame(real, model, wantsOf(all));
-    await durable;
+    if (then === "reclaim" || then === "restart") await Promise.all(pending.splice(0));
     if (then === "reclaim") real = { ...real, lease: await real.store.claim(3) };
     if (then === "restart") real = await own(database);
     if (then === "reclaim" || then === "restart") {
@@ -119,6 +132,7 @@ async function compareHistory(
       expect(real.lease.epoch).toBe(model.lease.epoch);
     }
   }
+  await Promise.all(pending);
   await expectSame(real, model, wantsOf(all));
 }
 

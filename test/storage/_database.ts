@@ -27,7 +27,7 @@ export function sqlDatabase(
   wrap: (client: SqlClient) => SqlClient = (client) => client,
 ): Database {
   return {
-    open: () => Promise.resolve(new SqlStore(wrap(client), options)),
+    open: (other) => Promise.resolve(new SqlStore(wrap(client), other ?? options)),
     flush: (store: Store, lease: Lease) =>
       store instanceof SqlStore ? store.flush(lease) : Promise.resolve(),
     close: () => client.close(),

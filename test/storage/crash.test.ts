@@ -10,6 +10,13 @@ import { changes, wantsOf, writesOf } from "./_rows.ts";
 /** `lost`: never arrives. `late`: is applied, and nobody hears of it. */
 type Fault = "none" | "lost" | "late";
 
+const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
+const timer: Write = {
+  table: "timer",
+  drop: false,
+  row: { id: "a", due: 1, kind: "sleep", index: 1 },
+};
+
 class Lost extends Error {
   override name = "Lost";
 }
@@ -66,6 +73,8 @@ test(
               state = possible[acknowledged] as Expected;
               continue;
             }
+            await expect(owned.store.commit(owned.lease, [])).rejects.toBeInstanceOf(Lost);
+            await expect(owned.store.load(owned.lease, [])).rejects.toBeInstanceOf(Lost);
             if (!isSameStore) stores = [...stores, await database.open()];
             owned = await ownAgain(stores.at(-1) as Store);
             state = await whichOf(owned, possible.slice(acknowledged, acknowledged + 2));
@@ -140,3 +149,43 @@ async function ownAgain(store: Store): Promise<Owned> {
     }
   }
 }
+
+test("a fold that was cut short is repeated, even when rows are cut differently", async () => {
+  let isBroken = false;
+  const database = await memoryDatabase({}, (client) => ({
+    batch: (mode, statements) =>
+      isBroken && statements.some(({ sql }) => sql.startsWith("delete from log"))
+        ? Promise.reject(new Lost("the disk is gone"))
+        : client.batch(mode, statements),
+    isRefused: (cause) => client.isRefused(cause),
+    close: () => client.close(),
+  }));
+  const limited = (rowBytesMax: number) =>
+    database.open({ sliceRowsMax: 1, rowBytesMax }).then(ownAgain);
+  const entries = (from: number, to: number): Write[] =>
+    Array.from({ length: to - from }, (_, i) => ({
+      table: "journal",
+      drop: false,
+      row: {
+        id: "a",
+        index: from + i,
+        at: 1,
+        entry: { kind: "command", type: 9, bytes: everyByte },
+      },
+    }));
+  const first = await limited(1000);
+  await first.store.commit(first.lease, entries(0, 2));
+  await database.flush?.(first.store, first.lease);
+  await first.store.commit(first.lease, [...entries(2, 10), timer]);
+  isBroken = true;
+  const flushed = database.flush?.(first.store, first.lease);
+  await first.store.commit(first.lease, entries(10, 12));
+  await expect(flushed).rejects.toBeInstanceOf(Lost);
+  isBroken = false;
+  const second = await limited(100_000);
+  const model = new MemoryStore();
+  const lease = await model.claim(3);
+  await model.commit(lease, [...entries(0, 12), timer]);
+  await expectSame(second, { store: model, lease }, wantsOf(entries(0, 12)));
+  await database.close();
+});

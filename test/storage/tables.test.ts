@@ -4,7 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { openLibsql, openLocal } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql.ts";
+import { openLocal } from "../../adapters/libsql_client.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { foldSql } from "../../src/storage/fold_sql.ts";
@@ -55,32 +57,30 @@ test("no query of the store reads a whole table", async () => {
   await rm(folder, { recursive: true });
 });
 
+const completed: InvocationRow = {
+  id: "inv_1x",
+  target: { service: "greeter", handler: "greet", type: "service", access: "none" },
+  status: { kind: "completed" },
+  origin: { by: "ingress" },
+  attempt: 1,
+  heard: 0,
+  journal: 0,
+  commands: 0,
+  failures: 0,
+  failuresSinceCommand: 0,
+  callers: [],
+  retention: { resultMs: 0, journalMs: 0 },
+  createdAt: 17,
+  modifiedAt: 18,
+  output: new Uint8Array([104, 105]),
+};
+
 test("what was folded can be read by people", async () => {
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);
   const store = new SqlStore(client);
   const lease = await store.claim(0);
-  await store.commit(lease, [{
-    table: "invocation",
-    drop: false,
-    row: {
-      id: "inv_1x",
-      target: { service: "greeter", handler: "greet", type: "service", access: "none" },
-      status: { kind: "completed" },
-      origin: { by: "ingress" },
-      attempt: 1,
-      heard: 0,
-      journal: 0,
-      commands: 0,
-      failures: 0,
-      failuresSinceCommand: 0,
-      callers: [],
-      retention: { resultMs: 0, journalMs: 0 },
-      createdAt: 17,
-      modifiedAt: 18,
-      output: new Uint8Array([104, 105]),
-    },
-  }]);
+  await store.commit(lease, [{ table: "invocation", drop: false, row: completed }]);
   await store.flush(lease);
   const [rows, log] = await client.batch("read", [
     sql(`select id, status, service, handler, key, created_at, modified_at, expires_at,

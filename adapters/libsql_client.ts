@@ -1,0 +1,153 @@
+import type { Client, InArgs } from "@libsql/client";
+import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
+
+/** What opening a file needs to know, in a form that can be posted to a thread. */
+export interface FileOptions {
+  /** `file:` with a path, or `:memory:`. */
+  readonly url: string;
+  /** `FULL` (default): what was acknowledged survives power loss. `NORMAL`: a crash only. */
+  readonly synchronous?: "FULL" | "NORMAL";
+  /** How long to wait for another process that writes. 5,000 by default. */
+  readonly busyTimeoutMs?: number;
+}
+
+export interface RemoteOptions {
+  /** The address of a server: `libsql:`, `https:`, `http:`. */
+  readonly url: string;
+  readonly authToken?: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** What the database had to say. `code` as SQLite spells it: `SQLITE_FULL`, `SQLITE_IOERR_FSYNC`. */
+export class SqlError extends Error {
+  override name = "SqlError";
+  readonly code: string;
+
+  constructor(message: string, code: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+const CACHE_KIB = 16 * 1024;
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Opens a file or `:memory:` in this very thread. Rejects with `SqlError`. */
+export async function openLocal(options: FileOptions): Promise<SqlClient> {
+  const { createClient } = await import("@libsql/client/sqlite3");
+  const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const client = await named(async () => {
+    const client = createClient({ url, concurrency: 1, timeout: busyTimeoutMs });
+    // The vacuum must be chosen before the first page is written, which setting WAL does.
+    await client.execute("pragma auto_vacuum = incremental");
+    await client.execute("pragma journal_mode = wal");
+    await client.execute(`pragma synchronous = ${synchronous}`);
+    await client.execute(`pragma cache_size = -${CACHE_KIB}`);
+    await client.execute(`pragma journal_size_limit = ${JOURNAL_BYTES_MAX}`);
+    return client;
+  });
+  return new InOrder(client);
+}
+
+/** A libSQL server or Turso. Nothing is asked of it yet. */
+export async function openRemote({ url, authToken, fetch }: RemoteOptions): Promise<SqlClient> {
+  const { createClient } = await import("@libsql/client/web");
+  return await named(() =>
+    new InOrder(createClient({
+      url,
+      ...(authToken === undefined ? {} : { authToken }),
+      ...(fetch === undefined ? {} : { fetch }),
+    }))
+  );
+}
+
+/** Whether a batch failed at a `check`. */
+export function isRefused(cause: unknown): boolean {
+  return cause instanceof SqlError && cause.code.startsWith("SQLITE_CONSTRAINT") &&
+    cause.message.includes("CHECK constraint failed");
+}
+
+/** Write batches between two looks at the free pages of a file. */
+const BATCHES_PER_VACUUM = 64;
+/** Free pages that will be needed again soon, and how many of the others go at once. */
+const RESERVE_PAGES = 4096;
+const VACUUM_PAGES = 256;
+
+/** A client of libSQL, one write at a time: servers refuse writes that meet (runtimes §4.5). */
+class InOrder implements SqlClient {
+  readonly #client: Client;
+  readonly #isFile: boolean;
+  #last: Promise<unknown> = Promise.resolve();
+  #batches = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+    this.#isFile = client.protocol === "file";
+  }
+
+  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
+    const run = () => named(() => this.#run(mode, statements));
+    if (mode === "read" && !this.#isFile) return run();
+    const done = this.#last.then(run);
+    this.#last = done.then(() => this.#tidy(), () => {});
+    return done;
+  }
+
+  /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
+  async #tidy(): Promise<void> {
+    if (!this.#isFile || ++this.#batches % BATCHES_PER_VACUUM !== 0) return;
+    try {
+      const { rows: [row] } = await this.#client.execute("pragma freelist_count");
+      if (Number(row?.["freelist_count"]) < RESERVE_PAGES) return;
+      // Not in a batch: as a statement of its own, the client would leave it half done.
+      await this.#client.executeMultiple(`pragma incremental_vacuum(${VACUUM_PAGES})`);
+    } catch (cause) {
+      // It is not needed for anything: the next batch meets the same trouble, and reports it.
+      if (!(cause instanceof Error && cause.name === "LibsqlError")) throw cause;
+    }
+  }
+
+  async #run(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
+    const [first, ...others] = statements.map(({ sql, args }) => ({ sql, args: args as InArgs }));
+    // A statement by itself is a transaction of its own, and costs a third of one that is told so.
+    const results = first && others.length === 0
+      ? [await this.#client.execute(first)]
+      : await this.#client.batch(first ? [first, ...others] : [], mode);
+    return results.map(({ rows }) => rows.map(plain));
+  }
+
+  isRefused(cause: unknown): boolean {
+    return isRefused(cause);
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    if (this.#client.closed) return;
+    this.#client.close();
+  }
+}
+
+/** A row without what the client adds to it, bytes as `Uint8Array`. */
+export function plain(row: Readonly<Record<string, unknown>>): SqlRow {
+  const columns: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) {
+    columns[name] = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+  }
+  return columns;
+}
+
+/** Errors of the client as `SqlError`. */
+export async function named<T>(act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    throw cause instanceof Error ? toSqlError(cause) : cause;
+  }
+}
+
+/** An error of the client as ours. */
+export function toSqlError(cause: Error & { code?: unknown; extendedCode?: unknown }): SqlError {
+  const code = cause.extendedCode ?? cause.code ?? "UNKNOWN";
+  return new SqlError(cause.message, String(code), { cause });
+}

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import type { Event, Outcome } from "../../src/engine/event.ts";
+import type { Command } from "../../src/model/command.ts";
+import { targetOf } from "../support/schema.ts";
+
+/** Something that may happen to one of a few invocations. Not all of it makes sense. */
+export type Happening = (view: View) => Event;
+
+/** What a generator may look up, so that its events are sometimes the right ones. */
+export interface View {
+  readonly now: number;
+  /** Invocations there are. */
+  readonly ids: readonly string[];
+  readonly attempt: (id: string) => number;
+  readonly heard: (id: string) => number;
+  readonly timer: (
+    id: string,
+  ) =>
+    | { readonly due: number; readonly kind: "start" | "retry" | "sleep"; readonly index: number }
+    | undefined;
+}
+
+const NOTHING = new Uint8Array(0);
+const bytes = (text: string) => new TextEncoder().encode(text);
+const ids = fc.constantFrom("i1", "i2");
+const targets = fc.constantFrom(
+  "greeter/hi",
+  "counter/a/add",
+  "counter/a/add",
+  "counter/a/peek",
+  "flow/w/run",
+  "fragile/kill",
+);
+
+const invoked: fc.Arbitrary<Happening> = fc.record({
+  id: ids,
+  path: targets,
+  keepMs: fc.constantFrom(0, 50, 1_000),
+  delayMs: fc.constantFrom(0, 0, 40),
+}).map(({ id, path, keepMs, delayMs }) => ({ now }) => ({
+  type: "invoked",
+  // One id, one target: else an id would stand for two things.
+  id: `${id}:${path}`,
+  fresh: false,
+  target: targetOf(path),
+  headers: [],
+  value: bytes("in"),
+  origin: { by: "ingress" },
+  retention: { resultMs: keepMs, journalMs: keepMs },
+  reply: 1,
+  ...(delayMs > 0 ? { startAt: now + delayMs } : {}),
+}));
+
+/** One of the invocations there are, or one that is not. */
+const known = fc.nat(50).map((pick) => ({ ids }: View) =>
+  pick === 0 ? "nobody" : ids[pick % ids.length] ?? "nobody"
+);
+const completion = fc.integer({ min: 1, max: 12 });
+
+const frame: fc.Arbitrary<Command> = fc.oneof(
+  completion.map((completion) => ({ kind: "run", bytes: bytes("run"), completion }) as const),
+  completion.map((completion) =>
+    ({ kind: "ranTo", completion, result: { kind: "value", value: bytes("x") } }) as const
+  ),
+  completion.map((completion) =>
+    ({ kind: "sleep", bytes: bytes("sleep"), completion, wakeAt: 1_000 + 60 * completion }) as const
+  ),
+  fc.constantFrom("m", "n").map((key) =>
+    ({ kind: "setState", bytes: bytes("set"), key, value: bytes(key) }) as const
+  ),
+  fc.constant({ kind: "clearAllState", bytes: bytes("clear") } as const),
+  completion.map((completion) =>
+    ({ kind: "getLazyState", bytes: bytes("get"), completion, key: "m" }) as const
+  ),
+  completion.map((completion) =>
+    ({ kind: "getLazyStateKeys", bytes: bytes("keys"), completion }) as const
+  ),
+  fc.tuple(completion, fc.constantFrom("greeter/hi", "counter/b/add", "flow/w/run", "no/such"))
+    .map(([completion, path]) => call(completion, path)),
+  fc.constant(
+    { kind: "output", bytes: bytes("out"), result: { kind: "value", value: NOTHING } } as const,
+  ),
+);
+
+function call(completion: number, path: string): Command {
+  const parts = path.split("/");
+  const request = {
+    service: parts[0] ?? "",
+    handler: parts.at(-1) ?? "",
+    key: parts.length === 3 ? parts[1] ?? "" : "",
+    headers: [],
+    value: NOTHING,
+  };
+  const ids = { invocationIdCompletion: 100 + completion, completion };
+  return { kind: "call", bytes: bytes("call"), ...ids, request };
+}
+
+const heard: fc.Arbitrary<Happening> = fc.record({
+  pick: known,
+  frames: fc.array(frame, { minLength: 1, maxLength: 4 }),
+  overlap: fc.nat(2),
+  entropy: fc.uint8Array({ minLength: 16, maxLength: 16 }),
+}).map(({ pick, frames, overlap, entropy }) => (view) => {
+  const id = pick(view);
+  const attempt = view.attempt(id), first = Math.max(0, view.heard(id) - overlap);
+  const pin = { deployment: "dp_1", protocol: 6 };
+  return { type: "heard", id, attempt, first, frames, pin, entropy };
+});
+
+const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.constant({ kind: "ended" } as const),
+  fc.tuple(completion, fc.nat(3)).map(([one, delivered]) =>
+    ({
+      kind: "suspended",
+      awaiting: { completions: [one, one + 1], signals: [1], names: [] },
+      delivered,
+    }) as const
+  ),
+  fc.constant(
+    {
+      kind: "failed",
+      failure: { code: "RT0007", status: 500, message: "x" },
+      reached: true,
+    } as const,
+  ),
+);
+
+const ended: fc.Arbitrary<Happening> = fc.record({
+  pick: known,
+  outcome: outcomes,
+  stale: fc.constantFrom(0, 0, 0, 1),
+}).map(({ pick, outcome, stale }) => (view) => {
+  const id = pick(view);
+  return { type: "attemptEnded", id, attempt: view.attempt(id) - stale, outcome, chance: 0.5 };
+});
+
+const fired: fc.Arbitrary<Happening> = known.map((pick) => (view) => {
+  const id = pick(view);
+  return { ...view.timer(id) ?? { due: 0, kind: "sleep", index: 0 }, type: "timerFired", id };
+});
+
+const other: fc.Arbitrary<Happening> = fc.record({
+  pick: known,
+  type: fc.constantFrom("recovered", "slotFree", "expired"),
+}).map(({ pick, type }) => (view) => {
+  const id = pick(view);
+  return type === "slotFree" ? { type, id, attempt: view.attempt(id) } : { type, id };
+});
+
+/** A history of up to sixty happenings, each some time after the one before. */
+export const histories = fc.array(
+  fc.tuple(
+    fc.constantFrom(0, 1, 30, 600),
+    fc.oneof(
+      { weight: 4, arbitrary: invoked },
+      { weight: 8, arbitrary: heard },
+      { weight: 6, arbitrary: ended },
+      { weight: 4, arbitrary: fired },
+      { weight: 2, arbitrary: other },
+    ),
+  ),
+  { maxLength: 60, size: "max" },
+);

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Effect } from "../../src/engine/effect.ts";
+import { Turn } from "../../src/engine/turn.ts";
+import { Commits } from "../../src/partition/commits.ts";
+import { World } from "../sim/world.ts";
+import { schema } from "../support/schema.ts";
+
+const NOWHERE = { find: () => null, list: () => [] };
+
+interface Step {
+  readonly afterMs: number;
+  /** A turn that only asks for effects writes nothing. */
+  readonly writes: boolean;
+}
+
+const scripts = fc.record({
+  steps: fc.array(fc.record({ afterMs: fc.constantFrom(0, 0, 1, 7), writes: fc.boolean() }), {
+    maxLength: 40,
+  }),
+  commitMs: fc.array(fc.nat(20), { minLength: 1, maxLength: 10 }),
+  /** Number of the commit that fails. */
+  fails: fc.option(fc.integer({ min: 1, max: 6 })),
+  stopsAt: fc.option(fc.nat(60)),
+});
+
+interface Heard {
+  /** Numbers of turns, in the order of their effects. */
+  readonly released: number[];
+  readonly durable: number[];
+  readonly settled: number[];
+  readonly stored: number[];
+  readonly failures: unknown[];
+  inFlightMax: number;
+  /** How much was released when it was stopped. */
+  atStop?: number;
+}
+
+function turnOf(number: number, { writes }: Step): Turn {
+  const turn = new Turn(0, schema, NOWHERE);
+  if (writes) turn.put("inbox", { object: "o", seq: number, id: "i" });
+  turn.emit({ type: "abort", id: "i", attempt: number });
+  return turn;
+}
+
+async function play(
+  script: {
+    steps: readonly Step[];
+    commitMs: readonly number[];
+    fails: number | null;
+    readonly stopsAt: number | null;
+  },
+) {
+  const world = new World(1);
+  const heard: Heard = {
+    released: [],
+    durable: [],
+    settled: [],
+    stored: [],
+    failures: [],
+    inFlightMax: 0,
+  };
+  let inFlight = 0, number = 0;
+  const commits: Commits = new Commits({
+    soon: (call) => void world.after(0, call),
+    commit: async (writes) => {
+      heard.inFlightMax = Math.max(heard.inFlightMax, ++inFlight);
+      const mine = ++number;
+      await world.sleep(script.commitMs[mine % script.commitMs.length] ?? 0);
+      inFlight--;
+      if (mine === script.fails) throw new Error("lost");
+      for (const { row } of writes) if ("seq" in row) heard.stored.push(row.seq);
+    },
+    release: (effects: readonly Effect[]) => {
+      for (const effect of effects) {
+        if (effect.type === "abort") heard.released.push(effect.attempt);
+      }
+    },
+    settle: (commit) => heard.settled.push(commit),
+    forget: () => {},
+    onFailure: (cause) => {
+      heard.failures.push(cause);
+      commits.stop();
+    },
+  });
+  const { stopsAt } = script;
+  if (stopsAt !== null) {
+    world.after(stopsAt, () => {
+      commits.stop();
+      heard.atStop = heard.released.length;
+    });
+  }
+  let at = 0;
+  script.steps.forEach((step, i) => {
+    at += step.afterMs;
+    world.after(at, () => commits.append(turnOf(i, step), [() => heard.durable.push(i)]));
+  });
+  await world.run(() => false, { alarmsMax: 10_000, until: world.mono + 60_000 });
+  return heard;
+}
+
+test("one commit is in flight, and effects are released in order, each after its own", async () => {
+  await fc.assert(
+    fc.asyncProperty(scripts, async (script) => {
+      const heard = await play({ ...script, fails: null, stopsAt: null });
+      const all = script.steps.map((_, i) => i);
+      expect(heard.released).toEqual(all);
+      expect(heard.durable).toEqual(all);
+      expect(heard.stored).toEqual(all.filter((i) => script.steps[i]?.writes));
+      expect(heard.settled).toEqual(heard.settled.toSorted((a, b) => a - b));
+      expect(heard.inFlightMax).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("after a failed commit nothing is released, and it is told once", async () => {
+  await fc.assert(
+    fc.asyncProperty(scripts, async (script) => {
+      const { released, durable, stored, failures } = await play({ ...script, stopsAt: null });
+      expect(released).toEqual(script.steps.map((_, i) => i).slice(0, released.length));
+      expect(durable).toEqual(released);
+      for (const i of released) if (script.steps[i]?.writes) expect(stored).toContain(i);
+      expect(failures.length).toBeLessThanOrEqual(1);
+      if (released.length < script.steps.length) expect(failures).toHaveLength(1);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a stopped partition releases nothing more, whatever is in flight", async () => {
+  await fc.assert(
+    fc.asyncProperty(scripts, async (script) => {
+      const { released, failures, atStop } = await play({ ...script, fails: null });
+      if (atStop !== undefined) expect(released).toHaveLength(atStop);
+      expect(failures).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Turn } from "../../src/engine/turn.ts";
+import type { Rows, Want, Write } from "../../src/model/rows.ts";
+import { Resident } from "../../src/partition/resident.ts";
+import type { Loaded } from "../../src/ports.ts";
+import { Disk } from "../sim/disk.ts";
+import { schema } from "../support/schema.ts";
+
+type State = Rows["state"];
+
+const objects = fc.constantFrom("o1", "o2", "o3", "o4");
+const names = fc.constantFrom("a", "b", "c");
+
+/** What may happen to a memory, as its partition would do it. */
+type Step =
+  | {
+    readonly do: "turn";
+    readonly writes: readonly { object: string; name: string; drop: boolean }[];
+  }
+  | { readonly do: "handOver" | "settle" | "answer" }
+  | { readonly do: "load"; readonly want: Want }
+  | { readonly do: "forget"; readonly object: string };
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.array(fc.record({ object: objects, name: names, drop: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 4,
+    }).map((writes) => ({ do: "turn", writes }) as const),
+    fc.constantFrom("handOver", "handOver", "settle", "answer").map((step) => ({ do: step })),
+    fc.oneof(
+      objects.map((group) => ({ table: "state", group }) as const),
+      fc.tuple(objects, names).map(([group, item]) => ({ table: "state", group, item }) as const),
+    ).map((want) => ({ do: "load", want }) as const),
+    objects.map((object) => ({ do: "forget", object }) as const),
+  ),
+  { maxLength: 80, size: "max" },
+);
+
+/** A memory beside the truth: a disk that commits reach late, and a load that is late, too. */
+class Scene {
+  readonly truth = new Disk();
+  readonly disk = new Disk();
+  readonly resident: Resident;
+  readonly bytesMax: number;
+  #value = 0;
+  /** Writes by commit: gathered, handed over, durable, in the manner of `Commits`. */
+  #gathered: Write[] = [];
+  #inFlight: Write[] | undefined;
+  #number = 0;
+  #durable = 0;
+  #answer: Loaded[] | undefined;
+  readonly undurable = new Map<string, number>();
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+    this.resident = new Resident(bytesMax);
+  }
+
+  apply(step: Step): void {
+    switch (step.do) {
+      case "turn":
+        // A partition runs no turn while it loads.
+        return this.#answer ? undefined : this.#turn(step.writes);
+      case "handOver":
+        return this.#handOver();
+      case "settle":
+        return this.#settle();
+      case "load":
+        if (this.#answer) return;
+        this.resident.expect(this.#number);
+        // Sees what was handed over, and nothing that is still gathered.
+        this.#answer = [...this.disk.load([step.want])];
+        return;
+      case "answer":
+        if (this.#answer) this.resident.add(this.#answer);
+        this.#answer = undefined;
+        return;
+      case "forget":
+        return this.resident.forget("state", step.object);
+    }
+  }
+
+  drain(): void {
+    for (let i = 0; i < 2; i++) {
+      this.#settle();
+      this.#handOver();
+    }
+    this.apply({ do: "answer" });
+    this.#settle();
+    // The next settled commit finds whatever the load has added.
+    this.resident.settle(this.#durable);
+  }
+
+  #turn(writes: readonly { object: string; name: string; drop: boolean }[]): void {
+    const turn = new Turn(0, schema, this.resident);
+    for (const { object, name, drop } of writes) {
+      const row: State = { object, name, value: Uint8Array.of(++this.#value) };
+      if (drop) turn.drop("state", row);
+      else turn.put("state", row);
+      this.undurable.set(`${object}/${name}`, this.#number + 1);
+    }
+    this.resident.apply(turn, this.#number + 1);
+    this.truth.apply(0, turn.writes);
+    this.#gathered.push(...turn.writes);
+  }
+
+  #handOver(): void {
+    if (this.#inFlight || this.#gathered.length === 0) return;
+    this.#number++;
+    this.#inFlight = this.#gathered;
+    this.#gathered = [];
+    this.disk.apply(0, this.#inFlight);
+  }
+
+  #settle(): void {
+    if (!this.#inFlight) return;
+    this.#inFlight = undefined;
+    this.#durable = this.#number;
+    for (const [name, commit] of this.undurable) {
+      if (commit <= this.#durable) this.undurable.delete(name);
+    }
+    this.resident.settle(this.#durable);
+  }
+}
+
+/** What memory says is true, and it says something of everything that is not durable. */
+function check({ truth, resident, undurable }: Scene): void {
+  for (const object of ["o1", "o2", "o3", "o4"]) {
+    for (const name of ["a", "b", "c"]) {
+      const known = resident.find("state", object, name);
+      if (known === undefined) expect(undurable.has(`${object}/${name}`)).toBe(false);
+      else expect(known?.value).toEqual(truth.find("state", object, name)?.value);
+    }
+    const all = resident.list("state", object);
+    if (!all) continue;
+    const named = [...all].sort((a, b) => a.name < b.name ? -1 : 1);
+    expect(named).toEqual(truth.group("state", object));
+  }
+}
+
+test("memory never lies, and never forgets what is not durable", () => {
+  fc.assert(
+    fc.property(steps, fc.constantFrom(0, 800, 1e9), (steps, bytesMax) => {
+      const scene = new Scene(bytesMax);
+      for (const step of steps) {
+        scene.apply(step);
+        check(scene);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("when all is durable, memory is within its bytes", () => {
+  fc.assert(
+    fc.property(steps, fc.constantFrom(0, 800, 2_000), (steps, bytesMax) => {
+      const scene = new Scene(bytesMax);
+      for (const step of steps) scene.apply(step);
+      scene.drain();
+      check(scene);
+      expect(scene.resident.bytes).toBeLessThanOrEqual(bytesMax);
+    }),
+    { numRuns: 500 },
+  );
+});
