@@ -87,18 +87,27 @@ export class Commits {
     if (!group || this.#isInFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
-    if (group.writes.length === 0) return this.#settled(group, number);
+    if (group.writes.length === 0) return this.#settle(group, number);
     this.#isInFlight = true;
-    this.#options.commit(group.writes).then(
-      () => {
-        this.#isInFlight = false;
-        if (this.#isStopped) return;
-        this.#settled(group, number);
-        if (this.#gathered) this.#linger();
-      },
-    ).catch((cause) => {
-      if (!this.#isStopped) this.#options.onFailure(cause);
-    });
+    this.#options.commit(group.writes).then(() => {
+      this.#isInFlight = false;
+      if (this.#isStopped) return;
+      this.#settle(group, number);
+      if (this.#gathered) this.#linger();
+    }, (cause) => this.#fail(cause));
+  }
+
+  #fail(cause: unknown): void {
+    if (!this.#isStopped) this.#options.onFailure(cause);
+  }
+
+  /** Nobody above can catch what is thrown here: it ends the partition like a failed commit. */
+  #settle(group: Group, number: number): void {
+    try {
+      this.#settled(group, number);
+    } catch (cause) {
+      this.#fail(cause);
+    }
   }
 
   #settled({ writes, effects, durable }: Group, number: number): void {

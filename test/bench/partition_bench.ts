@@ -6,6 +6,7 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { openLibsql } from "../../adapters/libsql.ts";
+import { nearCommits } from "../../adapters/libsql_near.ts";
 import { clock, random } from "../../adapters/platform.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import { newInvocationId } from "../../src/model/id.ts";
@@ -29,7 +30,11 @@ function attempts(send: Mailbox) {
         id,
         attempt,
         first: 0,
-        frames: [{ kind: "output", bytes: bytes.slice(), result: { kind: "value", value: value.slice() } }],
+        frames: [{
+          kind: "output",
+          bytes: bytes.slice(),
+          result: { kind: "value", value: value.slice() },
+        }],
         pin: { deployment: "dp_1", protocol: 6 },
         entropy: NO_ENTROPY,
       });
@@ -95,7 +100,9 @@ async function run(name: string, store: Store, calls: number, connections: numbe
   await batch(calls / 2);
   commits = 0;
   const mainUs = mainCpuUs();
-  const cpu = process.cpuUsage(), began = performance.now(), idle = performance.eventLoopUtilization();
+  const cpu = process.cpuUsage(),
+    began = performance.now(),
+    idle = performance.eventLoopUtilization();
   await batch(calls);
   const used = process.cpuUsage(cpu), ms = performance.now() - began;
   const grouped = calls / commits;
@@ -103,7 +110,9 @@ async function run(name: string, store: Store, calls: number, connections: numbe
   console.log(
     `${name} c${connections}: ${(calls / ms * 1000).toFixed(0)} calls/s, ${
       ((used.user + used.system) / calls).toFixed(1)
-    } us cpu, of it ${((mainCpuUs() - mainUs) / calls).toFixed(1)} main thread, ${(busy / calls * 1000).toFixed(1)} us busy loop per call, ${grouped.toFixed(1)} calls/commit`,
+    } us cpu, of it ${((mainCpuUs() - mainUs) / calls).toFixed(1)} main thread, ${
+      (busy / calls * 1000).toFixed(1)
+    } us busy loop per call, ${grouped.toFixed(1)} calls/commit`,
   );
   host.close();
 }
@@ -111,14 +120,21 @@ async function run(name: string, store: Store, calls: number, connections: numbe
 const folder = mkdtempSync(path.join(tmpdir(), "partition-bench-"));
 for (const connections of (process.env.C ?? "1,64,256").split(",").map(Number)) {
   const calls = connections === 1 ? 6000 : 40_000;
-  await run("memory", new MemoryStore(), calls, connections);
+  if (process.env.ONLY !== "file") await run("memory", new MemoryStore(), calls, connections);
   if (process.env.ONLY === "memory") continue;
-  const client = await openLibsql({
-    url: `file:${path.join(folder, `${connections}.db`)}`,
-    worker: new URL("./libsql_worker.mjs", import.meta.url),
-  });
+  const url = `file:${path.join(folder, `${connections}.db`)}`;
+  const far = await openLibsql({ url, worker: new URL("./libsql_worker.mjs", import.meta.url) });
+  const client = process.env.NEAR === "no" ? far : nearCommits(far, { url });
   await migrate(client);
-  await run("file  ", new SqlStore(client, { clock, ...(process.env.FOLD ? { foldRowsMax: Number(process.env.FOLD), foldBytesMax: 1e9 } : {}) }), calls, connections);
+  await run(
+    "file  ",
+    new SqlStore(client, {
+      clock,
+      ...(process.env.FOLD ? { foldRowsMax: Number(process.env.FOLD), foldBytesMax: 1e9 } : {}),
+    }),
+    calls,
+    connections,
+  );
   await client.close();
 }
 rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,13 @@ import {
 } from "../../src/model/schema.ts";
 import type { Access, ServiceType } from "../../src/model/target.ts";
 import type { Dialect } from "../../src/names.ts";
-import type { Accepted, Completed, InvocationRequest, Invocations, OnLeave } from "../../src/ports.ts";
+import type {
+  Accepted,
+  Completed,
+  InvocationRequest,
+  Invocations,
+  OnLeave,
+} from "../../src/ports.ts";
 
 export const NOW = Date.parse("2026-11-20T15:33:26.191Z");
 export const JSON_RULE: InputRule = { required: false, contentType: "application/json" };

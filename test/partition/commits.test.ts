@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Effect } from "../../src/engine/effect.ts";
 import { Turn } from "../../src/engine/turn.ts";
+import type { Write } from "../../src/model/rows.ts";
 import { Commits } from "../../src/partition/commits.ts";
 import { World } from "../sim/world.ts";
 import { schema } from "../support/schema.ts";
@@ -43,39 +44,38 @@ function turnOf(number: number, { writes }: Step): Turn {
   return turn;
 }
 
-async function play(
-  script: {
-    steps: readonly Step[];
-    commitMs: readonly number[];
-    fails: number | null;
-    readonly stopsAt: number | null;
-  },
-) {
-  const world = new World(1);
-  const heard: Heard = {
-    released: [],
-    durable: [],
-    settled: [],
-    stored: [],
-    failures: [],
-    inFlightMax: 0,
-  };
+interface Script {
+  readonly steps: readonly Step[];
+  readonly commitMs: readonly number[];
+  readonly fails: number | null;
+  readonly stopsAt: number | null;
+}
+
+/** A store that takes its time, and may lose one commit. */
+function storeOf(world: World, { commitMs, fails }: Script, heard: Heard) {
   let inFlight = 0, number = 0;
+  return async (writes: readonly Write[]): Promise<void> => {
+    heard.inFlightMax = Math.max(heard.inFlightMax, ++inFlight);
+    const mine = ++number;
+    await world.sleep(commitMs[mine % commitMs.length] ?? 0);
+    inFlight--;
+    if (mine === fails) throw new Error("lost");
+    for (const { row } of writes) if ("seq" in row) heard.stored.push(row.seq);
+  };
+}
+
+function attempts(effects: readonly Effect[]): number[] {
+  return effects.flatMap((effect) => effect.type === "abort" ? [effect.attempt] : []);
+}
+
+async function play(script: Script): Promise<Heard> {
+  const world = new World(1);
+  const nothing = { released: [], durable: [], settled: [], stored: [], failures: [] };
+  const heard: Heard = { ...nothing, inFlightMax: 0 };
   const commits: Commits = new Commits({
     soon: (call) => void world.after(0, call),
-    commit: async (writes) => {
-      heard.inFlightMax = Math.max(heard.inFlightMax, ++inFlight);
-      const mine = ++number;
-      await world.sleep(script.commitMs[mine % script.commitMs.length] ?? 0);
-      inFlight--;
-      if (mine === script.fails) throw new Error("lost");
-      for (const { row } of writes) if ("seq" in row) heard.stored.push(row.seq);
-    },
-    release: (effects: readonly Effect[]) => {
-      for (const effect of effects) {
-        if (effect.type === "abort") heard.released.push(effect.attempt);
-      }
-    },
+    commit: storeOf(world, script, heard),
+    release: (effects) => heard.released.push(...attempts(effects)),
     settle: (commit) => heard.settled.push(commit),
     forget: () => {},
     onFailure: (cause) => {
@@ -83,9 +83,8 @@ async function play(
       commits.stop();
     },
   });
-  const { stopsAt } = script;
-  if (stopsAt !== null) {
-    world.after(stopsAt, () => {
+  if (script.stopsAt !== null) {
+    world.after(script.stopsAt, () => {
       commits.stop();
       heard.atStop = heard.released.length;
     });

@@ -30,18 +30,32 @@ const scenes = fc.record({
   ),
 });
 
+interface Fired {
+  readonly timer: Timer;
+  readonly lateMs: number;
+}
+
+/** A store that takes its time: what a page holds is settled half way. */
+function loader(world: World, rows: ReadonlyMap<string, Timer>, loadMs: number) {
+  return async (after: Timer | undefined, limit: number): Promise<Timer[]> => {
+    await world.sleep(loadMs);
+    const page = [...rows.values()].filter((one) => !after || order(one, after) > 0).sort(order);
+    const answer = page.slice(0, limit);
+    await world.sleep(loadMs);
+    return answer;
+  };
+}
+
 /** Plays a scene and tells when each timer fired, and in which order, less repeats. */
 async function play({ timersMax, loadMs, atBoot, later }: Scene) {
   const world = new World(1), start = world.mono;
   const rows = new Map<string, Timer>();
-  const fired: { readonly timer: Timer; readonly lateMs: number }[] = [];
-  const failures: unknown[] = [];
-  const timer = (number: number, due: number): Timer => ({
-    id: `t${number}`,
-    due: start + due,
-    kind: "sleep",
-    index: number,
-  });
+  const fired: Fired[] = [], failures: unknown[] = [];
+  const write = (index: number, due: number): Timer => {
+    const timer: Timer = { id: `t${index}`, due, kind: "sleep", index };
+    rows.set(timer.id, timer);
+    return timer;
+  };
   const timers = new Timers({
     timersMax,
     clock: {
@@ -49,26 +63,15 @@ async function play({ timersMax, loadMs, atBoot, later }: Scene) {
       at: (due, call) => world.after(due - world.mono, call),
       soon: (call) => void world.after(0, call),
     },
-    load: async (after, limit) => {
-      await world.sleep(loadMs);
-      const page = [...rows.values()].filter((one) => !after || order(one, after) > 0).sort(order);
-      const answer = page.slice(0, limit);
-      await world.sleep(loadMs);
-      return answer;
-    },
+    load: loader(world, rows, loadMs),
     fire: (timer) => {
-      if (!rows.delete(timer.id)) return;
-      fired.push({ timer, lateMs: world.mono - timer.due });
+      if (rows.delete(timer.id)) fired.push({ timer, lateMs: world.mono - timer.due });
     },
     onFailure: (cause) => failures.push(cause),
   });
-  atBoot.forEach((due, i) => rows.set(`t${i}`, timer(i, due)));
+  atBoot.forEach((due, i) => write(i, start + due));
   later.forEach(([at, ms], i) =>
-    world.after(at, () => {
-      const one = timer(100 + i, at + ms);
-      rows.set(one.id, one);
-      timers.add(one);
-    })
+    world.after(at, () => timers.add(write(100 + i, start + at + ms)))
   );
   void timers.open();
   const done = () => fired.length === atBoot.length + later.length;

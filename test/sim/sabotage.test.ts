@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { Host } from "../../src/partition/host.ts";
 import { sabotaged } from "./sabotage.ts";
-import { SABOTAGES } from "./sabotages.ts";
+import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
+import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
+import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
 import type { System } from "./process.ts";
 
+const SABOTAGES = [...SABOTAGES_LIFECYCLE, ...SABOTAGES_JOURNAL, ...SABOTAGES_PARTITION];
 /** Far more than any sabotage needs: the rarest shows in three of a hundred. */
 const SEEDS_MAX = 300;
 const TIMEOUT_MS = 60_000;

@@ -2,8 +2,25 @@ import { readFile } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import type { Faults, Limits } from "./faults.ts";
 import type { System } from "./process.ts";
-import type { Patch, Sabotage } from "./sabotages.ts";
+
+/** A text in a file under `src`, which must occur exactly once, and what takes its place. */
+export interface Patch {
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** One way to break the server on purpose. */
+export interface Sabotage extends Patch {
+  /** What is broken. */
+  readonly name: string;
+  /** A second text, where one is not enough. */
+  readonly also?: Omit<Patch, "file">;
+  /** Circumstances without which it is too rare to be seen in a few seeds. */
+  readonly under?: Partial<Faults & Limits>;
+}
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Locked, openLibsql, openLock } from "../../adapters/libsql.ts";
+import { nearCommits } from "../../adapters/libsql_near.ts";
 import { SqlError } from "../../adapters/libsql_client.ts";
 import type { SqlValue } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/tables.ts";
@@ -42,6 +43,49 @@ describe("a file in a thread", () => {
       await migrate(client);
       return sqlDatabase(client, TINY);
     }, 10));
+
+  describe("is a store, with its small commits made near", () =>
+    storeContract(async () => {
+      const options = { url: url(), synchronous: "NORMAL" } as const;
+      const client = nearCommits(await openLibsql({ ...options, worker }), options);
+      await migrate(client);
+      return sqlDatabase(client, TINY);
+    }, 10));
+
+  test("makes small commits near, and says of them what it says of all", async () => {
+    const options = { url: url() };
+    const far = await open(options.url);
+    const handedOver: number[] = [];
+    const near = nearCommits({
+      batch: (
+        mode,
+        statements,
+      ) => (handedOver.push(statements.length), far.batch(mode, statements)),
+      isRefused: (cause) => far.isRefused(cause),
+      close: () => far.close(),
+    }, options);
+    await far.batch("write", [sql("create table t (a integer check (a > 0), b)")]);
+    const values = [1, Uint8Array.from({ length: 256 }, (_, i) => i).subarray(3, 200)];
+    await near.batch("write", [sql("insert into t values (?1, ?2)", ...values)]);
+    expect(handedOver).toEqual([]);
+    const [rows] = await near.batch("read", [sql("select a, b from t")]);
+    expect(rows).toEqual([{ a: 1, b: values[1] }]);
+
+    const refused = near.batch("write", [sql("insert into t values (0, null)")]);
+    const cause = await refused.then(() => undefined, (cause: unknown) => cause);
+    expect(cause).toBeInstanceOf(SqlError);
+    expect(near.isRefused(cause)).toBe(true);
+
+    handedOver.length = 0;
+    const large = sql("insert into t values (2, ?1)", "x".repeat(20_000));
+    await Promise.all([
+      near.batch("write", [large]),
+      near.batch("write", [sql("insert into t values (3, null)")]),
+    ]);
+    expect(handedOver).toEqual([1, 1]);
+    await near.close();
+    await expect(near.batch("read", [sql("select 1")])).rejects.toThrow("closed");
+  });
 
   test("takes and gives values exactly, and leaves buffers with their owner", async () => {
     const client = await open(url());

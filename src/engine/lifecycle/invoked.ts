@@ -111,7 +111,9 @@ function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
     status: "previouslyAccepted",
     ...(known.scheduledAt === undefined ? {} : { startAt: known.scheduledAt }),
     ...(result ? { result } : {}),
-    ...(known.expiresAt === undefined ? {} : { expiresAt: known.expiresAt }),
+    ...(known.completedAt === undefined
+      ? {}
+      : { expiresAt: known.completedAt + known.retention.resultMs }),
   });
 }
 

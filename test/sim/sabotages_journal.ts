@@ -1,0 +1,103 @@
+import type { Sabotage } from "./sabotage.ts";
+
+/** Broken commands, turns and journals. */
+export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
+  {
+    name: "repeated frames are applied again",
+    file: "engine/journal/heard.ts",
+    find: "const known = row.heard - event.first;",
+    replace: "const known = 0;",
+  },
+  {
+    name: "a stale stream may append",
+    file: "engine/journal/heard.ts",
+    find: 'if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;',
+    replace: 'if (row?.status.kind !== "invoked") return;',
+  },
+  {
+    name: "a notification wakes nobody",
+    file: "engine/journal/notification.ts",
+    find: "    wake(turn, draft);\n",
+    replace: "",
+  },
+  {
+    name: "any notification wakes",
+    file: "engine/journal/notification.ts",
+    find: 'if (draft.status.kind === "suspended" && isAwaited(draft.status.awaiting, entry.id)) {',
+    replace: 'if (draft.status.kind !== "completed") {',
+  },
+  {
+    name: "a running attempt does not hear its news",
+    file: "engine/journal/notification.ts",
+    find: 'turn.emit({ type: "notify", id, attempt, index, entry });',
+    replace: "void attempt;",
+  },
+  {
+    name: "the place of an entry is not counted",
+    file: "engine/journal/notification.ts",
+    find: "  draft.journal++;\n",
+    replace: '  if (entry.kind !== "notification") draft.journal++;\n',
+  },
+  {
+    name: "a sleep completes at once",
+    file: "engine/journal/sleep.ts",
+    find: "if (wakeAt > turn.now) {",
+    replace: "if (wakeAt > turn.now + 300) {",
+  },
+  {
+    name: "a refused attempt goes on",
+    file: "engine/journal/heard.ts",
+    find: 'turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });',
+    replace: "",
+  },
+  {
+    name: "what comes after a refused command is kept",
+    file: "engine/journal/heard.ts",
+    find: "if (refusal) return refuse(turn, draft, refusal);",
+    replace: "if (refusal) refuse(turn, draft, refusal);",
+  },
+  {
+    name: "a call runs twice",
+    file: "engine/journal/call.ts",
+    find: "  deliver(turn, { ...asked, caller });\n",
+    replace: "  deliver(turn, { ...asked, caller });\n" +
+      "  deliver(turn, { ...asked, id: asked.id + 'x' });\n",
+  },
+  {
+    name: "a call is lost",
+    file: "engine/journal/call.ts",
+    find: "  deliver(turn, { ...asked, caller });\n",
+    replace: "",
+  },
+  {
+    name: "all state is cleared but one",
+    file: "engine/journal/state.ts",
+    find: 'for (const row of turn.list("state", object)) turn.drop("state", row);',
+    replace: 'for (const row of turn.list("state", object).slice(1)) turn.drop("state", row);',
+  },
+  {
+    name: "cleared state stays",
+    file: "engine/journal/state.ts",
+    find: '      turn.drop("state", { object, name: frame.key, value: NOTHING });\n',
+    replace: "",
+  },
+  {
+    name: "a turn ignores its own writes",
+    file: "engine/turn.ts",
+    find: "if (write) return write.drop ? undefined : write.row as Rows[T];",
+    replace: "if (write?.drop) return undefined;",
+  },
+  {
+    name: "a list ignores what the turn dropped",
+    file: "engine/turn.ts",
+    find: "if (!written?.items.has(itemOf(table, row))) rows.push(row);",
+    replace: "if (written?.items.get(itemOf(table, row))?.drop !== false) rows.push(row);",
+    under: { eagerStateBytesMax: 0, turnEventsMax: 1_000 },
+  },
+  {
+    name: "two calls of one event get the same id",
+    file: "engine/journal/call.ts",
+    find: "entropyOf(event.entropy, number)",
+    replace: "entropyOf(event.entropy, number * 0)",
+  },
+];
