@@ -1,4 +1,5 @@
 import type { Attempt, Effect } from "../engine/effect.ts";
+import type { InvocationRow } from "../model/invocation.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./chance.ts";
@@ -58,14 +59,14 @@ export class Attempts {
 
   /** Runs an attempt, now or when a slot is free. One of a later generation replaces an older one. */
   start(effect: Attempt): void {
-    const { id, target } = effect.invocation;
+    const { id } = effect.invocation;
     if (this.#closed) return;
     const older = this.#running.get(id);
     if (older && older.attempt >= effect.attempt) return;
     older?.abort();
     const wasReserved = this.#reserved.delete(id);
     if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
-      return this.#queue.add(target.service, { id, attempt: effect.attempt });
+      return this.#queue.add(lineOf(effect.invocation), { id, attempt: effect.attempt });
     }
     this.#queue.drop(id, effect.attempt);
     this.#run(effect);
@@ -178,4 +179,12 @@ export class Attempts {
     }
     return due;
   }
+}
+
+/**
+ * The line an invocation waits in; lines take turns. Handlers do not wait behind each other, and
+ * what running handlers call does not wait behind what is only about to start.
+ */
+function lineOf({ target, origin }: InvocationRow): string {
+  return `${target.service}/${target.handler}/${origin.by}`;
 }

@@ -17,13 +17,11 @@ interface Group {
   readonly writes: Write[];
   readonly effects: Effect[];
   readonly durable: (() => void)[];
-  /** Turns gathered. */
-  size: number;
 }
 
-/** Limits of waiting for more: rounds of input, and turns. */
-const LINGER_ROUNDS_MAX = 16;
-const LINGER_SIZE_MAX = 32;
+/** Limits of waiting for more: rounds of input, and writes. */
+const LINGER_ROUNDS_MAX = 2;
+const LINGER_WRITES_MAX = 32;
 
 /**
  * The commits of a partition: one in flight, and one being gathered from every turn that runs
@@ -48,9 +46,8 @@ export class Commits {
 
   append(turn: Turn, durable: readonly (() => void)[]): void {
     if (this.#isStopped) return;
-    const group = this.#gathered ??= { writes: [], effects: [], durable: [], size: 0 };
+    const group = this.#gathered ??= { writes: [], effects: [], durable: [] };
     for (const write of turn.writes) group.writes.push(write);
-    group.size++;
     for (const effect of turn.effects) group.effects.push(effect);
     for (const call of durable) group.durable.push(call);
     this.#linger();
@@ -71,8 +68,8 @@ export class Commits {
     let size = -1;
     let rounds = 0;
     const round = () => {
-      const now = this.#gathered?.size ?? 0;
-      if (now > size && now < LINGER_SIZE_MAX && rounds++ < LINGER_ROUNDS_MAX) {
+      const now = this.#gathered?.writes.length ?? 0;
+      if (now > size && now < LINGER_WRITES_MAX && rounds++ < LINGER_ROUNDS_MAX) {
         size = now;
         return this.#options.soon(round);
       }

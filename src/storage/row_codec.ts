@@ -2,6 +2,7 @@ import { assert } from "../assert.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Entry } from "../model/journal.ts";
 import type { Rows, Table } from "../model/rows.ts";
+import { invocationJson } from "./invocation_json.ts";
 import { fromJson, toJson } from "./safe_text.ts";
 
 /**
@@ -79,9 +80,7 @@ function decodeAny(
 }
 
 function encodeInvocation(row: InvocationRow): Encoded {
-  const { output } = row;
-  // `undefined` is skipped by JSON, and cheaper than leaving the property out.
-  return { row, text: toJson(output ? { ...row, output: undefined } : row), bytes: output };
+  return { row, text: invocationJson(row), bytes: row.output };
 }
 
 function encodeJournal(row: JournalRow): Encoded {

@@ -23,7 +23,7 @@ const DEFAULTS: OwnerLimits = {
   foldRowsMax: 8000,
   foldBytesMax: 4 * 1024 * 1024,
   foldIdleMs: 1000,
-  sliceRowsMax: 1000,
+  sliceRowsMax: 250,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
 };

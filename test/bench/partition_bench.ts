@@ -53,8 +53,8 @@ function mainCpuUs(): number {
   return ((user ?? 0) + (system ?? 0)) * 10_000;
 }
 
-async function run(name: string, store: Store, calls: number, connections: number) {
-  const host = new Host({
+function hostOver(store: Store): Host {
+  return new Host({
     partition: 0,
     store,
     clock,
@@ -67,17 +67,17 @@ async function run(name: string, store: Store, calls: number, connections: numbe
     timersMax: 10_000,
     cleanupIntervalMs: 3_600_000,
   });
-  let commits = 0;
-  const commit = store.commit.bind(store);
-  store.commit = (lease, writes) => (commits++, commit(lease, writes));
-  await host.open();
+}
+
+/** A function that makes one call. */
+function caller(host: Host) {
   const target = targetOf("greeter/hi");
   const headers = [["x-svc-ingress-path", "/svc/call/Null/echo"], ["host", "127.0.0.1"], [
     "content-type",
     "application/json",
   ]] as const;
   const retention = { resultMs: 86_400_000, journalMs: 86_400_000 };
-  const call = () => {
+  return () => {
     const entropy = random(16);
     const identity = { ...target, isWorkflowRun: false };
     const value = new Uint8Array([0x22, 0x78, 0x22]);
@@ -91,6 +91,15 @@ async function run(name: string, store: Store, calls: number, connections: numbe
       retention,
     });
   };
+}
+
+async function run(name: string, store: Store, calls: number, connections: number) {
+  const host = hostOver(store);
+  let commits = 0;
+  const commit = store.commit.bind(store);
+  store.commit = (lease, writes) => (commits++, commit(lease, writes));
+  await host.open();
+  const call = caller(host);
   const batch = async (count: number) => {
     let left = count;
     await Promise.all(Array.from({ length: connections }, async () => {

@@ -60,15 +60,7 @@ function parse([verb, subject = "", ...rest]: string[]): Event {
     case "invoke":
       return invoked(id, rest);
     case "hear":
-      return {
-        type: "heard",
-        id,
-        attempt: Number(attempt),
-        first: Number(rest[0]),
-        frames: rest.slice(1).map(command),
-        pin: { deployment: "dp_1", protocol: 6 },
-        entropy: new Uint8Array(16),
-      };
+      return heard(id, Number(attempt), rest);
     case "end":
       return {
         type: "attemptEnded",
@@ -96,6 +88,18 @@ function parse([verb, subject = "", ...rest]: string[]): Event {
     default:
       throw new Error(`Unknown verb ${verb}`);
   }
+}
+
+function heard(id: string, attempt: number, [first, ...frames]: string[]): Event {
+  return {
+    type: "heard",
+    id,
+    attempt,
+    first: Number(first),
+    frames: frames.map(command),
+    pin: { deployment: "dp_1", protocol: 6 },
+    entropy: new Uint8Array(16),
+  };
 }
 
 function invoked(id: string, [target = "", ...options]: string[]): Event {

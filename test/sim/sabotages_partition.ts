@@ -22,9 +22,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "what a failed commit asked for is released",
     file: "partition/commits.ts",
-    find: "if (!this.#isStopped) this.#options.onFailure(cause);",
-    replace:
-      "this.#settled(group, number);\n      if (!this.#isStopped) this.#options.onFailure(cause);",
+    find: "(cause) => this.#fail(cause)",
+    replace: "(cause) => (this.#settled(group, number), this.#fail(cause))",
   },
   {
     name: "a failed commit is shrugged off",
@@ -36,8 +35,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "a stopped partition still releases",
     file: "partition/commits.ts",
-    find: "        if (this.#isStopped) return;\n",
-    replace: "",
+    find: "      if (this.#isStopped) return;\n      this.#settle(group, number);",
+    replace: "      this.#settle(group, number);",
   },
   {
     name: "memory keeps a dropped row",

@@ -104,10 +104,10 @@ test("rows are folded when a second went by without a commit", async () => {
 });
 
 test("the newest of three places wins: tables, what is being folded, what came after", async () => {
-  let hold: Promise<void> | undefined;
+  const gate: { hold?: Promise<void> } = {};
   const database = await memoryDatabase({ sliceRowsMax: 1 }, (client) => ({
     async batch(mode, statements) {
-      if (mode === "write") await hold;
+      if (mode === "write") await gate.hold;
       return await client.batch(mode, statements);
     },
     isRefused: (cause) => client.isRefused(cause),
@@ -118,7 +118,7 @@ test("the newest of three places wins: tables, what is being folded, what came a
   await database.flush?.(store, lease);
   await store.commit(lease, [put("a", 2), put("b", 2)]);
   let release = () => {};
-  hold = new Promise((resolve) => release = resolve);
+  gate.hold = new Promise((resolve) => release = resolve);
   const flushed = database.flush?.(store, lease);
   const durable = store.commit(lease, [put("a", 3)]);
   expect((await store.load(lease, [{ table: "state", group: "o" }]))[0]?.rows)
