@@ -227,8 +227,7 @@ export const errors = {
     status: 500,
     retry: false,
     title: "Awaited futures are nested too deep",
-    fix:
-      "Flatten the combinators, or raise `worker.invoker.max-awaited-future-depth`, then resume.",
+    fix: "Flatten the combinators, then resume.",
   },
 } as const satisfies Record<
   string,

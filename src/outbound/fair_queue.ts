@@ -5,12 +5,12 @@ export interface Waiting {
 }
 
 /**
- * Who is next for a free slot: first come, first served within a service, and services take
+ * Who is next for a free slot: first come, first served within a line, and lines take
  * turns, so that one with a long queue does not starve the others.
  */
 export class FairQueue {
-  /** In the order of their turns. A service without waiters is not here. */
-  readonly #services = new Map<string, Lane>();
+  /** In the order of their turns. A line without waiters is not here. */
+  readonly #lines = new Map<string, Lane>();
   /** The newest attempt of each waiting invocation. What is not here any more is skipped. */
   readonly #waiting = new Map<string, Waiting>();
 
@@ -19,13 +19,13 @@ export class FairQueue {
   }
 
   /** A newer attempt of the same invocation takes the older one's place at the end. */
-  add(service: string, waiting: Waiting): void {
+  add(line: string, waiting: Waiting): void {
     const known = this.#waiting.get(waiting.id);
     if (known && known.attempt >= waiting.attempt) return;
     this.#waiting.set(waiting.id, waiting);
-    const lane = this.#services.get(service);
+    const lane = this.#lines.get(line);
     if (lane) lane.queue.push(waiting);
-    else this.#services.set(service, { queue: [waiting], head: 0 });
+    else this.#lines.set(line, { queue: [waiting], head: 0 });
   }
 
   /** Forgets an invocation's attempts up to this one. */
@@ -36,10 +36,10 @@ export class FairQueue {
 
   /** Takes out whose turn it is. */
   next(): Waiting | undefined {
-    for (const [service, lane] of this.#services) {
+    for (const [line, lane] of this.#lines) {
       const waiting = this.#first(lane);
-      this.#services.delete(service);
-      if (lane.head < lane.queue.length) this.#services.set(service, lane);
+      this.#lines.delete(line);
+      if (lane.head < lane.queue.length) this.#lines.set(line, lane);
       if (waiting) return waiting;
     }
     return undefined;
@@ -50,7 +50,7 @@ export class FairQueue {
   }
 
   clear(): void {
-    this.#services.clear();
+    this.#lines.clear();
     this.#waiting.clear();
   }
 

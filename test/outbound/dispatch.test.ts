@@ -79,7 +79,20 @@ test("an attempt that was aborted while it waited is not asked for", async () =>
   expect(slots()[0]?.id).toBe(c.invocation.id);
 });
 
-test("services take turns", () => {
+test("what a running handler calls does not wait behind a crowd of new callers", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const origin = { by: "service", id: "inv_1", target: "Svc/run" } as const;
+  const [a, b, c, called] = [attempt(), attempt(), attempt(), attempt({ origin })];
+  for (const effect of [a, b, c, called]) attempts.start(effect);
+  await until(() => open.length === 1);
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  bench.settle();
+  await until(() => slots().length === 2);
+  expect(slots().map(({ id }) => id)).toEqual([b.invocation.id, called.invocation.id]);
+});
+
+test("lines take turns", () => {
   const queue = new FairQueue();
   for (let i = 0; i < 3000; i++) queue.add("busy", { id: `busy${i}`, attempt: 1 });
   queue.add("rare", { id: "rare0", attempt: 1 });

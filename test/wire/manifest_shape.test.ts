@@ -136,6 +136,12 @@ function places(name: string, value: unknown): object[] {
   return [manifest(fields), withService(fields), withHandler(fields), io];
 }
 
+test("a value that cannot be printed is a Failure, too", () => {
+  for (const document of places("name", { toString: "" })) {
+    expect(isRead(document)).toBe(false);
+  }
+});
+
 test("any JSON gives a manifest or a Failure", () => {
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, value) => {
