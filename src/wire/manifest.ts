@@ -99,9 +99,11 @@ function checkShape(json: unknown): RawManifest {
 function explain(cause: unknown): string {
   // Quoting what was found is recursive, and what was found may be nested deeper than the stack.
   if (cause instanceof RangeError) return "it is nested too deep";
-  // A value whose own `toString` is no function cannot be quoted either.
-  if (cause instanceof TypeError) return "a value has the wrong type";
-  if (!(cause instanceof StructError)) throw cause;
+  if (!(cause instanceof StructError)) {
+    // A value whose own `toString` is no function cannot be quoted either.
+    if (cause instanceof TypeError) return "a value has the wrong type";
+    throw cause;
+  }
   const { path, message } = cause;
   const where = path.length > 0 ? `${path.join(".")}: ` : "";
   return `${where}${message.slice(0, 500)}`;
