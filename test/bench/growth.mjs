@@ -103,6 +103,8 @@ async function fill(folder, count, insert) {
   for (let from = 1; from <= count; from += STEP) {
     await insert(client, from, Math.min(count, from + STEP - 1));
   }
+  const { rows } = await client.execute("select count(*) as n from invocation");
+  console.log(`${rows[0].n} invocations in the database`);
   client.close();
 }
 
