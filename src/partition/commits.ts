@@ -3,7 +3,6 @@ import type { Turn } from "../engine/turn.ts";
 import type { Table, Write } from "../model/rows.ts";
 
 export interface CommitsOptions {
-  readonly soon: (call: () => void) => void;
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
   /** Commits up to this number are durable. */
@@ -19,10 +18,6 @@ interface Group {
   readonly durable: (() => void)[];
 }
 
-/** Limits of waiting for more: rounds of input, and writes. */
-const LINGER_ROUNDS_MAX = 2;
-const LINGER_WRITES_MAX = 32;
-
 /**
  * The commits of a partition: one in flight, and one being gathered from every turn that runs
  * meanwhile. What a turn asked of the world is released when its own commit is durable, in order.
@@ -32,7 +27,6 @@ export class Commits {
   #gathered: Group | undefined;
   #isInFlight = false;
   #isStopped = false;
-  #isLingering = false;
   #number = 0;
 
   constructor(options: CommitsOptions) {
@@ -50,33 +44,12 @@ export class Commits {
     for (const write of turn.writes) group.writes.push(write);
     for (const effect of turn.effects) group.effects.push(effect);
     for (const call of durable) group.durable.push(call);
-    this.#linger();
+    this.#flush();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#gathered = undefined;
-  }
-
-  /**
-   * Flushes in the first round of input that brings nothing new: at once when little happens, and
-   * under load when enough has come together. Each commit costs as much as several events.
-   */
-  #linger(): void {
-    if (this.#isInFlight || this.#isLingering || this.#isStopped) return;
-    this.#isLingering = true;
-    let size = -1;
-    let rounds = 0;
-    const round = () => {
-      const now = this.#gathered?.writes.length ?? 0;
-      if (now > size && now < LINGER_WRITES_MAX && rounds++ < LINGER_ROUNDS_MAX) {
-        size = now;
-        return this.#options.soon(round);
-      }
-      this.#isLingering = false;
-      this.#flush();
-    };
-    round();
   }
 
   #flush(): void {
@@ -90,7 +63,7 @@ export class Commits {
       this.#isInFlight = false;
       if (this.#isStopped) return;
       this.#settle(group, number);
-      if (this.#gathered) this.#linger();
+      this.#flush();
     }, (cause) => this.#fail(cause));
   }
 

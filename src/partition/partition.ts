@@ -49,7 +49,6 @@ export class Partition {
     this.#options = options;
     this.#resident = new Resident(residentBytesMax);
     this.#commits = new Commits({
-      soon: (call) => options.clock.soon(call),
       commit: (writes) => store.commit(lease, writes),
       release,
       settle: (commit) => this.#resident.settle(commit),

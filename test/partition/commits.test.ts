@@ -73,7 +73,6 @@ async function play(script: Script): Promise<Heard> {
   const nothing = { released: [], durable: [], settled: [], stored: [], failures: [] };
   const heard: Heard = { ...nothing, inFlightMax: 0 };
   const commits: Commits = new Commits({
-    soon: (call) => void world.after(0, call),
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
     settle: (commit) => heard.settled.push(commit),

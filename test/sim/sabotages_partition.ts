@@ -14,10 +14,6 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     file: "partition/commits.ts",
     find: "if (!group || this.#isInFlight || this.#isStopped) return;",
     replace: "if (!group || this.#isStopped) return;",
-    also: {
-      find: "if (this.#isInFlight || this.#isLingering || this.#isStopped) return;",
-      replace: "if (this.#isLingering || this.#isStopped) return;",
-    },
   },
   {
     name: "what a failed commit asked for is released",
