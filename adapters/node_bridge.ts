@@ -34,7 +34,8 @@ export const nodeReader: RequestReader = {
   onLeave: (request, leave) => {
     const answer = (request as Bridged).runtime?.node?.res;
     // `close` comes to every response. A signal costs more than all of ingress.
-    if (answer) answer.once("close", leave);
+    if (answer?.closed || answer?.destroyed) leave();
+    else if (answer) answer.once("close", leave);
     else fetchReader.onLeave(request, leave);
   },
 };

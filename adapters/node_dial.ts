@@ -2,7 +2,7 @@ import tls from "node:tls";
 import type { Dial, DialListener, DialRequest, Exchange } from "../src/ports.ts";
 import { describe, H1Connections } from "./node_h1.ts";
 import { H2Origin, type H2Settings } from "./node_h2.ts";
-import { LateExchange } from "./node_late.ts";
+import { LateExchange } from "../src/outbound/late_exchange.ts";
 
 /** URLs remembered parsed; beyond it the memory starts anew. */
 const ADDRESSES_MAX = 10_000;

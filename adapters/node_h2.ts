@@ -3,7 +3,8 @@ import type { TLSSocket } from "node:tls";
 import type { DialFailure, DialListener, DialRequest, Exchange } from "../src/ports.ts";
 import { describe } from "./node_h1.ts";
 import { H2Exchange } from "./node_h2_exchange.ts";
-import { LateExchange, stillborn } from "./node_late.ts";
+import { LateExchange } from "../src/outbound/late_exchange.ts";
+import { stillborn } from "./node_late.ts";
 
 /** As the reference: what an endpoint may send on one stream before we have read it. */
 const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;

@@ -71,6 +71,7 @@ async function run(runtime: Runtime, config: Config): Promise<void> {
     store: storage.store,
     deployments: storage.deployments,
     version: VERSION,
+    readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),
   });
   const ingress = await listenFor("ingress", { runtime, config, log, handler: app.ingress });

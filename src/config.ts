@@ -6,7 +6,10 @@ import {
   count,
   countOrUnlimited,
   duration,
+  durationOrUnlimited,
+  flag,
   type Kind,
+  optionalText,
   ratio,
   text,
 } from "./config/kinds.ts";
@@ -55,6 +58,21 @@ export const options = {
   }),
   "default-workflow-completion-retention": option(duration(), "1d", {
     doc: "How long the result of a workflow is kept, and so its id cannot be used again.",
+  }),
+  "max-journal-retention": option(durationOrUnlimited(), "unlimited", {
+    doc: "The most that services may ask for; what is more is cut down to it (RT0022).",
+  }),
+  "max-idempotency-retention": option(durationOrUnlimited(), "unlimited", {
+    doc: "As `max-journal-retention`, of results kept for idempotency keys.",
+  }),
+  "max-workflow-completion-retention": option(durationOrUnlimited(), "unlimited", {
+    doc: "As `max-journal-retention`, of results of workflows.",
+  }),
+  "max-retry-policy-max-attempts": option(countOrUnlimited(1), "unlimited", {
+    doc: "Attempts in all, whatever the retry policy of a handler says.",
+  }),
+  "experimental-enable-protocol-v7": option(flag(), "false", {
+    doc: "Whether services are spoken to in protocol version 7 where they know 6 as well.",
   }),
   "shutdown-timeout": option(duration(), "1m", {
     doc: "How long an orderly stop may take. Then the process ends all the same.",
@@ -119,6 +137,27 @@ export const options = {
   }),
   "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "4MiB", {
     doc: "What one attempt may say before it is durable. Beyond, its stream is not read.",
+  }),
+
+  "worker.invoker.max-awaited-future-depth": option(count(1, 1000), "1000", {
+    doc: "How deep awaited futures may be nested. Deeper ones pause the invocation (RT0025).",
+  }),
+  "worker.invoker.request-identity-private-key-pem-file": option(
+    optionalText("the path of a file"),
+    "",
+    {
+      doc:
+        "Ed25519 key (PKCS#8, PEM) that signs requests to endpoints. Read again when it changes.",
+      env: envNames("request-identity-private-key-pem-file"),
+    },
+  ),
+  "worker.invoker.request-identity-private-key-pem": option(optionalText("a key as PEM"), "", {
+    doc: "The same key itself, for the environment: line breaks may be spelled `\\n`.",
+    secret: true,
+    env: envNames("request-identity-private-key-pem"),
+  }),
+  "worker.invoker.request-identity-expiration": option(duration(1000), "1m", {
+    doc: "How far an endpoint's clock may be off ours before it refuses our signatures.",
   }),
 
   "partition.turn-events-max": option(count(1), "1000", {

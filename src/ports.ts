@@ -1,8 +1,11 @@
-import type { Event, Invoked } from "./engine/event.ts";
+import type { Reply } from "./engine/effect.ts";
+import type { Event, Invoked, Operation } from "./engine/event.ts";
+import type { Signal } from "./model/command.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
 import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
+import type { Target } from "./model/target.ts";
 
 /** What a platform lends the core. Everything else the core needs is Fetch API. */
 export interface Platform {
@@ -162,7 +165,24 @@ export interface Invocations {
   send(request: InvocationRequest): Promise<Accepted>;
   /** Resolves with its result. When the caller leaves, it is forgotten; nothing is canceled. */
   call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed>;
+  /** The result of an invocation, once it has one. Undefined: there is no such invocation. */
+  attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined>;
+  /** The result of an invocation, if it has one. */
+  output(id: string): Promise<Attached | "unknown" | "notReady">;
+  /** Resolves once the signal is durable. For an unknown invocation there is nothing to do. */
+  signal(signal: Signal): Promise<void>;
+  /** An operator's wish (http-api §3.6), and how it was taken. */
+  operate(id: string, operation: Operation): Promise<Operated>;
 }
+
+/** The result of an invocation that somebody else began. */
+export interface Attached extends Completed {
+  /** What it ran: its declared output says how to answer. */
+  readonly target: Target;
+}
+
+/** How an operation was taken. `id`: of the invocation, or of the new one after a restart. */
+export type Operated = Pick<Reply, "id" | "status" | "target" | "pin">;
 
 /** Has a function called once if the caller goes away. Maybe also after it was answered. */
 export type OnLeave = (leave: () => void) => void;

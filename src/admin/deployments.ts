@@ -2,10 +2,11 @@ import { Failure } from "../errors.ts";
 import { BadId, checkDeploymentId } from "../model/id.ts";
 import { readJson } from "./body.ts";
 import { deploymentRecord, detailedDeploymentRecord, registrationRecord } from "./records.ts";
+import { readFlag } from "./query.ts";
 import { missing, quote } from "./refusals.ts";
 import { parseRegistration } from "./register_request.ts";
 import type { Registered, Registry } from "./registry.ts";
-import { reply } from "./reply.ts";
+import { empty, reply } from "./reply.ts";
 import type { Call, Routes } from "./route.ts";
 
 /** The routes of deployments (http-api §3.2, §3.4). */
@@ -15,7 +16,10 @@ export function deploymentRoutes(registry: Registry): Routes {
       GET: () => reply(200, { deployments: registry.list().map(deploymentRecord) }),
       POST: (call) => register(registry, call),
     },
-    "/deployments/:deployment": { GET: (call) => detail(registry, call) },
+    "/deployments/:deployment": {
+      GET: (call) => detail(registry, call),
+      DELETE: (call) => remove(registry, call),
+    },
   };
 }
 
@@ -45,6 +49,12 @@ function detail(registry: Registry, { params }: Call): Response {
   const deployment = registry.get(id);
   if (!deployment) throw missing("deployment", id);
   return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
+}
+
+async function remove(registry: Registry, call: Call): Promise<Response> {
+  const id = checkId(call.params["deployment"] ?? "");
+  await registry.remove(id, readFlag(call, "force"));
+  return empty(202);
 }
 
 function checkId(id: string): string {

@@ -1,15 +1,17 @@
 import { printDuration } from "../model/duration.ts";
-import type {
-  Deployment,
-  HandlerOptions,
-  HandlerSchema,
-  InputRule,
-  OutputRule,
-  RetryOptions,
-  SchemaDefaults,
-  ServiceSchema,
+import {
+  clampRetentions,
+  type Deployment,
+  type HandlerSchema,
+  type InputRule,
+  type OutputRule,
+  type RetryOptions,
+  type SchemaDefaults,
+  type SchemaLimits,
+  type ServiceSchema,
 } from "../model/schema.ts";
 import type { Access, ServiceType } from "../model/target.ts";
+import { infoOf } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -63,51 +65,68 @@ export function serviceRecord(
   defaults: SchemaDefaults,
 ): Json {
   const { options } = service;
+  const { limits } = defaults;
   const effective = { ...defaults, ...options };
+  const wanted = { ...effective, workflowRetentionMs: workflowRetention(service, defaults) };
+  const granted = clampRetentions(wanted, limits);
   return {
     name: service.name,
     ty: SERVICE_TYPES[service.type],
-    handlers: handlerRecords(service, deployment),
+    handlers: handlerRecords(service, deployment, limits),
     documentation: service.documentation,
     metadata: unlessEmpty(service.metadata),
     deployment_id: deployment.id,
     revision: service.revision,
     public: service.public,
-    idempotency_retention: printDuration(effective.idempotencyRetentionMs),
-    workflow_completion_retention: workflowRetention(service, effective.workflowRetentionMs),
-    journal_retention: printDuration(effective.journalRetentionMs),
+    idempotency_retention: printDuration(granted.idempotencyRetentionMs),
+    workflow_completion_retention: isWorkflow(service)
+      ? printDuration(granted.workflowRetentionMs)
+      : undefined,
+    journal_retention: printDuration(granted.journalRetentionMs),
     inactivity_timeout: printDuration(
       deployment.mode === "bidi" ? effective.inactivityTimeoutMs : 0,
     ),
     abort_timeout: printDuration(effective.abortTimeoutMs),
     enable_lazy_state: options.lazyState ?? false,
     retry_policy: retryRecord({ ...defaults.retry, ...options.retry }),
-    info: inactivityInfo(options, deployment, "service"),
+    info: infoOf(options, isWorkflow(service) ? wanted : { ...wanted, workflowRetentionMs: 0 }, {
+      mode: deployment.mode,
+      what: "service",
+      limits,
+    }),
   };
 }
 
 /** All handlers of a service, in the order of its manifest. */
-export function handlerRecords(service: ServiceSchema, deployment: Deployment): Json[] {
-  return Object.values(service.handlers).map((one) => handlerRecord(one, service, deployment));
+export function handlerRecords(
+  service: ServiceSchema,
+  deployment: Deployment,
+  limits: SchemaLimits | undefined,
+): Json[] {
+  const place = { service, deployment, limits };
+  return Object.values(service.handlers).map((one) => handlerRecord(one, place));
 }
 
 /** A handler, with the options it sets itself: what it inherits is its service's (http-api §3.5). */
 export function handlerRecord(
   handler: HandlerSchema,
-  service: ServiceSchema,
-  deployment: Deployment,
+  { service, deployment, limits = {} }: {
+    readonly service: ServiceSchema;
+    readonly deployment: Deployment;
+    readonly limits: SchemaLimits | undefined;
+  },
 ): Json {
   const { options, input, output } = handler;
+  const { mode } = deployment;
+  const { idempotencyRetentionMs: resultMs, journalRetentionMs: journalMs } = options;
   return {
     name: handler.name,
     ty: HANDLER_TYPES[handler.access],
     documentation: handler.documentation,
     metadata: unlessEmpty(handler.metadata),
-    idempotency_retention: duration(options.idempotencyRetentionMs),
-    journal_retention: duration(options.journalRetentionMs),
-    inactivity_timeout: deployment.mode === "bidi"
-      ? duration(options.inactivityTimeoutMs)
-      : undefined,
+    idempotency_retention: duration(resultMs, limits.idempotencyRetentionMsMax),
+    journal_retention: duration(journalMs, limits.journalRetentionMsMax),
+    inactivity_timeout: mode === "bidi" ? duration(options.inactivityTimeoutMs) : undefined,
     abort_timeout: duration(options.abortTimeoutMs),
     enable_lazy_state: options.lazyState,
     public: service.public && handler.public,
@@ -116,7 +135,12 @@ export function handlerRecord(
     input_json_schema: schemaOf(input),
     output_json_schema: schemaOf(output),
     retry_policy: retryRecord(options.retry ?? {}),
-    info: inactivityInfo(options, deployment, "handler"),
+    // How long a workflow's result is kept is shown, and so remarked on, with its service.
+    info: infoOf(options, { ...options, workflowRetentionMs: 0 }, {
+      mode,
+      what: "handler",
+      limits,
+    }),
   };
 }
 
@@ -149,19 +173,23 @@ function printInstant(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000000Z");
 }
 
-function duration(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : printDuration(ms);
+function duration(ms: number | undefined, msMax = Infinity): string | undefined {
+  return ms === undefined ? undefined : printDuration(Math.min(ms, msMax));
 }
 
 function unlessEmpty(record: Readonly<Record<string, string>> | undefined): Json | undefined {
   return record && Object.keys(record).length > 0 ? record : undefined;
 }
 
+function isWorkflow({ type }: ServiceSchema): boolean {
+  return type === "workflow";
+}
+
 /** A workflow shows what its run handler sets; of several, the last one wins. */
-function workflowRetention(service: ServiceSchema, inherited: number): string | undefined {
-  if (service.type !== "workflow") return undefined;
+function workflowRetention(service: ServiceSchema, defaults: SchemaDefaults): number {
   const own = Object.values(service.handlers).findLast(({ access }) => access === "run")?.options;
-  return printDuration(own?.workflowRetentionMs ?? inherited);
+  return own?.workflowRetentionMs ?? service.options.workflowRetentionMs ??
+    defaults.workflowRetentionMs;
 }
 
 /** `max_attempts` is always there: null says that it is inherited, or that there is no limit. */
@@ -174,21 +202,6 @@ function retryRecord(retry: RetryOptions): Json {
     max_interval: duration(retry.maxIntervalMs),
     on_max_attempts: onMaxAttempts && POLICIES[onMaxAttempts],
   };
-}
-
-/** RT0021: without a stream towards the endpoint nobody is inactive (service protocol §1.8). */
-function inactivityInfo(
-  { inactivityTimeoutMs }: HandlerOptions,
-  { mode }: Deployment,
-  what: "service" | "handler",
-): Json[] | undefined {
-  if (mode === "bidi" || inactivityTimeoutMs === undefined) return undefined;
-  const timeout = printDuration(inactivityTimeoutMs);
-  return [{
-    code: "RT0021",
-    message: `The configured inactivity_timeout ${timeout} will not be applied because the ` +
-      `${what} is exposed in Request/Response mode.`,
-  }];
 }
 
 function describeInput(rule: InputRule | undefined): string {

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { Deployment } from "../model/schema.ts";
 
 const QUOTED_MAX = 200;
 
@@ -8,8 +9,13 @@ export function quote(text: string): string {
 }
 
 /** A field has the right type and a value that cannot be used: 400 (http-api §3.1, §3.4). */
-export function badField(field: string, reason: string): Failure {
-  return Failure.plain(400, `The request field '${field}' is invalid. Reason: ${reason}`);
+export function badField(field: string, reason: string, options?: ErrorOptions): Failure {
+  return Failure.plain(400, `The request field '${field}' is invalid. Reason: ${reason}`, options);
+}
+
+/** A query parameter cannot be used: 400 (§3.6). */
+export function badQuery(name: string, reason: string, options?: ErrorOptions): Failure {
+  return Failure.plain(400, `The query parameter '${name}' is invalid. Reason: ${reason}`, options);
 }
 
 /** JSON that is not what the operation takes: 422, with the path to what is wrong (§3.1). */
@@ -18,7 +24,29 @@ export function wrongShape(path: string, reason: string, options?: ErrorOptions)
   return Failure.plain(422, `Cannot use the request body: ${where}${reason}`, options);
 }
 
-/** A thing named in the path does not exist: 404 (§3.4, §3.5). */
-export function missing(kind: "deployment" | "service", name: string): Failure {
+/** A thing named in the path does not exist: 404 (§3.4 to §3.6). */
+export function missing(kind: "deployment" | "invocation" | "service", name: string): Failure {
   return Failure.plain(404, `The requested ${kind} ${quote(name)} does not exist`);
+}
+
+/** Overwriting one of several deployments with an address: META0017 (architecture §10). */
+export function sharedAddress(known: readonly Deployment[]): Failure {
+  const ids = known.map(({ id }) => `'${id}'`).join(", ");
+  return new Failure(
+    "META0017",
+    `Cannot overwrite the deployment at '${known[0]?.uri}': ${ids} share this address, ` +
+      "delete all but one of them first",
+  );
+}
+
+/**
+ * Deleting a deployment that may be needed: 409, with what needs it (architecture §10). `services`
+ * are those whose latest revision it holds. Nobody can count yet what is pinned to it, so it is
+ * taken for needed.
+ */
+export function stillNeeded(id: string, services: readonly string[]): Failure {
+  const why = services.length > 0
+    ? `it serves the latest revision of ${services.map(quote).join(", ")}`
+    : "invocations may still be pinned to it";
+  return Failure.plain(409, `Cannot delete deployment '${id}': ${why}; repeat with 'force=true'`);
 }

@@ -1,12 +1,9 @@
-import { define, nullable, optional, record, Struct, type, validate } from "superstruct";
+import { record, type, validate } from "superstruct";
 import { parseAddress } from "./address.ts";
 import { badField, quote, wrongShape } from "./refusals.ts";
 import type { Registration } from "./registry.ts";
+import { flag, maybe, plain, text } from "./shapes.ts";
 
-// Leaves with messages of their own: the library's would print the value, and a value nested deep
-// enough, or with a `toString` of its own, cannot be printed.
-const text = define<string>("text", (value) => typeof value === "string" || "expected a string");
-const flag = define<boolean>("flag", (value) => typeof value === "boolean" || "expected a boolean");
 const texts = plain(record(text, text));
 
 /** The body of `POST /deployments` (http-api §3.4). Unknown fields are ignored, null is absent. */
@@ -79,17 +76,4 @@ function parseHeaders(given: Readonly<Record<string, string>>): Record<string, s
 
 function unavailable(field: string, what: string) {
   return badField(field, `${what} are not available in this version`);
-}
-
-function maybe<T, S>(struct: Struct<T, S>) {
-  return optional(nullable(struct));
-}
-
-function plain<T, S>(struct: Struct<T, S>): Struct<T, S> {
-  return new Struct({
-    ...struct,
-    validator: (value) =>
-      (typeof value === "object" && value !== null && !Array.isArray(value)) ||
-      "expected an object",
-  });
 }

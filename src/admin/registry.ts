@@ -10,7 +10,7 @@ import {
 import { type Dialect, isReservedService } from "../names.ts";
 import type { Clock, DeploymentStore, Random } from "../ports.ts";
 import { Lanes } from "./lanes.ts";
-import { quote } from "./refusals.ts";
+import { missing, quote, sharedAddress, stillNeeded } from "./refusals.ts";
 import { sameManifest } from "./same_manifest.ts";
 
 /** Registrations that may be under way or waiting. Beyond it they are refused with 503. */
@@ -135,6 +135,22 @@ export class Registry {
     }
   }
 
+  /**
+   * Forgets a deployment; durable when it resolves. Its services fall back to the newest remaining
+   * deployment that has them, or disappear (http-api §3.4). Rejects with a `Failure`: 404 for one
+   * that is unknown, 409 without `force`, 503 when the store fails.
+   */
+  async remove(id: string, force: boolean): Promise<void> {
+    await this.#lanes.run(WRITING, async () => {
+      if (this.#doubtful) await this.#reload("delete");
+      const deployment = this.get(id);
+      if (!deployment) throw missing("deployment", id);
+      if (!force) throw stillNeeded(id, servedBy(deployment, this.#schema));
+      await this.#write("delete", () => this.#store.drop(id));
+      this.#show(this.#others(id));
+    });
+  }
+
   /** Unless it is overwritten, a known endpoint is asked the way its attempts would be. */
   #asking({ uri, useHttp11, additionalHeaders, force }: Registration): Parameters<Discover>[0] {
     const known = force ? undefined : this.#at(uri)[0];
@@ -146,7 +162,7 @@ export class Registry {
   }
 
   async #settle(request: Registration, found: Discovered): Promise<Registered> {
-    if (this.#doubtful) await this.#reload();
+    if (this.#doubtful) await this.#reload("register");
     const known = this.#at(request.uri);
     if (known[0] && !request.force) return unchanged(known[0], found.manifest);
     if (known.length > 1) throw sharedAddress(known);
@@ -222,25 +238,45 @@ export class Registry {
   }
 
   async #save(deployment: Deployment): Promise<void> {
-    try {
-      await this.#store.save(deployment);
-    } catch (cause) {
-      // It may have been applied all the same, so the next registration asks the store first.
-      this.#doubtful = true;
-      throw Failure.plain(503, "Cannot register a deployment: it could not be stored", { cause });
-    }
-    const others = [...this.#schema.deployments.values()].filter(({ id }) => id !== deployment.id);
-    this.#schema = new Schema([...others, deployment], this.#schema.defaults);
+    await this.#write("register", () => this.#store.save(deployment));
+    this.#show([...this.#others(deployment.id), deployment]);
   }
 
-  async #reload(): Promise<void> {
+  async #write(verb: Verb, write: () => Promise<void>): Promise<void> {
     try {
-      this.#schema = new Schema(await this.#store.load(), this.#schema.defaults);
+      await write();
     } catch (cause) {
-      throw Failure.plain(503, "Cannot register a deployment: the store cannot be read", { cause });
+      // It may have been applied all the same, so the next one that writes asks the store first.
+      this.#doubtful = true;
+      throw Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be written`, {
+        cause,
+      });
+    }
+  }
+
+  async #reload(verb: Verb): Promise<void> {
+    try {
+      this.#show(await this.#store.load());
+    } catch (cause) {
+      throw Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be read`, { cause });
     }
     this.#doubtful = false;
   }
+
+  #others(than: string): Deployment[] {
+    return [...this.#schema.deployments.values()].filter(({ id }) => id !== than);
+  }
+
+  #show(deployments: readonly Deployment[]): void {
+    this.#schema = new Schema(deployments, this.#schema.defaults);
+  }
+}
+
+type Verb = "register" | "delete";
+
+/** The services that take new invocations on this deployment. */
+function servedBy({ id, services }: Deployment, schema: Schema): string[] {
+  return services.map(({ name }) => name).filter((name) => schema.latest(name)?.deployment === id);
 }
 
 function byAge(left: Deployment, right: Deployment): number {
@@ -253,14 +289,5 @@ function unchanged(known: Deployment, manifest: Manifest): Registered {
     "META0004",
     `Cannot register '${known.uri}': deployment '${known.id}' has this address and serves ` +
       "something else; use a new address, or overwrite it with force",
-  );
-}
-
-function sharedAddress(known: readonly Deployment[]): Failure {
-  const ids = known.map(({ id }) => `'${id}'`).join(", ");
-  return new Failure(
-    "META0017",
-    `Cannot overwrite the deployment at '${known[0]?.uri}': ${ids} share this address, ` +
-      "delete all but one of them first",
   );
 }

@@ -12,6 +12,11 @@ export function reply(
   return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
+/** An answer that is its status: no body, and no content type. */
+export function empty(status: number): Response {
+  return new Response(null, { status });
+}
+
 /**
  * The one shape of every refusal: `{message, svc_code}`, the code null when it has none
  * (specification, Error body; architecture §10). Never a stack trace.

@@ -13,5 +13,5 @@ export type Handle = (call: Call) => Response | Promise<Response>;
 
 /** Paths, with `:name` for a segment, and what answers each method. GET answers HEAD as well. */
 export type Routes = Readonly<
-  Record<string, Readonly<Partial<Record<"GET" | "POST", Handle>>>>
+  Record<string, Readonly<Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", Handle>>>>
 >;

@@ -1,21 +1,29 @@
 import { Router } from "itty-router/Router";
 import { Failure } from "../errors.ts";
-import type { Log } from "../ports.ts";
+import type { Invocations, Log, Random } from "../ports.ts";
+import { batchRoutes } from "./batches.ts";
 import { deploymentRoutes } from "./deployments.ts";
+import { invocationRoutes } from "./invocations.ts";
 import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
-import { dialectOf, refuse, reply } from "./reply.ts";
+import { dialectOf, empty, refuse, reply } from "./reply.ts";
 import type { Call, Handle, Routes } from "./route.ts";
 import { serviceRoutes } from "./services.ts";
-import { apiVersions, versionRecord } from "./version.ts";
+import { apiVersions, type Feature, versionRecord } from "./version.ts";
 
 export interface AdminOptions {
   readonly registry: Registry;
+  readonly invocations: Pick<Invocations, "operate">;
+  readonly random: Random;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly log: Log;
   /** Our own version, as in `package.json`. */
   readonly version: string;
   /** The URL under which browsers reach the ingress. */
   readonly ingressEndpoint: string;
+  /** Experimental features that are switched on. */
+  readonly features?: readonly Feature[];
 }
 
 /**
@@ -25,12 +33,14 @@ export interface AdminOptions {
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
   const route = createRouter({
-    "/health": { GET: () => new Response(null, { status: 200 }) },
+    "/health": { GET: () => empty(200) },
     "/version": {
-      GET: () => reply(200, versionRecord(options.version, options.ingressEndpoint)),
+      GET: () => reply(200, versionRecord(options)),
     },
     ...deploymentRoutes(options.registry),
     ...serviceRoutes(options.registry),
+    ...invocationRoutes(options),
+    ...batchRoutes(options),
   });
   return async (request) => {
     const response = await answer(request, route, options.log);

@@ -20,7 +20,9 @@ export function serviceRoutes(registry: Registry): Routes {
     "/services/:service/handlers": {
       GET: (call) => {
         const { service, deployment } = find(registry, call);
-        return reply(200, { handlers: handlerRecords(service, deployment) });
+        return reply(200, {
+          handlers: handlerRecords(service, deployment, registry.schema().defaults.limits),
+        });
       },
     },
     "/services/:service/handlers/:handler": { GET: (call) => handler(registry, call) },
@@ -54,7 +56,14 @@ function handler(registry: Registry, { params }: Call): Response {
       `The requested handler ${quote(name)} on service ${quote(serviceName)} does not exist`,
     );
   }
-  return reply(200, handlerRecord(found, service, home(registry, service)));
+  return reply(
+    200,
+    handlerRecord(found, {
+      service,
+      deployment: home(registry, service),
+      limits: registry.schema().defaults.limits,
+    }),
+  );
 }
 
 function home(registry: Registry, service: ServiceSchema): Deployment {

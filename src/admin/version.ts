@@ -4,7 +4,7 @@ const INTERFACE_VERSION = "1.7.12";
 /** The admin API versions we answer: `/v2` to `/v4`; no prefix means the newest. */
 export const apiVersions = { min: 2, max: 4 } as const;
 
-/** Every experimental feature a client may ask about. We have none to switch on (http-api §3.3). */
+/** Every experimental feature a client may ask about (http-api §3.3). */
 const FEATURES = [
   "vqueues",
   "protocol_v7",
@@ -18,18 +18,28 @@ const FEATURES = [
   "vqueues_migration_skip_completed",
   "vqueue_obsolete_cleanup",
   "preflight_invocation_termination_retention",
-];
+] as const;
+
+/** Those we have are switched on by a setting of the same name. */
+export type Feature = typeof FEATURES[number];
 
 /**
  * What `GET /version` answers (specification, Version information). `version`: ours, as in
- * `package.json`. `ingressEndpoint`: the URL under which browsers reach the ingress.
+ * `package.json`. `ingressEndpoint`: the URL under which browsers reach the ingress. `features`:
+ * those that are switched on.
  */
-export function versionRecord(version: string, ingressEndpoint: string): Record<string, unknown> {
+export function versionRecord(
+  { version, ingressEndpoint, features = [] }: {
+    readonly version: string;
+    readonly ingressEndpoint: string;
+    readonly features?: readonly Feature[];
+  },
+): Record<string, unknown> {
   return {
     version: `${INTERFACE_VERSION}-perdure.${version}`,
     min_admin_api_version: apiVersions.min,
     max_admin_api_version: apiVersions.max,
     ingress_endpoint: ingressEndpoint,
-    features: Object.fromEntries(FEATURES.map((name) => [name, false])),
+    features: Object.fromEntries(FEATURES.map((name) => [name, features.includes(name)])),
   };
 }

@@ -14,8 +14,10 @@ export function describe(options: Options): string {
 }
 
 function code(text: string): string {
-  return text === "" ? "none" : `\`${text}\``;
+  return text === "" ? NONE : `\`${text}\``;
 }
+
+const NONE = "none";
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
@@ -35,7 +37,7 @@ export function help(options: Options): string {
     `Read settings from this file. Environment: ${envNames(CONFIG_FILE.env)[0]}.`,
   );
   const settings = Object.entries(options).map(([path, option]) =>
-    entry(`${flagOf(path)} <value>`, `${option.doc} Default: ${fallbackOf(option)}.`)
+    entry(`${flagOf(path)} <value>`, `${option.doc} Default: ${fallbackOf(option) || NONE}.`)
   );
   return [
     "Usage: perdure [flags]",

@@ -56,6 +56,18 @@ export function duration(leastMs = 0): Kind<number> {
   });
 }
 
+/** A duration with a unit, in whole milliseconds, or `unlimited`, which reads as `Infinity`. */
+export function durationOrUnlimited(): Kind<number> {
+  return kind(
+    `a duration, such as "10s" or "1h 30m", or "${UNLIMITED}"`,
+    min(wholeOrInfinite(), 0),
+    {
+      parse: (given) => isUnlimited(given) ? Infinity : parseMs(given),
+      print: (value) => value === Infinity ? UNLIMITED : printDuration(value),
+    },
+  );
+}
+
 /** A bare number other than 0 has no unit, and a guessed unit is how outages are made. */
 function parseMs(given: unknown): number | undefined {
   if (given === 0) return 0;
@@ -88,19 +100,26 @@ export function count(least: number, most = Number.MAX_SAFE_INTEGER): Kind<numbe
   });
 }
 
-const UNLIMITED = "unlimited";
-
 /** A whole number from `least`, or `unlimited`, which reads as `Infinity`. */
 export function countOrUnlimited(least: number): Kind<number> {
-  const whole = refine(
+  return kind(`a whole number from ${least}, or "${UNLIMITED}"`, min(wholeOrInfinite(), least), {
+    parse: ofText((text) => isUnlimited(text) ? Infinity : parseCount(text)),
+    print: (value) => value === Infinity ? UNLIMITED : String(value),
+  });
+}
+
+const UNLIMITED = "unlimited";
+
+function isUnlimited(given: unknown): boolean {
+  return typeof given === "string" && given.trim() === UNLIMITED;
+}
+
+function wholeOrInfinite(): Struct<number, null> {
+  return refine(
     number(),
     "whole",
     (value) => value === Infinity || Number.isSafeInteger(value),
   );
-  return kind(`a whole number from ${least}, or "${UNLIMITED}"`, min(whole, least), {
-    parse: ofText((text) => text === UNLIMITED ? Infinity : parseCount(text)),
-    print: (value) => value === Infinity ? UNLIMITED : String(value),
-  });
 }
 
 function parseCount(text: string): number | undefined {
@@ -131,6 +150,11 @@ export function text(
   const some = nonempty(string());
   const struct = pattern ? matching(some, pattern) : some;
   return kind(expected, struct, { parse: (given) => given, print: (value) => value });
+}
+
+/** A text that may be empty, which says that there is none. Taken as it is, spaces included. */
+export function optionalText(expected: string): Kind<string> {
+  return kind(expected, string(), { parse: (given) => given, print: (value) => value });
 }
 
 /** One of a few words. */

@@ -1,5 +1,6 @@
-import type { InvocationRow } from "../model/invocation.ts";
+import type { InvocationRow, Pin } from "../model/invocation.ts";
 import type { Entry, Result } from "../model/journal.ts";
+import type { Target } from "../model/target.ts";
 
 /** Something the world must do, once the turn that asked for it is durable. Never before. */
 export type Effect =
@@ -19,19 +20,7 @@ export type Effect =
     readonly id: string;
     readonly result: Result;
   }
-  /** How a request was taken. */
-  | {
-    readonly type: "reply";
-    readonly reply: number;
-    readonly id: string;
-    readonly status: "accepted" | "previouslyAccepted";
-    /** When the original delayed send starts, in milliseconds since the epoch. */
-    readonly startAt?: number;
-    /** The answer, when there is one already. Absent: wait for `completed`. */
-    readonly result?: Result;
-    /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
-    readonly expiresAt?: number;
-  }
+  | Reply
   /** A timer row was written. */
   | {
     readonly type: "wake";
@@ -41,7 +30,51 @@ export type Effect =
     readonly index: number;
   }
   /** The attempt in flight, if any, is void: its stream must be closed. */
-  | { readonly type: "abort"; readonly id: string; readonly attempt: number };
+  | { readonly type: "abort"; readonly id: string; readonly attempt: number }
+  /** The attempt in flight should come to rest: it is told that nothing more will come. */
+  | { readonly type: "yield"; readonly id: string; readonly attempt: number };
+
+/** How a request was taken. */
+export interface Reply {
+  readonly type: "reply";
+  readonly reply: number;
+  /** The invocation it is about; of a restart: the new one. */
+  readonly id: string;
+  readonly status: ReplyStatus;
+  /** When the original delayed send starts, in milliseconds since the epoch. */
+  readonly startAt?: number;
+  /** The answer, when there is one already. Absent: wait for `completed`. */
+  readonly result?: Result;
+  /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  /** Whose result was asked for, or what was to be moved elsewhere: the request knows only an id. */
+  readonly target?: Target;
+  /** With `otherProtocol`: what the invocation is bound to. */
+  readonly pin?: Pin;
+}
+
+export type ReplyStatus =
+  | "accepted"
+  | "previouslyAccepted"
+  /** Operations: it is so now; or it was asked for, and will be so soon. */
+  | "done"
+  | "underway"
+  /** No such invocation. */
+  | "unknown"
+  /** `asked`: it has no result yet. */
+  | "notReady"
+  /** Operations that an invocation in this state does not allow (http-api §3.6). */
+  | "completed"
+  | "notCompleted"
+  | "notStarted"
+  | "notRunning"
+  | "stillRunning"
+  | "notPinned"
+  | "noInput"
+  | "noRestart"
+  | "openPrefix"
+  | "unknownDeployment"
+  | "otherProtocol";
 
 export interface Attempt {
   readonly type: "attempt";

@@ -1,4 +1,4 @@
-import type { Command } from "../model/command.ts";
+import type { Command, Signal } from "../model/command.ts";
 import type {
   AttemptFailure,
   Awaiting,
@@ -28,7 +28,58 @@ export type Event =
   /** Boot found this invocation with an attempt that died with the last process. */
   | { readonly type: "recovered"; readonly id: string }
   /** The retention of a completed invocation is over. */
-  | { readonly type: "expired"; readonly id: string };
+  | { readonly type: "expired"; readonly id: string }
+  | Asked
+  | Signaled
+  | Operated;
+
+/** Somebody asks for the result of an invocation that exists, or does not. */
+export interface Asked {
+  readonly type: "asked";
+  readonly id: string;
+  /** Whether to wait for it. If not, one that is missing is answered at once. */
+  readonly wait: boolean;
+  /** The command that asks, ... */
+  readonly caller?: Caller;
+  /** ... or the request that does (effect `reply`). */
+  readonly reply?: number;
+}
+
+/** A signal for an invocation: a resolved awakeable, or one that a handler sent. */
+export interface Signaled {
+  readonly type: "signaled";
+  readonly signal: Signal;
+  /** Token of the request that wants to know that it is durable. */
+  readonly reply?: number;
+}
+
+/** An operator's wish (http-api §3.6). Answered by the effect `reply`. */
+export interface Operated {
+  readonly type: "operated";
+  readonly id: string;
+  readonly operation: Operation;
+  readonly reply: number;
+}
+
+export type Operation =
+  | { readonly kind: "cancel" | "kill" | "pause" | "purge" | "purgeJournal" }
+  /** `deployment` absent: the one it is pinned to. */
+  | { readonly kind: "resume"; readonly deployment?: DeploymentChoice }
+  | {
+    readonly kind: "restart";
+    /** The id of the new invocation: of the same partition, and fresh. */
+    readonly newId: string;
+    /** The last journal entry that is copied, with the completions of what is copied. */
+    readonly from: number;
+    /** Absent: the latest. */
+    readonly deployment?: DeploymentChoice;
+  };
+
+/** Where to go on: on the latest revision, where it is pinned, or on this one. */
+export type DeploymentChoice =
+  | { readonly kind: "latest" }
+  | { readonly kind: "keep" }
+  | { readonly kind: "deployment"; readonly id: string };
 
 /** Somebody wants a handler run. */
 export interface Invoked {
@@ -89,4 +140,6 @@ export type Outcome =
     readonly retryAfterMs?: number;
     /** Whether the SDK saw the attempt, so that it counts in `Start` field 7 (§4.18). */
     readonly reached: boolean;
+    /** What to do instead of trying again. Absent: try again. */
+    readonly behavior?: "pause" | "fail";
   };

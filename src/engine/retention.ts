@@ -1,4 +1,5 @@
 import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
+import { objectOf, type Target } from "../model/target.ts";
 import type { Turn } from "./turn.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { Turn } from "./turn.ts";
  */
 export function retain(turn: Turn, draft: InvocationDraft): void {
   const { resultMs, journalMs } = draft.retention;
-  if (resultMs <= 0) return forgetWhole(turn, draft);
+  if (resultMs <= 0) return forgetRetained(turn, draft);
   if (journalMs <= 0) forgetJournal(turn, draft);
   const first = journalMs > 0 && journalMs < resultMs ? journalMs : resultMs;
   draft.expiresAt = turn.now + first;
@@ -16,6 +17,11 @@ export function retain(turn: Turn, draft: InvocationDraft): void {
 /** Whether a completed invocation has been kept for as long as its result is kept. */
 export function isOver(turn: Turn, { status, completedAt, retention }: InvocationRow): boolean {
   return status.kind === "completed" && turn.now >= (completedAt ?? 0) + retention.resultMs;
+}
+
+/** Until when a stored result is served, in milliseconds since the epoch. */
+export function expiryOf({ completedAt, retention }: InvocationRow): { expiresAt?: number } {
+  return completedAt === undefined ? {} : { expiresAt: completedAt + retention.resultMs };
 }
 
 /** Drops the journal. Its length tells its rows, so none of them has to be read. */
@@ -27,9 +33,25 @@ export function forgetJournal(turn: Turn, draft: InvocationDraft): void {
   draft.commands = 0;
 }
 
+/** Forgets an invocation that leaves nothing behind: its row and its journal. */
 export function forgetWhole(turn: Turn, draft: InvocationDraft): void {
   forgetJournal(turn, draft);
   turn.forget(draft);
+}
+
+/** Forgets a completed invocation; with a workflow's run go its state and its promises (§4.9). */
+export function forgetRetained(turn: Turn, draft: InvocationDraft): void {
+  forgetWhole(turn, draft);
+  if (draft.target.access === "run") forgetWorkflow(turn, draft.target);
+}
+
+function forgetWorkflow(turn: Turn, { service, key = "" }: Target): void {
+  const object = objectOf(service, key);
+  for (const row of turn.list("state", object)) turn.drop("state", row);
+  for (const row of turn.list("promise", object)) {
+    // An open one stays for as long as somebody waits for it: it may yet be kept.
+    if (row.result || row.listeners.length === 0) turn.drop("promise", row);
+  }
 }
 
 /** Stands for the entry of a dropped row: only its place matters. */

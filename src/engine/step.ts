@@ -1,9 +1,12 @@
 import { unreachable } from "../assert.ts";
 import type { Event } from "./event.ts";
 import { heard } from "./journal/heard.ts";
+import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
 import { expired } from "./lifecycle/expired.ts";
 import { invoked } from "./lifecycle/invoked.ts";
+import { operated } from "./lifecycle/operated.ts";
+import { signaled } from "./lifecycle/signaled.ts";
 import { recovered, slotFree } from "./lifecycle/started.ts";
 import { timerFired } from "./lifecycle/timer_fired.ts";
 import type { Turn } from "./turn.ts";
@@ -26,6 +29,12 @@ export function step(turn: Turn, event: Event): void {
       return recovered(turn, event);
     case "expired":
       return expired(turn, event);
+    case "asked":
+      return asked(turn, event);
+    case "signaled":
+      return signaled(turn, event);
+    case "operated":
+      return operated(turn, event);
     default:
       unreachable(event);
   }

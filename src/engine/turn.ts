@@ -44,6 +44,7 @@ export class Turn {
     lock: new Map(),
     inbox: new Map(),
     state: new Map(),
+    promise: new Map(),
     timer: new Map(),
   };
   readonly #drafts = new Map<string, InvocationDraft>();

@@ -3,7 +3,13 @@ import { Failure } from "../errors.ts";
 import { type Identity, newInvocationId } from "../model/id.ts";
 import type { Retention } from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
-import { handlerIn, type HandlerSchema, type Schema, type ServiceSchema } from "../model/schema.ts";
+import {
+  handlerIn,
+  type HandlerSchema,
+  retentionOf,
+  type Schema,
+  type ServiceSchema,
+} from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import { OWN } from "../names.ts";
 import type { InvocationRequest } from "../ports.ts";
@@ -43,10 +49,7 @@ export async function check(
   if (idempotencyKey !== undefined && handler.access === "run") throw idempotentRun();
   if (route.scope !== undefined) refuseScope(route.scope);
   if (method !== "POST" && method !== "GET") throw Failure.plain(405, "method not allowed");
-  const value = await readBody(setup.reader, inbound.request, {
-    length: head.contentLength,
-    bytesMax: setup.bodyBytesMax,
-  });
+  const value = await readBody(setup, inbound);
   checkContentType(head);
   checkInput(handler.input, head.contentType, value.length === 0);
   const query = readQuery(inbound.search);
@@ -105,15 +108,8 @@ function target({ service, handler, key }: Checked): Target {
 
 /** How long the result is kept to answer a repeat, and the journal to be looked at (§5.1). */
 function retention(schema: Schema, { service, handler, idempotencyKey }: Checked): Retention {
-  const options = schema.options(service, handler);
-  const { journalRetentionMs } = options;
-  if (handler.access !== "run" && idempotencyKey === undefined) {
-    return { resultMs: journalRetentionMs, journalMs: journalRetentionMs };
-  }
-  const resultMs = handler.access === "run"
-    ? options.workflowRetentionMs
-    : options.idempotencyRetentionMs;
-  return { resultMs, journalMs: Math.min(journalRetentionMs, resultMs) };
+  const isWorkflowRun = handler.access === "run";
+  return retentionOf(schema.options(service, handler), { isWorkflowRun, idempotencyKey });
 }
 
 function find(

@@ -1,4 +1,5 @@
 import type { HeaderPair, TerminalFailure } from "../model/journal.ts";
+import type { OutputRule } from "../model/schema.ts";
 import { ALIAS, type Dialect, header, OWN } from "../names.ts";
 import { addCors, type Caller, type HeaderList } from "./cors.ts";
 
@@ -11,6 +12,7 @@ const ERROR_SOURCE: Readonly<Record<Dialect, string>> = {
   [ALIAS]: header(ALIAS, "error-source"),
 };
 const JSON_TYPE: [string, string] = ["content-type", "application/json"];
+const NOTHING = new Uint8Array(0);
 
 /** An answer that belongs to an invocation. */
 export interface Answered {
@@ -19,16 +21,23 @@ export interface Answered {
   readonly expiresAt?: number | undefined;
 }
 
-/** 200 with what the handler returned, byte for byte (http-api §2.3). */
+/** 200 with what the handler returned, byte for byte (http-api §2.3). `output`: its declaration. */
 export function succeeded(
   caller: Caller,
   { id, expiresAt }: Answered,
-  { value, contentType }: { readonly value: Uint8Array; readonly contentType: string | undefined },
+  { value, output }: { readonly value: Uint8Array; readonly output: OutputRule | undefined },
 ): Response {
   const headers = identified(caller, id, expiresAt);
+  const contentType = outputType(output, value.length === 0);
   if (contentType !== undefined) headers.push(["content-type", contentType]);
   addCors(headers, caller);
   return new Response(value as Uint8Array<ArrayBuffer>, { status: 200, headers });
+}
+
+/** The declared content type; a handler without a declaration speaks JSON (§2.3). */
+function outputType(output: OutputRule | undefined, isEmpty: boolean): string | undefined {
+  if (isEmpty && !output?.setContentTypeIfEmpty) return undefined;
+  return output ? output.contentType : "application/json";
 }
 
 /**
@@ -56,10 +65,30 @@ export function failed(
 
 /** An error of ingress itself (§2.4). `status`: 400 to 599. */
 export function refused(caller: Caller, status: number, message: string): Response {
+  return fromIngress(caller, status, { code: status, message, source: "ingress" });
+}
+
+const NO_OUTPUT = { notReady: [470, "not ready"], notFound: [404, "not found"] } as const;
+
+/** Why there is no output: `{"message": …}` and nothing else (architecture §10, interfaces). */
+export function noOutput(caller: Caller, why: keyof typeof NO_OUTPUT): Response {
+  const [status, message] = NO_OUTPUT[why];
+  return fromIngress(caller, status, { message });
+}
+
+function fromIngress(caller: Caller, status: number, body: unknown): Response {
   const headers: HeaderList = [JSON_TYPE];
   for (const dialect of caller.dialects) headers.push([ERROR_SOURCE[dialect], "ingress"]);
   addCors(headers, caller);
-  return respond(status, JSON.stringify({ code: status, message, source: "ingress" }), headers);
+  return respond(status, JSON.stringify(body), headers);
+}
+
+/** 202 and nothing else: it will be seen to (§2.13). */
+export function taken(caller: Caller): Response {
+  const headers: HeaderList = [];
+  addCors(headers, caller);
+  // No body at all would be sent in chunks, of which there are none.
+  return new Response(NOTHING, { status: 202, headers });
 }
 
 /** Any other JSON answer; with `id` it belongs to that invocation. */

@@ -1,13 +1,8 @@
 import { Failure } from "../errors.ts";
-import type { RequestReader } from "./request_reader.ts";
+import type { Inbound, Setup } from "./inbound.ts";
+import type { BodyOptions, RequestReader } from "./request_reader.ts";
 
 const EMPTY = new Uint8Array(0);
-
-export interface BodyLimits {
-  /** The declared `content-length`, or undefined. */
-  readonly length: number | undefined;
-  readonly bytesMax: number;
-}
 
 /**
  * The request's body. Throws `Failure` 413 when it is longer than the limit: at once when its
@@ -15,20 +10,19 @@ export interface BodyLimits {
  * connection broke (http-api §2.2, §2.4; architecture §10: one shape for both).
  */
 export function readBody(
-  reader: RequestReader,
-  request: Request,
-  limits: BodyLimits,
+  { reader, bodyBytesMax: bytesMax }: Setup,
+  { request, head }: Inbound,
 ): Uint8Array | Promise<Uint8Array> {
-  const { length, bytesMax } = limits;
+  const { contentLength: length } = head;
   if (length === 0) return EMPTY;
   if (length !== undefined && length > bytesMax) throw Failure.plain(413, "length limit exceeded");
-  return readWhole(reader, request, limits);
+  return readWhole(reader, request, { length, bytesMax });
 }
 
 async function readWhole(
   reader: RequestReader,
   request: Request,
-  limits: BodyLimits,
+  limits: BodyOptions,
 ): Promise<Uint8Array> {
   let bytes;
   try {

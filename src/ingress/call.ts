@@ -1,5 +1,4 @@
 import { Failure } from "../errors.ts";
-import type { HandlerSchema } from "../model/schema.ts";
 import { check, toRequest } from "./accept.ts";
 import { failed, succeeded } from "./answer.ts";
 import type { Inbound, Setup } from "./inbound.ts";
@@ -26,13 +25,5 @@ export async function call(
   );
   const answered = { id: invocation.id, expiresAt };
   if (result.kind === "failure") return failed(caller, answered, result.failure);
-  const { value } = result;
-  const contentType = outputType(checked.handler, value.length === 0);
-  return succeeded(caller, answered, { value, contentType });
-}
-
-/** The declared content type; a handler without a declaration speaks JSON (§2.3). */
-function outputType({ output }: HandlerSchema, isEmpty: boolean): string | undefined {
-  if (isEmpty && !output?.setContentTypeIfEmpty) return undefined;
-  return output ? output.contentType : "application/json";
+  return succeeded(caller, answered, { value: result.value, output: checked.handler.output });
 }

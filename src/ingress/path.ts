@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { Subject } from "../model/command.ts";
 import { BadId, parseInvocationId } from "../model/id.ts";
 import type { ServiceType } from "../model/target.ts";
 import { type Dialect, dialectOfSegment } from "../names.ts";
@@ -7,9 +8,9 @@ import { decodeSegment } from "./percent.ts";
 /** What a path asks for: every route of http-api §2.1. Keys and scopes are decoded. */
 export type Route =
   | InvokeRoute
-  | { readonly kind: "attach" | "output"; readonly subject: Subject }
+  | OutcomeRoute
   | { readonly kind: "lookup" }
-  | { readonly kind: "awakeable"; readonly id: string; readonly verb: "resolve" | "reject" }
+  | AwakeableRoute
   | { readonly kind: "health" };
 
 export interface InvokeRoute {
@@ -22,25 +23,31 @@ export interface InvokeRoute {
   readonly scope?: string;
 }
 
-/** Whose result is asked for. `body`: a target object in the request's body says. */
-export type Subject =
-  | { readonly by: "body" }
-  | { readonly by: "invocation"; readonly id: string }
-  | { readonly by: "workflow"; readonly service: string; readonly key: string }
-  | {
-    readonly by: "idempotencyKey";
-    readonly service: string;
-    readonly handler: string;
-    readonly key?: string;
-    /** Exactly as in the path: this segment is never decoded. */
-    readonly idempotencyKey: string;
-  };
+/** A result of what somebody else began, awaited or not. */
+export interface OutcomeRoute {
+  readonly kind: "attach" | "output";
+  /**
+   * Whose result is asked for. `body`: a target object in the request's body says. An idempotency
+   * key is exactly as in the path: that segment is never decoded.
+   */
+  readonly subject: Subject | { readonly by: "body" };
+}
+
+/** An awakeable to complete. */
+export interface AwakeableRoute {
+  readonly kind: "awakeable";
+  /** Not checked yet. */
+  readonly id: string;
+  readonly verb: "resolve" | "reject";
+}
 
 /** The registry, as far as paths need it: the service decides whether a key comes next. */
 export type TypeOf = (service: string) => ServiceType | undefined;
 
 const SEGMENTS_MIN = 2;
 const SEGMENTS_MAX = 7;
+/** Characters of an id that is none, for whoever reads the refusal. */
+const SHOWN_MAX = 100;
 
 /**
  * Parses the path of a request, without its query (http-api §2.1). Throws `Failure` 400 for a
@@ -128,7 +135,7 @@ function parseOther(parts: readonly string[], dialect: Dialect, typeOf: TypeOf):
   }
 }
 
-const BODY: Subject = { by: "body" };
+const BODY = { by: "body" } as const;
 
 function parseAwakeable(parts: readonly string[], dialect: Dialect): Route {
   const [id, verb] = [parts[3], parts[4]];
@@ -176,12 +183,14 @@ function outcomeVerb(verb: string | undefined): "attach" | "output" {
   return verb;
 }
 
-function byInvocation(id: string): Subject {
+/** An invocation by its id. Throws `Failure` 400 unless the id is well-formed (§2.4). */
+export function byInvocation(id: string): Subject {
   try {
     parseInvocationId(id);
   } catch (cause) {
     if (!(cause instanceof BadId)) throw cause;
-    throw Failure.plain(400, `bad invocation id '${id}': ${cause.message}`, { cause });
+    const shown = id.length > SHOWN_MAX ? `${id.slice(0, SHOWN_MAX)}…` : id;
+    throw Failure.plain(400, `bad invocation id '${shown}': ${cause.message}`, { cause });
   }
   return { by: "invocation", id };
 }

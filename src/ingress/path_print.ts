@@ -1,6 +1,6 @@
 import { unreachable } from "../assert.ts";
 import type { Dialect } from "../names.ts";
-import type { InvokeRoute, Route, Subject } from "./path.ts";
+import type { InvokeRoute, OutcomeRoute, Route } from "./path.ts";
 
 /**
  * The path of a route: what `parsePath` reads back as the same route. `dialect`: the prefix to
@@ -23,7 +23,7 @@ function tail(route: Route): string {
       return `${scope(route)}${route.kind}/${target(route)}`;
     case "attach":
     case "output":
-      return outcome(route.kind, route.subject);
+      return outcome(route);
     case "awakeable":
       return `awakeables/${route.id}/${route.verb}`;
     case "lookup":
@@ -34,7 +34,7 @@ function tail(route: Route): string {
   }
 }
 
-function outcome(verb: "attach" | "output", subject: Subject): string {
+function outcome({ kind: verb, subject }: OutcomeRoute): string {
   switch (subject.by) {
     case "body":
       return verb;

@@ -2,11 +2,14 @@ import { unreachable } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, OWN } from "../names.ts";
 import { refused } from "./answer.ts";
+import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
 import { type Caller, preflight } from "./cors.ts";
 import { readHead } from "./headers.ts";
 import { health } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
+import { lookup } from "./lookup.ts";
+import { attach, output } from "./outcome.ts";
 import { parsePath, type Route } from "./path.ts";
 import { fetchReader } from "./request_reader.ts";
 import { send } from "./send.ts";
@@ -75,13 +78,17 @@ function dispatch(
       allow("GET", method);
       return health(caller, schema);
     case "attach":
+      allow(route.subject.by === "body" ? "POST" : "GET", method);
+      return attach(setup, inbound, route);
     case "output":
       allow(route.subject.by === "body" ? "POST" : "GET", method);
-      throw notYet();
+      return output(setup, inbound, route);
     case "lookup":
+      allow("POST", method);
+      return lookup(setup, inbound);
     case "awakeable":
       allow("POST", method);
-      throw notYet();
+      return completeAwakeable(setup, inbound, route);
     default:
       return unreachable(route);
   }
@@ -89,10 +96,6 @@ function dispatch(
 
 function allow(only: "GET" | "POST", method: string): void {
   if (method !== only) throw Failure.plain(405, "method not allowed");
-}
-
-function notYet(): Failure {
-  return Failure.plain(501, "not available in this version");
 }
 
 const ONLY: Readonly<Record<Dialect, readonly Dialect[]>> = { [OWN]: [OWN], [ALIAS]: [ALIAS] };

@@ -1,10 +1,16 @@
-import type { HeaderPair, Result } from "./journal.ts";
+import type { HeaderPair, NotificationId, NotificationResult, Result } from "./journal.ts";
 
 /** A command or a run's result. `bytes` is the message body as it came, kept for replay. */
 export type Command =
   | { readonly kind: "output"; readonly bytes: Uint8Array; readonly result: Result }
   | { readonly kind: "run"; readonly bytes: Uint8Array; readonly completion: number }
-  | { readonly kind: "ranTo"; readonly completion: number; readonly result: Result }
+  | {
+    readonly kind: "ranTo";
+    readonly completion: number;
+    readonly result: Result;
+    /** Version 7: the attempt is content to hear that it is stored (service protocol §4.5). */
+    readonly wantsAck?: boolean;
+  }
   | {
     readonly kind: "sleep";
     readonly bytes: Uint8Array;
@@ -42,7 +48,55 @@ export type Command =
     readonly value: Uint8Array;
   }
   | { readonly kind: "clearState"; readonly bytes: Uint8Array; readonly key: string }
-  | { readonly kind: "clearAllState"; readonly bytes: Uint8Array };
+  | { readonly kind: "clearAllState"; readonly bytes: Uint8Array }
+  | {
+    readonly kind: "getPromise" | "peekPromise";
+    readonly bytes: Uint8Array;
+    readonly key: string;
+    readonly completion: number;
+  }
+  | {
+    readonly kind: "completePromise";
+    readonly bytes: Uint8Array;
+    readonly key: string;
+    readonly result: Result;
+    readonly completion: number;
+  }
+  /** A signal for another invocation, or for this one. `target`: a well-formed invocation id. */
+  | {
+    readonly kind: "sendSignal" | "completeAwakeable";
+    readonly bytes: Uint8Array;
+    /** Absent: an awakeable of the oldest protocols, which no invocation here can have made. */
+    readonly signal?: Signal;
+  }
+  | {
+    readonly kind: "attach" | "getOutput";
+    readonly bytes: Uint8Array;
+    readonly subject: Subject;
+    readonly completion: number;
+  };
+
+/** A signal on its way (service protocol §4.10). */
+export interface Signal {
+  readonly target: string;
+  readonly id: SignalId;
+  readonly result: SignalResult;
+}
+
+export type SignalId = Exclude<NotificationId, { kind: "completion" }>;
+export type SignalResult = Exclude<NotificationResult, { kind: "invocationId" | "stateKeys" }>;
+
+/** Whose result is asked for (service protocol §4.11). Ids are well-formed. */
+export type Subject =
+  | { readonly by: "invocation"; readonly id: string }
+  | { readonly by: "workflow"; readonly service: string; readonly key: string }
+  | {
+    readonly by: "idempotencyKey";
+    readonly service: string;
+    readonly handler: string;
+    readonly key?: string;
+    readonly idempotencyKey: string;
+  };
 
 /** What a call or one-way call asks for. */
 export interface CallRequest {

@@ -49,15 +49,22 @@ export function checkDeploymentId(id: string): string {
 }
 
 function body(id: string, prefix: string, digits: number): string {
+  const text = afterVersion(id, [prefix]);
+  if (text.length !== digits) throw new BadId("bad format");
+  return text;
+}
+
+/** What follows prefix and version of an id of one of these kinds. Throws `BadId` (http-api §6.3). */
+export function afterVersion(id: string, prefixes: readonly string[]): string {
   const at = id.indexOf("_");
   if (at < 1 || at === id.length - 1) throw new BadId("bad format");
-  if (id.slice(0, at) !== prefix) {
+  const prefix = id.slice(0, at);
+  if (!prefixes.includes(prefix)) {
     throw new BadId(
-      /^[a-z]+$/.test(id.slice(0, at)) ? "id doesn't match the expected type" : "bad format",
+      /^[a-z]+$/.test(prefix) ? "id doesn't match the expected type" : "bad format",
     );
   }
   if (id[at + 1] !== VERSION) throw new BadId("unrecognized codec version");
-  if (id.length !== at + 2 + digits) throw new BadId("bad format");
   return id.slice(at + 2);
 }
 
@@ -91,6 +98,16 @@ export function newInvocationId(
   if (fresh) drawUnique(bytes, entropy, now);
   else bytes.set(digest(parts(identity)).subarray(0, 16), KEY_BYTES);
   return { id: printInvocationId(bytes), fresh };
+}
+
+/**
+ * A fresh id in the partition of another one, for an invocation that repeats it (service protocol
+ * §6.3). `entropy`: at least 10 random bytes. `now`: milliseconds since the epoch. Throws `BadId`.
+ */
+export function siblingInvocationId(id: string, entropy: Uint8Array, now: number): string {
+  const bytes = parseInvocationId(id);
+  drawUnique(bytes, entropy, now);
+  return printInvocationId(bytes);
 }
 
 /** Whom an awakeable or caller names: the same invocation again, in the same partition. */

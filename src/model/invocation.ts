@@ -1,13 +1,22 @@
 import { assert } from "../assert.ts";
-import type { NotificationId, Result, TerminalFailure } from "./journal.ts";
+import type { Result, TerminalFailure } from "./journal.ts";
 import type { Target } from "./target.ts";
 
-/** What a suspended invocation waits for: any of these wakes it (service protocol §4.15). */
+/**
+ * What a suspended invocation waits for: a tree of combinators (service protocol §3.5, §4.15).
+ * Protocol versions before 7 know only a flat one, of kind `unknown`. What has arrived is pruned
+ * from the tree, so a stored one names only what is still missing: see `model/awaiting.ts`.
+ */
 export interface Awaiting {
+  readonly kind: Combinator;
   readonly completions: readonly number[];
   readonly signals: readonly number[];
   readonly names: readonly string[];
+  readonly nested?: readonly Awaiting[];
 }
+
+/** `unknown` and `first` are over with any child; `any`: a success, or all; `all`: a failure, or all. */
+export type Combinator = "unknown" | "first" | "allCompleted" | "any" | "all";
 
 /** Where an invocation stands. Only `invoked` may have an attempt in flight. */
 export type Status =
@@ -65,18 +74,6 @@ export interface Pin {
   readonly protocol: number;
 }
 
-/** Whether a notification is one of those awaited. */
-export function isAwaited(awaiting: Awaiting, id: NotificationId): boolean {
-  switch (id.kind) {
-    case "completion":
-      return awaiting.completions.includes(id.id);
-    case "signal":
-      return awaiting.signals.includes(id.index);
-    case "named":
-      return awaiting.names.includes(id.name);
-  }
-}
-
 /**
  * One durable run of a handler. Times are milliseconds since the epoch. `invoked.ts` makes it
  * with every field, so that all rows in memory have one shape: copying them is what the engine does most.
@@ -98,6 +95,10 @@ export interface InvocationRow {
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
   readonly lastFailure?: AttemptFailure | undefined;
+  /** Somebody asked the running attempt to pause: where it ends, the invocation is paused. */
+  readonly pausing?: true | undefined;
+  /** The invocation whose id seeds randomness: of one that was restarted with a journal (§6.3). */
+  readonly seedOf?: string | undefined;
   readonly pin?: Pin | undefined;
   readonly callers: readonly Caller[];
   readonly idempotencyKey?: string | undefined;

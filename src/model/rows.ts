@@ -1,5 +1,6 @@
 import type { InvocationRow } from "./invocation.ts";
-import type { Entry } from "./journal.ts";
+import type { Caller } from "./invocation.ts";
+import type { Entry, Result } from "./journal.ts";
 
 /**
  * Every durable row of a partition. The engine reads and writes nothing else. A row is named by
@@ -27,6 +28,16 @@ export interface Rows {
   readonly inbox: { readonly object: string; readonly seq: number; readonly id: string };
   /** group: object. item: name. */
   readonly state: { readonly object: string; readonly name: string; readonly value: Uint8Array };
+  /**
+   * group: workflow (`objectOf`). item: name. A durable promise: its result, or (without one)
+   * the commands that wait for it (service protocol §4.9).
+   */
+  readonly promise: {
+    readonly object: string;
+    readonly name: string;
+    readonly result?: Result | undefined;
+    readonly listeners: readonly Caller[];
+  };
   /** group: invocation id. item: `timerItem`. Due at `due`, in milliseconds since the epoch. */
   readonly timer: Timer;
 }
@@ -43,7 +54,15 @@ export interface Timer {
 export type Table = keyof Rows;
 export type Item = string | number;
 
-export const TABLES = ["invocation", "journal", "lock", "inbox", "state", "timer"] as const;
+export const TABLES = [
+  "invocation",
+  "journal",
+  "lock",
+  "inbox",
+  "state",
+  "promise",
+  "timer",
+] as const;
 
 export function timerItem({ due, kind, index }: Omit<Timer, "id">): string {
   return `${due}/${kind}/${index}`;
@@ -69,6 +88,7 @@ export function itemOf<T extends Table>(table: T, row: Rows[T]): Item {
     case "inbox":
       return (row as Rows["inbox"]).seq;
     case "state":
+    case "promise":
       return (row as Rows["state"]).name;
     case "timer":
       return timerItem(row as Timer);

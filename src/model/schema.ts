@@ -97,6 +97,17 @@ export interface SchemaDefaults {
   readonly retry: Required<RetryOptions>;
   /** Names and values sent with `Start`, together; beyond it the map is cut and marked partial. */
   readonly eagerStateBytesMax: number;
+  /** Absent: anything goes. */
+  readonly limits?: SchemaLimits;
+}
+
+/** The most that handlers, services and defaults may ask for (http-api §5.1). Absent: no limit. */
+export interface SchemaLimits {
+  readonly journalRetentionMsMax?: number;
+  readonly idempotencyRetentionMsMax?: number;
+  readonly workflowRetentionMsMax?: number;
+  /** Of the retry policy's `maxAttempts`. */
+  readonly attemptsMax?: number;
 }
 
 /** Everything an invocation of one handler obeys, resolved: handler, then service, then server. */
@@ -117,12 +128,15 @@ export interface EffectiveOptions {
 export class Schema {
   readonly deployments: ReadonlyMap<string, Deployment>;
   readonly defaults: SchemaDefaults;
+  /** What an invocation obeys whose handler is not registered any more. */
+  readonly orphanOptions: EffectiveOptions;
   readonly #latest = new Map<string, ServiceSchema>();
   readonly #options = new WeakMap<HandlerSchema, EffectiveOptions>();
 
   constructor(deployments: readonly Deployment[], defaults: SchemaDefaults) {
     this.deployments = new Map(deployments.map((one) => [one.id, one]));
     this.defaults = defaults;
+    this.orphanOptions = resolve(defaults);
     for (const service of deployments.flatMap((one) => one.services)) {
       const known = this.#latest.get(service.name);
       if (!known || known.revision < service.revision) this.#latest.set(service.name, service);
@@ -143,21 +157,52 @@ export class Schema {
     return [...this.#latest.values()];
   }
 
-  /** Resolves one handler's options (service protocol §1.6). */
+  /** Resolves one handler's options, no more than the server allows (service protocol §1.6). */
   options(service: ServiceSchema, handler: HandlerSchema): EffectiveOptions {
     let options = this.#options.get(handler);
     if (!options) {
-      options = {
-        ...this.defaults,
-        lazyState: false,
-        ...service.options,
-        ...handler.options,
-        retry: { ...this.defaults.retry, ...service.options.retry, ...handler.options.retry },
-      };
+      options = resolve(this.defaults, service.options, handler.options);
       this.#options.set(handler, options);
     }
     return options;
   }
+}
+
+/** Later layers win. Limits bind whoever asked, the defaults as well. */
+function resolve(defaults: SchemaDefaults, ...layers: readonly HandlerOptions[]): EffectiveOptions {
+  const { limits, eagerStateBytesMax: _, ...inherited } = defaults;
+  const options: EffectiveOptions = Object.assign({ ...inherited, lazyState: false }, ...layers);
+  const retry: Required<RetryOptions> = Object.assign(
+    { ...defaults.retry },
+    ...layers.map((layer) => layer.retry),
+  );
+  const attemptsMax = limits?.attemptsMax ?? Infinity;
+  return {
+    ...options,
+    ...clampRetentions(options, limits),
+    retry: { ...retry, maxAttempts: Math.min(retry.maxAttempts, attemptsMax) },
+  };
+}
+
+/** Retentions, by what is kept. In milliseconds. */
+export type Retentions = Pick<
+  EffectiveOptions,
+  "journalRetentionMs" | "idempotencyRetentionMs" | "workflowRetentionMs"
+>;
+
+/** Retentions as the server allows them (http-api §5.1). */
+export function clampRetentions(wanted: Retentions, limits: SchemaLimits = {}): Retentions {
+  const { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs } = wanted;
+  const {
+    journalRetentionMsMax = Infinity,
+    idempotencyRetentionMsMax = Infinity,
+    workflowRetentionMsMax = Infinity,
+  } = limits;
+  return {
+    journalRetentionMs: Math.min(journalRetentionMs, journalRetentionMsMax),
+    idempotencyRetentionMs: Math.min(idempotencyRetentionMs, idempotencyRetentionMsMax),
+    workflowRetentionMs: Math.min(workflowRetentionMs, workflowRetentionMsMax),
+  };
 }
 
 /**
@@ -167,7 +212,10 @@ export class Schema {
  */
 export function retentionOf(
   options: EffectiveOptions,
-  { isWorkflowRun, idempotencyKey }: { isWorkflowRun: boolean; idempotencyKey?: string },
+  { isWorkflowRun, idempotencyKey }: {
+    isWorkflowRun: boolean;
+    idempotencyKey?: string | undefined;
+  },
 ): Retention {
   const { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs } = options;
   if (!isWorkflowRun && idempotencyKey === undefined) {

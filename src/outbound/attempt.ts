@@ -2,11 +2,12 @@ import { unreachable } from "../assert.ts";
 import type { Attempt } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { Command } from "../model/command.ts";
-import type { Entry } from "../model/journal.ts";
+import { type Entry, entryType } from "../model/journal.ts";
 import { header } from "../names.ts";
 import type { DialFailure, DialHead, DialListener, Exchange } from "../ports.ts";
 import { decodeMessage } from "../wire/decode.ts";
 import { FrameReader } from "../wire/frame.ts";
+import { encodeRunAck } from "../wire/journal_codec.ts";
 import type { Chance } from "./chance.ts";
 import type { Plan } from "./choose.ts";
 import {
@@ -67,6 +68,8 @@ export class RunningAttempt implements DialListener {
   #heard = 0;
   #unacked = 0;
   #paused = false;
+  /** Runs of this attempt whose result the SDK need not be told again (§4.5). */
+  #proposed: Set<number> | undefined;
 
   constructor(
     host: AttemptHost,
@@ -93,7 +96,17 @@ export class RunningAttempt implements DialListener {
 
   /** A notification was stored while this attempt runs. */
   notify(index: number, entry: Entry): void {
-    if (this.#phase === "running" && this.#request?.notify(index, entry)) this.#moved();
+    if (this.#phase !== "running") return;
+    const ack = this.#proposed && this.#ackOf(entry);
+    if (this.#request?.notify(index, entry, ack)) this.#moved();
+  }
+
+  /** Tells the SDK that nothing more will come: it then suspends when it has nothing left to do. */
+  yield(): void {
+    if (this.#phase !== "running" || !this.#request?.open) return;
+    this.#moved();
+    this.#request.end();
+    this.#host.expect(this.due);
   }
 
   /** Tears the stream down. Nothing more is heard of it. */
@@ -175,7 +188,7 @@ export class RunningAttempt implements DialListener {
   #frame(type: number, flags: number, body: Uint8Array): void {
     // What follows a terminal message does not count (§4.13).
     if (this.#outcome) return;
-    const message = decodeMessage(type, flags, body, this.plan.pin.protocol);
+    const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
     switch (message.kind) {
       case "command":
         return this.#command(message.command);
@@ -201,7 +214,19 @@ export class RunningAttempt implements DialListener {
 
   #command(command: Command): void {
     if (command.kind === "call" || command.kind === "oneWayCall") this.#calls = true;
+    else if (command.kind === "ranTo" && command.wantsAck) {
+      this.#proposed ??= new Set();
+      this.#proposed.add(command.completion);
+    }
     this.#frames.push(command);
+  }
+
+  /** Undefined: the SDK is to be told all of it. */
+  #ackOf(entry: Entry): Uint8Array | undefined {
+    if (entry.kind !== "notification" || entry.type !== entryType.runCompletion) return undefined;
+    const { id } = entry;
+    const isKnown = id.kind === "completion" && this.#proposed?.delete(id.id);
+    return isKnown ? encodeRunAck(id.id) : undefined;
   }
 
   /** Sends what one chunk brought as one event. */

@@ -1,9 +1,9 @@
 import type { InvocationRow, Pin } from "../model/invocation.ts";
 import {
   type Deployment,
+  type EffectiveOptions,
   handlerIn,
   type Schema,
-  type SchemaDefaults,
   type ServiceSchema,
 } from "../model/schema.ts";
 import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../wire/protocol.ts";
@@ -37,7 +37,7 @@ export function choose(
       reached: false,
     });
   }
-  const protocol = pin ? pinnedProtocol(pin) : newProtocol(deployment, protocolMax);
+  const protocol = pin ? pinnedProtocol(pin, deployment) : newProtocol(deployment, protocolMax);
   if (typeof protocol !== "number") return protocol;
   const service = latest ?? schema.at(deployment.id, target.service);
   const { inactivityTimeoutMs, abortTimeoutMs } = timeouts(schema, service, target.handler);
@@ -50,14 +50,25 @@ export function choose(
   };
 }
 
-function pinnedProtocol({ protocol }: Pin): number | Failed {
-  if (protocol >= PROTOCOL_MIN && protocol <= PROTOCOL_MAX) return protocol;
-  return failed(
-    "RT0014",
-    `cannot resume the invocation: it was started with service protocol version '${protocol}', ` +
-      `and this server speaks versions [${PROTOCOL_MIN}, ${PROTOCOL_MAX}]`,
-    { reached: false },
-  );
+/** A deployment that was updated in place may have stopped to speak a version it spoke before. */
+function pinnedProtocol(
+  { protocol }: Pin,
+  { id, minProtocol, maxProtocol }: Deployment,
+): number | Failed {
+  const refused = (who: string, min: number, max: number) =>
+    failed(
+      "RT0014",
+      `cannot resume the invocation: it was started with service protocol version '${protocol}', ` +
+        `and ${who} speaks versions [${min}, ${max}]`,
+      { reached: false },
+    );
+  if (protocol < PROTOCOL_MIN || protocol > PROTOCOL_MAX) {
+    return refused("this server", PROTOCOL_MIN, PROTOCOL_MAX);
+  }
+  if (protocol < minProtocol || protocol > maxProtocol) {
+    return refused(`deployment '${id}'`, minProtocol, maxProtocol);
+  }
+  return protocol;
 }
 
 function newProtocol(deployment: Deployment, protocolMax: number): number | Failed {
@@ -75,7 +86,7 @@ function timeouts(
   schema: Schema,
   service: ServiceSchema | undefined,
   handler: string,
-): Pick<SchemaDefaults, "inactivityTimeoutMs" | "abortTimeoutMs"> {
+): Pick<EffectiveOptions, "inactivityTimeoutMs" | "abortTimeoutMs"> {
   const found = service && handlerIn(service, handler);
-  return service && found ? schema.options(service, found) : schema.defaults;
+  return service && found ? schema.options(service, found) : schema.orphanOptions;
 }

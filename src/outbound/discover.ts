@@ -10,6 +10,8 @@ import {
 } from "../wire/manifest.ts";
 import { checkHeaders, joinPath, lowerCase } from "./address.ts";
 import { collect, type Collected } from "./collect.ts";
+import { signedDial } from "./identity/signed_dial.ts";
+import type { Signer } from "./identity/signer.ts";
 import { printStatus } from "./response.ts";
 
 /** An endpoint to be asked what it serves. */
@@ -21,6 +23,9 @@ export interface DiscoverRequest {
   readonly additionalHeaders: Readonly<Record<string, string>>;
 }
 
+/** What requests are signed for (service protocol §2.8). */
+const CLAIMS = { audience: "/discover" } as const;
+
 export interface DiscoverOptions {
   readonly dial: Dial;
   readonly clock: Clock;
@@ -30,6 +35,8 @@ export interface DiscoverOptions {
   readonly timeoutMs: number;
   /** The largest manifest read; a larger one is META0013. */
   readonly bodyBytesMax: number;
+  /** Signs the request. Absent: it is not signed. */
+  readonly signer?: Signer | undefined;
 }
 
 export const DISCOVER_LIMITS = {
@@ -62,11 +69,15 @@ export async function discover(
 ): Promise<Discovered> {
   checkHeaders(request.additionalHeaders);
   const dialRequest = requestOf(request, options);
-  let collected = await collect(dialRequest, options);
+  const { signer } = options;
+  const dial = signer
+    ? signedDial(options.dial, { signer, claims: CLAIMS, dialects: DIALECTS })
+    : options.dial;
+  let collected = await collect(dialRequest, { ...options, dial });
   for (const pause of PAUSES_MS) {
     if (!mayPass(collected)) break;
     await sleep(options.clock, pause);
-    collected = await collect(dialRequest, options);
+    collected = await collect(dialRequest, { ...options, dial });
   }
   return accept(request.uri, collected, options);
 }

@@ -1,11 +1,14 @@
 import type { Attempt, Effect } from "../engine/effect.ts";
 import type { InvocationRow } from "../model/invocation.ts";
+import type { Target } from "../model/target.ts";
+import type { DialRequest, Exchange } from "../ports.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./chance.ts";
 import { choose } from "./choose.ts";
 import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
+import { openSigned } from "./identity/signed_dial.ts";
 import { OUTBOUND_DEFAULTS, type OutboundOptions, type OutboundWorld } from "./options.ts";
 import { Ticker } from "./ticker.ts";
 
@@ -85,10 +88,23 @@ export class Attempts {
     if (running && running.attempt <= attempt) running.abort();
   }
 
+  /**
+   * Asks an attempt to come to rest (service protocol §4.12, end). One that waits for a slot is asked
+   * for at once, without one: whoever wants it to rest will not start it. Nothing happens to one that
+   * is over, or that was already told that a slot is free.
+   */
+  yield({ id, attempt }: Effect & { type: "yield" }): void {
+    const running = this.#running.get(id);
+    if (running?.attempt === attempt) return running.yield();
+    if (this.#queue.attemptOf(id) !== attempt) return;
+    this.#queue.drop(id, attempt);
+    this.#world.send({ type: "slotFree", id, attempt });
+  }
+
   /** What introspection shows. Undefined: no attempt. */
   status(id: string): AttemptStatus | undefined {
     const running = this.#running.get(id);
-    if (!running) return this.#queue.has(id) ? { kind: "ready" } : undefined;
+    if (!running) return this.#queue.attemptOf(id) !== undefined ? { kind: "ready" } : undefined;
     const { startedAt, server, plan: { pin } } = running;
     return {
       kind: "running",
@@ -126,7 +142,18 @@ export class Attempts {
     );
     const attempt = new RunningAttempt(this.#host, effect, { plan, mediaType });
     this.#running.set(attempt.id, attempt);
-    attempt.begin(this.#world.dial.open(dial, attempt), effect);
+    attempt.begin(this.#open(dial, attempt, invocation.target), effect);
+  }
+
+  #open(request: DialRequest, attempt: RunningAttempt, target: Target): Exchange {
+    const { dial, signer } = this.#world;
+    if (!signer) return dial.open(request, attempt);
+    return openSigned(dial, request, {
+      signer,
+      dialects: [attempt.plan.deployment.dialect],
+      claims: { audience: `/invoke/${target.service}/${target.handler}`, subject: target.key },
+      listener: attempt,
+    });
   }
 
   #refuse({ invocation: { id }, attempt }: Attempt, outcome: Failed): void {

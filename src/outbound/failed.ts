@@ -16,21 +16,22 @@ export function failed(
   message: string,
   options: Partial<Omit<Failed, "kind" | "failure"> & { readonly status: number }> = {},
 ): Failed {
-  const { status = 500, reached = true, retryAfterMs } = options;
+  const { status = 500, reached = true, retryAfterMs, behavior } = options;
   const failure: AttemptFailure = { code, status, message };
   return {
     kind: "failed",
     failure,
     reached,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(behavior && { behavior }),
   };
 }
 
 /**
  * The SDK gave the attempt up with an `Error` message (§4.14). Its special codes have RT codes of
- * their own.
+ * their own. From version 7 on it may ask not to be tried again.
  */
-export function failedBySdk({ failure, nextRetryDelayMs }: AttemptError): Failed {
+export function failedBySdk({ failure, nextRetryDelayMs, behavior }: AttemptError): Failed {
   const { status } = failure;
   const code = status === 570 ? "RT0016" : status === 571 ? "RT0012" : "RT0007";
   return {
@@ -38,6 +39,7 @@ export function failedBySdk({ failure, nextRetryDelayMs }: AttemptError): Failed
     failure: { ...failure, code },
     reached: true,
     ...(nextRetryDelayMs !== undefined && { retryAfterMs: nextRetryDelayMs }),
+    ...(behavior && behavior !== "retry" && { behavior }),
   };
 }
 
@@ -62,9 +64,14 @@ export function abortTimedOut(timeoutMs: number): Failed {
   );
 }
 
-/** A message that cannot be read (RT0003, RT0012). Undefined: `cause` is a bug of ours. */
+/**
+ * A message that cannot be read (RT0003, RT0012), or that asks for too much (RT0024, RT0025).
+ * Undefined: `cause` is a bug of ours.
+ */
 export function badMessage(cause: unknown): Failed | undefined {
   if (!(cause instanceof Failure) || cause.code === null) return undefined;
   // The code has a field of its own in an attempt's failure.
-  return failed(cause.code, cause.message.replace(`[${cause.code}] `, ""));
+  const message = cause.message.replace(`[${cause.code}] `, "");
+  // Trying again would await the same: somebody has to look at it (§4.19).
+  return failed(cause.code, message, cause.code === "RT0025" ? { behavior: "pause" } : {});
 }

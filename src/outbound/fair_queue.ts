@@ -45,8 +45,9 @@ export class FairQueue {
     return undefined;
   }
 
-  has(id: string): boolean {
-    return this.#waiting.has(id);
+  /** The attempt of this invocation that waits, if one does. */
+  attemptOf(id: string): number | undefined {
+    return this.#waiting.get(id)?.attempt;
   }
 
   clear(): void {

@@ -1,6 +1,7 @@
 import type { Mailbox } from "../ports.ts";
 import type { Clock, Dial, Log, Random } from "../ports.ts";
 import type { Schema } from "../model/schema.ts";
+import type { Signer } from "./identity/signer.ts";
 
 /** Limits of attempts. Each says what happens when it is reached. */
 export interface OutboundOptions {
@@ -22,6 +23,11 @@ export interface OutboundOptions {
   readonly connectTimeoutMs: number;
   /** The highest protocol version spoken to endpoints that know it (§1.7). */
   readonly protocolMax: number;
+  /**
+   * How deep a tree of awaited futures may be nested (version 7). A deeper one pauses the invocation
+   * with RT0025.
+   */
+  readonly futureDepthMax: number;
 }
 
 /** The reference's values where it has any. */
@@ -34,6 +40,7 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
   drainMs: 5000,
   connectTimeoutMs: 10_000,
   protocolMax: 6,
+  futureDepthMax: 1000,
 };
 
 /** What attempts need of the world. */
@@ -43,6 +50,8 @@ export interface OutboundWorld {
   readonly random: Random;
   readonly log: Log;
   readonly send: Mailbox;
+  /** Signs requests (service protocol §2.8). Absent: they are not signed. */
+  readonly signer?: Signer | undefined;
   /** The newest registrations. */
   schema(): Schema;
 }

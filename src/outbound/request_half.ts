@@ -71,13 +71,13 @@ export class RequestHalf {
   }
 
   /**
-   * A notification was stored at `index`. They come in order; a repeated one is ignored. Answers
-   * whether it was taken.
+   * A notification was stored at `index`. They come in order; a repeated one is ignored. `ack`: what
+   * is said in its place. Answers whether it was taken.
    */
-  notify(index: number, entry: Entry): boolean {
+  notify(index: number, entry: Entry, ack?: Uint8Array): boolean {
     if (this.#ending || index < this.#next || entry.kind !== "notification") return false;
     this.#next = index + 1;
-    const bytes = encodeEntry(entry);
+    const bytes = ack ?? encodeEntry(entry);
     this.#queue.push({ index, bytes });
     this.#unread += bytes.byteLength;
     this.#pump();

@@ -7,7 +7,7 @@ import type { Start } from "../wire/journal_codec.ts";
  * epoch.
  */
 export function startOf({ invocation, state }: Attempt, now: number): Start {
-  const { id, target, failuresSinceCommand, modifiedAt } = invocation;
+  const { id, target, failuresSinceCommand, modifiedAt, seedOf } = invocation;
   const idBytes = parseInvocationId(id);
   return {
     id,
@@ -18,6 +18,6 @@ export function startOf({ invocation, state }: Attempt, now: number): Start {
     retryCount: failuresSinceCommand,
     sinceLastEntryMs: Math.max(0, now - modifiedAt),
     // Any number will do that stays the same (§7.6): of an id, these bytes are chance or a digest.
-    randomSeed: idBytes.subarray(8, 16),
+    randomSeed: (seedOf === undefined ? idBytes : parseInvocationId(seedOf)).subarray(8, 16),
   };
 }

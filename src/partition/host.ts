@@ -2,22 +2,12 @@ import { unreachable } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
 import { Failure } from "../errors.ts";
 import type { Schema } from "../model/schema.ts";
-import type {
-  Accepted,
-  Clock,
-  Completed,
-  InvocationRequest,
-  Invocations,
-  Lease,
-  Log,
-  Mailbox,
-  OnLeave,
-  Store,
-} from "../ports.ts";
+import type { Clock, Invocations, Lease, Log, Mailbox, Store } from "../ports.ts";
 import { Partition } from "./partition.ts";
+import { Requests } from "./requests.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Timers } from "./timers.ts";
-import { acceptedOf, Waiters } from "./waiters.ts";
+import { Waiters } from "./waiters.ts";
 
 export interface HostOptions {
   readonly partition: number;
@@ -41,6 +31,7 @@ export interface AttemptRunner {
   start(effect: Effect & { type: "attempt" }): void;
   notify(effect: Effect & { type: "notify" }): void;
   abort(effect: Effect & { type: "abort" }): void;
+  yield(effect: Effect & { type: "yield" }): void;
   close(): void;
 }
 
@@ -62,9 +53,11 @@ const RESTART_MAX_MS = 5_000;
  * Keeps a partition alive. It claims the lease before the first load (law 4), derives every
  * effect again from the rows (law 3), and after a failure drops everything and begins anew.
  */
-export class Host implements Invocations {
+export class Host {
   readonly #options: HostOptions;
   readonly #waiters = new Waiters();
+  /** What the outside may ask of this partition. Every method rejects with 503 while it has no life. */
+  readonly requests: Invocations = new Requests(this.#waiters, () => this.#admit());
   #life: Life | undefined;
   #isClosed = false;
   #setbacks = 0;
@@ -108,37 +101,10 @@ export class Host implements Invocations {
     this.#waiters.fail(Failure.plain(503, "the server is shutting down"));
   }
 
-  async send(request: InvocationRequest): Promise<Accepted> {
-    const { partition } = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "invoked", ...request, reply: token });
-    return acceptedOf(await reply);
-  }
-
-  /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
-  async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
-    const { partition } = this.#admit();
-    if (request.fresh) {
-      partition.send({ type: "invoked", ...request });
-      return this.#waiters.result(request.id, onLeave);
-    }
-    let forget = () => {};
-    const result = this.#waiters.result(request.id, (leave) => {
-      forget = leave;
-      onLeave?.(leave);
-    });
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "invoked", ...request, reply: token });
-    const answer = Promise.race([result, reply.then((reply) => answerOf(reply) ?? result)]);
-    // Answered by the reply, nobody would ever tell the waiter for the result.
-    answer.then(forget, forget);
-    return answer;
-  }
-
-  #admit(): Life {
-    const life = this.#life;
-    if (!life) throw unavailable();
-    if (life.partition.waiting < this.#options.mailboxEventsMax) return life;
+  #admit(): Partition {
+    const partition = this.#life?.partition;
+    if (!partition) throw unavailable();
+    if (partition.waiting < this.#options.mailboxEventsMax) return partition;
     throw Failure.plain(503, "the server is overloaded, retry later");
   }
 
@@ -206,6 +172,9 @@ export class Host implements Invocations {
         case "abort":
           life.attempts.abort(effect);
           break;
+        case "yield":
+          life.attempts.yield(effect);
+          break;
         case "completed":
           this.#waiters.completed(effect);
           break;
@@ -251,11 +220,6 @@ export class Host implements Invocations {
       });
     });
   }
-}
-
-function answerOf({ result, expiresAt }: Effect & { type: "reply" }): Completed | undefined {
-  if (!result) return undefined;
-  return expiresAt === undefined ? { result } : { result, expiresAt };
 }
 
 function unavailable(): Failure {

@@ -20,6 +20,7 @@ class Group {
 const GROUP_BYTES = 200;
 const ROW_BYTES = 150;
 const INVOCATION_BYTES = 900;
+const LISTENER_BYTES = 150;
 
 /**
  * The rows a partition holds in memory. Bounded in bytes: when full it forgets what was not used
@@ -34,6 +35,7 @@ export class Resident implements Slice {
     lock: new Map(),
     inbox: new Map(),
     state: new Map(),
+    promise: new Map(),
     timer: new Map(),
   };
   #bytes = 0;
@@ -188,6 +190,7 @@ function sizeOf(row: Rows[Table] | null | undefined): number {
   if (!row) return 0;
   if ("entry" in row) return ROW_BYTES + entryBytes(row.entry);
   if ("value" in row) return ROW_BYTES + row.value.length;
+  if ("listeners" in row) return ROW_BYTES + promiseBytes(row);
   if ("target" in row) return INVOCATION_BYTES + (row.output?.length ?? 0);
   return ROW_BYTES;
 }
@@ -201,6 +204,10 @@ function entryBytes(entry: Entry): number {
     case "notification":
       return entry.result.kind === "value" ? valueBytes(entry.result) : 0;
   }
+}
+
+function promiseBytes({ result, listeners }: Rows["promise"]): number {
+  return LISTENER_BYTES * listeners.length + (result?.kind === "value" ? valueBytes(result) : 0);
 }
 
 function valueBytes(result: Result & { kind: "value" }): number {

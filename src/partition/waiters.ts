@@ -1,8 +1,6 @@
-import type { Effect } from "../engine/effect.ts";
+import type { Effect, Reply } from "../engine/effect.ts";
 import { Failure } from "../errors.ts";
 import type { Accepted, Completed, OnLeave } from "../ports.ts";
-
-type Reply = Effect & { type: "reply" };
 
 interface Waiter<T> {
   readonly resolve: (value: T) => void;
@@ -81,6 +79,7 @@ function each<T>(known: Waiter<T> | Set<Waiter<T>>): Iterable<Waiter<T>> {
 }
 
 /** What a sender is told of a reply. */
-export function acceptedOf({ id, status, startAt }: Reply): Accepted {
+export function acceptedOf({ id, status: told, startAt }: Reply): Accepted {
+  const status = told === "previouslyAccepted" ? told : "accepted";
   return startAt === undefined ? { id, status } : { id, status, startAt };
 }

@@ -8,6 +8,8 @@ import { quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
 type Simple = Exclude<Many, "journal"> | "lock";
+/** Tables whose rows are JSON and bytes that go together. */
+type Valued = "state" | "promise";
 
 interface Segment {
   readonly id: string;
@@ -23,6 +25,7 @@ const DROPS = {
   lock: foldSql.lockDrop,
   inbox: foldSql.inboxDrop,
   state: foldSql.stateDrop,
+  promise: foldSql.promiseDrop,
 } as const;
 
 /** Final rows on their way into the tables: as many as fit one batch. */
@@ -30,7 +33,7 @@ export class FoldSlice {
   readonly #partition: number;
   readonly #invocations: Encoded<"invocation">[] = [];
   readonly #segments: Segment[] = [];
-  readonly #states: Encoded<"state">[] = [];
+  readonly #valued: { readonly [T in Valued]: Encoded[] } = { state: [], promise: [] };
   /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
   readonly #drops = new Map<string, string[]>();
   readonly #puts = new Map<string, string[]>();
@@ -60,16 +63,18 @@ export class FoldSlice {
   }
 
   row(table: Simple, { group, item }: { group: string; item: Item }, cell: Cell): void {
-    if (cell.row && table === "state") {
-      this.#states.push(cell as Encoded<"state">);
-      return this.#count(cell);
-    }
-    if (cell.row && table !== "state") {
-      return this.#push(this.#puts, PUTS[table], cell.text);
-    }
+    if (cell.row) return this.#put(table, cell);
     if (table !== "timer") return this.#push(this.#drops, DROPS[table], toJson([group, item]));
     const [due, kind, index] = String(item).split("/");
     this.#push(this.#drops, foldSql.timerDrop, `[${quote(group)},${due},"${kind}",${index}]`);
+  }
+
+  #put(table: Simple, cell: Encoded): void {
+    if (table !== "state" && table !== "promise") {
+      return this.#push(this.#puts, PUTS[table], cell.text);
+    }
+    this.#valued[table].push(cell);
+    this.#count(cell);
   }
 
   /** The batch that writes all of it. Drops go first: a journal may be voided and begun anew. */
@@ -79,7 +84,8 @@ export class FoldSlice {
       ...this.#plain(this.#puts),
       ...putInvocations(this.#invocations, this.#partition),
       ...putSegments(this.#segments),
-      ...putStates(this.#states),
+      ...putValued(foldSql.statePut, this.#valued.state),
+      ...putValued(foldSql.promisePut, this.#valued.promise),
     ];
   }
 
@@ -134,11 +140,11 @@ function putSegments(segments: readonly Segment[]): Statement[] {
   return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
 }
 
-function putStates(cells: readonly Encoded<"state">[]): Statement[] {
+function putValued(text: string, cells: readonly Encoded[]): Statement[] {
   if (cells.length === 0) return [];
   const values = new Places();
-  const rows = cells.map(({ text, bytes }) => `[${text},${values.add(bytes)}]`);
-  return [statement(foldSql.statePut, `[${rows.join(",")}]`, values.blob())];
+  const rows = cells.map(({ text: row, bytes }) => `[${row},${values.add(bytes)}]`);
+  return [statement(text, `[${rows.join(",")}]`, values.blob())];
 }
 
 /** Bytes gathered into one blob, out of which SQL takes them by `substr(?, from, size)`. */

@@ -53,6 +53,16 @@ export const foldSql = {
     delete from state where (object, name) in (
       select value ->> 0, value ->> 1 from json_each(?1))`),
 
+  promisePut: compile(sql`
+    insert into promise (object, name, body, value)
+    select value ->> '$[0].object', value ->> '$[0].name', value -> '$[0]',
+      substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (object, name) do update set body = excluded.body, value = excluded.value`),
+  promiseDrop: compile(sql`
+    delete from promise where (object, name) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
   timerPut: compile(sql`
     insert or replace into timer (partition, due, id, kind, idx)
     select ?2, value ->> 'due', value ->> 'id', value ->> 'kind', value ->> 'index'

@@ -1,10 +1,14 @@
-import type { InvocationRow, Status } from "../model/invocation.ts";
+import type { Awaiting, InvocationRow, Status } from "../model/invocation.ts";
 import type { Target } from "../model/target.ts";
-import { toJson } from "./safe_text.ts";
+import { fromJson, toJson } from "./safe_text.ts";
 
 /**
  * An invocation as JSON, without its output: what `toJson` makes of it, written out by hand
  * because every call writes it twice. A test holds the two together.
+ *
+ * But a tree of what it waits for is text within the JSON. It may be nested a thousand deep
+ * (service protocol §3.5), and SQLite reads no JSON so deep: one such row would break every query
+ * of the table. `parsedInvocation` is the reverse.
  */
 export function invocationJson(row: InvocationRow): string {
   const { id, target, status, origin, pin, callers, retention, lastFailure, answer } = row;
@@ -14,6 +18,8 @@ export function invocationJson(row: InvocationRow): string {
     origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
   },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures},"failuresSinceCommand":${row.failuresSinceCommand}${
     lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : ""
+  }${row.pausing ? ',"pausing":true' : ""}${
+    row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
   }${
     pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
   },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
@@ -21,6 +27,14 @@ export function invocationJson(row: InvocationRow): string {
   },"retention":{"resultMs":${retention.resultMs},"journalMs":${retention.journalMs}}${
     timesJson(row)
   }${answer ? `,"answer":${toJson(answer)}` : ""}}`;
+}
+
+/** The row that `invocationJson` wrote, once its JSON is parsed. */
+export function parsedInvocation(json: unknown): InvocationRow {
+  const row = json as InvocationRow;
+  const { status } = row;
+  if (status.kind !== "suspended" || typeof status.awaiting !== "string") return row;
+  return { ...row, status: { kind: "suspended", awaiting: fromJson(status.awaiting) as Awaiting } };
 }
 
 const HARMLESS = /^[\w.-]*$/;
@@ -56,6 +70,10 @@ function statusJson(status: Status): string {
       return '{"kind":"invoked"}';
     case "completed":
       return status.failure ? toJson(status) : '{"kind":"completed"}';
+    case "suspended":
+      return status.awaiting.nested
+        ? `{"kind":"suspended","awaiting":${toJson(toJson(status.awaiting))}}`
+        : toJson(status);
     default:
       return toJson(status);
   }

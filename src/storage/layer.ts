@@ -41,6 +41,7 @@ export class Layer {
     journal: new Map(),
     inbox: new Map(),
     state: new Map(),
+    promise: new Map(),
     timer: new Map(),
   };
   /** Rows known, and what they take in memory. */

@@ -2,8 +2,8 @@ import { assert } from "../assert.ts";
 import { type Item, itemOf, type Rows, type Table, type Timer, type Want } from "../model/rows.ts";
 import type { SqlRow, Statement } from "../ports.ts";
 import { loadSql } from "./read_sql.ts";
-import { decodeInvocation, decodeJournal, type JournalJson } from "./row_codec.ts";
-import { fromJson, fromSafe, toJson } from "./safe_text.ts";
+import { decodeInvocation, decodeJournal, decodePromise, type JournalJson } from "./row_codec.ts";
+import { fromJson, fromSafe, quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
 /** A row found in the tables, with its item. */
@@ -17,9 +17,8 @@ interface Lookup {
 
 interface Query {
   readonly table: Table;
-  readonly keys: Lookup["key"][];
-  /** Places of the wants, in the order of `keys`. */
-  readonly places: number[];
+  /** What is looked up, as JSON, and the places of the wants that share it. */
+  readonly keys: Map<string, number[]>;
 }
 
 /** The queries that answer some wants, one for each kind of them, and who gets what. */
@@ -33,33 +32,57 @@ export class LoadPlan {
       const { text, key } = lookup(want);
       let query = this.#queries.get(text);
       if (!query) {
-        query = { table: want.table, keys: [], places: [] };
+        query = { table: want.table, keys: new Map() };
         this.#queries.set(text, query);
       }
-      query.keys.push(key);
-      query.places.push(place);
+      const json = typeof key === "string" ? quote(key) : toJson(key);
+      const places = query.keys.get(json);
+      if (places) places.push(place);
+      else query.keys.set(json, [place]);
     }
   }
 
   statements(): Statement[] {
-    return [...this.#queries].map(([text, { keys }]) => statement(text, toJson(keys)));
+    return [...this.#queries].map(([text, { keys }]) =>
+      statement(text, `[${[...keys.keys()].join(",")}]`)
+    );
   }
 
   /** The rows for each want, given the results of `statements()`. In no order. */
   sort(results: readonly (readonly SqlRow[])[]): FoundRow[][] {
     const found: FoundRow[][] = this.#wants.map(() => []);
-    for (const [i, { table, places }] of [...this.#queries.values()].entries()) {
+    for (const [i, { table, keys }] of [...this.#queries.values()].entries()) {
+      const takers = [...keys.values()].map((places) => new Takers(places, this.#wants));
       for (const columns of results[i] ?? []) {
-        const place = places[Number(columns["n"])];
-        assert(place !== undefined, "A query answers what it was asked");
-        const { item } = this.#wants[place] as Want;
+        const taker = takers[Number(columns["n"])];
+        assert(taker, "A query answers what it was asked");
         for (const row of decodeRow(table, columns)) {
-          const own = itemOf(table, row);
-          if (item === undefined || item === own) found[place]?.push([own, row]);
+          const item = itemOf(table, row);
+          for (const place of taker.of(item)) found[place]?.push([item, row]);
         }
       }
     }
     return found;
+  }
+}
+
+/** The wants that share a lookup: those for one of its items each, and those for them all. */
+class Takers {
+  readonly #all: number[] = [];
+  readonly #items = new Map<Item, number[]>();
+
+  constructor(places: readonly number[], wants: readonly Want[]) {
+    for (const place of places) {
+      const item = wants[place]?.item;
+      if (item === undefined) this.#all.push(place);
+      else this.#items.set(item, [...this.#items.get(item) ?? [], place]);
+    }
+  }
+
+  /** Places of the wants that a row with this item answers. */
+  of(item: Item): readonly number[] {
+    const own = this.#items.get(item);
+    return own ? [...this.#all, ...own] : this.#all;
   }
 }
 
@@ -80,7 +103,7 @@ function lookup({ table, group, item }: Want): Lookup {
 function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
   switch (table) {
     case "invocation":
-      return [decodeInvocation(columns["body"] as string, columns["output"] as Uint8Array)];
+      return [decodeInvocation(columns["body"] as string, columns["output"] as Uint8Array | null)];
     case "journal":
       return unpack(columns);
     case "lock":
@@ -102,6 +125,8 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
         name: text(columns, "name"),
         value: columns["value"] as Uint8Array,
       }];
+    case "promise":
+      return [decodePromise(columns["body"] as string, columns["value"] as Uint8Array | null)];
     case "timer":
       return [decodeTimer(columns)];
   }

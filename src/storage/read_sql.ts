@@ -34,6 +34,13 @@ export const loadSql = {
     select w.key as n, t.object, t.name, t.value
     from json_each(?1) as w cross join state as t
     where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
+  promise: compile(sql`
+    select w.key as n, t.body, t.value
+    from json_each(?1) as w cross join promise as t where t.object = w.value`),
+  promiseItem: compile(sql`
+    select w.key as n, t.body, t.value
+    from json_each(?1) as w cross join promise as t
+    where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
   timer: compile(sql`
     select w.key as n, t.due, t.id, t.kind, t.idx
     from json_each(?1) as w cross join timer as t where t.id = w.value`),
@@ -50,9 +57,9 @@ export const scanSql = {
     where partition = ?1 and expires_at is not null and expires_at <= ?4
       and (expires_at, id) > (?2, ?3)
     order by expires_at, id limit ?5`),
-  /** After (?2 due, ?3 id, ?4 kind and index). */
+  /** After (?2 due, ?3 id, ?4 kind and index). The index knows the first two. */
   timers: compile(sql`
     select due, id, kind, idx from timer
-    where partition = ?1 and due >= ?2 and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
+    where partition = ?1 and (due, id) >= (?2, ?3) and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
     order by due, id, kind || '/' || idx limit ?5`),
 };

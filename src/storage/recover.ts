@@ -11,14 +11,22 @@ import { compile, statement } from "./sql_text.ts";
 /** Commits of one partition, before its places run into those of the next: decades. */
 const PARTITION_PLACES = 2 ** 40;
 const PARTITIONS_MAX = 2 ** 13;
-/** A row of the log is about `rowBytesMax` at most, so this bounds what is read at once. */
-const PAGE_ROWS = 16;
+/** What is read at once: rows up to one of these. But one at least, which may be a large one. */
+const PAGE_ROWS = 64;
+const PAGE_BYTES = 16 * 1024 * 1024;
 
 const RAISE = compile(sql`
   insert into lease (partition, epoch) values (?1, 1)
   on conflict (partition) do update set epoch = epoch + 1 returning epoch`);
+/** Sizes first, which are read without what they are the sizes of. */
 const READ_LOG = compile(sql`
-  select place, rest, rows, bytes from log where place > ?1 and place <= ?2 order by place limit ?3`);
+  with page as (
+    select place, octet_length(rows) + coalesce(octet_length(bytes), 0) as size
+    from log where place > ?1 and place <= ?2 order by place limit ?3),
+  pile as (select place, size, sum(size) over (order by place) as height from page)
+  select log.place, log.rest, log.rows, log.bytes
+  from pile cross join log on log.place = pile.place
+  where pile.height <= ?4 or pile.height = pile.size order by log.place`);
 
 /** The places in the log that belong to a partition: greater than `from`, up to `to`. */
 export function logPlaces(partition: number): { readonly from: number; readonly to: number } {
@@ -46,16 +54,17 @@ export async function recover(
   let layer = new Layer();
   let after = from;
   while (true) {
-    const [rows = []] = await client.batch("read", [statement(READ_LOG, after, to, PAGE_ROWS)]);
+    const page = statement(READ_LOG, after, to, PAGE_ROWS, PAGE_BYTES);
+    const [rows = []] = await client.batch("read", [page]);
     for (const { place, rows: text, bytes } of rows) {
       replay({ rows: text as string, bytes: bytes as Uint8Array | null }, layer);
       after = place as number;
     }
-    const isEnd = rows.length < PAGE_ROWS;
+    const isEnd = rows.length === 0;
     // A commit says things that are only true as a whole, so it is folded as a whole.
     const isWhole = rows.at(-1)?.["rest"] === 0;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
-    if (after > from && (isEnd || isFull && isWhole)) {
+    if (layer.rows > 0 && (isEnd || isFull && isWhole)) {
       await foldAll(client, lease, { layer, through: after, limits });
       layer = new Layer();
     }

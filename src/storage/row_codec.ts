@@ -2,7 +2,7 @@ import { assert } from "../assert.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Entry } from "../model/journal.ts";
 import type { Rows, Table } from "../model/rows.ts";
-import { invocationJson } from "./invocation_json.ts";
+import { invocationJson, parsedInvocation } from "./invocation_json.ts";
 import { fromJson, toJson } from "./safe_text.ts";
 
 /**
@@ -33,6 +33,8 @@ export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
       const { object, name, value } = row as Rows["state"];
       return { row, text: toJson({ object, name }), bytes: value };
     }
+    case "promise":
+      return encodePromise(row as Rows["promise"]);
     default:
       return { row, text: toJson(row), bytes: undefined };
   }
@@ -48,9 +50,14 @@ export function decode<T extends Table>(
 }
 
 /** An invocation from its columns. */
-export function decodeInvocation(body: string, output: Uint8Array | undefined): InvocationRow {
-  const row = fromJson(body) as InvocationRow;
+export function decodeInvocation(body: string, output: Uint8Array | null): InvocationRow {
+  const row = parsedInvocation(fromJson(body));
   return output ? { ...row, output } : row;
+}
+
+/** A durable promise from its columns. */
+export function decodePromise(body: string, value: Uint8Array | null): Rows["promise"] {
+  return withValue(fromJson(body) as Rows["promise"], value ?? undefined);
 }
 
 export function decodeJournal(
@@ -68,12 +75,14 @@ function decodeAny(
 ): Rows[Table] {
   switch (table) {
     case "invocation":
-      return bytes ? { ...json as InvocationRow, output: bytes } : json as InvocationRow;
+      return bytes ? { ...parsedInvocation(json), output: bytes } : parsedInvocation(json);
     case "journal":
       return decodeJournal(id, json as JournalJson, bytes);
     case "state":
       assert(bytes, "A state row has a value");
       return { ...json as Rows["state"], value: bytes };
+    case "promise":
+      return withValue(json as Rows["promise"], bytes);
     default:
       return json as Rows[Table];
   }
@@ -81,6 +90,16 @@ function decodeAny(
 
 function encodeInvocation(row: InvocationRow): Encoded {
   return { row, text: invocationJson(row), bytes: row.output };
+}
+
+function encodePromise(row: Rows["promise"]): Encoded {
+  const { result } = row;
+  if (result?.kind !== "value") return { row, text: toJson(row), bytes: undefined };
+  return { row, text: toJson({ ...row, result: { kind: "value" } }), bytes: result.value };
+}
+
+function withValue(row: Rows["promise"], value: Uint8Array | undefined): Rows["promise"] {
+  return value ? { ...row, result: { kind: "value", value } } : row;
 }
 
 function encodeJournal(row: JournalRow): Encoded {

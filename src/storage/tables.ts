@@ -76,7 +76,28 @@ export const migrations: readonly (readonly string[])[] = [[
   ) without rowid`,
   `create index timer_id on timer (id)`,
   `create table deployment (id text primary key, body text not null)`,
+], [
+  // Durable promises. result: of what kind it is, null while there is none.
+  `create table promise (
+    object text not null,
+    name text not null,
+    body text not null,
+    value blob,
+    service text as (substr(object, 1, instr(object, '/') - 1)) virtual,
+    key text as (substr(object, instr(object, '/') + 1)) virtual,
+    result text as (body ->> '$.result.kind') virtual,
+    primary key (object, name)
+  )`,
+  // What is awaited became a tree, of which the flat form is the kind "unknown". The pattern has
+  // bare quotes, so it is never a part of a string in the JSON.
+  `update invocation set body = ${withKind("body")} where status = 'suspended'`,
+  `update log set rows = ${withKind("rows")}`,
 ]];
+
+function withKind(column: string): string {
+  return `replace(${column}, '"awaiting":{"completions":',
+    '"awaiting":{"kind":"unknown","completions":')`;
+}
 
 const FORMAT_VERSION = migrations.length;
 

@@ -3,9 +3,12 @@ import { Failure } from "../errors.ts";
 import type { Command } from "../model/command.ts";
 import type { Awaiting } from "../model/invocation.ts";
 import { entryType } from "../model/journal.ts";
-import { decodeAwaitingOn, decodeSuspension } from "./decode_awaiting.ts";
+import { decodeAwaitingOn, type DecodeLimits, decodeSuspension } from "./decode_awaiting.ts";
 import * as hot from "./decode_hot.ts";
+import * as promise from "./decode_promise.ts";
 import * as rest from "./decode_rest.ts";
+import * as signal from "./decode_signal.ts";
+import * as subject from "./decode_subject.ts";
 import { REQUESTED_ACK } from "./frame.ts";
 import { controlType, isMessageType, printMessageType } from "./message_type.ts";
 
@@ -18,21 +21,26 @@ export type Message =
   /** Version 7: what the handler is blocked on, told for information only. */
   | { readonly kind: "awaitingOn" };
 
+/** Those of the reference server (service protocol §3.2). */
+const DEFAULT_LIMITS: DecodeLimits = { futureDepthMax: 1000 };
+
 /**
  * Reads one message from an SDK. `type` and `flags`: u16 of the frame. `body`: may be a view of a
  * network chunk, what is kept of it is copied. `version`: the protocol version of the attempt.
  *
  * Any bytes at all give a message or a `Failure`: RT0012 for what the protocol does not allow here
- * (service protocol §3.3, §4.19), RT0024 for the use of scopes, RT0025 for futures nested too deep.
+ * (service protocol §3.3, §4.19), RT0017 for an invocation that there cannot be (§4.21), RT0024 for
+ * the use of scopes, RT0025 for futures nested too deep.
  */
 export function decodeMessage(
   type: number,
   flags: number,
   body: Uint8Array,
   version: number,
+  limits: DecodeLimits = DEFAULT_LIMITS,
 ): Message {
   try {
-    return decodeControl(type, body, version) ??
+    return decodeControl(type, body, version, limits) ??
       { kind: "command", command: decodeCommand(type, flags, copyOf(body), version) };
   } catch (cause) {
     if (cause instanceof Failure || cause instanceof Bug) throw cause;
@@ -45,10 +53,15 @@ const END = { kind: "end" } as const;
 const AWAITING_ON = { kind: "awaitingOn" } as const;
 
 /** Undefined: the message is a command. */
-function decodeControl(type: number, body: Uint8Array, version: number): Message | undefined {
+function decodeControl(
+  type: number,
+  body: Uint8Array,
+  version: number,
+  limits: DecodeLimits,
+): Message | undefined {
   switch (type) {
     case controlType.suspension:
-      return { kind: "suspension", awaiting: decodeSuspension(body, version) };
+      return { kind: "suspension", awaiting: decodeSuspension(body, version, limits) };
     case controlType.error:
       return rest.decodeError(body, version);
     case controlType.end:
@@ -56,18 +69,21 @@ function decodeControl(type: number, body: Uint8Array, version: number): Message
       return END;
     case controlType.awaitingOn:
       if (version < 7) throw refused(type, `is no message of protocol version ${version}`);
-      decodeAwaitingOn(body);
+      decodeAwaitingOn(body, limits);
       return AWAITING_ON;
     default:
       return undefined;
   }
 }
 
-/** A new command is a new case here, its reader, and a member of `Command`. */
+/** A new command is a new case here or below, its reader, and a member of `Command`. */
 function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: number): Command {
-  // From version 7 on the flag is set here, and a full completion answers it as well (§3.9).
-  if (type === controlType.proposeRunCompletion) return hot.decodeProposeRunCompletion(bytes);
-  if ((flags & REQUESTED_ACK) !== 0) refuseAck(type);
+  const wantsAck = (flags & REQUESTED_ACK) !== 0;
+  // Before version 7 the flag means nothing here, like the flags that nobody uses (§3.9).
+  if (type === controlType.proposeRunCompletion) {
+    return hot.decodeProposeRunCompletion(bytes, wantsAck && version >= 7);
+  }
+  if (wantsAck) refuseAck(type);
   switch (type) {
     case entryType.output:
       return hot.decodeOutput(bytes);
@@ -94,25 +110,30 @@ function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: 
     case entryType.clearAllState:
       return rest.decodeClearAllState(bytes);
     default:
-      throw notForUs(type);
+      return decodeRareCommand(type, bytes, version);
   }
 }
 
-/** Commands of the protocol that the engine has no answer to yet. */
-const UNSUPPORTED: ReadonlySet<number> = new Set([
-  entryType.getPromise,
-  entryType.peekPromise,
-  entryType.completePromise,
-  entryType.sendSignal,
-  entryType.attach,
-  entryType.getOutput,
-  entryType.completeAwakeable,
-]);
-
-function notForUs(type: number): Failure {
-  if (UNSUPPORTED.has(type)) return refused(type, "is not supported yet");
-  if (isMessageType(type)) return refused(type, "may only come from the server");
-  return refused(type, "is unknown");
+/** The commands on promises, signals and other invocations. */
+function decodeRareCommand(type: number, bytes: Uint8Array, version: number): Command {
+  switch (type) {
+    case entryType.getPromise:
+      return promise.decodeGetPromise(bytes);
+    case entryType.peekPromise:
+      return promise.decodePeekPromise(bytes);
+    case entryType.completePromise:
+      return promise.decodeCompletePromise(bytes);
+    case entryType.sendSignal:
+      return signal.decodeSendSignal(bytes);
+    case entryType.completeAwakeable:
+      return signal.decodeCompleteAwakeable(bytes);
+    case entryType.attach:
+      return subject.decodeAttach(bytes, version);
+    case entryType.getOutput:
+      return subject.decodeGetOutput(bytes, version);
+    default:
+      throw refused(type, isMessageType(type) ? "may only come from the server" : "is unknown");
+  }
 }
 
 /** No SDK asks for it (§3.1). One that did would wait for an answer that never comes. */

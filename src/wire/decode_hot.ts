@@ -38,8 +38,11 @@ const RAN_TO_VALUE = lengthTag(14);
 const RAN_TO_FAILURE = lengthTag(15);
 const RAN_TO_FIELDS = fieldSet(1, 14, 15);
 
-/** `ProposeRunCompletion`, whose value is bytes and no `Value` (service protocol §3.6). */
-export function decodeProposeRunCompletion(bytes: Uint8Array): Command {
+/**
+ * `ProposeRunCompletion`, whose value is bytes and no `Value` (service protocol §3.6). `wantsAck`:
+ * an acknowledgement is as good as the result (§4.5).
+ */
+export function decodeProposeRunCompletion(bytes: Uint8Array, wantsAck: boolean): Command {
   const reader = new FieldReader(bytes);
   let completion = 0;
   let value: Uint8Array | undefined;
@@ -54,7 +57,10 @@ export function decodeProposeRunCompletion(bytes: Uint8Array): Command {
       value = undefined;
     } else reader.skip(tag, RAN_TO_FIELDS);
   }
-  return { kind: "ranTo", completion, result: resultOf(value, failure) };
+  const result = resultOf(value, failure);
+  return wantsAck
+    ? { kind: "ranTo", completion, result, wantsAck }
+    : { kind: "ranTo", completion, result };
 }
 
 const RESULT_COMPLETION = numberTag(11);

@@ -1,4 +1,3 @@
-import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { Command } from "../model/command.ts";
 import type { AttemptFailure } from "../model/invocation.ts";
 import { Undecodable } from "./field_reader.ts";
@@ -14,11 +13,12 @@ import {
   OneWayCallCommandSchema,
   SleepCommandSchema,
 } from "./gen/service_pb.ts";
+import { readBody } from "./generated_reader.ts";
 import { clampCode } from "./result_reader.ts";
 import { refuseScope } from "./scope.ts";
 import { readUtf8 } from "./utf8.ts";
 
-// The messages that are rare enough for the library. `bytes` is the decoder's own copy of a body.
+// Messages that are rare enough for the generated code, with no other invocation in them. `bytes` is the decoder's own copy of a body.
 
 /** The latest time a `Date` can hold: what a wild clock says is brought back to it. */
 const TIME_MAX = 8.64e15;
@@ -27,30 +27,30 @@ const DELAY_MS_MAX = 4.32e15;
 
 /** `GetLazyStateCommand` (service protocol §3.7). */
 export function decodeGetLazyState(bytes: Uint8Array): Command {
-  const { key, resultCompletionId } = read(GetLazyStateCommandSchema, bytes);
+  const { key, resultCompletionId } = readBody(GetLazyStateCommandSchema, bytes);
   return { kind: "getLazyState", bytes, key: text(key), completion: resultCompletionId };
 }
 
 /** `ClearStateCommand` (service protocol §3.7). */
 export function decodeClearState(bytes: Uint8Array): Command {
-  return { kind: "clearState", bytes, key: text(read(ClearStateCommandSchema, bytes).key) };
+  return { kind: "clearState", bytes, key: text(readBody(ClearStateCommandSchema, bytes).key) };
 }
 
 /** `ClearAllStateCommand` (service protocol §3.7). */
 export function decodeClearAllState(bytes: Uint8Array): Command {
-  read(ClearAllStateCommandSchema, bytes);
+  readBody(ClearAllStateCommandSchema, bytes);
   return { kind: "clearAllState", bytes };
 }
 
 /** `GetLazyStateKeysCommand` (service protocol §3.7). */
 export function decodeGetLazyStateKeys(bytes: Uint8Array): Command {
-  const { resultCompletionId } = read(GetLazyStateKeysCommandSchema, bytes);
+  const { resultCompletionId } = readBody(GetLazyStateKeysCommandSchema, bytes);
   return { kind: "getLazyStateKeys", bytes, completion: resultCompletionId };
 }
 
 /** `GetEagerStateKeysCommand`: a record of what was read (service protocol §4.6). */
 export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
-  const { value } = read(GetEagerStateKeysCommandSchema, bytes);
+  const { value } = readBody(GetEagerStateKeysCommandSchema, bytes);
   if (!value) throw new Undecodable("it has no value");
   for (const key of value.keys) text(key);
   return { kind: "getEagerStateKeys", bytes };
@@ -58,14 +58,14 @@ export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
 
 /** `SleepCommand` (service protocol §3.7). */
 export function decodeSleep(bytes: Uint8Array): Command {
-  const { wakeUpTime, resultCompletionId } = read(SleepCommandSchema, bytes);
+  const { wakeUpTime, resultCompletionId } = readBody(SleepCommandSchema, bytes);
   const wakeAt = Math.min(Number(wakeUpTime), TIME_MAX);
   return { kind: "sleep", bytes, completion: resultCompletionId, wakeAt };
 }
 
 /** `OneWayCallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope. */
 export function decodeOneWayCall(bytes: Uint8Array, version: number): Command {
-  const message = read(OneWayCallCommandSchema, bytes);
+  const message = readBody(OneWayCallCommandSchema, bytes);
   const { scope, limitKey, idempotencyKey } = message;
   if (version >= 7 && (scope !== undefined || limitKey !== undefined)) refuseScope();
   return {
@@ -96,7 +96,7 @@ export interface AttemptError {
 
 /** `Error` (service protocol §3.6). */
 export function decodeError(bytes: Uint8Array, version: number): AttemptError {
-  const message = read(ErrorSchema, bytes);
+  const message = readBody(ErrorSchema, bytes);
   const { stacktrace, nextRetryDelay } = message;
   const behavior = version >= 7 ? behaviorOf(message.behavior) : undefined;
   const related = {
@@ -121,7 +121,7 @@ export function decodeError(bytes: Uint8Array, version: number): AttemptError {
 
 /** Checks an `End`, which says nothing (service protocol §3.6). */
 export function decodeEnd(bytes: Uint8Array): void {
-  if (bytes.length > 0) read(EndSchema, bytes);
+  if (bytes.length > 0) readBody(EndSchema, bytes);
 }
 
 /** An unknown number is read as the default, like every unknown of the protocol. */
@@ -136,10 +136,6 @@ function behaviorOf(value: number | undefined): "retry" | "pause" | "fail" | und
     default:
       return "retry";
   }
-}
-
-function read<T extends DescMessage>(schema: T, bytes: Uint8Array): MessageShape<T> {
-  return fromBinary(schema, bytes, { readUnknownFields: false });
 }
 
 function text(bytes: Uint8Array): string {

@@ -46,6 +46,18 @@ export function encodeEntry(entry: Entry): Uint8Array {
 }
 
 /**
+ * `ProposeRunCompletionAck` of version 7 (service protocol §4.5): the result of this run, a u32, is
+ * stored. Takes the place of the run's notification in an attempt that proposed it and wants it so.
+ */
+export function encodeRunAck(completion: number): Uint8Array {
+  const writer = new FrameWriter();
+  const frame = writer.beginFrame(controlType.proposeRunCompletionAck);
+  if (completion !== 0) writer.number(1, completion);
+  writer.endFrame(frame);
+  return writer.finishOne();
+}
+
+/**
  * All that an attempt is told at its beginning: `Start` and the whole journal, in order (service
  * protocol §4.2). Small journals become one piece. Large commands are pieces of their own, shared
  * with `entries`: the pieces are to be written, never changed.

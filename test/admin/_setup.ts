@@ -5,17 +5,18 @@ import {
   Registry,
 } from "../../src/admin/registry.ts";
 import { admin } from "../../src/admin/router.ts";
+import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Deployment, HandlerSchema } from "../../src/model/schema.ts";
-import type { DeploymentStore, LogLevel } from "../../src/ports.ts";
+import type { DeploymentStore, Invocations, LogLevel, Operated } from "../../src/ports.ts";
 import { defaults } from "../support/schema.ts";
 
 /** Deployments as a database keeps them: copies, never the objects that were handed over. */
 export class FakeStore implements DeploymentStore {
   readonly rows = new Map<string, string>();
-  /** What the next saves do, first one first; then they succeed. */
+  /** What the next writes do, first one first; then they succeed. */
   readonly faults: ("refuse" | "lose the answer")[] = [];
-  /** Awaited before a save is applied. */
+  /** Awaited before a write is applied. */
   gate: Promise<void> = Promise.resolve();
 
   load(): Promise<Deployment[]> {
@@ -29,9 +30,31 @@ export class FakeStore implements DeploymentStore {
     if (fault) throw new Error("the disk is on fire");
   }
 
-  drop(id: string): Promise<void> {
-    this.rows.delete(id);
-    return Promise.resolve();
+  async drop(id: string): Promise<void> {
+    await this.gate;
+    const fault = this.faults.shift();
+    if (fault !== "refuse") this.rows.delete(id);
+    if (fault) throw new Error("the disk is on fire");
+  }
+}
+
+/** Partitions that remember what they were asked, and answer as told. */
+export class FakeInvocations implements Pick<Invocations, "operate"> {
+  readonly asked: { readonly id: string; readonly operation: Operation }[] = [];
+  /** How an invocation takes an operation: `done` unless told otherwise. */
+  readonly answers = new Map<string, Operated["status"] | Error>();
+
+  async operate(id: string, operation: Operation): Promise<Operated> {
+    this.asked.push({ id, operation });
+    await Promise.resolve();
+    const status = this.answers.get(id) ?? "done";
+    if (status === "otherProtocol") {
+      const target = { service: "Obj", handler: "h", key: "k", type: "virtual_object" } as const;
+      const pin = { deployment: "dp_1", protocol: 4 };
+      return { id, status, target: { ...target, access: "exclusive" }, pin };
+    }
+    if (status instanceof Error) throw status;
+    return { id: operation.kind === "restart" ? operation.newId : id, status };
   }
 }
 
@@ -96,8 +119,12 @@ export class World {
 export async function setup(store = new FakeStore()) {
   const world = new World();
   const registry = await world.open(store);
+  const invocations = new FakeInvocations();
   const serve = admin({
     registry,
+    invocations,
+    random: (size) => crypto.getRandomValues(new Uint8Array(size)),
+    now: () => world.now,
     version: "0.1.0",
     ingressEndpoint: "http://127.0.0.1:8080/",
     log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
@@ -121,6 +148,7 @@ export async function setup(store = new FakeStore()) {
     logged: world.logged,
     store,
     registry,
+    invocations,
     send,
     post,
     get: (path: string) => send("GET", path),

@@ -42,6 +42,7 @@ function attempts(send: Mailbox) {
     },
     notify: () => {},
     abort: () => {},
+    yield: () => {},
     close: () => {},
   };
 }
@@ -82,7 +83,7 @@ function caller(host: Host) {
     const identity = { ...target, isWorkflowRun: false };
     const value = new Uint8Array([0x22, 0x78, 0x22]);
     const origin = { by: "ingress" } as const;
-    return host.call({
+    return host.requests.call({
       ...newInvocationId(identity, entropy, Date.now()),
       target,
       headers,

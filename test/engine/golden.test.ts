@@ -115,6 +115,135 @@ const plays: Record<string, string> = {
     at 3 hear i1#1 2 out:late
     at 4 slot i1#2
     at 5 slot i1#1`,
+  promise_is_kept: `
+    # The run waits, a shared handler peeks, keeps it, and cannot keep it twice.
+    at 0 invoke w1 flow/a/run
+    at 1 hear w1#1 0 promise:1:p
+    at 2 end w1#1 suspended:1@1
+    at 3 invoke q1 flow/a/ask
+    at 4 hear q1#1 0 peek:1:p keep:2:p:yes keep:3:p:no peek:4:p promise:5:p
+    at 5 hear w1#2 0 set:n:1 out:done
+    at 6 end w1#2 ended
+    at 7 operate w1 purge
+    at 8 invoke w1 flow/a/run again`,
+  promises_are_for_workflows: `
+    at 0 invoke i1 counter/bob/add
+    at 1 hear i1#1 0 promise:1:p`,
+  awakeable_is_resolved: `
+    # Signal 17 comes before the invocation waits, 18 while it waits; nobody hears signals of the dead.
+    at 0 invoke i1 greeter/hi
+    at 1 signal i1 17:early
+    at 2 end i1#1 suspended:s17@1
+    at 3 end i1#2 suspended:s18@2
+    at 4 signal i1 other:x
+    at 5 signal i1 18:late
+    at 6 hear i1#3 0 out:done
+    at 7 end i1#3 ended
+    at 8 signal i1 19:never
+    at 9 signal i2 17:never`,
+  signal_waits_for_the_start: `
+    at 0 invoke i1 greeter/hi after=500
+    at 1 signal i1 17:early
+    at 500 timer i1 500/start/0`,
+  handlers_signal_each_other: `
+    at 0 invoke i1 greeter/hi
+    at 1 end i1#1 suspended:s17@1
+    at 2 invoke i2 greeter/hi
+    at 3 hear i2#1 0 tell:i1:17:hello tell:i2:18:self tell:i1:1`,
+  attach_and_output: `
+    at 0 invoke i1 greeter/hi
+    at 1 invoke i2 greeter/hi
+    at 2 hear i2#1 0 attach:1:i1 output:2:i1 attach:3:i9 output:4:i9
+    at 3 ask i1 wait
+    at 4 ask i1 now
+    at 5 hear i1#1 0 out:done
+    at 6 end i1#1 ended
+    at 7 ask i1 wait
+    at 8 hear i2#1 4 output:5:i1
+    at 1007 ask i1 now
+    at 1008 ask i9 wait`,
+  all_wait_for_all: `
+    at 0 invoke i1 greeter/hi
+    at 1 hear i1#1 0 sleep:1:10 sleep:2:20
+    at 2 end i1#1 suspended:all=1,2@2
+    at 10 timer i1 10/sleep/1
+    at 20 timer i1 20/sleep/2`,
+  cancel_everywhere: `
+    # Running: pushed. Suspended: woken. Backing off: kept. Scheduled and inboxed: over, unrecorded.
+    at 0 invoke i1 counter/bob/add
+    at 1 invoke i2 counter/bob/add
+    at 2 operate i2 cancel
+    at 3 ask i2 now
+    at 4 operate i1 cancel
+    at 5 end i1#1 suspended:7@2
+    at 6 operate i1 cancel
+    at 7 end i1#2 failed
+    at 8 operate i1 cancel
+    at 9 invoke i3 greeter/hi after=500
+    at 10 operate i3 cancel
+    at 11 operate i9 cancel
+    at 507 timer i1 507/retry/0
+    at 508 hear i1#3 0 fail:canceled
+    at 509 end i1#3 ended
+    at 510 operate i1 cancel`,
+  consumed_cancel_is_no_news: `
+    at 0 invoke i1 greeter/hi
+    at 1 operate i1 cancel
+    at 2 hear i1#1 0 sleep:1:900
+    at 3 end i1#1 suspended:1@2`,
+  kill_takes_the_calls_along: `
+    at 0 invoke i1 counter/bob/add
+    at 1 invoke i2 counter/bob/add
+    at 2 hear i1#1 0 call:1:2:greeter/hi send:3:0:greeter/hi
+    at 3 operate i1 kill
+    at 4 hear i1#1 2 out:late
+    at 5 operate i1 kill
+    at 6 operate i2 kill`,
+  pause_and_resume: `
+    # Running: rests where it ends. Backing off: at once. Suspended: it rests already.
+    at 0 invoke i1 greeter/hi
+    at 1 operate i1 pause
+    at 2 hear i1#1 0 sleep:1:100
+    at 3 end i1#1 suspended:1@2
+    at 100 timer i1 100/sleep/1
+    at 101 operate i1 pause
+    at 102 operate i1 resume
+    at 103 end i1#2 failed
+    at 104 operate i1 pause
+    at 603 timer i1 603/retry/0
+    at 604 operate i1 resume
+    at 605 end i1#3 suspended:2@3
+    at 606 operate i1 pause
+    at 607 operate i1 resume
+    at 608 operate i1 pause
+    at 609 operate i1 resume
+    at 610 operate i1 pause
+    at 611 recover i1`,
+  resume_elsewhere: `
+    at 0 invoke i1 greeter/hi
+    at 1 operate i1 resume latest
+    at 2 end i1#1 failed!pause
+    at 3 operate i1 resume latest
+    at 4 operate i1 resume
+    at 5 hear i1#2 0 run:1
+    at 6 end i1#2 failed!pause
+    at 7 operate i1 resume dp_9
+    at 8 operate i1 resume latest`,
+  error_behavior_fails: `
+    at 0 invoke i1 greeter/hi
+    at 1 end i1#1 failed!fail`,
+  restart_as_new: `
+    at 0 invoke i1 greeter/hi
+    at 1 operate i1 restart i8
+    at 2 hear i1#1 0 run:1 ranTo:1:x out:done
+    at 3 end i1#1 ended
+    at 4 operate i1 restart i8
+    at 5 operate i1 restart i9 from=2 keep
+    at 6 operate i1 restart i7 from=4
+    at 7 operate i1 purgeJournal
+    at 8 operate i1 restart i7
+    at 9 operate i1 purge
+    at 10 operate i1 purge`,
   nothing_is_kept: `
     at 0 invoke i1 greeter/hi keep=0
     at 1 hear i1#1 0 fail:no

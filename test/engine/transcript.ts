@@ -1,8 +1,9 @@
 import type { Effect } from "../../src/engine/effect.ts";
-import type { Event, Outcome } from "../../src/engine/event.ts";
+import type { DeploymentChoice, Event, Operation, Outcome } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
 import { Turn } from "../../src/engine/turn.ts";
-import type { Command } from "../../src/model/command.ts";
+import type { Command, Signal } from "../../src/model/command.ts";
+import type { Awaiting } from "../../src/model/invocation.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { schema, targetOf } from "../support/schema.ts";
@@ -16,6 +17,8 @@ const bytes = (value: string) => new TextEncoder().encode(value);
  *   at 0 invoke i1 counter/bob/add [after=500]
  *   at 100 hear i1#1 0 sleep:1:500 set:n:5 run:2 ranTo:2:x call:3:4:greeter/hi out:done
  *   at 3 end i1#1 suspended:1@3        (awaits completion 1; entries below 3 were delivered)
+ *   at 4 end i1#1 suspended:all=1,2@3  (both, or the cancel signal)
+ *   at 5 signal i1 17:yes · at 6 ask i1 wait · at 7 operate i1 restart i9 from=2 keep
  */
 export function transcript(script: string): string {
   const resident = new Resident(1e9);
@@ -48,7 +51,7 @@ function emptyIsKnown(resident: Resident): ConstructorParameters<typeof Turn>[2]
 
 function* present(resident: Resident, table: keyof Rows, group: string): Generator<never> {
   // Only state and inbox groups are ever partly known here; their items are few and named.
-  for (const item of ["n", "m", "k", 0, 1, 2, 3]) {
+  for (const item of ["n", "m", "k", "p", 0, 1, 2, 3]) {
     const row = resident.find(table, group, item);
     if (row) yield row as never;
   }
@@ -85,9 +88,40 @@ function parse([verb, subject = "", ...rest]: string[]): Event {
       return { type: "slotFree", id, attempt: Number(attempt) };
     case "expire":
       return { type: "expired", id };
+    case "ask":
+      return { type: "asked", id, wait: rest[0] === "wait", reply: 1 };
+    case "signal":
+      return { type: "signaled", signal: signal([id, ...(rest[0] ?? "").split(":")]), reply: 1 };
+    case "operate":
+      return { type: "operated", id, operation: operation(rest), reply: 1 };
     default:
       throw new Error(`Unknown verb ${verb}`);
   }
+}
+
+/** `17` and `name`: by index and by name. `1` is the cancel signal. */
+function signal([target = "", which = "", value]: string[]): Signal {
+  const isIndex = /^\d+$/.test(which);
+  return {
+    target,
+    id: isIndex ? { kind: "signal", index: Number(which) } : { kind: "named", name: which },
+    result: value === undefined ? { kind: "void" } : { kind: "value", value: bytes(value) },
+  };
+}
+
+/** `cancel`, `resume latest`, `restart i9 from=2 keep`. */
+function operation([kind = "", ...rest]: string[]): Operation {
+  const from = rest.find((one) => one.startsWith("from="))?.slice(5);
+  const where = rest.find((one) => /^(latest|keep|dp_.*)$/.test(one));
+  const choice = where === undefined ? {} : { deployment: deploymentChoice(where) };
+  if (kind === "restart") return { kind, newId: rest[0] ?? "", from: Number(from ?? 0), ...choice };
+  return { kind: kind as "resume", ...choice };
+}
+
+function deploymentChoice(where: string): DeploymentChoice {
+  return where === "latest" || where === "keep"
+    ? { kind: where }
+    : { kind: "deployment", id: where };
 }
 
 function heard(id: string, attempt: number, [first, ...frames]: string[]): Event {
@@ -150,6 +184,37 @@ function command(word: string): Command {
     case "send":
       return asked(kind, raw, [a, b, c]);
     default:
+      return rare(word);
+  }
+}
+
+/** `promise:1:p`, `peek:1:p`, `keep:1:p:value`, `tell:i2:17:value`, `attach:1:i2`, `output:1:i2`. */
+function rare(word: string): Command {
+  const [kind = "", a = "", b = "", c] = word.split(":");
+  const raw = { bytes: bytes(word), completion: Number(a) };
+  switch (kind) {
+    case "promise":
+      return { kind: "getPromise", ...raw, key: b };
+    case "peek":
+      return { kind: "peekPromise", ...raw, key: b };
+    case "keep":
+      return {
+        kind: "completePromise",
+        ...raw,
+        key: b,
+        result: { kind: "value", value: bytes(c ?? "") },
+      };
+    case "tell":
+      return {
+        kind: "sendSignal",
+        bytes: raw.bytes,
+        signal: signal(c === undefined ? [a, b] : [a, b, c]),
+      };
+    case "attach":
+      return { kind: "attach", ...raw, subject: { by: "invocation", id: b } };
+    case "output":
+      return { kind: "getOutput", ...raw, subject: { by: "invocation", id: b } };
+    default:
       throw new Error(`Unknown command ${word}`);
   }
 }
@@ -177,9 +242,13 @@ function outcome(word: string): Outcome {
   const [kind, detail = ""] = word.split(":");
   if (kind === "ended") return { kind };
   if (kind === "suspended") {
-    const [completions = "", delivered] = detail.split("@");
-    const awaiting = { completions: completions.split(",").map(Number), signals: [1], names: [] };
-    return { kind, awaiting, delivered: Number(delivered) };
+    const [what = "", delivered] = detail.split("@");
+    return { kind, awaiting: awaiting(what), delivered: Number(delivered) };
+  }
+  if (kind === "failed!pause" || kind === "failed!fail") {
+    const behavior = kind === "failed!pause" ? "pause" : "fail";
+    const failure = { code: "RT0007", status: 418, message: "x" };
+    return { kind: "failed", failure, reached: true, behavior };
   }
   return {
     kind: "failed",
@@ -187,6 +256,20 @@ function outcome(word: string): Outcome {
     reached: true,
     ...(detail ? { retryAfterMs: Number(detail) } : {}),
   };
+}
+
+/** `1,2`: any of them, or the cancel signal. `all=1,2`: a combinator beside the cancel signal. */
+function awaiting(what: string): Awaiting {
+  const [ids = "", kind] = what.split("=").reverse();
+  const completions = ids.split(",").filter((id) => id !== "" && !id.startsWith("s")).map(Number);
+  const signals = ids.split(",").filter((id) => id.startsWith("s")).map((id) =>
+    Number(id.slice(1))
+  );
+  if (kind === undefined) {
+    return { kind: "unknown", completions, signals: [1, ...signals], names: [] };
+  }
+  const inner: Awaiting = { kind: kind as "all", completions, signals, names: [] };
+  return { kind: "first", completions: [], signals: [1], names: [], nested: [inner] };
 }
 
 function brief(table: keyof Rows, row: Rows[keyof Rows]): string {

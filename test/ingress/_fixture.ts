@@ -1,5 +1,7 @@
+import { Failure } from "../../src/errors.ts";
 import { ingress } from "../../src/ingress/router.ts";
 import type { IngressOptions } from "../../src/ingress/inbound.ts";
+import type { Signal } from "../../src/model/command.ts";
 import type { Result } from "../../src/model/journal.ts";
 import {
   type Deployment,
@@ -10,14 +12,16 @@ import {
   type SchemaDefaults,
   type ServiceSchema,
 } from "../../src/model/schema.ts";
-import type { Access, ServiceType } from "../../src/model/target.ts";
+import type { Access, ServiceType, Target } from "../../src/model/target.ts";
 import type { Dialect } from "../../src/names.ts";
 import type {
   Accepted,
+  Attached,
   Completed,
   InvocationRequest,
   Invocations,
   OnLeave,
+  Operated,
 } from "../../src/ports.ts";
 
 export const NOW = Date.parse("2026-11-20T15:33:26.191Z");
@@ -112,6 +116,12 @@ export function schemaOf(dialect: Dialect): Schema {
 export class FakeInvocations implements Invocations {
   readonly calls: InvocationRequest[] = [];
   readonly sends: InvocationRequest[] = [];
+  /** Ids whose result was asked for. */
+  readonly attaches: string[] = [];
+  readonly outputs: string[] = [];
+  readonly signals: Signal[] = [];
+  /** What somebody asks for the result of: an invocation of this target, or none, or no result. */
+  existing: Target | "unknown" | "notReady" = "unknown";
   /** Callers that went away. */
   left = 0;
   result: Result = { kind: "value", value: new TextEncoder().encode('"ok"') };
@@ -123,14 +133,55 @@ export class FakeInvocations implements Invocations {
     this.calls.push(request);
     onLeave?.(() => this.left++);
     if (this.error !== undefined) return Promise.reject(this.error);
-    const { result, expiresAt } = this;
-    return Promise.resolve(expiresAt === undefined ? { result } : { result, expiresAt });
+    return Promise.resolve(this.#completed());
   }
 
   send(request: InvocationRequest): Promise<Accepted> {
     this.sends.push(request);
     if (this.error !== undefined) return Promise.reject(this.error);
     return Promise.resolve({ id: request.id, status: "accepted", ...this.accepted });
+  }
+
+  /** Waits for ever for what is not ready, unless its caller leaves. */
+  attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
+    this.attaches.push(id);
+    const { existing } = this;
+    const left = new Promise<never>((_, reject) =>
+      onLeave?.(() => {
+        this.left++;
+        reject(Failure.plain(499, "the caller went away"));
+      })
+    );
+    left.catch(() => {});
+    if (this.error !== undefined) return Promise.reject(this.error);
+    if (existing === "notReady") return left;
+    return Promise.resolve(
+      existing === "unknown" ? undefined : { ...this.#completed(), target: existing },
+    );
+  }
+
+  output(id: string): Promise<Attached | "unknown" | "notReady"> {
+    this.outputs.push(id);
+    if (this.error !== undefined) return Promise.reject(this.error);
+    const { existing } = this;
+    return Promise.resolve(
+      typeof existing === "string" ? existing : { ...this.#completed(), target: existing },
+    );
+  }
+
+  signal(signal: Signal): Promise<void> {
+    this.signals.push(signal);
+    return this.error === undefined ? Promise.resolve() : Promise.reject(this.error);
+  }
+
+  /** Ingress has no operators. */
+  operate(): Promise<Operated> {
+    return Promise.reject(new Error("Ingress must not operate"));
+  }
+
+  #completed(): Completed {
+    const { result, expiresAt } = this;
+    return expiresAt === undefined ? { result } : { result, expiresAt };
   }
 }
 

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { installBridge, nodeReader } from "../../adapters/node_bridge.ts";
+import { printAwakeableId } from "../../src/model/awakeable.ts";
 import { type Fixture, fixture } from "./_fixture.ts";
 
 // What only a real connection shows: raw targets, repeated headers, framing, odd statuses.
@@ -122,6 +123,54 @@ describe("over a connection", () => {
     expect(status).toBe(code);
     expect(body).not.toContain("boom");
     expect(headers).toContain("x-svc-error-source: invocation");
+  });
+
+  it("a result that is not ready has a status without a name", async () => {
+    served.invocations.existing = "notReady";
+    const { status, body } = await say([`GET /svc/output/inv_1${"0".repeat(33)}`]);
+    expect([status, body]).toEqual([470, '{"message":"not ready"}']);
+  });
+
+  it("an awakeable is taken with an empty answer", async () => {
+    const id = printAwakeableId(`inv_1${"0".repeat(33)}`, 17);
+    const { status, headers, body } = await say(
+      [`POST /svc/awakeables/${id}/reject`, "content-length: 3"],
+      "why",
+    );
+    expect([status, body]).toEqual([202, ""]);
+    expect(headers).toContain("content-length: 0");
+    expect(headers.some((line) => line.startsWith("x-"))).toBe(false);
+    expect(served.invocations.signals[0]?.result).toEqual({
+      kind: "failure",
+      failure: { code: 500, message: "why" },
+    });
+  });
+
+  it("an attached caller that hangs up is forgotten", async () => {
+    served.invocations.existing = "notReady";
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`GET /svc/attach/inv_1${"0".repeat(33)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await expect.poll(() => served.invocations.attaches).toHaveLength(1);
+    socket.destroy();
+    await expect.poll(() => served.invocations.left).toBe(1);
+  });
+
+  // http-api §2.10
+  it.each([
+    [["Idempotency-Key:"], ""],
+    [["Idempotency-Key: one", "idempotency-key: two"], "one"],
+    [["Idempotency-Key:", "idempotency-key: two"], ""],
+  ])("of %j the first is the key", async (lines, key) => {
+    expect((await say(["POST /svc/call/Svc/opt", ...lines])).status).toBe(200);
+    expect(served.invocations.calls[0]).toMatchObject({ idempotencyKey: key, fresh: false });
+  });
+
+  it.each(["\xe9", "\xc3\xa9"])("the idempotency key %j is refused", async (key) => {
+    const { status, body } = await say(["POST /svc/call/Svc/opt", `idempotency-key: ${key}`]);
+    expect(status).toBe(400);
+    expect(body).toContain("bad header idempotency-key");
+    expect(served.invocations.calls).toEqual([]);
   });
 
   it("HEAD is refused without a body", async () => {

@@ -242,18 +242,26 @@ describe("other routes", () => {
 
   const id = `inv_1${"0".repeat(33)}`;
   it.each([
-    ["GET", "/svc/lookup", 405],
-    ["GET", "/svc/attach", 405],
-    ["POST", `/svc/attach/${id}`, 405],
-    ["POST", "/svc/workflow/Wf/k/output", 405],
-    ["GET", "/svc/awakeables/foo/resolve", 405],
-    ["POST", "/svc/lookup", 501],
-    ["POST", "/svc/output", 501],
-    ["GET", `/svc/output/${id}`, 501],
-    ["GET", "/svc/invocation/Svc/opt/ik/attach", 501],
-    ["POST", "/svc/a/foo/reject", 501],
-  ])("%s %s is answered %d", async (method, path, status) => {
-    const wanted = status === 405 ? "method not allowed" : "not available in this version";
-    expect(await refusal(method, path)).toBe(`${status} ${wanted}`);
+    ["GET", "/svc/lookup"],
+    ["GET", "/svc/attach"],
+    ["GET", "/svc/output"],
+    ["POST", `/svc/attach/${id}`],
+    ["PUT", `/svc/output/${id}`],
+    ["POST", `/svc/invocation/${id}/attach`],
+    ["POST", "/svc/workflow/Wf/k/output"],
+    ["GET", "/svc/awakeables/foo/resolve"],
+  ])("%s %s is refused", async (method, path) => {
+    expect(await refusal(method, path)).toBe("405 method not allowed");
+  });
+
+  it.each([
+    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad format`],
+    ["/svc/output/inv_xyz", "400 bad invocation id 'inv_xyz': unrecognized codec version"],
+    [
+      "/svc/invocation/Nope/x/ik/output",
+      "404 service 'Nope' not found, make sure to register the service before calling it.",
+    ],
+  ])("GET %s is refused", async (path, wanted) => {
+    expect(await refusal("GET", path)).toBe(wanted);
   });
 });

@@ -14,6 +14,7 @@ import {
 } from "../../src/model/schema.ts";
 import type { Clock } from "../../src/ports.ts";
 import { Attempts } from "../../src/outbound/dispatch.ts";
+import type { Signer } from "../../src/outbound/identity/signer.ts";
 import type { OutboundOptions } from "../../src/outbound/options.ts";
 import { encodeFrame } from "../../src/wire/frame.ts";
 import { printInvocationId } from "../../src/model/id.ts";
@@ -82,7 +83,10 @@ export class Bench {
   readonly durable: (() => void)[] = [];
   readonly dial = nodeDial();
 
-  constructor(deployments: readonly Deployment[], options: Partial<OutboundOptions> = {}) {
+  constructor(
+    deployments: readonly Deployment[],
+    { signer, ...options }: Partial<OutboundOptions> & { readonly signer?: Signer } = {},
+  ) {
     const schema = new Schema(deployments, defaults);
     this.attempts = new Attempts({
       dial: this.dial,
@@ -94,6 +98,7 @@ export class Bench {
         if (durable) this.durable.push(durable);
       },
       schema: () => schema,
+      signer,
     }, options);
   }
 

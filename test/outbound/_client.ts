@@ -1,7 +1,18 @@
-// What `nodeDial` hears from the endpoint of runtime.test.ts, as JSON. Run by each runtime.
+// What `nodeDial` hears from the endpoint of runtime.test.ts, and a signature, as JSON. Run by each runtime.
 import process from "node:process";
 import { nodeDial } from "../../adapters/node_dial.ts";
+import { readPrivateKey } from "../../src/outbound/identity/private_key.ts";
 import type { DialRequest } from "../../src/ports.ts";
+
+const KEY = `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIEBBQkNERUZHSElKS0xNTk9QUVJTVFVWV1hZWltcXV5f
+-----END PRIVATE KEY-----`;
+
+async function sign(): Promise<string> {
+  const key = await readPrivateKey(KEY);
+  const signature = await key.sign(new TextEncoder().encode("data"));
+  return `${key.publicKey} ${btoa(String.fromCharCode(...signature))}`;
+}
 
 const [h1, h2, nowhere] = process.argv.slice(2).map((port) => `http://127.0.0.1:${port}/`);
 const dial = nodeDial();
@@ -35,5 +46,6 @@ console.log(JSON.stringify({
   "h2 on h1": await talk(`${h1}echo`, "h2"),
   "h1 nowhere": await talk(`${nowhere}`, "h1"),
   "h2 nowhere": await talk(`${nowhere}`, "h2"),
+  "signature": await sign(),
 }));
 await dial.close();

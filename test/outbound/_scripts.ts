@@ -1,16 +1,19 @@
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { controlType } from "../../src/wire/message_type.ts";
 import {
   CallCommandSchema,
   EndSchema,
   ErrorSchema,
+  FutureSchema,
   OutputCommandSchema,
   ProposeRunCompletionSchema,
   RunCommandSchema,
   SleepCommandSchema,
   SuspensionSchema,
+  SuspensionV7Schema,
 } from "../../src/wire/gen/service_pb.ts";
 import { type Entry, entryType } from "../../src/model/journal.ts";
-import { FrameReader } from "../../src/wire/frame.ts";
+import { encodeFrame, FrameReader, REQUESTED_ACK } from "../../src/wire/frame.ts";
 import { frame } from "./_attempts.ts";
 
 /** What fake endpoints say. */
@@ -26,6 +29,19 @@ export const say = {
       resultCompletionId: completion,
       result: { case: "value", value: new TextEncoder().encode(text) },
     }),
+  /** As an SDK of version 7 proposes: an acknowledgement will do. */
+  proposed: (completion: number, text: string) =>
+    encodeFrame(
+      controlType.proposeRunCompletion,
+      toBinary(
+        ProposeRunCompletionSchema,
+        create(ProposeRunCompletionSchema, {
+          resultCompletionId: completion,
+          result: { case: "value", value: new TextEncoder().encode(text) },
+        }),
+      ),
+      REQUESTED_ACK,
+    ),
   sleep: (completion: number) =>
     frame(entryType.sleep, SleepCommandSchema, {
       resultCompletionId: completion,
@@ -40,6 +56,12 @@ export const say = {
     }),
   suspend: (...completions: number[]) =>
     frame(controlType.suspension, SuspensionSchema, { waitingCompletions: completions }),
+  /** Version 7: a future nested so many times. */
+  suspendDeep: (depth: number) => {
+    let future: MessageInitShape<typeof FutureSchema> = { waitingCompletions: [1] };
+    for (let i = 1; i < depth; i++) future = { nestedFutures: [future] };
+    return frame(controlType.suspension, SuspensionV7Schema, { awaitingOn: future });
+  },
   error: (value: Parameters<typeof frame<typeof ErrorSchema>>[2]) =>
     frame(controlType.error, ErrorSchema, value),
   end: () => frame(controlType.end, EndSchema, {}),
@@ -52,6 +74,16 @@ export function slept(completion: number): Entry {
     type: entryType.sleepCompletion,
     id: { kind: "completion", id: completion },
     result: { kind: "void" },
+  };
+}
+
+/** A notification that a run has its result. */
+export function ran(completion: number, text: string): Entry {
+  return {
+    kind: "notification",
+    type: entryType.runCompletion,
+    id: { kind: "completion", id: completion },
+    result: { kind: "value", value: new TextEncoder().encode(text) },
   };
 }
 

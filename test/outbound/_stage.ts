@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { afterEach } from "vitest";
 import type { HandlerOptions } from "../../src/model/schema.ts";
+import type { Signer } from "../../src/outbound/identity/signer.ts";
 import type { OutboundOptions } from "../../src/outbound/options.ts";
 import { Bench, deploymentAt } from "./_attempts.ts";
 import { type Endpoint, h2Endpoint } from "./_endpoint.ts";
@@ -24,7 +25,7 @@ export async function stage(
   script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
   { deploy = {}, path = "", ...options }:
     & Partial<OutboundOptions>
-    & { readonly deploy?: Deploy; readonly path?: string } = {},
+    & { readonly signer?: Signer; readonly deploy?: Deploy; readonly path?: string } = {},
 ): Promise<Stage> {
   const endpoint = await h2Endpoint(script);
   const bench = new Bench([deploymentAt(endpoint.uri + path, deploy)], options);
@@ -32,8 +33,8 @@ export async function stage(
   return { bench, endpoint };
 }
 
-export const respond = (stream: ServerHttp2Stream) =>
-  stream.respond({ ":status": 200, "content-type": V6 });
+export const respond = (stream: ServerHttp2Stream, contentType = V6) =>
+  stream.respond({ ":status": 200, "content-type": contentType });
 
 export const timeouts = (inactivityTimeoutMs: number, abortTimeoutMs: number): HandlerOptions => ({
   inactivityTimeoutMs,

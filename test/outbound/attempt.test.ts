@@ -187,7 +187,7 @@ test("request-response: the request ends with the replay, notifications stay beh
   expect(seen?.types).toEqual([0, 0x400]);
   expect(bench.ended[0]?.outcome).toEqual({
     kind: "suspended",
-    awaiting: { completions: [1], signals: [], names: [] },
+    awaiting: { kind: "unknown", completions: [1], signals: [], names: [] },
     delivered: 1,
   });
 });

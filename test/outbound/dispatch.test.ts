@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Failed } from "../../src/outbound/failed.ts";
 import { FairQueue } from "../../src/outbound/fair_queue.ts";
 import { attempt, Bench, deploymentAt, join } from "./_attempts.ts";
 import { type Endpoint, h2Endpoint, until } from "./_endpoint.ts";
@@ -138,6 +139,27 @@ test("an aborted attempt is reset and says no more; a newer one is left alone", 
   expect(bench.events).toEqual([]);
 });
 
+test("one that should rest and waits for a slot is asked for without one", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const [a, b, c] = [attempt(), attempt({ number: 2 }), attempt()];
+  for (const effect of [a, b, c]) attempts.start(effect);
+  await until(() => open.length === 1);
+  const { id } = b.invocation;
+  attempts.yield({ type: "yield", id, attempt: 1 });
+  attempts.yield({ type: "yield", id: "inv_1nobody", attempt: 2 });
+  expect(slots()).toEqual([]);
+  attempts.yield({ type: "yield", id, attempt: 2 });
+  attempts.yield({ type: "yield", id, attempt: 2 });
+  expect(slots()).toEqual([{ type: "slotFree", id, attempt: 2 }]);
+  expect(attempts.status(id)).toBeUndefined();
+  finish(open[0]);
+  await until(() => slots().length === 2);
+  expect(slots()[1]?.id).toBe(c.invocation.id);
+  // The slot is held for `c`: whoever was asked for without one, and goes on all the same, waits.
+  attempts.start(b);
+  expect(attempts.status(id)).toEqual({ kind: "ready" });
+});
+
 test("what runs can be shown", async () => {
   const { attempts } = started();
   const effect = attempt();
@@ -194,7 +216,18 @@ test("protocol versions: none in common, a pinned one, the highest below the pre
   bench = new Bench([at("a", 5, 5), at("b", 7, 7), at("c", 5, 7)]);
   const on = (deployment: string, protocol: number) => attempt({ pin: { deployment, protocol } });
   bench.attempts.start(on("a", 4));
-  expect(bench.ended[0]?.outcome).toMatchObject({ reached: false, failure: { code: "RT0014" } });
+  bench.attempts.start(on("a", 8));
+  // Updated in place since: the server still speaks the version, the deployment does not.
+  bench.attempts.start(on("a", 6));
+  bench.attempts.start(on("b", 6));
+  expect(bench.ended).toHaveLength(4);
+  for (const { outcome } of bench.ended) {
+    expect(outcome).toMatchObject({ reached: false, failure: { code: "RT0014", status: 500 } });
+  }
+  expect((bench.ended[2]?.outcome as Failed).failure.message).toBe(
+    "cannot resume the invocation: it was started with service protocol version '6', " +
+      "and deployment 'a' speaks versions [5, 5]",
+  );
   const pinned = on("c", 5);
   bench.attempts.start(pinned);
   expect(bench.attempts.status(pinned.invocation.id)).toMatchObject({ protocol: 5 });

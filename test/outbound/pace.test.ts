@@ -37,6 +37,44 @@ test("one that suspends unasked may have looked at no more than the replay", asy
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 1 });
 });
 
+test("one that is asked to rest is told that nothing more comes, and may end as it likes", async () => {
+  const seen: { frames?: Seen; stream?: ServerHttp2Stream } = {};
+  const { bench } = await stage((stream) => {
+    seen.frames = watch(seen.stream = stream);
+    respond(stream);
+  }, { drainMs: 20, deploy: { options: timeouts(60_000, 60_000) } });
+  const effect = attempt();
+  const { id } = effect.invocation;
+  bench.attempts.start(effect);
+  bench.attempts.notify({ type: "notify", id, attempt: 1, index: 1, entry: slept(1) });
+  bench.attempts.yield({ type: "yield", id, attempt: 2 });
+  await until(() => seen.frames?.types.length === 3);
+  expect(seen.frames?.ended).toBe(false);
+  bench.attempts.yield({ type: "yield", id, attempt: 1 });
+  bench.attempts.yield({ type: "yield", id, attempt: 1 });
+  bench.attempts.notify({ type: "notify", id, attempt: 1, index: 2, entry: slept(2) });
+  await until(() => seen.frames?.ended);
+  seen.stream?.end(join(say.run(3), say.suspend(2, 3)));
+  await until(() => bench.ended.length > 0);
+  expect(seen.frames?.types).toHaveLength(3);
+  expect(bench.heard).toHaveLength(1);
+  expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 2 });
+  bench.attempts.yield({ type: "yield", id, attempt: 1 });
+  expect(bench.ended).toHaveLength(1);
+});
+
+test("one that is asked to rest and does not is given up after the abort timeout", async () => {
+  const { bench } = await stage((stream) => respond(stream), {
+    drainMs: 20,
+    deploy: { options: timeouts(60_000, 60) },
+  });
+  const effect = attempt();
+  bench.attempts.start(effect);
+  bench.attempts.yield({ type: "yield", id: effect.invocation.id, attempt: 1 });
+  await until(() => bench.ended.length > 0);
+  expect(bench.ended[0]?.outcome).toMatchObject({ failure: { code: "RT0001" } });
+});
+
 test("whatever moves holds the inactivity timeout off", async () => {
   const seen: { frames?: Seen } = {};
   const { bench } = await stage(patient(seen), { deploy: { options: timeouts(150, 60_000) } });

@@ -70,12 +70,14 @@ const promises = {
   "h2 on h1": " http1",
   "h1 nowhere": " unreachable",
   "h2 nowhere": " unreachable",
+  "signature": "publickeyv1_3WTypo2uYrwMHJ5yFFwUPX6T25n39PwNwke7pz22P4Ut " +
+    "ZpnRyJWAiKx3e3Wi/a1u3eFi7YWp0HVC9Ny11zQwgq7G08Qpsu/k3IqO7iNtKwHy68YfJklYMvgoWxO4MH6kDw==",
 };
 
 test.each([
   ["Node", process.execPath, () => [join(folder, "client.mjs")]],
   ["Deno", DENO, () => ["run", "--allow-net", CLIENT]],
-])("%s keeps the promises of Dial", async (_, command, args) => {
+])("%s keeps the promises of Dial, and signs", async (_, command, args) => {
   const ports = [h1.port, h2.port, nowhere.port].map(String);
   const { stdout } = await run(command, [...args(), ...ports], { timeout: 20_000 });
   expect(JSON.parse(stdout)).toEqual(promises);

@@ -104,9 +104,12 @@ class Play {
   }
 }
 
-for (const bidirectional of [true, false]) {
+const cases = [true, false].flatMap((bidirectional) =>
+  [5, 6, 7].map((protocolMax) => ({ bidirectional, protocolMax }))
+);
+for (const { bidirectional, protocolMax } of cases) {
   const transport = bidirectional ? "HTTP/2, bidirectional" : "HTTP/1.1, request-response";
-  test(`the TypeScript SDK over ${transport}`, async () => {
+  test(`the TypeScript SDK in version ${protocolMax} over ${transport}`, async () => {
     const handler = createEndpointHandler({ services: [svc], bidirectional });
     const server = bidirectional
       ? http2.createServer(handler)
@@ -129,7 +132,9 @@ for (const bidirectional of [true, false]) {
     expect(found.sdkVersion).toMatch(/typescript/);
     const { mode } = found.manifest;
     const { httpVersion, dialect } = found;
-    const own = new Bench([deploymentAt(endpoint.uri, { mode, httpVersion, dialect })]);
+    const own = new Bench([deploymentAt(endpoint.uri, { mode, httpVersion, dialect })], {
+      protocolMax,
+    });
     const play = new Play(own);
     play.start();
     await until(() => play.step());

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Event, Outcome } from "../../src/engine/event.ts";
+import type { Event, Operation, Outcome } from "../../src/engine/event.ts";
 import type { Command } from "../../src/model/command.ts";
 import { targetOf } from "../support/schema.ts";
 
@@ -95,13 +95,47 @@ function call(completion: number, path: string): Command {
   return { kind: "call", bytes: bytes("call"), ...ids, request };
 }
 
+const promiseKey = fc.constantFrom("p", "q");
+
+/** Commands that concern somebody else, perhaps: another invocation, or a promise. */
+const rare: fc.Arbitrary<(id: string) => Command> = fc.oneof(
+  fc.tuple(completion, promiseKey).map(([completion, key]) => () =>
+    ({ kind: "getPromise", bytes: bytes("get"), key, completion }) as const
+  ),
+  fc.tuple(completion, promiseKey).map(([completion, key]) => () =>
+    ({
+      kind: "completePromise",
+      bytes: bytes("keep"),
+      key,
+      completion,
+      result: { kind: "value", value: bytes("v") },
+    }) as const
+  ),
+  fc.constantFrom(1, 17).map((index) => (target: string) =>
+    ({
+      kind: "sendSignal",
+      bytes: bytes("tell"),
+      signal: { target, id: { kind: "signal", index }, result: { kind: "void" } },
+    }) as const
+  ),
+  fc.tuple(completion, fc.constantFrom("attach" as const, "getOutput" as const)).map((
+    [completion, kind],
+  ) =>
+  (id: string) =>
+    ({ kind, bytes: bytes(kind), completion, subject: { by: "invocation", id } }) as const
+  ),
+);
+
 const heard: fc.Arbitrary<Happening> = fc.record({
   pick: known,
+  whom: known,
+  rares: fc.array(rare, { maxLength: 2 }),
   frames: fc.array(frame, { minLength: 1, maxLength: 4 }),
   overlap: fc.nat(2),
   entropy: fc.uint8Array({ minLength: 16, maxLength: 16 }),
-}).map(({ pick, frames, overlap, entropy }) => (view) => {
+}).map(({ pick, whom, rares, frames: common, overlap, entropy }) => (view) => {
   const id = pick(view);
+  const frames = [...rares.map((rare) => rare(whom(view))), ...common];
   const attempt = view.attempt(id), first = Math.max(0, view.heard(id) - overlap);
   const pin = { deployment: "dp_1", protocol: 6 };
   return { type: "heard", id, attempt, first, frames, pin, entropy };
@@ -112,7 +146,12 @@ const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
   fc.tuple(completion, fc.nat(3)).map(([one, delivered]) =>
     ({
       kind: "suspended",
-      awaiting: { completions: [one, one + 1], signals: [1], names: [] },
+      awaiting: {
+        kind: delivered === 2 ? "allCompleted" : "unknown",
+        completions: [one, one + 1],
+        signals: [1],
+        names: [],
+      },
       delivered,
     }) as const
   ),
@@ -147,6 +186,44 @@ const other: fc.Arbitrary<Happening> = fc.record({
   return type === "slotFree" ? { type, id, attempt: view.attempt(id) } : { type, id };
 });
 
+const signaled: fc.Arbitrary<Happening> = fc.record({
+  pick: known,
+  index: fc.constantFrom(1, 17, 18),
+}).map(({ pick, index }) => (view) => ({
+  type: "signaled",
+  signal: {
+    target: pick(view),
+    id: { kind: "signal", index },
+    result: { kind: "value", value: NOTHING },
+  },
+  reply: 1,
+}));
+
+const asked: fc.Arbitrary<Happening> = fc.record({ pick: known, wait: fc.boolean() })
+  .map(({ pick, wait }) => (view) => ({ type: "asked", id: pick(view), wait, reply: 1 }));
+
+const operations: fc.Arbitrary<Operation> = fc.oneof(
+  fc.constantFrom("cancel", "kill", "pause", "resume", "purge", "purgeJournal").map((kind) =>
+    ({ kind }) as const
+  ),
+  fc.nat(3).map((from) => ({ kind: "restart", newId: "", from }) as const),
+);
+
+const operated: fc.Arbitrary<Happening> = fc.record({ pick: known, operation: operations })
+  .map(({ pick, operation }) => (view) => ({
+    type: "operated",
+    id: pick(view),
+    operation: operation.kind === "restart" ? { ...operation, newId: freshId() } : operation,
+    reply: 1,
+  }));
+
+let drawn = 0;
+
+/** The id of a new invocation can be nobody else's. */
+function freshId(): string {
+  return `new${++drawn}`;
+}
+
 /** A history of up to sixty happenings, each some time after the one before. */
 export const histories = fc.array(
   fc.tuple(
@@ -157,6 +234,9 @@ export const histories = fc.array(
       { weight: 6, arbitrary: ended },
       { weight: 4, arbitrary: fired },
       { weight: 2, arbitrary: other },
+      { weight: 1, arbitrary: signaled },
+      { weight: 1, arbitrary: asked },
+      { weight: 3, arbitrary: operated },
     ),
   ),
   { maxLength: 60, size: "max" },

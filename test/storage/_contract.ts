@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Timer, Want, Write } from "../../src/model/rows.ts";
+import type { Rows, Timer, Want, Write } from "../../src/model/rows.ts";
 import { Fenced, type Lease, type Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import type { SqlStoreOptions } from "../../src/storage/sql_store.ts";
@@ -48,6 +48,8 @@ export function storeContract(make: () => Promise<Database>, numRuns = 40): void
   test("keeps partitions apart", () => using(make, keepsPartitionsApart));
   test("answers a load with the commits handed over before it, and none after", () =>
     using(make, loadsWhatWasHandedOver));
+  test("keeps promises as they are: open, kept with nothing, broken; and forgets them", () =>
+    using(make, keepsPromises));
 }
 
 async function refusesOldOwner(database: Database): Promise<void> {
@@ -104,6 +106,35 @@ async function loadsWhatWasHandedOver(database: Database): Promise<void> {
   commits.push(store.commit(lease, [state("a", 2), state("b", 2)]));
   expect((await loaded)[0]?.rows).toEqual([state("a", 1).row]);
   await Promise.all(commits);
+}
+
+async function keepsPromises(database: Database): Promise<void> {
+  const { store, lease } = await own(database);
+  const caller = { id: "inv", completion: 2, type: 0x8009 };
+  const failure = { code: 409, message: "no", metadata: [["a", "1"], ["a", "2"]] } as const;
+  const rows: Rows["promise"][] = [
+    { object: "o", name: "broken", result: { kind: "failure", failure }, listeners: [] },
+    {
+      object: "o",
+      name: "empty",
+      result: { kind: "value", value: new Uint8Array(0) },
+      listeners: [],
+    },
+    { object: "o", name: "open", listeners: [caller, { ...caller, completion: 3 }] },
+  ];
+  const write = (drop: boolean) => rows.map((row): Write => ({ table: "promise", row, drop }));
+  const wants = [
+    group("promise", "o"),
+    ...rows.map(({ name }) => ({ ...group("promise", "o"), item: name })),
+  ];
+  for (const drop of [false, true]) {
+    await store.commit(lease, write(drop));
+    for (let again = 0; again < 2; again++) {
+      const found = (await store.load(lease, wants)).map(({ rows }) => rows);
+      expect(found).toEqual(drop ? wants.map(() => []) : [rows, ...rows.map((row) => [row])]);
+      await database.flush?.(store, lease);
+    }
+  }
 }
 
 async function compareHistory(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { InvocationRow, Status } from "../../src/model/invocation.ts";
-import type { Entry, NotificationResult } from "../../src/model/journal.ts";
+import type { Awaiting, InvocationRow, Status } from "../../src/model/invocation.ts";
+import type { Entry, NotificationResult, Result } from "../../src/model/journal.ts";
 import {
   groupOf,
   type Item,
@@ -35,17 +35,21 @@ const bytes = fc.oneof(
 const time = fc.constantFrom(0, 1, 10, 11, 100, 1732190000123, 8.64e15);
 const count = fc.nat(12);
 
+const { awaiting } = fc.letrec<{ awaiting: Awaiting }>((tie) => ({
+  awaiting: fc.record({
+    kind: fc.constantFrom("unknown", "first", "allCompleted", "any", "all"),
+    completions: fc.array(count, { maxLength: 2 }),
+    signals: fc.array(count, { maxLength: 2 }),
+    names: fc.array(name, { maxLength: 2 }),
+    nested: fc.array(tie("awaiting"), { maxLength: 2 }),
+  }, { requiredKeys: ["kind", "completions", "signals", "names"] }),
+}));
+
 const status: fc.Arbitrary<Status> = fc.oneof(
   fc.constant<Status>({ kind: "invoked" }),
   fc.record({ kind: fc.constant("inboxed" as const), seq: count }),
-  fc.record({
-    kind: fc.constant("suspended" as const),
-    awaiting: fc.record({
-      completions: fc.array(count, { maxLength: 2 }),
-      signals: fc.array(count, { maxLength: 2 }),
-      names: fc.array(name, { maxLength: 2 }),
-    }),
-  }),
+  fc.record({ kind: fc.constant("suspended" as const), awaiting }),
+  fc.constant<Status>({ kind: "paused" }),
 );
 const ending = fc.oneof(
   fc.record({
@@ -65,8 +69,9 @@ const ending = fc.oneof(
 
 export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
   fc.record({ id: name, key: fc.option(name, { nil: undefined }), attempt: count, at: time }),
+  fc.record({ pausing: fc.constant(true as const), seedOf: name }, { requiredKeys: [] }),
   ending,
-).map(([{ id, key, attempt, at }, ending]) => ({
+).map(([{ id, key, attempt, at }, more, ending]) => ({
   id,
   target: {
     service: "svc",
@@ -86,14 +91,12 @@ export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
   retention: { resultMs: 0, journalMs: 0 },
   createdAt: at,
   modifiedAt: at,
+  ...more,
   ...ending,
 }));
 
-const result: fc.Arbitrary<NotificationResult> = fc.oneof(
-  fc.constant<NotificationResult>({ kind: "void" }),
+const ended: fc.Arbitrary<Result> = fc.oneof(
   fc.record({ kind: fc.constant("value" as const), value: bytes }),
-  fc.record({ kind: fc.constant("invocationId" as const), id: name }),
-  fc.record({ kind: fc.constant("stateKeys" as const), keys: fc.array(name, { maxLength: 3 }) }),
   fc.record({
     kind: fc.constant("failure" as const),
     failure: fc.record({
@@ -102,6 +105,12 @@ const result: fc.Arbitrary<NotificationResult> = fc.oneof(
       metadata: fc.array(fc.tuple(name, name), { maxLength: 2 }),
     }),
   }),
+);
+const result: fc.Arbitrary<NotificationResult> = fc.oneof(
+  fc.constant<NotificationResult>({ kind: "void" }),
+  fc.record({ kind: fc.constant("invocationId" as const), id: name }),
+  fc.record({ kind: fc.constant("stateKeys" as const), keys: fc.array(name, { maxLength: 3 }) }),
+  ended,
 );
 export const entry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({
@@ -125,6 +134,13 @@ export const entry: fc.Arbitrary<Entry> = fc.oneof(
 const lock = fc.record({ object: name, holder: name, head: count, tail: count });
 const inbox = fc.record({ object: name, seq: count, id: name });
 const state = fc.record({ object: name, name, value: bytes });
+/** With and without a result; a value may be empty, which is not the same as none. */
+const promise: fc.Arbitrary<Rows["promise"]> = fc.record({
+  object: name,
+  name,
+  result: ended,
+  listeners: fc.array(fc.record({ id: name, completion: count, type: count }), { maxLength: 2 }),
+}, { requiredKeys: ["object", "name", "listeners"] });
 const timer = fc.record({
   id: name,
   due: time,
@@ -132,11 +148,15 @@ const timer = fc.record({
   index: fc.constantFrom(0, 1, 2, 10),
 });
 
+/** Tables whose groups are emptied row by row, when their object is forgotten. */
+type Named = "state" | "promise";
+
 /** Something a turn does. Journals grow at their end and are dropped whole. */
 type Change =
   | { readonly kind: "write"; readonly write: Write }
   | { readonly kind: "append"; readonly id: string; readonly entries: readonly Entry[] }
   | { readonly kind: "purge"; readonly id: string }
+  | { readonly kind: "clear"; readonly table: Named; readonly object: string }
   /** Drops a journal and begins it anew, as a turn that keeps one write per row says it. */
   | { readonly kind: "renew"; readonly id: string; readonly entries: readonly Entry[] };
 
@@ -153,6 +173,12 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
     rowOf("lock", lock),
     rowOf("inbox", inbox),
     rowOf("state", state),
+    rowOf("promise", promise),
+    fc.record({
+      kind: fc.constant("clear" as const),
+      table: fc.constantFrom<Named>("state", "promise"),
+      object: name,
+    }),
     rowOf("timer", timer),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
@@ -166,6 +192,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
 export function writesOf(changes: readonly Change[], lengths: Map<string, number>): Write[] {
   return changes.flatMap((change) => {
     if (change.kind === "write") return [change.write];
+    if (change.kind === "clear") return cleared(change.table, change.object);
     const { id } = change;
     const before = lengths.get(id) ?? 0;
     if (change.kind === "purge") {
@@ -183,6 +210,11 @@ export function writesOf(changes: readonly Change[], lengths: Map<string, number
       ...dropped(id, first + change.entries.length, before),
     ];
   });
+}
+
+function cleared(table: Named, object: string): Write[] {
+  const row = { object, value: new Uint8Array(0), listeners: [] };
+  return NAMES.map((name): Write => ({ table, row: { ...row, name }, drop: true }));
 }
 
 function dropped(id: string, from: number, to: number): Write[] {

@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openLibsql } from "../../adapters/libsql.ts";
 import { openLocal } from "../../adapters/libsql_client.ts";
-import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Awaiting, InvocationRow } from "../../src/model/invocation.ts";
+import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { foldSql } from "../../src/storage/fold_sql.ts";
 import { loadSql, scanSql } from "../../src/storage/read_sql.ts";
+import { toJson } from "../../src/storage/safe_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate, migrations } from "../../src/storage/tables.ts";
 
 const sql = (text: string, ...args: (string | number | null)[]) => ({ sql: text, args });
 
@@ -36,6 +38,44 @@ test("a newer format and a stranger's database are refused", async () => {
   await strange.batch("write", [sql("create table notes (text)")]);
   await expect(migrate(strange)).rejects.toMatchObject({ code: "RT0009" });
   await strange.close();
+});
+
+test("a database of format version 1 is brought up to date, with its rows and its log", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  const waits = { completions: [1], signals: [1], names: [`"awaiting":{"completions":`] };
+  const body = (id: string) =>
+    toJson({ ...completed, id, output: undefined, status: { kind: "suspended", awaiting: waits } });
+  await client.batch("write", [
+    sql("create table meta (name text primary key, value text)"),
+    sql("insert into meta values ('format', '1')"),
+    ...(migrations[0] ?? []).map((text) => sql(text)),
+    sql("insert into state values ('Flow/k', 'name', x'01')"),
+    sql("insert into lease values (0, 7)"),
+    sql("insert into invocation values ('a', 0, 'suspended', null, ?1, null)", body("a")),
+    sql("insert into log values (1, 0, ?1, null, 1)", `[["invocation",${body("b")},null]]`),
+  ]);
+  await migrate(client);
+  await migrate(client);
+  const store = new SqlStore(client);
+  const lease = await store.claim(0);
+  expect(lease.epoch).toBe(8);
+  const found = await store.load(lease, [
+    { table: "invocation", group: "a" },
+    { table: "invocation", group: "b" },
+    { table: "state", group: "Flow/k" },
+    { table: "promise", group: "Flow/k" },
+  ]);
+  const { output: _, ...rest } = completed;
+  const status = { kind: "suspended", awaiting: { kind: "unknown", ...waits } };
+  expect(found.map(({ rows }) => rows)).toEqual([
+    [{ ...rest, id: "a", status }],
+    [{ ...rest, id: "b", status }],
+    [{ object: "Flow/k", name: "name", value: Uint8Array.of(1) }],
+    [],
+  ]);
+  const [version] = await client.batch("read", [sql("select value from meta")]);
+  expect(version).toEqual([{ value: String(migrations.length) }]);
+  await client.close();
 });
 
 test("no query of the store reads a whole table", async () => {
@@ -100,6 +140,54 @@ test("what was folded can be read by people", async () => {
     output: "hi",
   }]);
   expect(log).toEqual([{ n: 0 }]);
+  await client.close();
+});
+
+test("durable promises can be read by people", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  const store = new SqlStore(client);
+  const lease = await store.claim(0);
+  const of = (name: string, rest: Partial<Rows["promise"]>): Write => ({
+    table: "promise",
+    row: { object: "Flow/a/b", name, listeners: [], ...rest },
+    drop: false,
+  });
+  const failure = { code: 409, message: "no", metadata: [["a", "b"]] } as const;
+  await store.commit(lease, [
+    of("open", { listeners: [{ id: "inv_1x", completion: 3, type: 0x8009 }] }),
+    of("kept", { result: { kind: "value", value: Uint8Array.of(104, 105) } }),
+    of("empty", { result: { kind: "value", value: new Uint8Array(0) } }),
+    of("broken", { result: { kind: "failure", failure } }),
+  ]);
+  await store.flush(lease);
+  const [rows] = await client.batch("read", [
+    sql(`select service, key, name, result, cast(value as text) as value,
+      body ->> '$.result.failure.message' as failure, body ->> '$.listeners[0].id' as listener
+      from promise order by name`),
+  ]);
+  const row = { service: "Flow", key: "a/b", value: null, failure: null, listener: null };
+  expect(rows).toEqual([
+    { ...row, name: "broken", result: "failure", failure: "no" },
+    { ...row, name: "empty", result: "value", value: "" },
+    { ...row, name: "kept", result: "value", value: "hi" },
+    { ...row, name: "open", result: null, listener: "inv_1x" },
+  ]);
+  await client.close();
+});
+
+test("what an invocation waits for may be deeper than SQLite reads JSON", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  const store = new SqlStore(client);
+  const lease = await store.claim(0);
+  let awaiting: Awaiting = { kind: "all", completions: [1], signals: [], names: [] };
+  for (let depth = 0; depth < 1000; depth++) awaiting = { ...awaiting, nested: [awaiting] };
+  const row: InvocationRow = { ...completed, status: { kind: "suspended", awaiting } };
+  await store.commit(lease, [{ table: "invocation", drop: false, row }]);
+  await store.flush(lease);
+  const [rows] = await client.batch("read", [sql("select service, status from invocation")]);
+  expect(rows).toEqual([{ service: "greeter", status: "suspended" }]);
   await client.close();
 });
 

@@ -35,6 +35,11 @@ export class Child {
     return this.#output;
   }
 
+  /** Undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   isAlive(): boolean {
     return this.#end === undefined;
   }

@@ -8,15 +8,17 @@ export type Transport = "h2" | "h1";
 
 const SERVICES = path.join(import.meta.dirname, "services.mjs");
 
-/** The real SDK with the handlers of `services.mjs`, in a process of its own. */
+/** The real SDK with the handlers of `services.mjs`, or another script, in a process of its own. */
 export class Endpoint {
   readonly transport: Transport;
   readonly url: string;
   readonly folder: string;
   readonly #port: number;
+  readonly #script: string;
   #child: Child | undefined;
 
-  constructor(transport: Transport, port: number) {
+  constructor(transport: Transport, port: number, script = SERVICES) {
+    this.#script = script;
     this.transport = transport;
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(path.join(tmpdir(), "endpoint-"));
@@ -25,7 +27,13 @@ export class Endpoint {
 
   async start(): Promise<void> {
     const { transport, folder } = this;
-    const command = [process.execPath, SERVICES, String(this.#port), transport, folder] as const;
+    const command = [
+      process.execPath,
+      this.#script,
+      String(this.#port),
+      transport,
+      folder,
+    ] as const;
     const child = this.#child = new Child(command, { RESTATE_LOGGING: "ERROR" });
     await until(`the endpoint to listen: ${child.output()}`, () => {
       if (!child.isAlive()) throw new Error(`The endpoint ended: ${child.output()}`);
@@ -72,9 +80,10 @@ export class Endpoint {
   }
 }
 
-export async function startEndpoint(transport: Transport): Promise<Endpoint> {
+/** `script` takes the arguments that `services.mjs` takes. */
+export async function startEndpoint(transport: Transport, script?: string): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
-  const endpoint = new Endpoint(transport, port);
+  const endpoint = new Endpoint(transport, port, script);
   await endpoint.start();
   return endpoint;
 }

@@ -99,6 +99,11 @@ export class Server {
     return this.#child?.output() ?? "";
   }
 
+  /** Of its current process. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   isAlive(): boolean {
     return this.#child?.isAlive() ?? false;
   }

@@ -1,5 +1,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import { printAwakeableId } from "../../src/model/awakeable.ts";
+import { printInvocationId } from "../../src/model/id.ts";
 import * as pb from "../../src/wire/gen/service_pb.ts";
 
 // Messages as an SDK may send them, built by the generated code.
@@ -49,15 +51,19 @@ const combinators = [
   Combinator.ALL_SUCCEEDED_OR_FIRST_FAILED,
 ];
 
-const { future } = fc.letrec<{ future: MessageInitShape<typeof pb.FutureSchema> }>((tie) => ({
-  future: fc.record({
-    waitingCompletions: fc.array(u32, { minLength: 1, maxLength: 4 }),
-    waitingSignals: fc.array(u32, { maxLength: 4 }),
-    waitingNamedSignals: fc.array(text, { maxLength: 4 }),
-    nestedFutures: fc.array(tie("future"), { maxLength: 1 }),
+type FutureShape = MessageInitShape<typeof pb.FutureSchema>;
+
+/** A tree of futures in which each has `least` leaves of its own. */
+export function futureOf(least: 0 | 1, levels = 4): fc.Arbitrary<FutureShape> {
+  const nested = levels > 1 ? fc.array(futureOf(least, levels - 1), { maxLength: 3 }) : undefined;
+  return fc.record({
+    waitingCompletions: fc.array(u32, { minLength: least, maxLength: 3 }),
+    waitingSignals: fc.array(u32, { maxLength: least * 3 }),
+    waitingNamedSignals: fc.array(text, { maxLength: least * 3 }),
+    nestedFutures: nested ?? fc.constant([]),
     combinatorType: fc.constantFrom(...combinators),
-  }),
-}));
+  });
+}
 
 export const output = kind(
   0x0401,
@@ -136,7 +142,7 @@ export const suspension = kind(
 export const suspensionV7 = kind(
   0x0001,
   pb.SuspensionV7Schema,
-  fc.record({ awaitingOn: future }),
+  fc.record({ awaitingOn: futureOf(1) }),
 );
 
 /** The rest of what is understood, decoded by the generated code itself. */
@@ -154,6 +160,73 @@ export const others = [
   kind(0x040c, pb.SleepCommandSchema, fc.record({ wakeUpTime: u64, resultCompletionId: u32 })),
   kind(0x0002, pb.ErrorSchema, fc.record({ code, message: text, stacktrace: text })),
   kind(0x0003, pb.EndSchema, fc.constant({})),
+];
+
+/** A well-formed invocation id. */
+const invocationId = fc.uint8Array({ minLength: 24, maxLength: 24 }).map(printInvocationId);
+const awakeableId = fc.tuple(invocationId, u32).map(([id, index]) => printAwakeableId(id, index));
+const result = fc.oneof(one("value", value), one("failure", failure));
+const subject = fc.oneof(
+  one("invocationId", invocationId),
+  one("workflowTarget", fc.record({ workflowName: text, workflowKey: text })),
+  one(
+    "idempotentRequestTarget",
+    fc.record({
+      serviceName: text,
+      serviceKey: fc.option(text, { nil: undefined }),
+      handlerName: text,
+      idempotencyKey: text.filter((key) => key !== ""),
+    }) as fc.Arbitrary<Record<string, string>>,
+  ),
+);
+
+/** Commands on promises, signals and other invocations. */
+export const rareCommands = [
+  kind(
+    0x0409,
+    pb.GetPromiseCommandSchema,
+    fc.record({ key: text, resultCompletionId: u32, name: text }),
+  ),
+  kind(
+    0x040a,
+    pb.PeekPromiseCommandSchema,
+    fc.record({ key: text, resultCompletionId: u32, name: text }),
+  ),
+  kind(
+    0x040b,
+    pb.CompletePromiseCommandSchema,
+    fc.record({
+      key: text,
+      completion: fc.oneof(one("completionValue", value), one("completionFailure", failure)),
+      resultCompletionId: u32,
+      name: text,
+    }),
+  ),
+  kind(
+    0x0410,
+    pb.SendSignalCommandSchema,
+    fc.record({
+      targetInvocationId: invocationId,
+      signalId: fc.oneof(one("idx", u32), one("name", text)),
+      result: fc.oneof(one("void", fc.constant({})), result),
+      entryName: text,
+    }),
+  ),
+  kind(
+    0x0412,
+    pb.AttachInvocationCommandSchema,
+    fc.record({ target: subject, resultCompletionId: u32, name: text }),
+  ),
+  kind(
+    0x0413,
+    pb.GetInvocationOutputCommandSchema,
+    fc.record({ target: subject, resultCompletionId: u32, name: text }),
+  ),
+  kind(
+    0x0414,
+    pb.CompleteAwakeableCommandSchema,
+    fc.record({ awakeableId, result, name: text }),
+  ),
 ];
 
 export const hotCommands = [output, proposeRunCompletion, run, getEagerState, setState, call];

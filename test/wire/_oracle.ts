@@ -78,33 +78,34 @@ export const oracle: Readonly<Record<number, (bytes: Uint8Array) => Command>> = 
   },
 };
 
-/** The leaves of a tree of futures, each list sorted. */
-export function leavesOf(future: pb.Future): Awaiting {
-  const nested = future.nestedFutures.map(leavesOf);
-  return sorted({
-    completions: [future.waitingCompletions, nested.map((one) => one.completions)].flat(2),
-    signals: [future.waitingSignals, nested.map((one) => one.signals)].flat(2),
-    names: [future.waitingNamedSignals, nested.map((one) => one.names)].flat(2),
-  });
+const kinds = ["unknown", "first", "allCompleted", "any", "all"] as const;
+
+/** The tree as it came, empty combinators included. */
+export function treeOf(future: pb.Future): Awaiting {
+  return {
+    kind: kinds[future.combinatorType] ?? "unknown",
+    completions: future.waitingCompletions,
+    signals: future.waitingSignals,
+    names: future.waitingNamedSignals,
+    ...(future.nestedFutures.length > 0 && { nested: future.nestedFutures.map(treeOf) }),
+  };
+}
+
+/** Whether a combinator in this tree, or the tree itself, awaits nothing. */
+export function hasEmptyOnes({ completions, signals, names, nested = [] }: Awaiting): boolean {
+  if (completions.length + signals.length + names.length + nested.length === 0) return true;
+  return nested.some(hasEmptyOnes);
 }
 
 export function suspensionOracle(bytes: Uint8Array, version: number): Awaiting {
   if (version >= 7) {
-    return leavesOf(fromBinary(pb.SuspensionV7Schema, bytes).awaitingOn ?? missing());
+    return treeOf(fromBinary(pb.SuspensionV7Schema, bytes).awaitingOn ?? missing());
   }
   const message = fromBinary(pb.SuspensionSchema, bytes);
-  return sorted({
+  return {
+    kind: "unknown",
     completions: message.waitingCompletions,
     signals: message.waitingSignals,
     names: message.waitingNamedSignals,
-  });
-}
-
-/** The order of a tree's leaves says nothing. */
-export function sorted({ completions, signals, names }: Awaiting): Awaiting {
-  return {
-    completions: completions.toSorted((a, b) => a - b),
-    signals: signals.toSorted((a, b) => a - b),
-    names: names.toSorted(),
   };
 }

@@ -3,7 +3,12 @@ import type { Entry } from "../../src/model/journal.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { parseInvocationId } from "../../src/model/id.ts";
 import { decodeMessage, type Message } from "../../src/wire/decode.ts";
-import { encodeEntry, encodeReplay, type Start } from "../../src/wire/journal_codec.ts";
+import {
+  encodeEntry,
+  encodeReplay,
+  encodeRunAck,
+  type Start,
+} from "../../src/wire/journal_codec.ts";
 import { bytesOf, framesOf, utf8 } from "./_bytes.ts";
 
 // Appendix A of the service protocol: what the reference server and the TypeScript SDK said.
@@ -148,7 +153,10 @@ describe("A.2 a run in request-response mode", () => {
         kind: "command",
         command: { kind: "ranTo", completion: 1, result: { kind: "value", value: utf8("1") } },
       },
-      { kind: "suspension", awaiting: { completions: [1], signals: [1], names: [] } },
+      {
+        kind: "suspension",
+        awaiting: { kind: "unknown", completions: [1], signals: [1], names: [] },
+      },
       {
         kind: "command",
         command: {
@@ -203,17 +211,15 @@ describe("A.3 a canceled call", () => {
       id: { kind: "signal", index: 1 },
       result: { kind: "void" },
     };
-    expect(encodeEntry(told)).toEqual(
-      bytesOf(`80 0e 00 00 00 00 00 2b 08 01 82 01 26 "${callee}"`),
-    );
+    const toldFrame = `80 0e 00 00 00 00 00 2b 08 01 82 01 26 "${callee}"`;
+    expect(encodeEntry(told)).toEqual(bytesOf(toldFrame));
     expect(encodeEntry(canceled)).toEqual(bytesOf("fb ff 00 00 00 00 00 04 10 01 22 00"));
   });
 
-  test("signals are refused until the engine sends them", () => {
-    const frame = `04 10 00 00 00 00 00 2c 0a 26 "${callee}" 10 01 22 00`;
-    expect(() => messagesOf(6, frame)).toThrow(
-      "[RT0012] Unexpected SendSignalCommand (0x0410): it is not supported yet",
-    );
+  test("the SDK cancels the calls it made", () => {
+    const signal = { target: callee, id: { kind: "signal", index: 1 }, result: { kind: "void" } };
+    expect(messagesOf(6, `04 10 00 00 00 00 00 2c 0a 26 "${callee}" 10 01 22 00`))
+      .toMatchObject([{ command: { kind: "sendSignal", signal } }]);
   });
 });
 
@@ -229,14 +235,18 @@ test("A.4 runs with acknowledgements, and what is awaited meanwhile", () => {
     00 03  00 00  00 00 00 00`,
   )).toMatchObject([
     { command: { kind: "run", completion: 2 } },
-    { command: { kind: "ranTo", completion: 1 } },
+    { command: { kind: "ranTo", completion: 1, wantsAck: true } },
     { kind: "awaitingOn" },
     { command: { kind: "output", result: { value: utf8("[1,2]") } } },
     { kind: "end" },
   ]);
 });
 
-test("A.5 the leaves of a suspension's tree are what it waits for", () => {
+test("A.4 the acknowledgement of a run is the reference's bytes", () => {
+  expect(encodeRunAck(1)).toEqual(bytesOf("00 07  00 00  00 00 00 02   08 01"));
+});
+
+test("A.5 an awakeable with a timeout is a tree", () => {
   const [sleep, suspension] = messagesOf(
     7,
     `
@@ -249,7 +259,13 @@ test("A.5 the leaves of a suspension's tree are what it waits for", () => {
   });
   expect(suspension).toEqual({
     kind: "suspension",
-    awaiting: { completions: [1], signals: [1, 17], names: [] },
+    awaiting: {
+      kind: "first",
+      completions: [],
+      signals: [1],
+      names: [],
+      nested: [{ kind: "unknown", completions: [1], signals: [17], names: [] }],
+    },
   });
 });
 

@@ -8,7 +8,7 @@ import { bytesOf, utf8 } from "./_bytes.ts";
 import * as messages from "./_messages.ts";
 
 const nothing = new Uint8Array();
-const commands = [...messages.hotCommands, ...messages.others];
+const commands = [...messages.hotCommands, ...messages.others, ...messages.rareCommands];
 const everyKind = [...commands, messages.suspension, messages.suspensionV7];
 const version = fc.integer({ min: 5, max: 7 });
 
@@ -79,13 +79,6 @@ test.each([
   [0x0400, "InputCommand (0x0400): it may only come from the server"],
   [0x8011, "RunCompletion (0x8011): it may only come from the server"],
   [0xfbff, "SignalNotification (0xfbff): it may only come from the server"],
-  [0x0409, "GetPromiseCommand (0x0409): it is not supported yet"],
-  [0x040a, "PeekPromiseCommand (0x040a): it is not supported yet"],
-  [0x040b, "CompletePromiseCommand (0x040b): it is not supported yet"],
-  [0x0410, "SendSignalCommand (0x0410): it is not supported yet"],
-  [0x0412, "AttachInvocationCommand (0x0412): it is not supported yet"],
-  [0x0413, "GetInvocationOutputCommand (0x0413): it is not supported yet"],
-  [0x0414, "CompleteAwakeableCommand (0x0414): it is not supported yet"],
   [0x040f, "message (0x040f): it is unknown"],
   [0x0050, "message (0x0050): it is unknown"],
   [0xfc00, "message (0xfc00): it is unknown"],
@@ -100,15 +93,14 @@ test.each([
   [0x0407, "GetEagerStateCommand (0x0407): it has neither void nor value"],
   [0x0403, "SetStateCommand (0x0403): it has no value"],
   [0x0408, "GetEagerStateKeysCommand (0x0408): it has no value"],
+  [0x040b, "CompletePromiseCommand (0x040b): it has neither value nor failure"],
+  [0x0410, "SendSignalCommand (0x0410): it has neither index nor name"],
+  [0x0412, "AttachInvocationCommand (0x0412): it has no target"],
+  [0x0413, "GetInvocationOutputCommand (0x0413): it has no target"],
+  [0x0414, "CompleteAwakeableCommand (0x0414): it has neither value nor failure"],
   [0x0001, "Suspension (0x0001): it awaits nothing"],
 ])("an empty message of type %i is refused", (type, message) => {
   expect(refusal(type, nothing)).toBe(`[RT0012] Cannot decode ${message}`);
-});
-
-test("an empty tree awaits nothing", () => {
-  expect(refusal(1, bytesOf("22 00"), 7)).toContain("it awaits nothing");
-  expect(refusal(1, bytesOf("22 02 22 00"), 7)).toContain("it awaits nothing");
-  expect(refusal(6, bytesOf("0a 00"), 7)).toContain("it awaits nothing");
 });
 
 test.each([
@@ -122,6 +114,8 @@ test.each([
   ["a failure's message", 0x0401, "7a 04 12 02 c328"],
   ["an error's message", 0x0002, "12 02 c328"],
   ["a signal's name", 0x0001, "1a 02 c328"],
+  ["a promise's name", 0x0409, "0a 02 c328"],
+  ["a sent signal's name", 0x0410, "1a 02 c328"],
 ])("%s that is not UTF-8 is refused", (_what, type, body) => {
   expect(refusal(type, bytesOf(body))).toMatch(/^\[RT0012\] Cannot decode .*UTF-8/i);
 });
@@ -185,7 +179,11 @@ test("scopes and limit keys exist from version 7 on, and are refused", () => {
 });
 
 test("an acknowledgement may be asked for a run's result, for nothing else", () => {
-  expect(decodeMessage(5, 0x8000, bytesOf("08 01 72 01 31"), 7)).toHaveProperty("command");
+  const ran = bytesOf("08 01 72 01 31");
+  expect(decodeMessage(5, 0x8000, ran, 7)).toHaveProperty("command.wantsAck", true);
+  expect(decodeMessage(5, 0x7fff, ran, 7)).not.toHaveProperty("command.wantsAck");
+  // Before version 7 there is no acknowledgement.
+  expect(decodeMessage(5, 0x8000, ran, 6)).not.toHaveProperty("command.wantsAck");
   expect(() => decodeMessage(0x0411, 0x8000, bytesOf("58 01"), 6)).toThrow(
     "[RT0012] Unexpected RunCommand (0x0411): it asks for an acknowledgement",
   );
@@ -193,28 +191,22 @@ test("an acknowledgement may be asked for a run's result, for nothing else", () 
   expect(decodeMessage(0x0411, 0x7fff, bytesOf("58 01"), 6)).toHaveProperty("command");
 });
 
-test("futures may be nested 1000 deep, and no deeper", () => {
-  expect(refusal(1, nested(1000), 7)).toBe("none");
-  expect(refusal(1, nested(1001), 7)).toMatch(/^\[RT0025\]/);
-  expect(refusal(1, nested(20_000), 7)).toMatch(/^\[RT0025\]/);
+test.each([
+  ["", undefined],
+  ["48 00", "retry"],
+  ["48 01", "pause"],
+  ["48 02", "fail"],
+  ["48 03", "retry"],
+])("an error's behavior %s is %s in version 7, and nothing before", (behavior, expected) => {
+  const body = bytesOf(`08 f4 03 ${behavior}`);
+  const failure = { status: 500, message: "" };
+  expect(decodeMessage(2, 0, body, 7)).toEqual({
+    kind: "error",
+    failure,
+    ...(expected !== undefined && { behavior: expected }),
+  });
+  expect(decodeMessage(2, 0, body, 6)).toEqual({ kind: "error", failure });
 });
-
-/** A suspension whose tree has this many levels, with a completion at its bottom. */
-function nested(depth: number): Uint8Array {
-  let body = bytesOf("0a 01 01");
-  for (let level = 0; level < depth; level++) {
-    const length = lengthOf(body.length);
-    const larger = new Uint8Array(1 + length.length + body.length);
-    larger.set([0x22, ...length]);
-    larger.set(body, 1 + length.length);
-    body = larger;
-  }
-  return body;
-}
-
-function lengthOf(value: number): number[] {
-  return value < 128 ? [value] : [value & 127 | 128, ...lengthOf(value >>> 7)];
-}
 
 test("the message of a failure names what could not be read", () => {
   expect(refusal(0x040c, utf8("\x08"))).toMatch(

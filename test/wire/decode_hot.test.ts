@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/errors.ts";
 import { decodeMessage, type Message } from "../../src/wire/decode.ts";
 import * as messages from "./_messages.ts";
-import { oracle, sorted, suspensionOracle } from "./_oracle.ts";
+import { hasEmptyOnes, oracle, suspensionOracle } from "./_oracle.ts";
 
 /** The message, or undefined when it is refused. Anything but a `Failure` fails the test. */
 function decode(type: number, bytes: Uint8Array, version: number): Message | undefined {
@@ -75,7 +75,7 @@ describe.each([5, 6, 7])("a suspension of version %s", (version) => {
 
   function awaiting(body: Uint8Array) {
     const message = decode(type, body, version);
-    if (message?.kind === "suspension") return sorted(message.awaiting);
+    if (message?.kind === "suspension") return message.awaiting;
     expect(message).toBeUndefined();
     return undefined;
   }
@@ -86,11 +86,20 @@ describe.each([5, 6, 7])("a suspension of version %s", (version) => {
     }));
   });
 
+  test("is merged as the generated code merges it", () => {
+    fc.assert(fc.property(twice(bytes), (body) => {
+      expect(awaiting(body)).toEqual(suspensionOracle(body, version));
+    }));
+  });
+
   test("is read as the generated code reads it, or refused, when it is damaged", () => {
     fc.assert(
       fc.property(fc.oneof(nearly(bytes), fc.uint8Array()), (body) => {
         const got = awaiting(body);
-        if (got) expect(got).toEqual(told(() => suspensionOracle(body, version)));
+        const expected = told(() => suspensionOracle(body, version));
+        // What becomes of empty combinators has a test of its own.
+        if (got && expected && hasEmptyOnes(expected)) return;
+        if (got) expect(got).toEqual(expected);
       }),
       { numRuns: 1000 },
     );
@@ -100,6 +109,6 @@ describe.each([5, 6, 7])("a suspension of version %s", (version) => {
 test("repeated numbers may come unpacked", () => {
   expect(decode(1, Uint8Array.of(0x08, 1, 0x08, 2, 0x10, 3), 6)).toEqual({
     kind: "suspension",
-    awaiting: { completions: [1, 2], signals: [3], names: [] },
+    awaiting: { kind: "unknown", completions: [1, 2], signals: [3], names: [] },
   });
 });

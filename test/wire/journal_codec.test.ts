@@ -13,10 +13,11 @@ import * as pb from "../../src/wire/gen/service_pb.ts";
 import {
   encodeEntry,
   encodeReplay,
+  encodeRunAck,
   encodeStart,
   type Start,
 } from "../../src/wire/journal_codec.ts";
-import { concat, type Frame, framesOf, utf8 } from "./_bytes.ts";
+import { bytesOf, concat, type Frame, framesOf, utf8 } from "./_bytes.ts";
 
 const u32 = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 0xffffffff }));
 const text = fc.oneof(
@@ -70,7 +71,7 @@ const result: fc.Arbitrary<NotificationResult> = fc.oneof(
 );
 const notification: fc.Arbitrary<Entry> = fc.record({
   kind: fc.constant("notification"),
-  type: fc.constantFrom(entryType.runCompletion, entryType.signal),
+  type: fc.constantFrom(...Object.values(entryType).filter((type) => type >= 0x8000)),
   id,
   result,
 });
@@ -161,9 +162,49 @@ test("Start says what it was given", () => {
       durationSinceLastStoredEntry: BigInt(first.sinceLastEntryMs),
       randomSeed: seed,
     });
+    // Scopes and limit keys of version 7 are not offered.
+    const { scope, limitKey, idempotencyKey } = message;
+    expect([scope, limitKey, idempotencyKey]).toEqual([undefined, undefined, undefined]);
     expect(message.stateMap.map(({ key, value }) => ({ key, value })))
       .toEqual((first.state ?? []).map(({ name, value }) => ({ key: utf8(name), value })));
   }));
+});
+
+test("an acknowledgement of a run is read as such", () => {
+  fc.assert(fc.property(u32, (completionId) => {
+    const [frame, ...more] = framesOf(encodeRunAck(completionId));
+    expect([frame?.type, frame?.flags, more]).toEqual([0x0007, 0, []]);
+    expect(fromBinary(pb.ProposeRunCompletionAckSchema, frame?.body ?? new Uint8Array()))
+      .toMatchObject({ completionId });
+  }));
+});
+
+// What service protocol §3.8 allows, byte by byte: id, then result.
+test.each(
+  [
+    ["a signal by index", "fbff", { kind: "signal", index: 17 }, "10 11"],
+    ["a signal by a large index", "fbff", { kind: "signal", index: 2 ** 32 - 1 }, "10 ffffffff0f"],
+    ["a signal by index 0", "fbff", { kind: "signal", index: 0 }, "10 00"],
+    ["a signal by name", "fbff", { kind: "named", name: "go" }, '1a 02 "go"'],
+    ["a signal by the empty name", "fbff", { kind: "named", name: "" }, "1a 00"],
+    ["a promise", "8009", { kind: "completion", id: 3 }, "08 03"],
+    ["a peeked promise", "800a", { kind: "completion", id: 3 }, "08 03"],
+    ["a completed promise", "800b", { kind: "completion", id: 3 }, "08 03"],
+    ["an attached invocation", "8012", { kind: "completion", id: 3 }, "08 03"],
+    ["the output of an invocation", "8013", { kind: "completion", id: 3 }, "08 03"],
+  ] as const,
+)("%s is told in the protocol's bytes", (_what, hex, id, idBytes) => {
+  const failure = { code: 409, message: "no", stacktrace: "never told" };
+  const told = ([
+    [{ kind: "void" }, "22 00"],
+    [{ kind: "value", value: utf8("7") }, "2a 03 0a 01 37"],
+    [{ kind: "value", value: utf8("") }, "2a 00"],
+    [{ kind: "failure", failure }, '32 07 08 99 03 12 02 "no"'],
+  ] as const).map(([result, bytes]) => [result, bytesOf(`${idBytes} ${bytes}`)] as const);
+  for (const [result, body] of told) {
+    const frame = encodeEntry({ kind: "notification", type: parseInt(hex, 16), id, result });
+    expect(frame).toEqual(Uint8Array.of(...bytesOf(`${hex} 0000 000000`), body.length, ...body));
+  }
 });
 
 const plain: Start = {

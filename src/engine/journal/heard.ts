@@ -5,9 +5,12 @@ import { entryType } from "../../model/journal.ts";
 import type { Heard } from "../event.ts";
 import { backOff } from "../lifecycle/attempt_ended.ts";
 import type { Turn } from "../turn.ts";
+import { attach } from "./attach.ts";
 import { call, oneWayCall } from "./call.ts";
 import { append } from "./notification.ts";
+import { promise } from "./promise.ts";
 import { ranTo } from "./run.ts";
+import { signal } from "./signal.ts";
 import { sleep } from "./sleep.ts";
 import { changeState, lazyState, readState } from "./state.ts";
 
@@ -70,6 +73,28 @@ function apply(
     case "clearState":
     case "clearAllState":
       return changeState(turn, draft, frame);
+    default:
+      return applyRare(turn, draft, frame);
+  }
+}
+
+type Rare =
+  | Parameters<typeof promise>[2]
+  | Parameters<typeof signal>[2]
+  | Parameters<typeof attach>[2];
+
+function applyRare(turn: Turn, draft: InvocationDraft, frame: Rare): Refusal | undefined {
+  switch (frame.kind) {
+    case "getPromise":
+    case "peekPromise":
+    case "completePromise":
+      return promise(turn, draft, frame);
+    case "sendSignal":
+    case "completeAwakeable":
+      return signal(turn, draft, frame);
+    case "attach":
+    case "getOutput":
+      return attach(turn, draft, frame);
     default:
       unreachable(frame);
   }

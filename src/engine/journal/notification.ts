@@ -1,10 +1,10 @@
+import { afterNews } from "../../model/awaiting.ts";
 import type { Caller, InvocationDraft } from "../../model/invocation.ts";
-import { isAwaited } from "../../model/invocation.ts";
-import type { Entry, Result } from "../../model/journal.ts";
+import type { Entry, NotificationResult } from "../../model/journal.ts";
 import { wake } from "../lifecycle/started.ts";
 import type { Turn } from "../turn.ts";
 
-type Notification = Entry & { kind: "notification" };
+export type Notification = Entry & { kind: "notification" };
 
 /**
  * Appends a notification to somebody's journal and has it heard: pushed to a running attempt, or
@@ -17,9 +17,10 @@ export function notify(turn: Turn, id: string, entry: Notification): void {
   const draft = turn.edit(id);
   if (!draft) return;
   append(turn, draft, entry);
-  if (draft.status.kind === "suspended" && isAwaited(draft.status.awaiting, entry.id)) {
-    wake(turn, draft);
-  }
+  if (draft.status.kind !== "suspended") return;
+  const awaiting = afterNews(draft.status.awaiting, entry.id, entry.result);
+  if (!awaiting) wake(turn, draft);
+  else if (awaiting !== draft.status.awaiting) draft.status = { kind: "suspended", awaiting };
 }
 
 /** Appends an entry. A running attempt hears of notifications. */
@@ -33,13 +34,15 @@ export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
   }
 }
 
-/** Answers the call or attach command of another invocation. */
-export function completed(turn: Turn, caller: Caller, result: Result): void {
-  const { id, completion, type } = caller;
-  notify(turn, id, {
-    kind: "notification",
-    type,
-    id: { kind: "completion", id: completion },
-    result,
-  });
+/** Answers a command that waits: the notification type is its caller's (service protocol §3.3). */
+export function answered(turn: Turn, caller: Caller, result: NotificationResult): void {
+  notify(turn, caller.id, completion(caller, result));
+}
+
+/** The notification that completes a command. */
+export function completion(
+  { completion, type }: Pick<Caller, "completion" | "type">,
+  result: NotificationResult,
+): Notification {
+  return { kind: "notification", type, id: { kind: "completion", id: completion }, result };
 }

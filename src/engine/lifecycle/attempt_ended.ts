@@ -1,11 +1,12 @@
 import { unreachable } from "../../assert.ts";
-import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
-import { isAwaited } from "../../model/invocation.ts";
+import { afterNews } from "../../model/awaiting.ts";
+import type { AttemptFailure, Awaiting, InvocationDraft } from "../../model/invocation.ts";
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
+import { park } from "./paused.ts";
 import { handlerOf, wake } from "./started.ts";
 import { setTimer } from "./timer_fired.ts";
 
@@ -46,12 +47,16 @@ function suspend(
   draft: InvocationDraft,
   { awaiting, delivered }: Outcome & { kind: "suspended" },
 ): void {
+  if (draft.pausing) return park(draft);
+  let left: Awaiting | undefined = awaiting;
   // What was delivered has been looked at; only what came later can be news (the watermark).
   for (let index = delivered; index < draft.journal; index++) {
     const entry = turn.find("journal", draft.id, index)?.entry;
-    if (entry?.kind === "notification" && isAwaited(awaiting, entry.id)) return wake(turn, draft);
+    if (entry?.kind !== "notification") continue;
+    left = afterNews(left, entry.id, entry.result);
+    if (!left) return wake(turn, draft);
   }
-  draft.status = { kind: "suspended", awaiting };
+  draft.status = { kind: "suspended", awaiting: left };
 }
 
 /** What went wrong, and what the next retry needs to know. */
@@ -59,6 +64,7 @@ export interface Setback {
   readonly failure: AttemptFailure;
   readonly retryAfterMs?: number;
   readonly reached: boolean;
+  readonly behavior?: "pause" | "fail";
   readonly chance: number;
 }
 
@@ -67,10 +73,14 @@ const JITTER = 0.3;
 
 /** Plans the next attempt, or gives up as the retry policy says (service protocol §4.17). */
 export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
-  const { failure, retryAfterMs, reached, chance } = setback;
+  const { failure, retryAfterMs, reached, behavior, chance } = setback;
   const policy = retryPolicy(turn, draft);
   draft.lastFailure = failure;
   if (reached) draft.failuresSinceCommand++;
+  if (behavior === "fail") {
+    return complete(turn, draft, { code: failure.status, message: failure.message });
+  }
+  if (behavior === "pause" || draft.pausing) return park(draft);
   if (retryAfterMs === undefined && ++draft.failures >= policy.maxAttempts) {
     return giveUp(turn, draft, policy.onMaxAttempts);
   }
@@ -84,7 +94,7 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
 }
 
 function giveUp(turn: Turn, draft: InvocationDraft, how: "pause" | "kill"): void {
-  if (how === "pause") draft.status = { kind: "paused" };
+  if (how === "pause") park(draft);
   else complete(turn, draft, terminal(draft.lastFailure));
 }
 
@@ -97,5 +107,5 @@ function retryPolicy(turn: Turn, draft: InvocationDraft): Required<RetryOptions>
   const found = handlerOf(turn, draft);
   return found
     ? turn.schema.options(found.service, found.handler).retry
-    : turn.schema.defaults.retry;
+    : turn.schema.orphanOptions.retry;
 }

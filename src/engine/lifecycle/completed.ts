@@ -2,8 +2,8 @@ import { assert } from "../../assert.ts";
 import { type InvocationDraft, resultOf } from "../../model/invocation.ts";
 import type { TerminalFailure } from "../../model/journal.ts";
 import { objectOf, type Target } from "../../model/target.ts";
-import { completed } from "../journal/notification.ts";
-import { retain } from "../retention.ts";
+import { deliver } from "../outbox.ts";
+import { forgetWhole, retain } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { start } from "./started.ts";
 
@@ -14,19 +14,32 @@ const COMPLETED = { kind: "completed" } as const;
  * its key on.
  */
 export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalFailure): void {
+  const before = draft.status;
   draft.status = failure ? { kind: "completed", failure } : COMPLETED;
   draft.completedAt = turn.now;
   draft.answer = undefined;
+  draft.pausing = undefined;
   if (failure) draft.output = undefined;
   const result = resultOf(draft);
   const { callers } = draft;
   turn.emit({ type: "completed", id: draft.id, result });
   if (callers.length > 0) draft.callers = [];
-  for (const caller of callers) completed(turn, caller, result);
+  for (const caller of callers) deliver(turn, { type: "answered", caller, result });
   // A sleep that nobody awaited must not complete a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
+  // One that never started held nothing, and leaves no record (http-api §3.6).
+  if (before.kind === "inboxed") leave(turn, draft.target, before.seq);
+  if (before.kind === "inboxed" || before.kind === "scheduled") return forgetWhole(turn, draft);
   passOn(turn, draft.target);
   retain(turn, draft);
+}
+
+/** Leaves an empty place in the inbox of an object. */
+function leave(turn: Turn, { service, key }: Target, seq: number): void {
+  assert(key !== undefined, "Only calls of an object queue for it");
+  const row = turn.find("inbox", objectOf(service, key), seq);
+  assert(row, "An inboxed invocation has its place");
+  turn.drop("inbox", row);
 }
 
 /** Hands the key to whoever waited longest, or frees it (service protocol §5). */

@@ -5,51 +5,67 @@ import {
   type InvocationRow,
   resultOf,
 } from "../../model/invocation.ts";
-import type { Result } from "../../model/journal.ts";
+import type { Entry, Result } from "../../model/journal.ts";
 import { objectOf } from "../../model/target.ts";
 import type { Invoked } from "../event.ts";
-import { completed } from "../journal/notification.ts";
-import { setTimer } from "./timer_fired.ts";
-import { forgetWhole, isOver } from "../retention.ts";
+import { deliver } from "../outbox.ts";
+import { expiryOf, forgetRetained, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";
+import { addCaller } from "./asked.ts";
 import { start } from "./started.ts";
+import { setTimer } from "./timer_fired.ts";
 
 /** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
 export function invoked(turn: Turn, event: Invoked): void {
   const known = event.fresh ? undefined : turn.find("invocation", event.id);
   if (known && !isOver(turn, known)) return repeated(turn, known, event);
   // Its time is over though no sweep has come by: it must not be served (architecture §10).
-  if (known) forgetWhole(turn, turn.draft({ ...known }));
+  if (known) forgetRetained(turn, turn.draft({ ...known }));
   accept(turn, event);
 }
 
 function accept(turn: Turn, event: Invoked): void {
-  const { id, reply, startAt } = event;
+  const { id, reply, startAt, caller, headers, value } = event;
+  const draft = newRow(turn, event);
+  if (caller) draft.callers = [caller];
+  admit(turn, draft, { startAt, entries: [{ kind: "input", headers, value }] });
+  if (reply === undefined) return;
+  const due = draft.scheduledAt === undefined ? {} : { startAt: draft.scheduledAt };
+  turn.emit({ type: "reply", reply, id, status: "accepted", ...due });
+}
+
+/** Lets a new invocation in with its first entries, to start now or at `startAt`. */
+export function admit(
+  turn: Turn,
+  row: InvocationDraft,
+  { entries, startAt }: {
+    readonly entries: readonly Entry[];
+    readonly startAt?: number | undefined;
+  },
+): void {
+  const { id } = row;
   turn.create("invocation", id);
   turn.create("journal", id);
   turn.create("timer", id);
-  turn.put("journal", {
-    id,
-    index: 0,
-    at: turn.now,
-    entry: { kind: "input", headers: event.headers, value: event.value },
-  });
-  const draft = turn.draft(newRow(turn, event));
-  if (startAt !== undefined && startAt > turn.now) {
-    draft.scheduledAt = startAt;
-    draft.status = { kind: "scheduled", at: startAt };
-    setTimer(turn, { id, due: startAt, kind: "start", index: 0 });
-  } else enter(turn, draft);
-  if (reply === undefined) return;
-  const due = draft.scheduledAt === undefined ? {} : { startAt: draft.scheduledAt };
-  turn.emit({ type: "reply", reply, id: draft.id, status: "accepted", ...due });
+  let index = 0;
+  for (const entry of entries) turn.put("journal", { id, index: index++, at: turn.now, entry });
+  const draft = turn.draft(row);
+  if (startAt === undefined || startAt <= turn.now) return enter(turn, draft);
+  draft.scheduledAt = startAt;
+  draft.status = { kind: "scheduled", at: startAt };
+  setTimer(turn, { id, due: startAt, kind: "start", index: 0 });
 }
 
 const NOBODY: readonly Caller[] = [];
 
 /** Every field is named, also those without a value: see `InvocationRow`. */
-function newRow(turn: Turn, event: Invoked): InvocationDraft {
-  const { id, target, origin, caller, retention, idempotencyKey } = event;
+export function newRow(
+  turn: Turn,
+  { id, target, origin, retention, idempotencyKey }: Pick<
+    Invoked,
+    "id" | "target" | "origin" | "retention" | "idempotencyKey"
+  >,
+): InvocationDraft {
   return {
     id,
     target,
@@ -62,8 +78,10 @@ function newRow(turn: Turn, event: Invoked): InvocationDraft {
     failures: 0,
     failuresSinceCommand: 0,
     lastFailure: undefined,
+    pausing: undefined,
+    seedOf: undefined,
     pin: undefined,
-    callers: caller ? [caller] : NOBODY,
+    callers: NOBODY,
     idempotencyKey,
     retention,
     createdAt: turn.now,
@@ -100,8 +118,8 @@ function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
   const { reply, caller } = event;
   const result = answerToRepeat(known, event);
   if (caller) {
-    if (result) completed(turn, caller, result);
-    else attach(turn, known.id, caller);
+    if (result) deliver(turn, { type: "answered", caller, result });
+    else addCaller(turn, known.id, caller);
   }
   if (reply === undefined) return;
   turn.emit({
@@ -111,16 +129,8 @@ function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
     status: "previouslyAccepted",
     ...(known.scheduledAt === undefined ? {} : { startAt: known.scheduledAt }),
     ...(result ? { result } : {}),
-    ...(known.completedAt === undefined
-      ? {}
-      : { expiresAt: known.completedAt + known.retention.resultMs }),
+    ...(known.target.access === "run" ? {} : expiryOf(known)),
   });
-}
-
-function attach(turn: Turn, id: string, caller: Caller): void {
-  const draft = turn.edit(id);
-  assert(draft, "A known invocation can be attached to");
-  draft.callers = [...draft.callers, caller];
 }
 
 /** What a repeat hears at once; undefined: it waits for the result like the first one. */

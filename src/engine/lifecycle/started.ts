@@ -5,6 +5,7 @@ import { objectOf } from "../../model/target.ts";
 import type { Attempt, StatePair } from "../effect.ts";
 import type { Event } from "../event.ts";
 import type { Turn } from "../turn.ts";
+import { park } from "./paused.ts";
 
 const INVOKED = { kind: "invoked" } as const;
 
@@ -13,6 +14,7 @@ export function start(turn: Turn, draft: InvocationDraft): void {
   draft.status = INVOKED;
   draft.attempt++;
   draft.heard = 0;
+  draft.pausing = undefined;
   draft.runningAt ??= turn.now;
   turn.emit(snapshot(turn, draft));
 }
@@ -27,13 +29,18 @@ export function wake(turn: Turn, draft: InvocationDraft): void {
 /** The attempt died with the process that ran it. Its stream cannot come back: start another. */
 export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): void {
   const row = turn.find("invocation", id);
-  if (row?.status.kind === "invoked") wake(turn, turn.draft({ ...row }));
+  if (row?.status.kind !== "invoked") return;
+  const draft = turn.draft({ ...row });
+  if (draft.pausing) park(draft);
+  else wake(turn, draft);
 }
 
 /** Tells again what an attempt needs: the one who waited for a slot kept only its number. */
 export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree" }): void {
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
+  // Paused while it waited for the slot: it rests without ever having run.
+  if (row.pausing) return park(turn.draft({ ...row }));
   turn.emit(snapshot(turn, row));
 }
 

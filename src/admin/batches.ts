@@ -1,0 +1,131 @@
+import { type, validate } from "superstruct";
+import type { DeploymentChoice, Operation } from "../engine/event.ts";
+import { Failure } from "../errors.ts";
+import { BadId, parseInvocationId } from "../model/id.ts";
+import type { Operated } from "../ports.ts";
+import { readJson } from "./body.ts";
+import { type Operating, restart, resume } from "./invocations.ts";
+import { refusalOf } from "./operation_refusals.ts";
+import { parseDeployment } from "./query.ts";
+import { wrongShape } from "./refusals.ts";
+import { reply } from "./reply.ts";
+import type { Handle, Routes } from "./route.ts";
+import { list, maybe, plain, text } from "./shapes.ts";
+
+/** Invocations that one batch may name. Beyond it: 400 (http-api §3.6). */
+export const batchIdsMax = 1000;
+
+/** A batch as it was asked for: well-formed ids, in order. */
+interface Batch {
+  readonly ids: readonly string[];
+  readonly deployment: DeploymentChoice | undefined;
+}
+
+/** What became of one member, as it is printed. */
+type Outcome =
+  | { readonly succeeded: string | Readonly<Record<string, string>> }
+  | { readonly failed: { readonly invocation_id: string; readonly error: string } };
+
+const body = plain(type({ invocation_ids: list, deployment: maybe(text) }));
+
+/**
+ * The routes of operations on many invocations at once (http-api §3.2). Always 200: each member
+ * succeeds or fails on its own, and is told apart in the answer.
+ */
+export function batchRoutes(operating: Operating): Routes {
+  const on = (begin: (id: string, batch: Batch) => Operation) => ({
+    POST: operateAll(operating, begin),
+  });
+  const routes: Routes = {
+    cancel: on(() => ({ kind: "cancel" })),
+    kill: on(() => ({ kind: "kill" })),
+    pause: on(() => ({ kind: "pause" })),
+    purge: on(() => ({ kind: "purge" })),
+    "purge-journal": on(() => ({ kind: "purgeJournal" })),
+    resume: on((_id, { deployment }) => resume(deployment)),
+    "restart-as-new": on((id, { deployment }) => restart(operating, id, { from: 0, deployment })),
+  };
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, methods]) => [
+      `/internal/invocations_batch_operations/${name}`,
+      methods,
+    ]),
+  );
+}
+
+function operateAll(
+  operating: Operating,
+  begin: (id: string, batch: Batch) => Operation,
+): Handle {
+  return async ({ request }) => {
+    const batch = parseBatch(await readJson(request));
+    const outcomes = await Promise.all(
+      batch.ids.map((id) => operateOne(operating, id, begin(id, batch))),
+    );
+    return reply(200, {
+      succeeded: outcomes.flatMap((one) => "succeeded" in one ? [one.succeeded] : []),
+      failed: outcomes.flatMap((one) => "failed" in one ? [one.failed] : []),
+    });
+  };
+}
+
+async function operateOne(
+  { invocations, registry }: Operating,
+  id: string,
+  operation: Operation,
+): Promise<Outcome> {
+  try {
+    const operated = await invocations.operate(id, operation);
+    const schema = registry.schema();
+    const refusal = refusalOf(id, operated, { operation, schema });
+    if (refusal) return failure(id, batchMessage(id, operated, refusal));
+    if (operation.kind !== "restart") return { succeeded: id };
+    return { succeeded: { old_invocation_id: id, new_invocation_id: operated.id } };
+  } catch (error) {
+    // One that could not be asked does not hide what became of the others.
+    if (!(error instanceof Failure)) throw error;
+    return failure(id, error.message);
+  }
+}
+
+function failure(id: string, error: string): Outcome {
+  return { failed: { invocation_id: id, error } };
+}
+
+/** Batches say the same in slightly other words (http-api §3.6, batch sample). */
+function batchMessage(id: string, { status }: Operated, { message }: Failure): string {
+  if (status === "unknown") return `Invocation '${id}' not found`;
+  return message.replace(/^The invocation/, "Invocation").replace(/\.$/, "");
+}
+
+/** Throws a `Failure`: 422 with the path to what has the wrong shape, 400 for too many ids. */
+function parseBatch(value: unknown): Batch {
+  const [error, request] = validate(value, body);
+  if (error) throw wrongShape(error.path.join("."), error.failures()[0]?.message ?? error.message);
+  const { invocation_ids: ids, deployment } = request;
+  if (ids.length > batchIdsMax) {
+    throw Failure.plain(
+      400,
+      `Batch size ${ids.length} exceeds maximum allowed size of ${batchIdsMax}`,
+    );
+  }
+  return {
+    ids: ids.map((id, place) => parse(id, `invocation_ids.${place}`, checkInvocationId)),
+    deployment: deployment == null ? undefined : parse(deployment, "deployment", parseDeployment),
+  };
+}
+
+function checkInvocationId(id: string): string {
+  parseInvocationId(id);
+  return id;
+}
+
+function parse<T>(value: unknown, path: string, parser: (text: string) => T): T {
+  if (typeof value !== "string") throw wrongShape(path, "expected a string");
+  try {
+    return parser(value);
+  } catch (cause) {
+    if (!(cause instanceof BadId)) throw cause;
+    throw wrongShape(path, cause.message, { cause });
+  }
+}

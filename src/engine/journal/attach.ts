@@ -1,0 +1,26 @@
+import type { Command, Subject } from "../../model/command.ts";
+import type { InvocationDraft } from "../../model/invocation.ts";
+import { entryType } from "../../model/journal.ts";
+import { idOf } from "../../model/subject.ts";
+import { deliver } from "../outbox.ts";
+import type { Turn } from "../turn.ts";
+import { append } from "./notification.ts";
+
+/** Asks for another invocation's result, waiting for it or not (service protocol §4.11). */
+export function attach(
+  turn: Turn,
+  draft: InvocationDraft,
+  { kind, bytes, subject, completion }: Command & { kind: "attach" | "getOutput" },
+): undefined {
+  append(turn, draft, { kind: "command", type: entryType[kind], bytes });
+  const caller = { id: draft.id, completion, type: entryType[`${kind}Completion`] };
+  deliver(turn, { type: "asked", id: idOf(named(turn, subject)), wait: kind === "attach", caller });
+}
+
+/** An empty key is a key of objects and workflows only: for plain services it says nothing. */
+function named(turn: Turn, subject: Subject): Subject {
+  if (subject.by !== "idempotencyKey" || subject.key !== "") return subject;
+  if (turn.schema.latest(subject.service)?.type !== "service") return subject;
+  const { key: _, ...plain } = subject;
+  return plain;
+}

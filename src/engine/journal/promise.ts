@@ -1,0 +1,80 @@
+import type { Command } from "../../model/command.ts";
+import type { Caller, InvocationDraft } from "../../model/invocation.ts";
+import { entryType, type NotificationResult } from "../../model/journal.ts";
+import { objectOf } from "../../model/target.ts";
+import { deliver } from "../outbox.ts";
+import type { Turn } from "../turn.ts";
+import type { Refusal } from "./heard.ts";
+import { append, completion } from "./notification.ts";
+
+type PromiseCommand = Command & { kind: "getPromise" | "peekPromise" | "completePromise" };
+
+/**
+ * Durable promises belong to a workflow id, not to an invocation: its run and its shared handlers
+ * see the same ones (service protocol §4.9).
+ */
+export function promise(
+  turn: Turn,
+  draft: InvocationDraft,
+  frame: PromiseCommand,
+): Refusal | undefined {
+  const { type, service, key } = draft.target;
+  if (type !== "workflow" || key === undefined) {
+    return { code: "RT0017", message: `the service '${service}' is no workflow: no promises` };
+  }
+  const object = objectOf(service, key);
+  append(turn, draft, { kind: "command", type: entryType[frame.kind], bytes: frame.bytes });
+  const caller: Caller = {
+    id: draft.id,
+    completion: frame.completion,
+    type: entryType[`${frame.kind}Completion`],
+  };
+  switch (frame.kind) {
+    case "getPromise":
+      get(turn, draft, { object, name: frame.key, caller });
+      return;
+    case "peekPromise": {
+      const result = turn.find("promise", object, frame.key)?.result ?? OPEN;
+      append(turn, draft, completion(caller, result));
+      return;
+    }
+    case "completePromise":
+      complete(turn, draft, { object, caller, frame });
+  }
+}
+
+const OPEN: NotificationResult = { kind: "void" };
+
+function get(
+  turn: Turn,
+  draft: InvocationDraft,
+  { object, name, caller }: { object: string; name: string; caller: Caller },
+): void {
+  const known = turn.find("promise", object, name);
+  if (known?.result) return append(turn, draft, completion(caller, known.result));
+  turn.put("promise", { object, name, listeners: [...known?.listeners ?? [], caller] });
+}
+
+function complete(
+  turn: Turn,
+  draft: InvocationDraft,
+  { object, caller, frame }: {
+    object: string;
+    caller: Caller;
+    frame: PromiseCommand & { kind: "completePromise" };
+  },
+): void {
+  const { key: name, result } = frame;
+  const known = turn.find("promise", object, name);
+  if (known?.result) return append(turn, draft, completion(caller, COMPLETED));
+  turn.put("promise", { object, name, result, listeners: [] });
+  append(turn, draft, completion(caller, OPEN));
+  for (const listener of known?.listeners ?? []) {
+    deliver(turn, { type: "answered", caller: listener, result });
+  }
+}
+
+const COMPLETED: NotificationResult = {
+  kind: "failure",
+  failure: { code: 409, message: "promise was already completed" },
+};

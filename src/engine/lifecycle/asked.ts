@@ -1,0 +1,52 @@
+import { assert } from "../../assert.ts";
+import { type Caller, type InvocationRow, resultOf } from "../../model/invocation.ts";
+import type { Result } from "../../model/journal.ts";
+import type { Reply } from "../effect.ts";
+import type { Asked } from "../event.ts";
+import { deliver } from "../outbox.ts";
+import { expiryOf, isOver } from "../retention.ts";
+import type { Turn } from "../turn.ts";
+
+/** Somebody asks for a result (service protocol §4.11, http-api §2.12). */
+export function asked(turn: Turn, event: Asked): void {
+  const row = turn.find("invocation", event.id);
+  const known = row && !isOver(turn, row) ? row : undefined;
+  if (event.caller) answer(turn, known, { ...event, caller: event.caller });
+  if (event.reply !== undefined) {
+    turn.emit({ type: "reply", reply: event.reply, id: event.id, ...told(known, event.wait) });
+  }
+}
+
+function answer(
+  turn: Turn,
+  known: InvocationRow | undefined,
+  { id, wait, caller }: Asked & { caller: Caller },
+): void {
+  if (!known) return deliver(turn, { type: "answered", caller, result: NOT_FOUND });
+  if (known.status.kind === "completed") {
+    return deliver(turn, { type: "answered", caller, result: resultOf(known) });
+  }
+  if (!wait) return deliver(turn, { type: "answered", caller, result: { kind: "void" } });
+  addCaller(turn, id, caller);
+}
+
+function told(
+  known: InvocationRow | undefined,
+  wait: boolean,
+): Omit<Reply, "type" | "reply" | "id"> {
+  if (!known) return { status: "unknown" };
+  const { target } = known;
+  if (known.status.kind === "completed") {
+    return { status: "done", target, result: resultOf(known), ...expiryOf(known) };
+  }
+  return { status: wait ? "accepted" : "notReady", target };
+}
+
+/** Has one more invocation told of a result. */
+export function addCaller(turn: Turn, id: string, caller: Caller): void {
+  const draft = turn.edit(id);
+  assert(draft, "A known invocation can be attached to");
+  draft.callers = [...draft.callers, caller];
+}
+
+const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };

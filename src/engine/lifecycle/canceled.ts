@@ -1,0 +1,43 @@
+import { CANCEL_SIGNAL, entryType, type TerminalFailure } from "../../model/journal.ts";
+import type { ReplyStatus } from "../effect.ts";
+import { notify } from "../journal/notification.ts";
+import type { Turn } from "../turn.ts";
+import { complete } from "./completed.ts";
+import { live } from "./live.ts";
+import { wake } from "./started.ts";
+
+/**
+ * Asks an invocation to cancel itself: a signal in its journal, which the SDK turns into an error
+ * where the code waits, and passes on to its calls (service protocol §4.12). One that has not
+ * started never will.
+ */
+export function canceled(turn: Turn, id: string): ReplyStatus {
+  const row = live(turn, id);
+  if (!row) return "unknown";
+  switch (row.status.kind) {
+    case "completed":
+      return "completed";
+    case "scheduled":
+    case "inboxed": {
+      const draft = turn.edit(id);
+      if (draft) complete(turn, draft, CANCELED);
+      return "done";
+    }
+    default: {
+      notify(turn, id, CANCEL);
+      const draft = turn.edit(id);
+      // The only news that ends a pause: it would never be heard otherwise.
+      if (draft?.status.kind === "paused") wake(turn, draft);
+      return "underway";
+    }
+  }
+}
+
+const CANCELED: TerminalFailure = { code: 409, message: "canceled" };
+
+const CANCEL = {
+  kind: "notification",
+  type: entryType.signal,
+  id: { kind: "signal", index: CANCEL_SIGNAL },
+  result: { kind: "void" },
+} as const;

@@ -1,0 +1,49 @@
+import type { InvocationDraft } from "../../model/invocation.ts";
+import { timerItem } from "../../model/rows.ts";
+import type { ReplyStatus } from "../effect.ts";
+import type { Turn } from "../turn.ts";
+import { live } from "./live.ts";
+
+const PAUSED = { kind: "paused" } as const;
+
+/**
+ * Has an invocation rest until somebody resumes it (http-api §3.6). A running one comes to rest by
+ * itself: its input is ended, and where it suspends or fails it is paused (service protocol §4.16).
+ * A suspended one rests already.
+ */
+export function paused(turn: Turn, id: string): ReplyStatus {
+  const status = live(turn, id)?.status;
+  const draft = status && turn.edit(id);
+  if (!draft) return "unknown";
+  switch (status.kind) {
+    case "completed":
+      return "completed";
+    case "scheduled":
+    case "inboxed":
+      return "notRunning";
+    case "suspended":
+    case "paused":
+      return "done";
+    case "backingOff":
+      endBackOff(turn, draft);
+      park(draft);
+      return "underway";
+    case "invoked":
+      draft.pausing = true;
+      turn.emit({ type: "yield", id, attempt: draft.attempt });
+      return "underway";
+  }
+}
+
+/** No attempt until somebody resumes it. */
+export function park(draft: InvocationDraft): void {
+  draft.status = PAUSED;
+  draft.pausing = undefined;
+}
+
+/** Takes back the timer of the next retry. */
+export function endBackOff(turn: Turn, { id, status }: InvocationDraft): void {
+  if (status.kind !== "backingOff") return;
+  const timer = { id, due: status.until, kind: "retry", index: 0 } as const;
+  if (turn.find("timer", id, timerItem(timer))) turn.drop("timer", timer);
+}

@@ -1,0 +1,19 @@
+import type { ReplyStatus } from "../effect.ts";
+import { forgetJournal, forgetRetained } from "../retention.ts";
+import type { Turn } from "../turn.ts";
+import { live } from "./live.ts";
+
+/** Forgets what a completed invocation left behind, before its time (service protocol §6.4). */
+export function purged(turn: Turn, id: string, what: "purge" | "purgeJournal"): ReplyStatus {
+  const row = live(turn, id);
+  if (!row) return "unknown";
+  if (row.status.kind !== "completed") return "notCompleted";
+  const draft = turn.edit(id);
+  if (!draft) return "unknown";
+  if (what === "purge") forgetRetained(turn, draft);
+  else {
+    forgetJournal(turn, draft);
+    draft.expiresAt = (row.completedAt ?? 0) + row.retention.resultMs;
+  }
+  return "done";
+}

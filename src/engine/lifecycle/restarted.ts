@@ -1,0 +1,103 @@
+import { completionIdsOf } from "../../model/completion_ids.ts";
+import type { InvocationRow, Pin, Retention } from "../../model/invocation.ts";
+import { type Entry, entryType } from "../../model/journal.ts";
+import { retentionOf } from "../../model/schema.ts";
+import type { ReplyStatus } from "../effect.ts";
+import type { Operation } from "../event.ts";
+import type { Turn } from "../turn.ts";
+import { admit, newRow } from "./invoked.ts";
+import { live } from "./live.ts";
+import { choosePin } from "./resumed.ts";
+import { handlerOf } from "./started.ts";
+
+type Restart = Operation & { kind: "restart" };
+
+/** Before this version the SDK draws randomness from the id, which a copied journal would belie. */
+const PREFIX_PROTOCOL_MIN = 6;
+
+/**
+ * Runs what a completed invocation ran once more, under a new id: with its input, and perhaps with
+ * the beginning of its journal (service protocol §6.3, http-api §3.6).
+ */
+export function restarted(turn: Turn, id: string, operation: Restart): ReplyStatus {
+  const row = live(turn, id);
+  if (!row) return "unknown";
+  const refused = refusal(row);
+  if (refused) return refused;
+  const { from, newId } = operation;
+  const entries = prefix(turn.list("journal", id).map(({ entry }) => entry), from);
+  if (!entries) return "openPrefix";
+  const pin = pinOf(turn, row, operation);
+  if (typeof pin === "string") return pin;
+  const draft = newRow(turn, {
+    id: newId,
+    target: row.target,
+    origin: { by: "restart", id },
+    retention: retention(turn, row),
+  });
+  draft.pin = pin;
+  draft.journal = entries.length;
+  draft.commands = entries.filter(({ kind }) => kind !== "notification").length;
+  if (from > 0) draft.seedOf = row.seedOf ?? id;
+  if (entries.some((entry) => entry.kind === "command" && entry.type === entryType.output)) {
+    draft.answer = row.status.kind === "completed" && row.status.failure
+      ? { failure: row.status.failure }
+      : {};
+    draft.output = row.output;
+  }
+  admit(turn, draft, { entries });
+  return "done";
+}
+
+function refusal({ status, target, journal }: InvocationRow): ReplyStatus | undefined {
+  switch (status.kind) {
+    case "completed":
+      if (target.type === "workflow") return "noRestart";
+      return journal === 0 ? "noInput" : undefined;
+    case "scheduled":
+    case "inboxed":
+      return "notStarted";
+    default:
+      return "stillRunning";
+  }
+}
+
+/**
+ * Entries up to `from`, and the completions of what they ask for. Undefined: one has none, or there
+ * are not that many entries.
+ */
+function prefix(journal: readonly Entry[], from: number): Entry[] | undefined {
+  if (from >= journal.length) return undefined;
+  const entries = journal.slice(0, from + 1);
+  const open = new Set<number>();
+  for (const entry of entries) {
+    if (entry.kind === "command") { for (const id of completionIdsOf(entry.bytes)) open.add(id); }
+  }
+  for (const [index, entry] of journal.entries()) {
+    if (entry.kind !== "notification" || entry.id.kind !== "completion") continue;
+    if (open.delete(entry.id.id) && index > from) entries.push(entry);
+  }
+  return open.size === 0 ? entries : undefined;
+}
+
+/** Where it goes on. Of a whole new run only who asks for it is bound to a deployment. */
+function pinOf(
+  turn: Turn,
+  row: InvocationRow,
+  { from, deployment }: Restart,
+): Pin | ReplyStatus | undefined {
+  const { pin } = row;
+  if (from > 0 && (!pin || pin.protocol < PREFIX_PROTOCOL_MIN)) return "noRestart";
+  const choice = deployment ?? { kind: "latest" };
+  if (!pin) return choice.kind === "deployment" ? "notPinned" : undefined;
+  if (from === 0 && choice.kind === "latest") return undefined;
+  return choosePin(turn.schema, row, { choice, pin });
+}
+
+/** As for a new request; the key that made the old one idempotent is not passed on. */
+function retention(turn: Turn, row: InvocationRow): Retention {
+  const found = handlerOf(turn, row);
+  if (!found) return row.retention;
+  const options = turn.schema.options(found.service, found.handler);
+  return retentionOf(options, { isWorkflowRun: false });
+}

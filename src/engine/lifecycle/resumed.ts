@@ -1,0 +1,68 @@
+import type { InvocationDraft, InvocationRow, Pin } from "../../model/invocation.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { ReplyStatus } from "../effect.ts";
+import type { DeploymentChoice } from "../event.ts";
+import type { Turn } from "../turn.ts";
+import { live } from "./live.ts";
+import { endBackOff } from "./paused.ts";
+import { wake } from "./started.ts";
+
+/**
+ * Has a resting invocation go on, perhaps on another deployment (http-api §3.6, service protocol
+ * §6.2). One that runs goes on anyway.
+ */
+export function resumed(turn: Turn, id: string, choice?: DeploymentChoice): ReplyStatus {
+  const row = live(turn, id);
+  if (!row) return "unknown";
+  const refused = refusal(row, choice);
+  if (refused) return refused;
+  const pin = choice && row.pin ? choosePin(turn.schema, row, { choice, pin: row.pin }) : row.pin;
+  if (typeof pin === "string") return pin;
+  const draft = turn.edit(id);
+  if (!draft) return "unknown";
+  draft.pin = pin;
+  goOn(turn, draft);
+  return "done";
+}
+
+function goOn(turn: Turn, draft: InvocationDraft): void {
+  if (draft.status.kind === "invoked") {
+    draft.pausing = undefined;
+    return;
+  }
+  endBackOff(turn, draft);
+  wake(turn, draft);
+}
+
+function refusal(
+  { status, pin }: InvocationRow,
+  choice?: DeploymentChoice,
+): ReplyStatus | undefined {
+  switch (status.kind) {
+    case "completed":
+      return "completed";
+    case "scheduled":
+    case "inboxed":
+      return "notStarted";
+    case "invoked":
+    case "backingOff":
+      return choice && choice.kind !== "keep" ? "notPinned" : undefined;
+    default:
+      return choice && choice.kind !== "keep" && !pin ? "notPinned" : undefined;
+  }
+}
+
+/** The same protocol version on the deployment chosen: a journal cannot change its version. */
+export function choosePin(
+  schema: Schema,
+  { target }: Pick<InvocationRow, "target">,
+  { choice, pin }: { readonly choice: DeploymentChoice; readonly pin: Pin },
+): Pin | "unknownDeployment" | "otherProtocol" {
+  if (choice.kind === "keep") return pin;
+  const id = choice.kind === "latest" ? schema.latest(target.service)?.deployment : choice.id;
+  const deployment = schema.deployments.get(id ?? "");
+  if (!deployment || !schema.at(deployment.id, target.service)) return "unknownDeployment";
+  const { minProtocol, maxProtocol } = deployment;
+  if (pin.protocol < minProtocol || pin.protocol > maxProtocol) return "otherProtocol";
+  return { deployment: deployment.id, protocol: pin.protocol };
+}

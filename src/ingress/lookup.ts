@@ -1,0 +1,13 @@
+import { json } from "./answer.ts";
+import { readBody } from "./body.ts";
+import type { Inbound, Setup } from "./inbound.ts";
+import { idOfNamed, parseTarget } from "./target_object.ts";
+
+/**
+ * The id that a target object stands for: computed, so it says nothing about whether there is such
+ * an invocation, or even such a service (http-api §2.12). Throws `Failure`.
+ */
+export async function lookup(setup: Setup, inbound: Inbound): Promise<Response> {
+  const named = parseTarget(await readBody(setup, inbound));
+  return json(inbound.caller, { invocationId: idOfNamed(named) }, { status: 200 });
+}

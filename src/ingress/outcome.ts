@@ -1,0 +1,68 @@
+import { handlerIn } from "../model/schema.ts";
+import type { Attached } from "../ports.ts";
+import { failed, noOutput, succeeded } from "./answer.ts";
+import { readBody } from "./body.ts";
+import type { Inbound, Setup } from "./inbound.ts";
+import type { OutcomeRoute } from "./path.ts";
+import { idOfNamed, type Named, parseTarget } from "./target_object.ts";
+
+/**
+ * Waits for the result of an invocation that somebody else began, and answers as its call would
+ * have been (http-api §2.12). There is no time limit; a caller that leaves is forgotten. Throws
+ * `Failure`.
+ */
+export async function attach(
+  setup: Setup,
+  inbound: Inbound,
+  route: OutcomeRoute,
+): Promise<Response> {
+  const { caller, request } = inbound;
+  const named = await nameOf(setup, inbound, route);
+  const id = idOfNamed(named);
+  const attached = canExist(named)
+    ? await setup.invocations.attach(id, (leave) => setup.reader.onLeave(request, leave))
+    : undefined;
+  const found = attached && toAnswer(setup, inbound, { id, attached });
+  return found ?? failed(caller, { id }, { code: 404, message: "not found" });
+}
+
+/** The result of an invocation if it has one, or at once that it has none (§2.12). Throws `Failure`. */
+export async function output(
+  setup: Setup,
+  inbound: Inbound,
+  route: OutcomeRoute,
+): Promise<Response> {
+  const { caller } = inbound;
+  const named = await nameOf(setup, inbound, route);
+  const id = idOfNamed(named);
+  const attached = canExist(named) ? await setup.invocations.output(id) : "unknown";
+  if (attached === "notReady") return noOutput(caller, "notReady");
+  const found = attached === "unknown" ? undefined : toAnswer(setup, inbound, { id, attached });
+  return found ?? noOutput(caller, "notFound");
+}
+
+async function nameOf(setup: Setup, inbound: Inbound, { subject }: OutcomeRoute): Promise<Named> {
+  return subject.by === "body" ? parseTarget(await readBody(setup, inbound)) : { subject };
+}
+
+/** Scoped invocations are refused when they are asked for (§2.4), so there are none to find. */
+function canExist({ scope }: Named): boolean {
+  return scope === undefined;
+}
+
+/**
+ * Undefined for a value whose handler is gone: what it declared is what says how to read it. The
+ * registry may have changed while the caller waited, so it is looked at only now.
+ */
+function toAnswer(
+  { schema }: Setup,
+  { caller }: Inbound,
+  { id, attached }: { readonly id: string; readonly attached: Attached },
+): Response | undefined {
+  const { result, expiresAt, target } = attached;
+  const answered = { id, expiresAt };
+  if (result.kind === "failure") return failed(caller, answered, result.failure);
+  const service = schema().latest(target.service);
+  const handler = service && handlerIn(service, target.handler);
+  return handler && succeeded(caller, answered, { value: result.value, output: handler.output });
+}

@@ -1,0 +1,109 @@
+import { Failure } from "../errors.ts";
+import type { Subject } from "../model/command.ts";
+import { idOf } from "../model/subject.ts";
+import { byInvocation } from "./path.ts";
+import { checkScope } from "./scope.ts";
+
+/** Whom a request is about. */
+export interface Named {
+  readonly subject: Subject;
+  /** Well-formed. Of an invocation there is none to tell: its id says all. */
+  readonly scope?: string;
+}
+
+/**
+ * Reads a target object: JSON, whatever the content type says (http-api §2.12; interfaces,
+ * Ingress: attach, output, lookup). Fields it does not know are ignored. Throws `Failure` 400 that
+ * tells what is wrong with it, or with the id or scope in it.
+ */
+export function parseTarget(bytes: Uint8Array): Named {
+  const fields = parseFields(bytes);
+  const target = required(fields, "target");
+  switch (target) {
+    case "invocation":
+      return { subject: byInvocation(required(fields, "invocationId")) };
+    case "workflow": {
+      const service = required(fields, "workflowName");
+      return scoped(fields, { by: target, service, key: required(fields, "workflowKey") });
+    }
+    case "idempotentInvocation":
+      return scoped(fields, idempotent(fields));
+    default:
+      throw bad("unknown 'target', expected 'workflow', 'idempotentInvocation' or 'invocation'");
+  }
+}
+
+/**
+ * The id of whom it is about, whether or not there is such an invocation. Scopes are not available
+ * yet: until they are part of identities, all that matters is that the id is always the same, and
+ * not that of the same name without a scope.
+ */
+export function idOfNamed({ subject, scope }: Named): string {
+  if (scope === undefined || subject.by === "invocation") return idOf(subject);
+  // No service has a slash in its name, so this is the id of none.
+  return idOf({ ...subject, service: `${scope}/${subject.service}` });
+}
+
+function idempotent(fields: Fields): Subject {
+  const service = required(fields, "service");
+  const handler = required(fields, "handler");
+  const idempotencyKey = required(fields, "idempotencyKey");
+  const key = optional(fields, "key");
+  const keyed = key === undefined ? {} : { key };
+  return { by: "idempotencyKey", service, handler, ...keyed, idempotencyKey };
+}
+
+function scoped(fields: Fields, subject: Subject): Named {
+  const scope = optional(fields, "scope");
+  if (scope === undefined) return { subject };
+  checkScope(scope);
+  return { subject, scope };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const strict = new TextDecoder("utf-8", { fatal: true });
+
+function parseFields(bytes: Uint8Array): Fields {
+  if (bytes.length === 0) throw bad("it is empty, expected a target object");
+  let value: unknown;
+  try {
+    value = JSON.parse(strict.decode(bytes));
+  } catch (cause) {
+    // `fatal` throws a TypeError.
+    const what = cause instanceof SyntaxError ? cause.message : "it is not UTF-8";
+    throw bad(`it is not JSON: ${what}`, cause);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw bad(`expected an object, not ${kindOf(value)}`);
+  }
+  return value as Fields;
+}
+
+function required(fields: Fields, name: string): string {
+  const value = optional(fields, name);
+  if (value === undefined) throw bad(`missing field '${name}'`);
+  return value;
+}
+
+/** Undefined when the field is absent or null. */
+function optional(fields: Fields, name: string): string | undefined {
+  const value = fields[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") {
+    throw bad(`field '${name}' must be a string, not ${kindOf(value)}`);
+  }
+  // Half a character would become another one on its way into an id, and so name another's result.
+  if (/\p{Surrogate}/u.test(value)) throw bad(`field '${name}' is not well-formed Unicode`);
+  return value;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function bad(what: string, cause?: unknown): Failure {
+  return Failure.plain(400, `invalid request body: ${what}`, { cause });
+}

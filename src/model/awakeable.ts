@@ -1,0 +1,88 @@
+import { assert } from "../assert.ts";
+import {
+  afterVersion,
+  BadId,
+  INVOCATION_ID_BYTES,
+  parseInvocationId,
+  printInvocationId,
+} from "./id.ts";
+
+/** What an awakeable is: a signal of the invocation that made it (service protocol §7.5). */
+export interface Awakeable {
+  /** `inv_1…`, well-formed. */
+  readonly target: string;
+  /** A u32. SDKs begin at 17. */
+  readonly index: number;
+}
+
+/** `prom` is what protocol versions before 4 printed; the number is then no signal. */
+const PREFIXES = ["sign", "prom"];
+const SIZE = INVOCATION_ID_BYTES + 4;
+/** Digits of 28 bytes, and the padding that may follow them. */
+const DIGITS = Math.ceil(SIZE * 4 / 3);
+const PADDING = "==";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const VALUES = new Int8Array(128).fill(-1);
+for (let i = 0; i < ALPHABET.length; i++) VALUES[ALPHABET.charCodeAt(i)] = i;
+
+/**
+ * What the id of an awakeable names (service protocol §7.5): `sign_1` and the URL-safe base64, with
+ * or without padding, of the invocation's 24 bytes and the index, big endian. Undefined for a
+ * well-formed id of the oldest protocols (`prom_1…`), which no invocation here can have made.
+ * Throws `BadId` in the words of http-api §6.3.
+ */
+export function parseAwakeableId(text: string): Awakeable | undefined {
+  const digits = afterVersion(text, PREFIXES);
+  const padded = digits.length === DIGITS + PADDING.length && digits.endsWith(PADDING);
+  const bytes = fromBase64(padded ? digits.slice(0, DIGITS) : digits);
+  if (text.startsWith("prom")) return undefined;
+  return {
+    target: printInvocationId(bytes.subarray(0, INVOCATION_ID_BYTES)),
+    index: new DataView(bytes.buffer).getUint32(INVOCATION_ID_BYTES),
+  };
+}
+
+/**
+ * The id that SDKs print for a signal of this invocation, without padding. `target`: `inv_1…`.
+ * `index`: a u32. Throws `BadId` for a malformed target.
+ */
+export function printAwakeableId(target: string, index: number): string {
+  assert(index >>> 0 === index, "The index of an awakeable must be a u32");
+  const bytes = new Uint8Array(SIZE);
+  bytes.set(parseInvocationId(target));
+  new DataView(bytes.buffer).setUint32(INVOCATION_ID_BYTES, index);
+  return `sign_1${toBase64(bytes)}`;
+}
+
+/** The 28 bytes. Throws `BadId`. By hand: the platforms' decoders take all kinds of texts. */
+function fromBase64(digits: string): Uint8Array<ArrayBuffer> {
+  if (digits.length !== DIGITS) throw new BadId("bad format");
+  const bytes = new Uint8Array(SIZE);
+  let [bits, held, at] = [0, 0, 0];
+  for (let i = 0; i < DIGITS; i++) {
+    const value = VALUES[digits.charCodeAt(i)] ?? -1;
+    if (value < 0) throw new BadId("bad format");
+    bits = (bits << 6 | value) & 0xfff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[at++] = bits >>> held;
+  }
+  // Left over bits must be zero: an awakeable has one name.
+  if ((bits & (1 << held) - 1) !== 0) throw new BadId("bad format");
+  return bytes;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  let [bits, held] = [0, 0];
+  for (const byte of bytes) {
+    bits = (bits << 8 | byte) & 0x3fff;
+    for (held += 8; held >= 6;) {
+      held -= 6;
+      text += ALPHABET.charAt(bits >>> held & 63);
+    }
+  }
+  return held === 0 ? text : text + ALPHABET.charAt(bits << 6 - held & 63);
+}

@@ -1,0 +1,48 @@
+import { type Dialect, header } from "../../names.ts";
+import type { Dial, DialListener, DialRequest, Exchange } from "../../ports.ts";
+import { LateExchange } from "../late_exchange.ts";
+import type { Claims, Signer } from "./signer.ts";
+
+export interface SignOptions {
+  readonly signer: Signer;
+  readonly claims: Claims;
+  /** Spellings of header names that the endpoint may understand. */
+  readonly dialects: readonly Dialect[];
+}
+
+/**
+ * Opens an exchange with a signed request (service protocol §2.8): at once when a token is at hand,
+ * else as soon as it is made. What is written meanwhile is kept, and an exchange that is aborted
+ * before is never opened.
+ */
+export function openSigned(
+  dial: Dial,
+  request: DialRequest,
+  { listener, ...options }: SignOptions & { readonly listener: DialListener },
+): Exchange {
+  const token = options.signer.token(options.claims);
+  if (typeof token === "string") return dial.open(signed(request, token, options), listener);
+  const late = new LateExchange(listener);
+  token
+    .then((text) => late.settle((inner) => dial.open(signed(request, text, options), inner)))
+    .catch(() => late.fail({ kind: "unreachable", message: "the request cannot be signed" }));
+  return late;
+}
+
+/** A dial all of whose requests are signed for the same purpose. */
+export function signedDial(dial: Dial, options: SignOptions): Dial {
+  return {
+    open: (request, listener) => openSigned(dial, request, { ...options, listener }),
+    close: () => dial.close(),
+  };
+}
+
+/** A signature replaces one that somebody put among the additional headers of a deployment. */
+function signed(request: DialRequest, token: string, { dialects }: SignOptions): DialRequest {
+  const headers: Record<string, string> = { ...request.headers };
+  for (const dialect of dialects) {
+    headers[header(dialect, "signature-scheme")] = "v1";
+    headers[header(dialect, "jwt-v1")] = token;
+  }
+  return { ...request, headers };
+}

@@ -1,0 +1,79 @@
+import type { DialFailure, DialListener, Exchange } from "../ports.ts";
+
+/** What a body may hold before its connection exists, until `write` answers false. */
+const ROOM_BYTES = 65_536;
+
+/**
+ * An exchange that cannot be opened yet, for want of a connection or of a signature: keeps what is
+ * written until `settle`. Only the first exchanges with an address pay for this.
+ */
+export class LateExchange implements Exchange {
+  readonly #listener: DialListener;
+  #inner: Exchange | undefined;
+  #writes: Uint8Array[] = [];
+  #bytes = 0;
+  #full = false;
+  #ended = false;
+  #paused = false;
+  #over = false;
+
+  constructor(listener: DialListener) {
+    this.#listener = listener;
+  }
+
+  /** Whether nobody waits for it any more. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#inner) return this.#inner.write(bytes);
+    if (this.#over) return true;
+    this.#writes.push(bytes);
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes >= ROOM_BYTES) this.#full = true;
+    return !this.#full;
+  }
+
+  end(): void {
+    if (this.#inner) this.#inner.end();
+    else this.#ended = true;
+  }
+
+  abort(): void {
+    if (this.#inner) this.#inner.abort();
+    this.#over = true;
+    this.#writes = [];
+  }
+
+  pause(): void {
+    if (this.#inner) this.#inner.pause();
+    else this.#paused = true;
+  }
+
+  resume(): void {
+    if (this.#inner) this.#inner.resume();
+    else this.#paused = false;
+  }
+
+  /** Goes on with a real exchange, to which `open` has given the same listener. */
+  settle(open: (listener: DialListener) => Exchange): void {
+    if (this.#over) return;
+    const inner = open(this.#listener);
+    this.#inner = inner;
+    let room = true;
+    for (const bytes of this.#writes) room = inner.write(bytes);
+    this.#writes = [];
+    if (this.#paused) inner.pause();
+    if (this.#ended) inner.end();
+    else if (this.#full && room) this.#listener.drain();
+  }
+
+  /** There will be no connection. */
+  fail(failure: DialFailure): void {
+    if (this.#over || this.#inner) return;
+    this.#over = true;
+    this.#writes = [];
+    this.#listener.failed(failure);
+  }
+}

@@ -1,0 +1,70 @@
+import { Failure } from "../errors.ts";
+import type { Command, Subject } from "../model/command.ts";
+import { parseInvocationId } from "../model/id.ts";
+import { Undecodable } from "./field_reader.ts";
+import {
+  type AttachInvocationCommand,
+  AttachInvocationCommandSchema,
+  type GetInvocationOutputCommand,
+  GetInvocationOutputCommandSchema,
+  type IdempotentRequestTarget,
+} from "./gen/service_pb.ts";
+import { readBody } from "./generated_reader.ts";
+import { readId } from "./id_field.ts";
+import { refuseScope } from "./scope.ts";
+
+// The commands that ask for the result of another invocation. `bytes` is the decoder's own copy.
+
+type Target = AttachInvocationCommand["target"] | GetInvocationOutputCommand["target"];
+
+/**
+ * `AttachInvocationCommand` (service protocol §3.7, §4.11). Throws `Failure` RT0017 for a target
+ * that can be nobody's, and RT0024 when it names a scope (§4.21).
+ */
+export function decodeAttach(bytes: Uint8Array, version: number): Command {
+  const { target, resultCompletionId } = readBody(AttachInvocationCommandSchema, bytes);
+  const subject = subjectOf(target, version);
+  return { kind: "attach", bytes, subject, completion: resultCompletionId };
+}
+
+/** `GetInvocationOutputCommand`, which is like `AttachInvocationCommand`. */
+export function decodeGetOutput(bytes: Uint8Array, version: number): Command {
+  const { target, resultCompletionId } = readBody(GetInvocationOutputCommandSchema, bytes);
+  const subject = subjectOf(target, version);
+  return { kind: "getOutput", bytes, subject, completion: resultCompletionId };
+}
+
+function subjectOf(target: Target, version: number): Subject {
+  switch (target.case) {
+    case "invocationId":
+      readId(target.value, { what: "invocation id", parse: parseInvocationId, refuse });
+      return { by: "invocation", id: target.value };
+    case "workflowTarget": {
+      const { workflowName, workflowKey, scope } = target.value;
+      if (version >= 7 && scope !== undefined) refuseScope();
+      return { by: "workflow", service: workflowName, key: workflowKey };
+    }
+    case "idempotentRequestTarget":
+      if (version >= 7 && target.value.scope !== undefined) refuseScope();
+      return requestOf(target.value);
+    default:
+      throw new Undecodable("it has no target");
+  }
+}
+
+/** A key that is there is kept, even when it is empty: objects may have such a one. */
+function requestOf(target: IdempotentRequestTarget): Subject {
+  const { serviceName, handlerName, serviceKey, idempotencyKey } = target;
+  if (idempotencyKey === "") throw refuse("the idempotency key is empty");
+  return {
+    by: "idempotencyKey",
+    service: serviceName,
+    handler: handlerName,
+    ...(serviceKey !== undefined && { key: serviceKey }),
+    idempotencyKey,
+  };
+}
+
+function refuse(why: string): Failure {
+  return new Failure("RT0017", `Cannot ask for the result of an invocation: ${why}`);
+}
