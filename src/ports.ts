@@ -5,6 +5,7 @@ import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
 import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
+import type { StateEdit } from "./model/state_edit.ts";
 import type { Target } from "./model/target.ts";
 
 /** What a platform lends the core. Everything else the core needs is Fetch API. */
@@ -171,6 +172,8 @@ export interface Invocations {
   output(id: string): Promise<Attached | "unknown" | "notReady">;
   /** Resolves once the signal is durable. For an unknown invocation there is nothing to do. */
   signal(signal: Signal): Promise<void>;
+  /** Resolves once it is durable that an object gets this state, now or when it is free. */
+  editState(object: { readonly service: string; readonly key: string }, edit: StateEdit): Promise<void>;
   /** An operator's wish (http-api §3.6), and how it was taken. */
   operate(id: string, operation: Operation): Promise<Operated>;
 }

@@ -8,6 +8,7 @@ import type {
   Retention,
 } from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
+import type { StateEdit } from "../model/state_edit.ts";
 import type { Target } from "../model/target.ts";
 
 /** Something that happened. Everything the engine will ever know arrives as one of these. */
@@ -31,7 +32,8 @@ export type Event =
   | { readonly type: "expired"; readonly id: string }
   | Asked
   | Signaled
-  | Operated;
+  | Operated
+  | StateEdited;
 
 /** Somebody asks for the result of an invocation that exists, or does not. */
 export interface Asked {
@@ -99,6 +101,15 @@ export interface Invoked {
   readonly caller?: Caller;
   /** Token of the request that wants to hear how it was taken (effect `reply`). */
   readonly reply?: number;
+}
+
+/** An operator wants another state for an object, once nobody holds it. */
+export interface StateEdited {
+  readonly type: "stateEdited";
+  readonly service: string;
+  readonly key: string;
+  readonly edit: StateEdit;
+  readonly reply: number;
 }
 
 /** Frames of one attempt, in the order they came. */

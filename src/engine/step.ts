@@ -8,6 +8,7 @@ import { invoked } from "./lifecycle/invoked.ts";
 import { operated } from "./lifecycle/operated.ts";
 import { signaled } from "./lifecycle/signaled.ts";
 import { recovered, slotFree } from "./lifecycle/started.ts";
+import { stateEdited } from "./lifecycle/state_edited.ts";
 import { timerFired } from "./lifecycle/timer_fired.ts";
 import type { Turn } from "./turn.ts";
 
@@ -33,6 +34,8 @@ export function step(turn: Turn, event: Event): void {
       return asked(turn, event);
     case "signaled":
       return signaled(turn, event);
+    case "stateEdited":
+      return stateEdited(turn, event);
     case "operated":
       return operated(turn, event);
     default:

@@ -1,4 +1,5 @@
 import { assert } from "../assert.ts";
+import { fromBase64, toBase64 } from "./base64.ts";
 import {
   afterVersion,
   BadId,
@@ -22,10 +23,6 @@ const SIZE = INVOCATION_ID_BYTES + 4;
 const DIGITS = Math.ceil(SIZE * 4 / 3);
 const PADDING = "==";
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const VALUES = new Int8Array(128).fill(-1);
-for (let i = 0; i < ALPHABET.length; i++) VALUES[ALPHABET.charCodeAt(i)] = i;
-
 /**
  * What the id of an awakeable names (service protocol §7.5): `sign_1` and the URL-safe base64, with
  * or without padding, of the invocation's 24 bytes and the index, big endian. Undefined for a
@@ -36,6 +33,7 @@ export function parseAwakeableId(text: string): Awakeable | undefined {
   const digits = afterVersion(text, PREFIXES);
   const padded = digits.length === DIGITS + PADDING.length && digits.endsWith(PADDING);
   const bytes = fromBase64(padded ? digits.slice(0, DIGITS) : digits);
+  if (bytes?.length !== SIZE) throw new BadId("bad format");
   if (text.startsWith("prom")) return undefined;
   return {
     target: printInvocationId(bytes.subarray(0, INVOCATION_ID_BYTES)),
@@ -53,36 +51,4 @@ export function printAwakeableId(target: string, index: number): string {
   bytes.set(parseInvocationId(target));
   new DataView(bytes.buffer).setUint32(INVOCATION_ID_BYTES, index);
   return `sign_1${toBase64(bytes)}`;
-}
-
-/** The 28 bytes. Throws `BadId`. By hand: the platforms' decoders take all kinds of texts. */
-function fromBase64(digits: string): Uint8Array<ArrayBuffer> {
-  if (digits.length !== DIGITS) throw new BadId("bad format");
-  const bytes = new Uint8Array(SIZE);
-  let [bits, held, at] = [0, 0, 0];
-  for (let i = 0; i < DIGITS; i++) {
-    const value = VALUES[digits.charCodeAt(i)] ?? -1;
-    if (value < 0) throw new BadId("bad format");
-    bits = (bits << 6 | value) & 0xfff;
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    bytes[at++] = bits >>> held;
-  }
-  // Left over bits must be zero: an awakeable has one name.
-  if ((bits & (1 << held) - 1) !== 0) throw new BadId("bad format");
-  return bytes;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  let [bits, held] = [0, 0];
-  for (const byte of bytes) {
-    bits = (bits << 8 | byte) & 0x3fff;
-    for (held += 8; held >= 6;) {
-      held -= 6;
-      text += ALPHABET.charAt(bits >>> held & 63);
-    }
-  }
-  return held === 0 ? text : text + ALPHABET.charAt(bits << 6 - held & 63);
 }

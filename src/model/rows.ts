@@ -24,8 +24,14 @@ export interface Rows {
     readonly head: number;
     readonly tail: number;
   };
-  /** group: object. item: seq. */
-  readonly inbox: { readonly object: string; readonly seq: number; readonly id: string };
+  /** group: object. item: seq. Whose turn it is then, or (its `id` empty) a state edit's. */
+  readonly inbox: {
+    readonly object: string;
+    readonly seq: number;
+    readonly id: string;
+    /** As `printStateEdit` makes it. */
+    readonly edit?: string | undefined;
+  };
   /** group: object. item: name. */
   readonly state: { readonly object: string; readonly name: string; readonly value: Uint8Array };
   /**

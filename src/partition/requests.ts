@@ -1,6 +1,7 @@
 import type { Reply } from "../engine/effect.ts";
 import type { Operation } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
+import type { StateEdit } from "../model/state_edit.ts";
 import type {
   Accepted,
   Attached,
@@ -84,6 +85,16 @@ export class Requests implements Invocations {
     const partition = this.#admit();
     const { token, reply } = this.#waiters.reply();
     partition.send({ type: "signaled", signal, reply: token });
+    await reply;
+  }
+
+  async editState(
+    { service, key }: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    const partition = this.#admit();
+    const { token, reply } = this.#waiters.reply();
+    partition.send({ type: "stateEdited", service, key, edit, reply: token });
     await reply;
   }
 

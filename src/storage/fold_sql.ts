@@ -38,8 +38,9 @@ export const foldSql = {
     delete from lock where object in (select value ->> 0 from json_each(?1))`),
 
   inboxPut: compile(sql`
-    insert or replace into inbox (object, seq, id)
-    select value ->> 'object', value ->> 'seq', value ->> 'id' from json_each(?1)`),
+    insert or replace into inbox (object, seq, id, edit)
+    select value ->> 'object', value ->> 'seq', value ->> 'id', value ->> 'edit'
+    from json_each(?1)`),
   inboxDrop: compile(sql`
     delete from inbox where (object, seq) in (
       select value ->> 0, value ->> 1 from json_each(?1))`),

@@ -114,11 +114,7 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
         tail: columns["tail"] as number,
       }];
     case "inbox":
-      return [{
-        object: text(columns, "object"),
-        seq: columns["seq"] as number,
-        id: text(columns, "id"),
-      }];
+      return [inboxRow(columns)];
     case "state":
       return [{
         object: text(columns, "object"),
@@ -157,4 +153,10 @@ function unpack(columns: SqlRow): Rows["journal"][] {
 
 function text(columns: SqlRow, name: string): string {
   return fromSafe(columns[name] as string);
+}
+
+function inboxRow(columns: SqlRow): Rows["inbox"] {
+  const object = text(columns, "object"), id = text(columns, "id");
+  const row = { object, seq: columns["seq"] as number, id };
+  return columns["edit"] == null ? row : { ...row, edit: text(columns, "edit") };
 }

@@ -21,10 +21,10 @@ export const loadSql = {
     where t.id = w.value ->> 0 and t.first = (
       select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
   inbox: compile(sql`
-    select w.key as n, t.object, t.seq, t.id
+    select w.key as n, t.object, t.seq, t.id, t.edit
     from json_each(?1) as w cross join inbox as t where t.object = w.value`),
   inboxItem: compile(sql`
-    select w.key as n, t.object, t.seq, t.id
+    select w.key as n, t.object, t.seq, t.id, t.edit
     from json_each(?1) as w cross join inbox as t
     where t.object = w.value ->> 0 and t.seq = w.value ->> 1`),
   state: compile(sql`

@@ -92,6 +92,8 @@ export const migrations: readonly (readonly string[])[] = [[
   // bare quotes, so it is never a part of a string in the JSON.
   `update invocation set body = ${withKind("body")} where status = 'suspended'`,
   `update log set rows = ${withKind("rows")}`,
+  // An operator's edit of an object's state that waits for its turn.
+  `alter table inbox add column edit text`,
 ]];
 
 function withKind(column: string): string {

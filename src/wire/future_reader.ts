@@ -35,7 +35,7 @@ export class FutureReader {
   readonly #root = newFuture();
   #hasEmptyOnes = false;
 
-  /** `depthMax`: the levels a tree may have, the root included. More than 1000 count as 1000. */
+  /** `depthMax`: levels beneath the root, as the reference counts. More than 1000 count as 1000. */
   constructor(reader: FieldReader, depthMax: number) {
     this.#reader = reader;
     this.#depthMax = Math.min(depthMax, DEPTH_MAX);
@@ -43,7 +43,7 @@ export class FutureReader {
 
   /** Reads a `Future`. One that comes twice is merged. Throws `Failure` RT0025. */
   read(): void {
-    this.#readInto(this.#root, 1);
+    this.#readInto(this.#root, 0);
   }
 
   /** Reads fields 1 to 3, which a flat suspension and a future share. False: another field. */

@@ -232,6 +232,18 @@ const plays: Record<string, string> = {
   error_behavior_fails: `
     at 0 invoke i1 greeter/hi
     at 1 end i1#1 failed!fail`,
+  state_is_edited_when_free: `
+    # At once while nobody holds the object; else in turn. An edit of another state than was seen is void.
+    at 0 edit counter/bob n=1 m=2
+    at 1 edit counter/bob n=9 if=n=0
+    at 2 invoke i1 counter/bob/add
+    at 3 edit counter/bob k=5
+    at 4 invoke i2 counter/bob/add
+    at 5 hear i1#1 0 set:n:3 out:done
+    at 6 end i1#1 ended
+    at 7 edit counter/bob n=7 if=k=5
+    at 8 hear i2#1 0 out:done
+    at 9 end i2#1 ended`,
   restart_as_new: `
     at 0 invoke i1 greeter/hi
     at 1 operate i1 restart i8

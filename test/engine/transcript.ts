@@ -5,6 +5,7 @@ import { Turn } from "../../src/engine/turn.ts";
 import type { Command, Signal } from "../../src/model/command.ts";
 import type { Awaiting } from "../../src/model/invocation.ts";
 import type { Rows } from "../../src/model/rows.ts";
+import { stateVersion } from "../../src/model/state_edit.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { schema, targetOf } from "../support/schema.ts";
 
@@ -92,6 +93,8 @@ function parse([verb, subject = "", ...rest]: string[]): Event {
       return { type: "asked", id, wait: rest[0] === "wait", reply: 1 };
     case "signal":
       return { type: "signaled", signal: signal([id, ...(rest[0] ?? "").split(":")]), reply: 1 };
+    case "edit":
+      return edited(id, rest);
     case "operate":
       return { type: "operated", id, operation: operation(rest), reply: 1 };
     default:
@@ -107,6 +110,19 @@ function signal([target = "", which = "", value]: string[]): Signal {
     id: isIndex ? { kind: "signal", index: Number(which) } : { kind: "named", name: which },
     result: value === undefined ? { kind: "void" } : { kind: "value", value: bytes(value) },
   };
+}
+
+/** `counter/bob n=1 m=2`, and `if=n=0`: only while that is the state. */
+function edited(object: string, words: string[]): Event {
+  const [service = "", key = ""] = object.split("/");
+  const pair = (word: string) => {
+    const [name = "", value = ""] = word.split("=");
+    return { name, value: bytes(value) };
+  };
+  const pairs = words.filter((word) => !word.startsWith("if=")).map(pair);
+  const known = words.filter((word) => word.startsWith("if=")).map((word) => pair(word.slice(3)));
+  const edit = known.length > 0 ? { pairs, version: stateVersion(known) } : { pairs };
+  return { type: "stateEdited", service, key, edit, reply: 1 };
 }
 
 /** `cancel`, `resume latest`, `restart i9 from=2 keep`. */

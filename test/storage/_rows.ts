@@ -132,7 +132,10 @@ export const entry: fc.Arbitrary<Entry> = fc.oneof(
 );
 
 const lock = fc.record({ object: name, holder: name, head: count, tail: count });
-const inbox = fc.record({ object: name, seq: count, id: name });
+const inbox = fc.record(
+  { object: name, seq: count, id: name, edit: name },
+  { requiredKeys: ["object", "seq", "id"] },
+);
 const state = fc.record({ object: name, name, value: bytes });
 /** With and without a result; a value may be empty, which is not the same as none. */
 const promise: fc.Arbitrary<Rows["promise"]> = fc.record({

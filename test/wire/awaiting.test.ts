@@ -80,21 +80,21 @@ function deepest(depth: number): string {
 }
 
 test("futures may be nested 1000 deep, and no deeper", () => {
-  expect(awaitingOf(nested(1000))).toHaveProperty("nested");
-  expect(awaitingOf(nested(1001))).toBe(deepest(1000));
+  expect(awaitingOf(nested(1001))).toHaveProperty("nested");
+  expect(awaitingOf(nested(1002))).toBe(deepest(1000));
   expect(awaitingOf(nested(20_000))).toBe(deepest(1000));
 });
 
 test("how deep futures may be nested can be told", () => {
-  expect(awaitingOf(nested(20), { futureDepthMax: 20 })).toHaveProperty("nested");
-  expect(awaitingOf(nested(21), { futureDepthMax: 20 })).toBe(deepest(20));
+  expect(awaitingOf(nested(21), { futureDepthMax: 20 })).toHaveProperty("nested");
+  expect(awaitingOf(nested(22), { futureDepthMax: 20 })).toBe(deepest(20));
   expect(awaitingOf(nested(1), { futureDepthMax: 1 })).toEqual(leaves("unknown", [1]));
-  const told = nested(2).map((byte, at) => at === 0 ? 0x0a : byte);
+  const told = nested(3).map((byte, at) => at === 0 ? 0x0a : byte);
   expect(() => decodeMessage(6, 0, told, 7, { futureDepthMax: 1 })).toThrow(deepest(1));
 });
 
 test("what is as deep as it may be can be waited for", () => {
-  const awaiting = awaitingOf(nested(1000));
+  const awaiting = awaitingOf(nested(1001));
   if (typeof awaiting === "string") throw awaiting;
   const [arrived, other] = [1, 2].map((id) =>
     afterNews(awaiting, { kind: "completion", id }, { kind: "void" })
@@ -105,12 +105,12 @@ test("what is as deep as it may be can be waited for", () => {
 
 test("a limit that is too high for the stack counts as 1000", () => {
   const limits = { futureDepthMax: 1_000_000 };
-  expect(awaitingOf(nested(1000), limits)).toHaveProperty("nested");
-  expect(awaitingOf(nested(1001), limits)).toBe(deepest(1000));
+  expect(awaitingOf(nested(1001), limits)).toHaveProperty("nested");
+  expect(awaitingOf(nested(1002), limits)).toBe(deepest(1000));
   expect(awaitingOf(nested(100_000), limits)).toBe(deepest(1000));
 });
 
-/** A suspension whose tree has this many levels, with completion 1 at its bottom. */
+/** A suspension whose tree has this many levels, the root included, with completion 1 at its bottom. */
 function nested(depth: number): Uint8Array {
   let size = 3;
   const heads: number[][] = [];

@@ -6,6 +6,7 @@ import { deliver } from "../outbox.ts";
 import { forgetWhole, retain } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { start } from "./started.ts";
+import { applyEdit } from "./state_edited.ts";
 
 const COMPLETED = { kind: "completed" } as const;
 
@@ -53,6 +54,11 @@ function passOn(turn: Turn, { access, service, key }: Target): void {
     const next = turn.find("inbox", object, head);
     // A place is empty when its invocation was canceled while it waited.
     if (!next) continue;
+    const { edit } = next;
+    if (edit !== undefined) {
+      applyEdit(turn, { ...next, edit });
+      continue;
+    }
     const heir = turn.edit(next.id);
     assert(heir?.status.kind === "inboxed", "An inbox row must name an inboxed invocation");
     turn.drop("inbox", next);

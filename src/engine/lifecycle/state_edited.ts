@@ -1,0 +1,35 @@
+import type { Rows } from "../../model/rows.ts";
+import { parseStateEdit, printStateEdit, stateVersion } from "../../model/state_edit.ts";
+import type { StateEdit } from "../../model/state_edit.ts";
+import { objectOf } from "../../model/target.ts";
+import type { StateEdited } from "../event.ts";
+import type { Turn } from "../turn.ts";
+
+/**
+ * An operator puts another state in place of an object's. While somebody holds the object, the edit
+ * waits in its inbox like everybody else (service protocol §5).
+ */
+export function stateEdited(turn: Turn, { service, key, edit, reply }: StateEdited): void {
+  const object = objectOf(service, key);
+  const lock = turn.find("lock", object);
+  if (!lock) replaceState(turn, object, edit);
+  else {
+    turn.put("inbox", { object, seq: lock.tail, id: "", edit: printStateEdit(edit) });
+    turn.put("lock", { ...lock, tail: lock.tail + 1 });
+  }
+  turn.emit({ type: "reply", reply, id: object, status: lock ? "underway" : "done" });
+}
+
+/** It is the edit's turn. */
+export function applyEdit(turn: Turn, row: Rows["inbox"] & { readonly edit: string }): void {
+  turn.drop("inbox", row);
+  replaceState(turn, row.object, parseStateEdit(row.edit));
+}
+
+function replaceState(turn: Turn, object: string, { pairs, version }: StateEdit): void {
+  const rows = turn.list("state", object);
+  // Somebody has changed it meanwhile: the edit was meant for another state.
+  if (version !== undefined && version !== stateVersion(rows)) return;
+  for (const row of rows) turn.drop("state", row);
+  for (const { name, value } of pairs) turn.put("state", { object, name, value });
+}

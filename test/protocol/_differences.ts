@@ -1,0 +1,25 @@
+import { TARGET } from "./_target.ts";
+
+/**
+ * Where we decided not to do what the reference does: the number of the check, and what the
+ * reference does instead. These checks are skipped with `TARGET=reference`.
+ */
+export const DIFFERENCES: Readonly<Record<string, string>> = {
+  "5": "refuses a manifest with an unknown field, so that a newer SDK cannot be registered",
+  "74":
+    "after a cancellation was caught, every suspension is woken by it again: a hot loop of attempts",
+  "74b": "the same",
+  "85b":
+    'says "the workflow method was already invoked"; the documented words are "Previously accepted"',
+  "89b":
+    "gives the restarted one another seed, so that random values in the copied prefix do not repeat",
+  "49": "ends an invocation at an End without an Output, and leaves its callers without an answer",
+  "68b": "crashes a partition on a command of an unassigned type or with an undecodable body",
+  "42c": "loses signals to an invocation that waits for its time or its turn; ours keeps them",
+};
+
+/** Whether a check, by its name, tells of something the server under test is known not to do. */
+export function isDifference(name: string): boolean {
+  const [number = ""] = name.split(" ");
+  return TARGET === "reference" && Object.hasOwn(DIFFERENCES, number);
+}
