@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
 import { type FileOptions, isRefused, SqlError } from "./libsql_client.ts";
+import { portable, type PortableStatement, unpackRows } from "./libsql_views.ts";
 
 /** From the main thread to the worker. */
 export type Request =
@@ -9,7 +10,7 @@ export type Request =
     readonly id: number;
     readonly kind: "batch";
     readonly mode: "read" | "write";
-    readonly statements: readonly Statement[];
+    readonly statements: readonly PortableStatement[];
   }
   | { readonly id: number; readonly kind: "close" };
 
@@ -74,8 +75,10 @@ export class ThreadClient implements SqlClient {
   #answer(response: Response): void {
     const waiter = this.#waiting.get(response.id);
     this.#waiting.delete(response.id);
-    if ("rows" in response) waiter?.resolve(response.rows);
-    else waiter?.reject(new SqlError(response.message, response.code));
+    if ("rows" in response) {
+      unpackRows(response.rows);
+      waiter?.resolve(response.rows);
+    } else waiter?.reject(new SqlError(response.message, response.code));
   }
 
   #end(error: SqlError): void {
@@ -83,16 +86,4 @@ export class ThreadClient implements SqlClient {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
-}
-
-/** Posting bytes copies all of their buffer, so a small part of a large one goes by itself. */
-function portable({ sql, args }: Statement): Statement {
-  return {
-    sql,
-    args: args.map((value) =>
-      value instanceof Uint8Array && value.byteLength < value.buffer.byteLength
-        ? value.slice()
-        : value
-    ),
-  };
 }

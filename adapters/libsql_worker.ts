@@ -3,6 +3,7 @@ import { assert } from "../src/assert.ts";
 import type { SqlClient, SqlRow } from "../src/ports.ts";
 import { openLocal, SqlError } from "./libsql_client.ts";
 import type { Request, Response } from "./libsql_thread.ts";
+import { packRows, received } from "./libsql_views.ts";
 
 /** The thread that owns a database file. It answers in order, one request at a time. */
 assert(parentPort, "The database thread is started by openLibsql");
@@ -19,7 +20,7 @@ async function serve(request: Request): Promise<void> {
   try {
     const rows = await answer(request);
     const response: Response = { id, rows };
-    port.postMessage(response, buffersOf(rows));
+    port.postMessage(response, packRows(rows));
   } catch (cause) {
     const code = cause instanceof SqlError ? cause.code : "UNKNOWN";
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -38,19 +39,6 @@ async function answer(request: Request): Promise<SqlRow[][]> {
       return [];
     case "batch":
       assert(client, "A database is opened before it is used");
-      return await client.batch(request.mode, request.statements) as SqlRow[][];
+      return await client.batch(request.mode, request.statements.map(received)) as SqlRow[][];
   }
-}
-
-/** Bytes read are nobody else's: they move to the main thread instead of being copied. */
-function buffersOf(results: readonly (readonly SqlRow[])[]): ArrayBuffer[] {
-  const buffers: ArrayBuffer[] = [];
-  for (const rows of results) {
-    for (const row of rows) {
-      for (const value of Object.values(row)) {
-        if (value instanceof Uint8Array) buffers.push(value.buffer as ArrayBuffer);
-      }
-    }
-  }
-  return buffers;
 }

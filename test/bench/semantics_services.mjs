@@ -1,0 +1,55 @@
+// Handlers of the semantic workloads, with the SDK of the folder it runs in. Usage:
+//   node semantics_services.mjs PORT [h2|h1]
+import http from "node:http";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(pathToFileURL(`${process.cwd()}/`));
+const restate = await import(pathToFileURL(require.resolve("@restatedev/restate-sdk")).href);
+const port = Number(process.argv[2]);
+const mode = process.argv[3] ?? "h2";
+const agent = new http.Agent({ keepAlive: true });
+
+const post = (url, body) => {
+  const headers = { "content-type": "application/json", "content-length": body.length };
+  const request = http.request(
+    url,
+    { method: "POST", agent, headers },
+    (answer) => answer.resume(),
+  );
+  request.on("error", (cause) => console.error(`${url}: ${cause.message}`));
+  request.end(body);
+};
+
+const bench = restate.service({
+  name: "Semantics",
+  handlers: {
+    echo: async (_ctx, value) => value,
+    // `awakeables`: the address of the server's awakeables. Somebody outside resolves this one over
+    // HTTP; that it is this process saves telling another one its id.
+    wait: async (ctx, awakeables) => {
+      const { id, promise } = ctx.awakeable();
+      post(`${awakeables}/${id}/resolve`, "1");
+      return await promise;
+    },
+  },
+});
+
+const flow = restate.workflow({
+  name: "SemanticsFlow",
+  handlers: {
+    run: async (ctx) => await ctx.promise("go"),
+    go: restate.handlers.workflow.shared(async (ctx, value) => {
+      await ctx.promise("go").resolve(value);
+    }),
+  },
+});
+
+const services = [bench, flow];
+if (mode === "h2") {
+  await restate.serve({ services, port });
+} else {
+  const handler = restate.createEndpointHandler({ services, bidirectional: false });
+  http.createServer(handler).listen(port);
+}
+console.log(`ready ${port} ${mode}`);

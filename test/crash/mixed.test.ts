@@ -1,0 +1,105 @@
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { until } from "../support/child.ts";
+import { register } from "../support/client.ts";
+import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
+import { type RuntimeName, type Server, startServer } from "../support/server.ts";
+import { attach, callOnce } from "./_insist.ts";
+import { Load } from "./_load.ts";
+import { Notes } from "./_notes.ts";
+import { scenarios } from "./_scenarios.ts";
+
+// CRASH_RUNTIME=deno, CRASH_TRANSPORT=h1, CRASH_SEED=<what a failure printed>, CRASH_ONLY=<scenario>
+const { env } = process;
+const runtime: RuntimeName = env["CRASH_RUNTIME"] === "deno" ? "deno" : "node";
+const transport: Transport = env["CRASH_TRANSPORT"] === "h1" ? "h1" : "h2";
+const seed = Number(env["CRASH_SEED"] ?? Math.floor(Math.random() * 1e9));
+const rounds = Number(env["CRASH_ROUNDS"] ?? 20);
+const SERVICES = path.join(import.meta.dirname, "services_mixed.mjs");
+const CLIENTS = 16;
+const ALIVE_MS_MAX = 700;
+
+let server: Server, endpoint: Endpoint;
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") {
+    console.error(`CRASH_SEED=${seed}\n${server?.logs().slice(-3000)}\n${endpoint?.logs()}`);
+  }
+  await Promise.all([server?.close(), endpoint?.close()]);
+});
+
+/** mulberry32: what is drawn repeats with the seed; what the machine makes of it does not. */
+function chanceFrom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Clients that go on until `isOver`, each with one scenario at a time. Answers how many of each. */
+async function clients(load: Load, isOver: () => boolean): Promise<Record<string, number>> {
+  const only = env["CRASH_ONLY"]?.split(",");
+  const all = Object.entries(scenarios).filter(([name]) => only?.includes(name) ?? true);
+  const done: Record<string, number> = {};
+  let number = 0;
+  const client = async () => {
+    while (!isOver()) {
+      const [name, scenario] = all[number++ % all.length] ?? never();
+      await scenario(load, `${name}-${number}`).catch((cause) => {
+        throw new Error(`${name}-${number}: ${cause.message}`, { cause });
+      });
+      done[name] = (done[name] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return done;
+}
+
+function never(): never {
+  throw new Error("There is no scenario of that name");
+}
+
+/** Delayed sends may still be on their way; what is too much never becomes right. */
+async function checkTallies(owed: ReadonlyMap<string, number>): Promise<void> {
+  for (const [tally, sum] of owed) {
+    const count = async () => {
+      const ask = { body: 0, key: `final-${Math.random()}` };
+      return Number((await callOnce(server, `Tally/${tally}/add`, ask)).body);
+    };
+    await until(tally, async () => await count() >= sum).catch(() => {});
+    expect(await count(), tally).toBe(sum);
+  }
+}
+
+test(`kill -9 ${rounds} times under a mixed load: all of it is done, once`, async () => {
+  [server, endpoint] = await Promise.all([
+    startServer({ runtime }),
+    startEndpoint(transport, SERVICES),
+  ]);
+  expect((await register(server, endpoint)).status).toBe(201);
+  const chance = chanceFrom(seed);
+  const load = new Load(server, new Notes(path.join(endpoint.folder, "log")), chance);
+  let isOver = false;
+  const all = clients(load, () => isOver).finally(() => (isOver = true));
+  const crashes = async () => {
+    for (let round = 0; round < rounds && !isOver; round++) {
+      await sleep(chance() * ALIVE_MS_MAX);
+      await server.crash();
+    }
+    isOver = true;
+  };
+  // Whatever fails, nothing starts a server behind the back of those who clean up.
+  await Promise.allSettled([all, crashes()]);
+  const done = await all;
+  console.log(`CRASH_SEED=${seed}`, done);
+  await checkTallies(load.owed());
+  await server.crash();
+  await checkTallies(load.owed());
+  for (const { target, status, body } of load.settled) {
+    const again = await attach(server, target);
+    expect([again.status, again.body], JSON.stringify(target)).toEqual([status, body]);
+  }
+}, 60_000);
