@@ -2,7 +2,8 @@ import http2, { type ClientHttp2Stream, type IncomingHttpHeaders } from "node:ht
 import type { DialHead, DialListener, Exchange } from "../src/ports.ts";
 import { describe } from "./node_h1.ts";
 
-const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
+const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } =
+  http2.constants;
 
 /** One stream of an HTTP/2 session. */
 export class H2Exchange implements Exchange {
@@ -87,7 +88,10 @@ export class H2Exchange implements Exchange {
       : rstCode && rstCode !== NGHTTP2_NO_ERROR
       ? `stream reset with code ${rstCode}`
       : "connection closed";
-    this.#listener.failed({ kind: "reset", message });
+    // Without an answer it says something about the endpoint's memory, and nothing about us.
+    const isBusy = this.#early !== undefined &&
+      (rstCode === NGHTTP2_REFUSED_STREAM || rstCode === NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#listener.failed({ kind: isBusy ? "busy" : "reset", message });
   }
 }
 

@@ -1,5 +1,6 @@
+import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import type { Deployment } from "../model/schema.ts";
+import type { Deployment, Lambda } from "../model/schema.ts";
 import { DIALECTS, header } from "../names.ts";
 import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
 import {
@@ -12,12 +13,15 @@ import { checkHeaders, joinPath, lowerCase } from "./address.ts";
 import { collect, type Collected } from "./collect.ts";
 import { signedDial } from "./identity/signed_dial.ts";
 import type { Signer } from "./identity/signer.ts";
+import type { Functions } from "./lambda/functions.ts";
 import { printStatus } from "./response.ts";
 
 /** An endpoint to be asked what it serves. */
 export interface DiscoverRequest {
-  /** Absolute URL, as registered: `http` or `https`, maybe with a query string. */
+  /** Absolute URL, as registered: `http` or `https`, maybe with a query string. Or an ARN. */
   readonly uri: string;
+  /** There when it is a function. */
+  readonly lambda?: Lambda | undefined;
   /** Speak HTTP/1.1 even where HTTP/2 would do. */
   readonly useHttp11: boolean;
   readonly additionalHeaders: Readonly<Record<string, string>>;
@@ -37,6 +41,8 @@ export interface DiscoverOptions {
   readonly bodyBytesMax: number;
   /** Signs the request. Absent: it is not signed. */
   readonly signer?: Signer | undefined;
+  /** Speaks to functions. */
+  readonly functions?: Functions | undefined;
 }
 
 export const DISCOVER_LIMITS = {
@@ -70,16 +76,22 @@ export async function discover(
   checkHeaders(request.additionalHeaders);
   const dialRequest = requestOf(request, options);
   const { signer } = options;
-  const dial = signer
-    ? signedDial(options.dial, { signer, claims: CLAIMS, dialects: DIALECTS })
-    : options.dial;
+  const plain = dialOf(request, options);
+  const dial = signer ? signedDial(plain, { signer, claims: CLAIMS, dialects: DIALECTS }) : plain;
   let collected = await collect(dialRequest, { ...options, dial });
   for (const pause of PAUSES_MS) {
     if (!mayPass(collected)) break;
     await sleep(options.clock, pause);
     collected = await collect(dialRequest, { ...options, dial });
   }
-  return accept(request.uri, collected, options);
+  return accept(request, collected, options);
+}
+
+function dialOf({ uri, lambda }: DiscoverRequest, { dial, functions }: DiscoverOptions): Dial {
+  if (!lambda) return dial;
+  assert(functions, "Whoever registers functions must be able to speak to them");
+  functions.check(uri);
+  return functions.dial(uri, lambda);
 }
 
 function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequest {
@@ -105,7 +117,7 @@ function mayPass(collected: Collected): boolean {
     case "answer":
       return RETRIED.includes(collected.head.status);
     case "failed":
-      return collected.failure.kind === "unreachable" || collected.failure.kind === "reset";
+      return ["unreachable", "reset", "busy"].includes(collected.failure.kind);
     case "timeout":
       return false;
   }
@@ -115,7 +127,11 @@ function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.at(clock.now() + ms, resolve));
 }
 
-function accept(uri: string, collected: Collected, options: DiscoverOptions): Discovered {
+function accept(
+  { uri, lambda }: DiscoverRequest,
+  collected: Collected,
+  options: DiscoverOptions,
+): Discovered {
   if (collected.kind === "failed") throw unreachable(uri, collected.failure);
   if (collected.kind === "timeout") {
     throw new Failure(
@@ -130,10 +146,11 @@ function accept(uri: string, collected: Collected, options: DiscoverOptions): Di
     throw bad(`the manifest is larger than the limit of ${options.bodyBytesMax} bytes`);
   }
   const manifest = parseManifest(body);
-  if (manifest.mode === "bidi" && head.httpVersion === "HTTP/1.0") {
+  if (manifest.mode === "bidi" && (lambda || head.httpVersion === "HTTP/1.0")) {
+    const where = lambda ? "is a function" : "answered in HTTP/1.0";
     throw new Failure(
       "META0015",
-      "the endpoint announces bidirectional mode, but answered in HTTP/1.0, which lacks it",
+      `the endpoint announces bidirectional mode, but ${where}, which lacks it`,
     );
   }
   const sdkVersion = head.header(header(dialect, "server"));
@@ -158,6 +175,8 @@ function unreachable(uri: string, { kind, message }: DialFailure): Failure {
       return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
     case "unreachable":
     case "reset":
+    case "refused":
+    case "busy":
       return new Failure("META0003", `${calling}: ${message}`);
   }
 }

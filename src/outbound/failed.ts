@@ -46,12 +46,19 @@ export function failedBySdk({ failure, nextRetryDelayMs, behavior }: AttemptErro
 /** The response ended, or broke off within a message, without a terminal one. */
 export const endedEarly: Failed = failed("RT0007", "unknown");
 
-/** The connection broke, or there never was one. */
+/** How long an endpoint that had no room for a stream is left alone. */
+const BUSY_MS = 500;
+
+/**
+ * The connection broke, or there never was one. A busy endpoint has read nothing (RFC 9113 §8.7), so
+ * that uses up no attempt.
+ */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
   const detail = kind === "http1"
     ? "server possibly supports only HTTP1.1, consider discovery with --use-http1.1"
     : message;
-  return failed("RT0010", `error when calling '${uri}': ${detail}`);
+  const spared = kind === "busy" ? { reached: false, retryAfterMs: BUSY_MS } : {};
+  return failed("RT0010", `error when calling '${uri}': ${detail}`, spared);
 }
 
 /** The endpoint sent nothing for `timeoutMs` while we could only read. */

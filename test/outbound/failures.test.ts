@@ -133,6 +133,22 @@ test.each(matrix)("%s", async (_, play, code, status, message) => {
   expect(bench.ended).toHaveLength(1);
 });
 
+test.each([["refused", 7], ["too busy", 11]])(
+  "an endpoint that is %s reads nothing, and that uses up no attempt",
+  async (_, code) => {
+    script = (stream) => stream.close(code);
+    bench.attempts.start(attempt());
+    const [{ outcome }] = await until(() => bench.ended.length > 0 && bench.ended) as [
+      typeof bench.ended[0],
+    ];
+    expect(outcome).toMatchObject(
+      { kind: "failed", reached: false, retryAfterMs: 500, failure: { code: "RT0010" } } as {
+        kind: "failed";
+      },
+    );
+  },
+);
+
 test("an endpoint that is not there", async () => {
   await endpoint.close();
   bench.attempts.start(attempt());
