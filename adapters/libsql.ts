@@ -3,18 +3,12 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { Failure } from "../src/errors.ts";
 import type { SqlClient } from "../src/ports.ts";
-import {
-  type FileOptions,
-  openLocal,
-  openRemote,
-  type RemoteOptions,
-  toSqlError,
-} from "./libsql_client.ts";
+import { type FileOptions, openLocal, toSqlError } from "./libsql_client.ts";
 import { ThreadClient } from "./libsql_thread.ts";
 
-/** `url`: `file:` with a path, `:memory:`, or the address of a server. */
-export interface LibsqlOptions extends FileOptions, RemoteOptions {
-  /** Files only: the built `libsql_worker`, when it is not beside this module. */
+/** `url`: `file:` with a path, or `:memory:`. For a server, see `libsql_remote.ts`. */
+export interface LibsqlOptions extends FileOptions {
+  /** The built `libsql_worker`, when it is not beside this module. */
   readonly worker?: URL;
 }
 
@@ -28,7 +22,7 @@ export class Locked extends Failure {
 }
 
 /**
- * Opens a database. A file is made when it is missing, and lives in a thread of its own, since
+ * Opens a database here. A file is made when it is missing, and lives in a thread of its own, since
  * libSQL blocks whoever calls it. Batches run in the order they were handed over, one at a time.
  * Rejects with `SqlError` when it cannot be opened; so does every batch that fails. `close` waits
  * for the batches before it; later ones are rejected.
@@ -36,7 +30,6 @@ export class Locked extends Failure {
 export async function openLibsql(options: LibsqlOptions): Promise<SqlClient> {
   const { url } = options;
   if (url === ":memory:") return await openLocal({ url });
-  if (!url.startsWith("file:")) return await openRemote(options);
   const worker = new Worker(options.worker ?? workerBeside(import.meta.url));
   const client = new ThreadClient(worker);
   const { synchronous, busyTimeoutMs } = options;

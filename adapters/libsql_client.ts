@@ -11,13 +11,6 @@ export interface FileOptions {
   readonly busyTimeoutMs?: number;
 }
 
-export interface RemoteOptions {
-  /** The address of a server: `libsql:`, `https:`, `http:`. */
-  readonly url: string;
-  readonly authToken?: string;
-  readonly fetch?: typeof fetch;
-}
-
 /** What the database had to say. `code` as SQLite spells it: `SQLITE_FULL`, `SQLITE_IOERR_FSYNC`. */
 export class SqlError extends Error {
   override name = "SqlError";
@@ -50,18 +43,6 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
   return new InOrder(client);
 }
 
-/** A libSQL server or Turso. Nothing is asked of it yet. */
-export async function openRemote({ url, authToken, fetch }: RemoteOptions): Promise<SqlClient> {
-  const { createClient } = await import("@libsql/client/web");
-  return await named(() =>
-    new InOrder(createClient({
-      url,
-      ...(authToken === undefined ? {} : { authToken }),
-      ...(fetch === undefined ? {} : { fetch }),
-    }))
-  );
-}
-
 /** Whether a batch failed at a `check`. */
 export function isRefused(cause: unknown): boolean {
   return cause instanceof SqlError && cause.code.startsWith("SQLITE_CONSTRAINT") &&
@@ -74,21 +55,18 @@ const BATCHES_PER_VACUUM = 64;
 const RESERVE_PAGES = 4096;
 const VACUUM_PAGES = 256;
 
-/** A client of libSQL, one write at a time: servers refuse writes that meet (runtimes §4.5). */
+/** A client of libSQL for a file or memory, one batch at a time. */
 class InOrder implements SqlClient {
   readonly #client: Client;
-  readonly #isFile: boolean;
   #last: Promise<unknown> = Promise.resolve();
   #batches = 0;
 
   constructor(client: Client) {
     this.#client = client;
-    this.#isFile = client.protocol === "file";
   }
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
     const run = () => named(() => this.#run(mode, statements));
-    if (mode === "read" && !this.#isFile) return run();
     const done = this.#last.then(run);
     this.#last = done.then(() => this.#tidy(), () => {});
     return done;
@@ -96,7 +74,7 @@ class InOrder implements SqlClient {
 
   /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
   async #tidy(): Promise<void> {
-    if (!this.#isFile || ++this.#batches % BATCHES_PER_VACUUM !== 0) return;
+    if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
     try {
       const { rows: [row] } = await this.#client.execute("pragma freelist_count");
       if (Number(row?.["freelist_count"]) < RESERVE_PAGES) return;

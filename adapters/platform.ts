@@ -1,6 +1,5 @@
-import process from "node:process";
 import { setImmediate, setTimeout } from "node:timers";
-import type { Clock, Log, LogLevel, Random } from "../src/ports.ts";
+import type { Clock, Random } from "../src/ports.ts";
 
 /**
  * The longest a timer is set for. The wall clock may be moved and a machine may sleep, neither of
@@ -40,14 +39,3 @@ export const random: Random = (size) => {
   pool = pool.subarray(size);
   return bytes;
 };
-
-const LEVELS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-
-/** Writes one JSON object a line to standard error; records below `least` are dropped. */
-export function jsonLog(least: LogLevel): Log {
-  return (level, message, fields) => {
-    if (LEVELS[level] < LEVELS[least]) return;
-    const record = { time: new Date().toISOString(), level, message, ...fields };
-    process.stderr.write(`${JSON.stringify(record)}\n`);
-  };
-}

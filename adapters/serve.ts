@@ -5,23 +5,23 @@ import { type Config, dumpConfig, helpText, readCommand, readConfig } from "../s
 import { Failure } from "../src/errors.ts";
 import type { RequestReader } from "../src/ingress/request_reader.ts";
 import type { Log } from "../src/ports.ts";
-import { sqlDeploymentStore } from "../src/storage/deployment_store.ts";
-import { SqlStore } from "../src/storage/sql_store.ts";
-import { migrate } from "../src/storage/tables.ts";
-import { openDataFolder } from "./data_folder.ts";
-import { openLibsql, openLock } from "./libsql.ts";
+import type { Post } from "./libsql_remote.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
-import { nearCommits } from "./libsql_near.ts";
 import { nodeDial } from "./node_dial.ts";
-import { clock, jsonLog, random } from "./platform.ts";
+import { jsonLog, leastLevel, prettyLog } from "./log.ts";
+import { clock, random } from "./platform.ts";
 import { complain, listenFailure } from "./start_failure.ts";
+import { openStorage } from "./storage.ts";
 import { VERSION } from "./version.ts";
+import { vitals, watchLoop } from "./vitals.ts";
 
 /** What Node and Deno do each in their own way. */
 export interface Runtime {
   /** Serves one port. Rejects when the address cannot be had. */
   readonly listen: (options: ListenOptions) => Promise<Listener>;
   readonly reader?: RequestReader;
+  /** A cheaper way than `fetch` to talk to a database server. */
+  readonly post?: Post;
 }
 
 /** The process of a server, from its command line to its exit. Never rejects. */
@@ -52,24 +52,26 @@ async function readConfigFile(file: string): Promise<string> {
   }
 }
 
-const LOGS = { json: jsonLog } as const;
+const LOGS = { json: jsonLog, pretty: prettyLog } as const;
 
 /** Opens, wires, listens, and arranges for the end. Rejects when the server cannot start. */
-async function run(runtime: Runtime, config: Config): Promise<void> {
-  const log = LOGS[config["log-format"]](config["log-level"]);
+async function run(runtime: Runtime, settings: Config): Promise<void> {
+  const least = leastLevel(settings["log-filter"], settings["log-level"]);
+  const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
-  const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
-  const storage = await openStorage(folder.databaseUrl, config);
+  const { reader, post } = runtime;
+  const storage = await openStorage(settings, { log, post });
+  const { config } = storage;
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],
   });
-  const { reader } = runtime;
   const app = await createApp({
-    platform: { clock, random, log, dial },
+    platform: { clock, random, log, dial, vitals, watchLoop },
     config,
     store: storage.store,
     deployments: storage.deployments,
+    ...(storage.introspection && { introspection: storage.introspection }),
     version: VERSION,
     readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),
@@ -81,30 +83,10 @@ async function run(runtime: Runtime, config: Config): Promise<void> {
     await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
     await app.close();
     await storage.close();
-    await folder.close();
   });
   process.stdout.write(
-    `perdure ${VERSION} is ready: ingress ${ingress.url}, admin ${admin.url}, data ${
-      config["base-dir"]
-    }\n`,
+    `perdure ${VERSION} is ready: ingress ${ingress.url}, admin ${admin.url}, data ${storage.place}\n`,
   );
-}
-
-/** The database file with its tables, as the two stores the core asks for. */
-async function openStorage(url: string, config: Config) {
-  const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
-  const client = nearCommits(await openLibsql({ url, synchronous }), { url, synchronous });
-  await migrate(client);
-  const store = new SqlStore(client, {
-    clock,
-    foldRowsMax: config["storage.fold-rows"],
-    foldBytesMax: config["storage.fold-bytes"],
-  });
-  const close = async () => {
-    await store.close();
-    await client.close();
-  };
-  return { store, deployments: sqlDeploymentStore(client), close };
 }
 
 interface Wanted {

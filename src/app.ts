@@ -1,4 +1,5 @@
 import { admin } from "./admin/router.ts";
+import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
 import type { Feature } from "./admin/version.ts";
 import type { Config } from "./config.ts";
@@ -8,9 +9,13 @@ import type { SchemaDefaults } from "./model/schema.ts";
 import { discover, DISCOVER_LIMITS } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/dispatch.ts";
 import { type Identity, type KeySettings, openIdentity } from "./outbound/identity/identity.ts";
+import { Functions, type FunctionSettings } from "./outbound/lambda/functions.ts";
+import type { Credentials } from "./outbound/lambda/sign.ts";
 import type { OutboundOptions } from "./outbound/options.ts";
+import { Observation, type ObservationOptions } from "./observe/observation.ts";
+import { toldDeployments } from "./observe/told_deployments.ts";
 import { Host } from "./partition/host.ts";
-import type { DeploymentStore, Platform, Store } from "./ports.ts";
+import type { DeploymentStore, Introspection, Platform, Store } from "./ports.ts";
 import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "./wire/protocol.ts";
 
 export interface AppOptions {
@@ -18,6 +23,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly store: Store;
   readonly deployments: DeploymentStore;
+  /** Who answers queries, where the platform can. */
+  readonly introspection?: Introspection;
   /** Our own version, as in `package.json`. */
   readonly version: string;
   /** A cheaper way to read requests, where the platform has one. */
@@ -40,50 +47,97 @@ export interface App {
  * RT0002 when the key that signs requests cannot.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { platform, config, deployments, version, reader } = options;
-  const { clock, random, log, dial } = platform;
+  const { platform: { clock, random, log, dial }, config, deployments } = options;
+  const observation = new Observation(observationOptions(options));
   const identity = await openIdentity(keySettings(config), { ...options, clock, log });
-  const signer = identity?.signer;
-  const outbound = outboundOptions(config);
-  const discovery = { ...DISCOVER_LIMITS, ...outbound, dial, clock, signer };
-  const registry = await Registry.open(deployments, schemaDefaults(config), {
+  const [signer, outbound] = [identity?.signer, outboundOptions(config)];
+  const functions = new Functions(functionSettings(config), { dial, clock });
+  const discovery = { ...DISCOVER_LIMITS, ...outbound, dial, clock, signer, functions };
+  const registry = await Registry.open(toldDeployments(deployments, log), schemaDefaults(config), {
     clock,
     random,
+    ...registering(options),
     discover: (request) => discover(request, discovery),
   });
   const schema = () => registry.schema();
-  const host = createHost(options, { schema, outbound, signer });
+  const live: Live = { attempts: undefined };
+  const { watch, tracer } = observation;
+  const host = createHost(options, { schema, outbound, signer, functions, watch, live });
   await host.open();
   const shared = { invocations: host.requests, random, log, now: () => clock.now() };
   return {
     ingress: ingress({
       ...shared,
       schema,
-      bodyBytesMax: config["ingress.request-size-limit"],
-      requestsMax: config["ingress.concurrent-api-requests-limit"],
-      ...(reader ? { reader } : {}),
+      tracer,
+      ...ingressSettings(options),
     }),
     admin: admin({
       ...shared,
       registry,
-      version,
-      ingressEndpoint: ingressEndpoint(config),
-      features: featuresOf(config),
+      ...adminSettings(options),
+      ...asking(options, live),
+      metrics: () => observation.page(host, schema()),
     }),
-    close: () => {
+    close: async () => {
       identity?.close();
       host.close();
-      return dial.close();
+      await Promise.all([observation.close(), dial.close()]);
     },
+  };
+}
+
+/** Whoever answers queries can count what needs a deployment. */
+function registering({ config, introspection, version }: AppOptions) {
+  return {
+    registrationsMax: config["admin.concurrent-registrations-limit"],
+    ...(introspection && { pinned: countPinned(introspection, version) }),
+  };
+}
+
+/** What ingress is told of the configuration and the platform. */
+function ingressSettings({ config, reader }: AppOptions) {
+  return {
+    bodyBytesMax: config["ingress.request-size-limit"],
+    requestsMax: config["ingress.concurrent-api-requests-limit"],
+    ...(reader && { reader }),
+  };
+}
+
+/** What the admin interface is told of the configuration. */
+function adminSettings({ config, version }: AppOptions) {
+  return {
+    version,
+    clusterName: config["cluster-name"],
+    bodyBytesMax: config["admin.request-size-limit"],
+    requestsMax: config["admin.concurrent-api-requests-limit"],
+    ingressEndpoint: ingressEndpoint(config),
+    features: featuresOf(config),
+  };
+}
+
+/** The attempts of the partition's current life. */
+interface Live {
+  attempts: Attempts | undefined;
+}
+
+/** What queries need: who answers them, and what is in no row. */
+function asking({ introspection }: AppOptions, live: Live) {
+  return {
+    ...(introspection && { introspection }),
+    running: () => live.attempts?.running() ?? [],
   };
 }
 
 function createHost(
   { platform, config, store }: AppOptions,
-  { schema, outbound, signer }: {
+  { schema, outbound, signer, functions, watch, live }: {
     readonly schema: () => ReturnType<Registry["schema"]>;
     readonly outbound: OutboundOptions;
     readonly signer: Identity["signer"] | undefined;
+    readonly functions: Functions;
+    readonly watch: Observation["watch"];
+    readonly live: Live;
   },
 ): Host {
   const { clock, random, log, dial } = platform;
@@ -93,7 +147,11 @@ function createHost(
     clock,
     log,
     schema,
-    attempts: (send) => new Attempts({ dial, clock, random, log, schema, send, signer }, outbound),
+    watch,
+    attempts: (send) => {
+      const world = { dial, clock, random, log, schema, send, signer, functions, watch };
+      return live.attempts = new Attempts(world, outbound);
+    },
     turnEventsMax: config["partition.turn-events-max"],
     mailboxEventsMax: config["partition.mailbox-events-max"],
     residentBytesMax: config["partition.resident-bytes-max"],
@@ -142,9 +200,48 @@ function outboundOptions(config: Config): OutboundOptions {
 
 const PROTOCOL_V7 = "experimental-enable-protocol-v7";
 
+function observationOptions({ platform, version, config }: AppOptions): ObservationOptions {
+  return {
+    platform,
+    version,
+    clusterName: config["cluster-name"],
+    tracing: {
+      endpoint: config["tracing-endpoint"],
+      headers: config["tracing-headers"],
+      samplePercent: config["tracing-sample-percent"],
+      spansMax: config["tracing-queue-spans-max"],
+    },
+  };
+}
+
 /** Experimental features that are switched on (http-api §3.3). */
 function featuresOf(config: Config): Feature[] {
   return config[PROTOCOL_V7] ? ["protocol_v7"] : [];
+}
+
+/** What the envelope adds to an answer, beside a third of its bytes. */
+const ENVELOPE_BYTES = 64 * 1024;
+
+/** The settings of function deployments. */
+function functionSettings(config: Config): FunctionSettings {
+  return {
+    credentials: credentialsOf(config),
+    externalId: config["worker.invoker.aws-assume-role-external-id"] || undefined,
+    functionServiceUrl: config["worker.invoker.aws-lambda-endpoint-url"] || undefined,
+    roleServiceUrl: config["worker.invoker.aws-sts-endpoint-url"] || undefined,
+    connectTimeoutMs: config["worker.invoker.connect-timeout"],
+    timeoutMs: DISCOVER_LIMITS.timeoutMs,
+    answerBytesMax: Math.ceil(config["worker.invoker.message-size-limit"] * 4 / 3) + ENVELOPE_BYTES,
+  };
+}
+
+/** Half a pair is none: what is in an environment may be there for somebody else. */
+function credentialsOf(config: Config): Credentials | undefined {
+  const accessKeyId = config["worker.invoker.aws-access-key-id"];
+  const secretAccessKey = config["worker.invoker.aws-secret-access-key"];
+  if (accessKeyId === "" || secretAccessKey === "") return undefined;
+  const sessionToken = config["worker.invoker.aws-session-token"] || undefined;
+  return { accessKeyId, secretAccessKey, sessionToken };
 }
 
 /** An empty setting is one that nobody set. */

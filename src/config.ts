@@ -13,13 +13,17 @@ import {
   ratio,
   text,
 } from "./config/kinds.ts";
+import { functionOptions } from "./config/function_options.ts";
 import { option } from "./config/option.ts";
 import { type Environment, readEnvironment, readFile, settle } from "./config/read.ts";
+import { watching } from "./config/watching.ts";
 import { envNames } from "./names.ts";
 
 const port = count(0, 65_535);
 /** Goes into a header of every request to an endpoint. */
 const headerText = text("a text of visible ASCII characters", /^[\x21-\x7e]+$/);
+/** May hold a token, so it is checked in full where the token is taken out. */
+const DATABASE_URL = /^$|^(libsql|https?):\/\/\S+$/i;
 const address = text("an IP address or host name to listen on");
 
 /**
@@ -77,10 +81,7 @@ export const options = {
   "shutdown-timeout": option(duration(), "1m", {
     doc: "How long an orderly stop may take. Then the process ends all the same.",
   }),
-  "log-level": option(choice("debug", "info", "warn", "error"), "info", {
-    doc: "Lesser records are not written.",
-  }),
-  "log-format": option(choice("json"), "json", { doc: "One JSON object a line." }),
+  ...watching,
 
   "ingress.bind-address": option(address, "127.0.0.1", { doc: "Where callers are listened to." }),
   "ingress.bind-port": option(port, "8080", {
@@ -103,6 +104,31 @@ export const options = {
   "admin.bind-port": option(port, "9070", {
     doc: "Port of the admin API. 0: any free one.",
     env: ["ADMIN_PORT"],
+  }),
+  "admin.request-size-limit": option(byteSize(), "2MiB", {
+    doc: "Largest body of an admin request. A larger one is answered with 413.",
+  }),
+  "admin.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
+    doc: "Admin requests in progress at once. Further ones are answered with 429.",
+  }),
+  "admin.concurrent-registrations-limit": option(count(1), "100", {
+    doc: "Deployments being registered or updated at once. Further ones are answered with 503.",
+  }),
+
+  "admin.query-engine.timeout": option(duration(1), "30s", {
+    doc: "How long a query may take, and how long its answer may wait to be read on.",
+  }),
+  "admin.query-engine.rows": option(count(1), "1000000", {
+    doc: "Most rows of an answer. A query with more fails.",
+  }),
+  "admin.query-engine.memory-size": option(byteSize(), "512MiB", {
+    doc: "By how much the process may grow during a query. Beyond, the query fails.",
+  }),
+  "admin.query-engine.result-size": option(byteSize(), "1GiB", {
+    doc: "What a query may put on disk meanwhile: its answer, and the journals that it reads.",
+  }),
+  "admin.query-engine.concurrent-queries-limit": option(count(1), "4", {
+    doc: "Queries at once. Further ones wait, up to 100; beyond, they are answered with 429.",
   }),
 
   "worker.cleanup-interval": option(duration(1), "1h", {
@@ -160,6 +186,8 @@ export const options = {
     doc: "How far an endpoint's clock may be off ours before it refuses our signatures.",
   }),
 
+  ...functionOptions,
+
   "partition.turn-events-max": option(count(1), "1000", {
     doc: "Most events committed together. Further ones go into the next turn.",
   }),
@@ -173,6 +201,27 @@ export const options = {
     doc: "Timers kept in memory, the earliest ones. The rest is read when their time is near.",
   }),
 
+  "storage.database-url": option(
+    optionalText("the address of a libSQL server: libsql://, https:// or http://", DATABASE_URL),
+    "",
+    {
+      doc:
+        "A database on a server, in place of one in `base-dir`. No folder is used or locked then.",
+      secret: true,
+      env: ["DATABASE_URL"],
+    },
+  ),
+  "storage.auth-token": option(optionalText("a token of visible ASCII", /^[\x21-\x7e]*$/), "", {
+    doc: "What the database server is shown. May be in its address as `?authToken=` as well.",
+    secret: true,
+    env: ["DATABASE_AUTH_TOKEN"],
+  }),
+  "storage.request-timeout": option(duration(1), "10s", {
+    doc: "How long a database server may take to answer, and 1 s more for each MB it is sent.",
+  }),
+  "storage.retry-timeout": option(duration(), "30s", {
+    doc: "How long a database server that cannot be reached is waited for. Then callers get a 503.",
+  }),
   "storage.synchronous": option(choice("full", "normal"), "full", {
     doc:
       "`full`: what was acknowledged survives power loss. `normal`: a crash of the process only.",

@@ -14,6 +14,19 @@ export interface Platform {
   readonly random: Random;
   readonly log: Log;
   readonly dial: Dial;
+  /** What the platform knows of its process, if anything. */
+  readonly vitals?: () => Vitals;
+  /** Measures again and again how late the event loop comes to a timer. Returns how to stop. */
+  readonly watchLoop?: (late: (ms: number) => void) => () => void;
+}
+
+/** How the process does, for metrics. Totals are since it began. */
+export interface Vitals {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
 }
 
 export interface Clock {
@@ -48,6 +61,10 @@ export interface Store {
   /** One round trip, all or nothing. Rejects with `Fenced` when a newer lease was claimed. */
   commit(lease: Lease, writes: readonly Write[]): Promise<void>;
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]>;
+  /** As `scan`, for metrics: every invocation in order of ids, where it stands. */
+  standings?(lease: Lease, page: StandingsPage): Promise<readonly Standing[]>;
+  /** What was committed and is not in the tables yet, where that is a difference. */
+  backlog?(lease: Lease): Backlog;
   close(): Promise<void>;
 }
 
@@ -74,6 +91,25 @@ export type Scan =
 export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
   : Pick<InvocationRow, "id">;
 
+export interface StandingsPage {
+  /** The id of the last one of the page before (exclusive). */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Where one invocation stands. */
+export interface Standing {
+  readonly id: string;
+  readonly service: string;
+  readonly handler: string;
+  readonly status: InvocationRow["status"]["kind"];
+}
+
+export interface Backlog {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 /** Another owner has taken this partition over. Stop; do not retry. */
 export class Fenced extends Error {
   override name = "Fenced";
@@ -93,11 +129,18 @@ export interface SqlClient {
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]>;
   /** Whether this error says that a `check` refused the batch. */
   isRefused(cause: unknown): boolean;
+  /**
+   * Whether this error leaves open if the batch was applied, or will be (a lost connection, a
+   * timeout), or says that there was no time for it. Absent: this database loses nothing.
+   */
+  isLost?(cause: unknown): boolean;
   close(): Promise<void>;
 }
 
 /** Opens one HTTP exchange with an endpoint, full duplex where the platform can. */
 export interface Dial {
+  /** Whether a request must end before its response begins: every attempt is request-response. */
+  readonly isHalfDuplex?: boolean;
   open(request: DialRequest, listener: DialListener): Exchange;
   close(): Promise<void>;
 }
@@ -135,8 +178,10 @@ export interface DialFailure {
   /**
    * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was spoken. `reset`:
    * the stream or connection broke. `unsupported`: this platform cannot speak that version.
+   * `refused`: whoever stands in between will not pass it on, now or later. `busy`: the endpoint had
+   * no room for the stream, and has read nothing of it.
    */
-  readonly kind: "unreachable" | "http1" | "reset" | "unsupported";
+  readonly kind: "unreachable" | "http1" | "reset" | "unsupported" | "refused" | "busy";
   readonly message: string;
 }
 
@@ -173,7 +218,10 @@ export interface Invocations {
   /** Resolves once the signal is durable. For an unknown invocation there is nothing to do. */
   signal(signal: Signal): Promise<void>;
   /** Resolves once it is durable that an object gets this state, now or when it is free. */
-  editState(object: { readonly service: string; readonly key: string }, edit: StateEdit): Promise<void>;
+  editState(
+    object: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void>;
   /** An operator's wish (http-api §3.6), and how it was taken. */
   operate(id: string, operation: Operation): Promise<Operated>;
 }
@@ -207,3 +255,33 @@ export interface Completed {
 
 /** Where attempts send what they hear. `durable` is called once the event's turn is on disk. */
 export type Mailbox = (event: Event, durable?: () => void) => void;
+
+/** Answers what operators ask in SQL (http-api §3.9). A heavy question holds up nobody else. */
+export interface Introspection {
+  /**
+   * The answer, part by part as it is read. Rejects with a `Failure` before the first part; what goes
+   * wrong later ends the stream with an error.
+   */
+  query(query: Query): Promise<ReadableStream<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+export interface Query {
+  /** One statement. */
+  readonly sql: string;
+  readonly format: "json" | "arrow";
+  /** Our own version. */
+  readonly version: string;
+  /** Attempts that run at this moment, which is in no row. */
+  readonly running: readonly RunningAttempt[];
+}
+
+export interface RunningAttempt {
+  /** Of its invocation. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly deployment: string;
+  /** Name and version of the SDK, once it has answered. */
+  readonly server?: string;
+}

@@ -1,16 +1,16 @@
-import { type, validate } from "superstruct";
+import { type Infer, Struct } from "superstruct";
 import type { DeploymentChoice, Operation } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
 import { BadId, parseInvocationId } from "../model/id.ts";
 import type { Operated } from "../ports.ts";
-import { readJson } from "./body.ts";
+import { ref } from "./openapi/answers.ts";
 import { type Operating, restart, resume } from "./invocations.ts";
 import { refusalOf } from "./operation_refusals.ts";
-import { parseDeployment } from "./query.ts";
+import { parseDeployment } from "./parameter.ts";
 import { wrongShape } from "./refusals.ts";
 import { reply } from "./reply.ts";
-import type { Handle, Routes } from "./route.ts";
-import { list, maybe, plain, text } from "./shapes.ts";
+import { type Routes, withBody } from "./route.ts";
+import { about, described, fields, list, maybe, text } from "./shapes.ts";
 
 /** Invocations that one batch may name. Beyond it: 400 (http-api §3.6). */
 export const batchIdsMax = 1000;
@@ -26,47 +26,58 @@ type Outcome =
   | { readonly succeeded: string | Readonly<Record<string, string>> }
   | { readonly failed: { readonly invocation_id: string; readonly error: string } };
 
-const body = plain(type({ invocation_ids: list, deployment: maybe(text) }));
+const body = fields({
+  invocation_ids: described(new Struct(list), {
+    type: "array",
+    items: { type: "string" },
+    maxItems: batchIdsMax,
+  }),
+  deployment: about(maybe(text), "Of resume and restart: 'Latest', 'Keep' or an id."),
+});
 
 /**
  * The routes of operations on many invocations at once (http-api §3.2). Always 200: each member
  * succeeds or fails on its own, and is told apart in the answer.
  */
 export function batchRoutes(operating: Operating): Routes {
-  const on = (begin: (id: string, batch: Batch) => Operation) => ({
-    POST: operateAll(operating, begin),
-  });
-  const routes: Routes = {
-    cancel: on(() => ({ kind: "cancel" })),
-    kill: on(() => ({ kind: "kill" })),
-    pause: on(() => ({ kind: "pause" })),
-    purge: on(() => ({ kind: "purge" })),
-    "purge-journal": on(() => ({ kind: "purgeJournal" })),
-    resume: on((_id, { deployment }) => resume(deployment)),
-    "restart-as-new": on((id, { deployment }) => restart(operating, id, { from: 0, deployment })),
+  const begins: Readonly<Record<string, Begin>> = {
+    cancel: () => ({ kind: "cancel" }),
+    kill: () => ({ kind: "kill" }),
+    pause: () => ({ kind: "pause" }),
+    purge: () => ({ kind: "purge" }),
+    "purge-journal": () => ({ kind: "purgeJournal" }),
+    resume: (_id, { deployment }) => resume(deployment),
+    "restart-as-new": (id, { deployment }) => restart(operating, id, { from: 0, deployment }),
   };
-  return Object.fromEntries(
-    Object.entries(routes).map(([name, methods]) => [
-      `/internal/invocations_batch_operations/${name}`,
-      methods,
-    ]),
-  );
+  const routes = Object.entries(begins).map(([name, begin]) => {
+    const id = `batch_${name.replaceAll("-", "_")}_invocations`;
+    const shown = { ...ABOUT, id, summary: `Does '${name}' to each of many invocations` };
+    const route = withBody(shown, body, (_call, given) => operateAll(operating, given, begin));
+    return [`/internal/invocations_batch_operations/${name}`, { POST: route }] as const;
+  });
+  return Object.fromEntries(routes);
 }
 
-function operateAll(
+type Begin = (id: string, batch: Batch) => Operation;
+
+const ABOUT = {
+  tag: "invocation",
+  answers: { 200: ["What became of each", ref("BatchOperationResult")] },
+} as const;
+
+async function operateAll(
   operating: Operating,
-  begin: (id: string, batch: Batch) => Operation,
-): Handle {
-  return async ({ request }) => {
-    const batch = parseBatch(await readJson(request));
-    const outcomes = await Promise.all(
-      batch.ids.map((id) => operateOne(operating, id, begin(id, batch))),
-    );
-    return reply(200, {
-      succeeded: outcomes.flatMap((one) => "succeeded" in one ? [one.succeeded] : []),
-      failed: outcomes.flatMap((one) => "failed" in one ? [one.failed] : []),
-    });
-  };
+  given: Infer<typeof body>,
+  begin: Begin,
+): Promise<Response> {
+  const batch = parseBatch(given);
+  const outcomes = await Promise.all(
+    batch.ids.map((id) => operateOne(operating, id, begin(id, batch))),
+  );
+  return reply(200, {
+    succeeded: outcomes.flatMap((one) => "succeeded" in one ? [one.succeeded] : []),
+    failed: outcomes.flatMap((one) => "failed" in one ? [one.failed] : []),
+  });
 }
 
 async function operateOne(
@@ -99,10 +110,7 @@ function batchMessage(id: string, { status }: Operated, { message }: Failure): s
 }
 
 /** Throws a `Failure`: 422 with the path to what has the wrong shape, 400 for too many ids. */
-function parseBatch(value: unknown): Batch {
-  const [error, request] = validate(value, body);
-  if (error) throw wrongShape(error.path.join("."), error.failures()[0]?.message ?? error.message);
-  const { invocation_ids: ids, deployment } = request;
+function parseBatch({ invocation_ids: ids, deployment }: Infer<typeof body>): Batch {
   if (ids.length > batchIdsMax) {
     throw Failure.plain(
       400,

@@ -1,17 +1,30 @@
+import { type Struct, validate } from "superstruct";
 import { Failure } from "../errors.ts";
+import { wrongShape } from "./refusals.ts";
+import type { Call } from "./route.ts";
 
-/** The largest body the admin interface reads (http-api §3.1). Beyond it: 413. */
-export const adminBodyBytesMax = 2 * 1024 * 1024;
+/**
+ * The body of a request, which is JSON and what `struct` lets pass. Throws a `Failure`: as `readJson`
+ * does, and 422 with the path to what has the wrong shape (http-api §3.1).
+ */
+export async function readBody<T, S>(
+  { request, bodyBytesMax }: Pick<Call, "request" | "bodyBytesMax">,
+  struct: Struct<T, S>,
+): Promise<T> {
+  const [error, value] = validate(await readJson(request, bodyBytesMax), struct);
+  if (error) throw wrongShape(error.path.join("."), error.failures()[0]?.message ?? error.message);
+  return value;
+}
 
 /**
  * The JSON value in a request's body. Throws a `Failure`: 415 unless the content type is JSON, 413
- * beyond `adminBodyBytesMax`, 400 when it is cut short or not JSON. Of repeated keys the last wins.
+ * beyond `bytesMax`, 400 when it is cut short or not JSON. Of repeated keys the last wins.
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   if (!isJson(request.headers.get("content-type") ?? "")) {
     throw Failure.plain(415, "Expected request with `Content-Type: application/json`");
   }
-  const text = decode(await readBytes(request));
+  const text = decode(await readBytes(request, bytesMax));
   if (text === "") throw notJson("the body is empty");
   try {
     return JSON.parse(text);
@@ -37,17 +50,17 @@ function notJson(what: string, cause?: unknown): Failure {
   return Failure.plain(400, `Cannot parse the request body as JSON: ${what}`, { cause });
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   // The declared length only saves reading what is refused anyway; the count below is the guard.
-  if (Number(request.headers.get("content-length")) > adminBodyBytesMax) throw tooLarge();
+  if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
   for (let chunk = await next(reader); chunk; chunk = await next(reader)) {
     size += chunk.length;
-    if (size > adminBodyBytesMax) {
+    if (size > bytesMax) {
       reader?.cancel().catch(() => {});
-      throw tooLarge();
+      throw tooLarge(bytesMax);
     }
     chunks.push(chunk);
   }
@@ -72,6 +85,6 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes;
 }
 
-function tooLarge(): Failure {
-  return Failure.plain(413, `The request body is larger than ${adminBodyBytesMax} bytes`);
+function tooLarge(bytesMax: number): Failure {
+  return Failure.plain(413, `The request body is larger than ${bytesMax} bytes`);
 }

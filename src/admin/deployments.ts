@@ -1,32 +1,86 @@
+import type { Infer } from "superstruct";
 import { Failure } from "../errors.ts";
 import { BadId, checkDeploymentId } from "../model/id.ts";
-import { readJson } from "./body.ts";
+import { parseRegistration, parseUpdate, registerBody, updateBody } from "./deployment_body.ts";
+import { ref } from "./openapi/answers.ts";
+import { force } from "./parameter.ts";
 import { deploymentRecord, detailedDeploymentRecord, registrationRecord } from "./records.ts";
-import { readFlag } from "./query.ts";
 import { missing, quote } from "./refusals.ts";
-import { parseRegistration } from "./register_request.ts";
-import type { Registered, Registry } from "./registry.ts";
+import type { Registered } from "./registration.ts";
+import type { Registry } from "./registry.ts";
 import { empty, reply } from "./reply.ts";
-import type { Call, Routes } from "./route.ts";
+import { type About, type Call, type Routes, withBody } from "./route.ts";
 
-/** The routes of deployments (http-api §3.2, §3.4). */
+const tag = "deployment";
+
+const LIST: About = {
+  id: "list_deployments",
+  tag,
+  summary: "List deployments, the oldest registration first",
+  answers: { 200: ["All deployments", ref("ListDeployments")] },
+};
+const REGISTER: About = {
+  id: "create_deployment",
+  tag,
+  summary: "Discover an endpoint or a function, and register what it serves",
+  answers: {
+    200: ["Known: unchanged, or overwritten", ref("RegisterDeploymentResponse")],
+    201: ["Created", ref("RegisterDeploymentResponse")],
+  },
+  refusals: [409, 503],
+};
+const SHOW: About = {
+  id: "get_deployment",
+  tag,
+  summary: "Show one deployment with its services in full",
+  answers: { 200: ["The deployment", ref("DetailedDeployment")] },
+  refusals: [404],
+};
+const UPDATE: About = {
+  id: "update_deployment",
+  tag,
+  summary: "Update a deployment in place: its address, its headers, or what it serves",
+  answers: { 200: ["The deployment as it is now", ref("DetailedDeployment")] },
+  refusals: [404, 503],
+};
+const DELETE: About = {
+  id: "delete_deployment",
+  tag,
+  summary: "Delete a deployment",
+  query: [force],
+  answers: { 202: ["Deleted"] },
+  refusals: [404, 409, 503],
+};
+
+/** The routes of deployments (http-api §3.2, §3.4). PUT does what PATCH does (architecture §10). */
 export function deploymentRoutes(registry: Registry): Routes {
+  const updating = (about: About) =>
+    withBody(about, updateBody, (call, body) => updateInPlace(registry, call, body));
   return {
     "/deployments": {
-      GET: () => reply(200, { deployments: registry.list().map(deploymentRecord) }),
-      POST: (call) => register(registry, call),
+      GET: { ...LIST, handle: () => list(registry) },
+      POST: withBody(REGISTER, registerBody, (call, body) => register(registry, call, body)),
     },
     "/deployments/:deployment": {
-      GET: (call) => detail(registry, call),
-      DELETE: (call) => remove(registry, call),
+      GET: { ...SHOW, handle: (call) => detail(registry, call) },
+      PATCH: updating(UPDATE),
+      PUT: updating({ ...UPDATE, id: "replace_deployment", deprecated: true }),
+      DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
     },
   };
 }
 
-async function register(registry: Registry, call: Call): Promise<Response> {
-  const isV2 = call.apiVersion === 2;
-  const request = parseRegistration(await readJson(call.request), isV2);
-  const { outcome, deployment } = await registry.register(request);
+function list(registry: Registry): Response {
+  return reply(200, { deployments: registry.list().map(deploymentRecord) });
+}
+
+async function register(
+  registry: Registry,
+  { apiVersion }: Call,
+  body: Infer<typeof registerBody>,
+): Promise<Response> {
+  const isV2 = apiVersion === 2;
+  const { outcome, deployment } = await registry.register(parseRegistration(body, isV2));
   if (isV2 && outcome === "unchanged") throw alreadyExists(deployment.id);
   return reply(
     status(outcome, isV2),
@@ -44,20 +98,33 @@ function alreadyExists(id: string): Failure {
   return new Failure("META0004", `Cannot register the deployment: '${id}' already exists`);
 }
 
-function detail(registry: Registry, { params }: Call): Response {
-  const id = checkId(params["deployment"] ?? "");
+function detail(registry: Registry, call: Call): Response {
+  const id = idOf(call);
   const deployment = registry.get(id);
   if (!deployment) throw missing("deployment", id);
   return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
 }
 
 async function remove(registry: Registry, call: Call): Promise<Response> {
-  const id = checkId(call.params["deployment"] ?? "");
-  await registry.remove(id, readFlag(call, "force"));
+  await registry.remove(idOf(call), force.read(call));
   return empty(202);
 }
 
-function checkId(id: string): string {
+async function updateInPlace(
+  registry: Registry,
+  call: Call,
+  body: Infer<typeof updateBody>,
+): Promise<Response> {
+  const id = idOf(call);
+  const known = registry.get(id);
+  if (!known) throw missing("deployment", id);
+  const request = parseUpdate(body, known);
+  const deployment = request ? await registry.update(id, request) : known;
+  return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
+}
+
+function idOf({ params }: Call): string {
+  const id = params["deployment"] ?? "";
   try {
     return checkDeploymentId(id);
   } catch (cause) {

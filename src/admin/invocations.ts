@@ -2,11 +2,12 @@ import type { DeploymentChoice, Operation } from "../engine/event.ts";
 import { BadId, parseInvocationId, siblingInvocationId } from "../model/id.ts";
 import type { Invocations, Operated, Random } from "../ports.ts";
 import { refusalOf } from "./operation_refusals.ts";
-import { readDeployment, readFrom, readQuery } from "./query.ts";
-import { badField, badQuery } from "./refusals.ts";
+import { ref } from "./openapi/answers.ts";
+import { deployment, from, mode } from "./parameter.ts";
+import { badField } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { empty, reply } from "./reply.ts";
-import type { Call, Handle, Routes } from "./route.ts";
+import type { About, Call, Route, Routes } from "./route.ts";
 
 /** What operations need: the partitions, what is registered, and what fresh ids are made of. */
 export interface Operating {
@@ -17,26 +18,77 @@ export interface Operating {
   readonly now: () => number;
 }
 
+const tag = "invocation";
+
+/** Every operation may find none, or one in the wrong state; and the partition may be stopping. */
+const refusals = [404, 409, 503];
+
 /** The routes of operations on one invocation (http-api §3.2, §3.6). */
 export function invocationRoutes(operating: Operating): Routes {
-  const on = (read: (call: Call, id: string) => Operation): Handle => (call) =>
-    operate(operating, call, read);
-  const of = (kind: "cancel" | "kill" | "pause" | "purge" | "purgeJournal") => on(() => ({ kind }));
-  return {
-    "/invocations/:invocation": { DELETE: (call) => remove(operating, call) },
-    "/invocations/:invocation/cancel": { PATCH: of("cancel") },
-    "/invocations/:invocation/kill": { PATCH: of("kill") },
-    "/invocations/:invocation/pause": { PATCH: of("pause") },
-    "/invocations/:invocation/purge": { PATCH: of("purge") },
-    "/invocations/:invocation/purge-journal": { PATCH: of("purgeJournal") },
-    "/invocations/:invocation/resume": { PATCH: on((call) => resume(readDeployment(call))) },
-    "/invocations/:invocation/restart-as-new": {
-      PATCH: on((call, id) =>
-        restart(operating, id, { from: readFrom(call), deployment: readDeployment(call) })
-      ),
+  const on = (about: Omit<About, "tag">, read: (call: Call, id: string) => Operation) => ({
+    PATCH: {
+      tag,
+      refusals,
+      ...about,
+      handle: (call: Call) => operate(operating, call, read),
     },
+  });
+  const path = "/invocations/:invocation_id";
+  return {
+    [path]: { DELETE: deleting(operating) },
+    [`${path}/cancel`]: on(CANCEL, () => ({ kind: "cancel" })),
+    [`${path}/kill`]: on(KILL, () => ({ kind: "kill" })),
+    [`${path}/pause`]: on(PAUSE, () => ({ kind: "pause" })),
+    [`${path}/purge`]: on(PURGE, () => ({ kind: "purge" })),
+    [`${path}/purge-journal`]: on(PURGE_JOURNAL, () => ({ kind: "purgeJournal" })),
+    [`${path}/resume`]: on(RESUME, (call) => resume(deployment.read(call))),
+    [`${path}/restart-as-new`]: on(
+      RESTART,
+      (call, id) =>
+        restart(operating, id, { from: from.read(call), deployment: deployment.read(call) }),
+    ),
   };
 }
+
+const CANCEL = {
+  id: "cancel_invocation",
+  summary: "Cancel an invocation: its handler is told, and may clean up",
+  answers: { 200: ["Canceled before it began"], 202: ["The handler is told"] },
+} as const;
+const KILL = {
+  id: "kill_invocation",
+  summary: "End an invocation at once, and what it has called",
+  answers: { 200: ["Killed"] },
+} as const;
+const PAUSE = {
+  id: "pause_invocation",
+  summary: "Pause an invocation until it is resumed",
+  answers: { 200: ["Paused"], 202: ["It pauses as soon as its attempt is over"] },
+} as const;
+const PURGE = {
+  id: "purge_invocation",
+  summary: "Forget a completed invocation",
+  answers: { 200: ["Forgotten"] },
+} as const;
+const PURGE_JOURNAL = {
+  id: "purge_journal",
+  summary: "Forget the journal of a completed invocation",
+  answers: { 200: ["Forgotten"] },
+} as const;
+const RESUME = {
+  id: "resume_invocation",
+  summary: "Resume an invocation that is paused, or waits for its next attempt",
+  query: [deployment],
+  answers: { 200: ["Resumed"] },
+  refusals: [404, 409, 425, 503],
+} as const;
+const RESTART = {
+  id: "restart_as_new_invocation",
+  summary: "Run a completed invocation again as a new one, from some entry of its journal",
+  query: [from, deployment],
+  answers: { 200: ["Restarted", ref("RestartAsNewInvocationResponse")] },
+  refusals: [404, 409, 410, 422, 425, 503],
+} as const;
 
 /** Goes on with a journal, where it is pinned unless told otherwise. */
 export function resume(deployment: DeploymentChoice | undefined): Operation {
@@ -79,28 +131,26 @@ function success({ id, status }: Operated, { kind }: Operation): Response {
   return empty(status === "underway" ? 202 : 200);
 }
 
-const MODES: ReadonlyMap<string, "cancel" | "kill" | "purge"> = new Map(
-  [
-    ["Cancel", "cancel"],
-    ["cancel", "cancel"],
-    ["Kill", "kill"],
-    ["kill", "kill"],
-    ["Purge", "purge"],
-    ["purge", "purge"],
-  ] as const,
-);
-
 /** Deprecated. Answers 202 whatever becomes of it, for unknown invocations too (§3.2). */
-async function remove({ invocations }: Operating, call: Call): Promise<Response> {
-  const id = invocationIdOf(call);
-  const kind = MODES.get(readQuery(call, "mode") ?? "Cancel");
-  if (!kind) throw badQuery("mode", "expected 'Cancel', 'Kill' or 'Purge'");
-  await invocations.operate(id, { kind });
-  return empty(202);
+function deleting({ invocations }: Operating): Route {
+  return {
+    id: "delete_invocation",
+    tag,
+    summary: "Cancel, kill or purge an invocation, if there is one",
+    deprecated: true,
+    query: [mode],
+    answers: { 202: ["Taken"] },
+    refusals: [503],
+    handle: async (call) => {
+      const id = invocationIdOf(call);
+      await invocations.operate(id, { kind: mode.read(call) });
+      return empty(202);
+    },
+  };
 }
 
 function invocationIdOf({ params }: Call): string {
-  const id = params["invocation"] ?? "";
+  const id = params["invocation_id"] ?? "";
   try {
     parseInvocationId(id);
   } catch (cause) {

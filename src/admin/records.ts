@@ -15,7 +15,8 @@ import { infoOf } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
+/** Types of services as clients know them (http-api §3.5). */
+export const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
   service: "Service",
   virtual_object: "VirtualObject",
   workflow: "Workflow",
@@ -148,12 +149,15 @@ function serviceRecords(deployment: Deployment, defaults: SchemaDefaults): Json[
   return deployment.services.map((service) => serviceRecord(service, deployment, defaults));
 }
 
-function address({ id, uri, mode, httpVersion, ...rest }: Deployment): Json {
-  return {
-    id,
+function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): Json {
+  const ofEndpoint = {
     uri,
     protocol_type: mode === "bidi" ? "BidiStream" : "RequestResponse",
     http_version: httpVersion,
+  };
+  return {
+    id,
+    ...(lambda ? { arn: uri, assume_role_arn: lambda.assumeRoleArn } : ofEndpoint),
     additional_headers: unlessEmpty(rest.additionalHeaders),
     metadata: unlessEmpty(rest.metadata),
     created_at: printInstant(rest.createdAt),

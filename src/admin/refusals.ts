@@ -39,14 +39,29 @@ export function sharedAddress(known: readonly Deployment[]): Failure {
   );
 }
 
-/**
- * Deleting a deployment that may be needed: 409, with what needs it (architecture §10). `services`
- * are those whose latest revision it holds. Nobody can count yet what is pinned to it, so it is
- * taken for needed.
- */
-export function stillNeeded(id: string, services: readonly string[]): Failure {
+/** What may still need a deployment. */
+export interface Needs {
+  /** Those whose latest revision it holds. */
+  readonly services: readonly string[];
+  /** Invocations that are not completed and run on it. Undefined: nobody can count them. */
+  readonly pinned: number | undefined;
+}
+
+/** Deleting a deployment that is needed: 409, with what needs it (architecture §10). */
+export function stillNeeded(id: string, { services, pinned }: Needs): Failure {
   const why = services.length > 0
     ? `it serves the latest revision of ${services.map(quote).join(", ")}`
-    : "invocations may still be pinned to it";
+    : pinned === undefined
+    ? "invocations may still be pinned to it"
+    : `${pinned} invocations are still pinned to it`;
   return Failure.plain(409, `Cannot delete deployment '${id}': ${why}; repeat with 'force=true'`);
+}
+
+/** An address that is known serves something else than it is known for: META0004 (§3.4). */
+export function differs({ id, uri }: Deployment): Failure {
+  return new Failure(
+    "META0004",
+    `Cannot register '${uri}': deployment '${id}' has this address and serves something else; ` +
+      "use a new address, or overwrite it with force",
+  );
 }

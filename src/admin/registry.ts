@@ -1,69 +1,31 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { printDeploymentId } from "../model/id.ts";
-import {
-  type Deployment,
-  Schema,
-  type SchemaDefaults,
-  type ServiceSchema,
-} from "../model/schema.ts";
-import { type Dialect, isReservedService } from "../names.ts";
+import { type Deployment, Schema, type SchemaDefaults } from "../model/schema.ts";
 import type { Clock, DeploymentStore, Random } from "../ports.ts";
+import { changed, type ServiceChanges } from "./change_service.ts";
+import { checkServices, deploymentOf, nextRevision } from "./deployment_of.ts";
 import { Lanes } from "./lanes.ts";
-import { missing, quote, sharedAddress, stillNeeded } from "./refusals.ts";
+import { differs, missing, sharedAddress, stillNeeded } from "./refusals.ts";
+import type {
+  Asking,
+  Discover,
+  Discovered,
+  Registered,
+  Registration,
+  Update,
+} from "./registration.ts";
 import { sameManifest } from "./same_manifest.ts";
-
-/** Registrations that may be under way or waiting. Beyond it they are refused with 503. */
-export const registrationsMax = 100;
-
-/** What a registration asks for (http-api §3.4), its address normalized by `parseAddress`. */
-export interface Registration {
-  readonly uri: string;
-  readonly useHttp11: boolean;
-  /** Sent with discovery and with every attempt. Lower-case names. */
-  readonly additionalHeaders: Readonly<Record<string, string>>;
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Overwrites a deployment with the same address; allows what `breaking` allows. */
-  readonly force: boolean;
-  /** Allows services to change their type. */
-  readonly breaking: boolean;
-  /** Discovers and checks, and stores nothing. */
-  readonly dryRun: boolean;
-}
-
-/** What came of a registration. `unchanged`: the address is known and still serves the same. */
-export interface Registered {
-  readonly outcome: "created" | "overwritten" | "unchanged";
-  readonly deployment: Deployment;
-}
-
-/** What an endpoint says about itself, before it is a deployment. */
-export interface Manifest {
-  readonly mode: Deployment["mode"];
-  readonly minProtocol: number;
-  readonly maxProtocol: number;
-  readonly services: readonly ManifestService[];
-}
-
-export type ManifestService = Omit<ServiceSchema, "deployment" | "revision">;
-
-/** How an endpoint answered discovery. */
-export interface Discovered {
-  readonly manifest: Manifest;
-  readonly httpVersion: Deployment["httpVersion"];
-  readonly dialect: Dialect;
-  readonly sdkVersion?: string;
-}
-
-/** Asks an endpoint what it serves. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
-export type Discover = (
-  request: Pick<Registration, "uri" | "useHttp11" | "additionalHeaders">,
-) => Promise<Discovered>;
+import { askingAnew, updated } from "./update_in_place.ts";
 
 export interface RegistryOptions {
   readonly discover: Discover;
   readonly clock: Pick<Clock, "now">;
   readonly random: Random;
+  /** Registrations and updates under way or waiting. Beyond it they are refused with 503. */
+  readonly registrationsMax: number;
+  /** Invocations that are not completed and pinned to a deployment. Absent: nobody can count. */
+  readonly pinned?: (id: string) => Promise<number>;
 }
 
 /** The lane of everything that writes: no address is the empty string. */
@@ -117,90 +79,141 @@ export class Registry {
    * registration of a shared address (architecture §10); 503 when too many are under way or the
    * store fails.
    */
-  async register(request: Registration): Promise<Registered> {
-    if (this.#underWay >= registrationsMax) {
+  register(request: Registration): Promise<Registered> {
+    return this.#discovering(
+      "register",
+      () => this.#asking(request),
+      (found) => this.#settle(request, found),
+    );
+  }
+
+  /**
+   * Updates a deployment in place (http-api §3.4); durable when it resolves with what it is then.
+   * Takes turns with other updates of it, and as a registration of its address does. Rejects with a `Failure`: 404 for one
+   * that is unknown; discovery's; META0016 and META0005 as `updated` throws them; 503.
+   */
+  async update(id: string, update: Update): Promise<Deployment> {
+    return await this.#lanes.run(id, async () => {
+      if (this.#doubtful) await this.#writing("update", () => Promise.resolve());
+      const ask = () => askingAnew(this.#known(id), update);
+      return await this.#discovering("update", ask, async (found, asking) => {
+        const { overwrite, dryRun } = update;
+        const schema = this.#schema;
+        const deployment = updated(this.#known(id), { asking, found, overwrite, schema });
+        if (!dryRun) await this.#save("update", deployment);
+        return deployment;
+      });
+    });
+  }
+
+  /**
+   * Changes the latest revision of a service, until its endpoint is registered again (http-api
+   * §3.5); durable when it resolves. Rejects with a `Failure`: 404 for one that is unknown, 400 as
+   * `changed` throws it, 503 when the store fails.
+   */
+  async changeService(name: string, changes: ServiceChanges): Promise<void> {
+    await this.#writing("change", async () => {
+      const service = this.#schema.latest(name);
+      const deployment = service && this.get(service.deployment);
+      if (!deployment) throw missing("service", name);
+      const services = deployment.services.map((one) =>
+        one === service ? changed(one, changes) : one
+      );
+      await this.#save("change", { ...deployment, services });
+    });
+  }
+
+  /**
+   * Forgets a deployment; durable when it resolves. Its services fall back to the newest remaining
+   * deployment that has them, or disappear (http-api §3.4). Rejects with a `Failure`: 404 for one
+   * that is unknown, 409 without `force` while something needs it, 503 when the store fails.
+   */
+  async remove(id: string, force: boolean): Promise<void> {
+    // Whatever is pinned from now on is so by an operator's wish: new calls go where the latest is.
+    const pinned = force || !this.get(id) ? 0 : await this.#options.pinned?.(id);
+    await this.#writing("delete", async () => {
+      const deployment = this.#known(id);
+      const services = servedBy(deployment, this.#schema);
+      if (!force && (services.length > 0 || pinned !== 0)) {
+        throw stillNeeded(id, { services, pinned });
+      }
+      await this.#write("delete", () => this.#store.drop(id));
+      this.#show(this.#others(id));
+    });
+  }
+
+  #known(id: string): Deployment {
+    const deployment = this.get(id);
+    if (!deployment) throw missing("deployment", id);
+    return deployment;
+  }
+
+  /** Asks an endpoint in the lane of its address, and then decides in that of all who write. */
+  async #discovering<T>(
+    verb: Verb,
+    ask: () => Asking,
+    settle: (found: Discovered, asking: Asking) => Promise<T>,
+  ): Promise<T> {
+    if (this.#underWay >= this.#options.registrationsMax) {
       throw Failure.plain(
         503,
-        "Cannot register a deployment: too many registrations are under way",
+        `Cannot ${verb} a deployment: too many registrations are under way`,
       );
     }
     this.#underWay++;
     try {
-      return await this.#lanes.run(request.uri, async () => {
-        const found = await this.#options.discover(this.#asking(request));
-        return await this.#lanes.run(WRITING, () => this.#settle(request, found));
+      return await this.#lanes.run(ask().uri, async () => {
+        const asking = ask();
+        const found = await this.#options.discover(asking);
+        return await this.#writing(verb, () => settle(found, asking));
       });
     } finally {
       this.#underWay--;
     }
   }
 
-  /**
-   * Forgets a deployment; durable when it resolves. Its services fall back to the newest remaining
-   * deployment that has them, or disappear (http-api §3.4). Rejects with a `Failure`: 404 for one
-   * that is unknown, 409 without `force`, 503 when the store fails.
-   */
-  async remove(id: string, force: boolean): Promise<void> {
-    await this.#lanes.run(WRITING, async () => {
-      if (this.#doubtful) await this.#reload("delete");
-      const deployment = this.get(id);
-      if (!deployment) throw missing("deployment", id);
-      if (!force) throw stillNeeded(id, servedBy(deployment, this.#schema));
-      await this.#write("delete", () => this.#store.drop(id));
-      this.#show(this.#others(id));
+  #writing<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
+    return this.#lanes.run(WRITING, async () => {
+      if (this.#doubtful) await this.#reload(verb);
+      return await work();
     });
   }
 
   /** Unless it is overwritten, a known endpoint is asked the way its attempts would be. */
-  #asking({ uri, useHttp11, additionalHeaders, force }: Registration): Parameters<Discover>[0] {
+  #asking({ uri, lambda, useHttp11, additionalHeaders, force }: Registration): Asking {
     const known = force ? undefined : this.#at(uri)[0];
     return {
       uri,
-      useHttp11: useHttp11 || known?.httpVersion === "HTTP/1.1",
+      ...(lambda && { lambda: { ...known?.lambda, ...lambda } }),
+      useHttp11: useHttp11 || !lambda && known?.httpVersion === "HTTP/1.1",
       additionalHeaders: { ...known?.additionalHeaders, ...additionalHeaders },
     };
   }
 
   async #settle(request: Registration, found: Discovered): Promise<Registered> {
-    if (this.#doubtful) await this.#reload("register");
     const known = this.#at(request.uri);
-    if (known[0] && !request.force) return unchanged(known[0], found.manifest);
+    const [newest] = known;
+    if (newest && !request.force) {
+      if (!sameManifest(newest, found.manifest)) throw differs(newest);
+      return { outcome: "unchanged", deployment: newest };
+    }
     if (known.length > 1) throw sharedAddress(known);
-
-    const deployment = this.#deployment(request, found, known[0]);
-    this.#check(deployment, request.force || request.breaking);
-    if (!request.dryRun) await this.#save(deployment);
-    return { outcome: known[0] ? "overwritten" : "created", deployment };
+    const schema = this.#schema;
+    const deployment = deploymentOf(request, found, {
+      id: newest?.id ?? this.#newId(),
+      metadata: request.metadata,
+      createdAt: this.#options.clock.now(),
+      schema,
+      revision: (name) => nextRevision(schema, name),
+    });
+    checkServices(deployment, { schema, mayChangeTypes: request.force || request.breaking });
+    if (!request.dryRun) await this.#save("register", deployment);
+    return { outcome: newest ? "overwritten" : "created", deployment };
   }
 
   /** The deployments with this address, latest registration first. */
   #at(uri: string): Deployment[] {
     return this.list().filter((one) => one.uri === uri).reverse();
-  }
-
-  #deployment(request: Registration, found: Discovered, old?: Deployment): Deployment {
-    const { mode, minProtocol, maxProtocol, services } = found.manifest;
-    const id = old?.id ?? this.#newId();
-    // Of services with the same name the last one wins (service protocol §1.11).
-    const byName = new Map(services.map((service) => [service.name, service]));
-    return {
-      id,
-      uri: request.uri,
-      mode,
-      httpVersion: found.httpVersion,
-      dialect: found.dialect,
-      additionalHeaders: request.additionalHeaders,
-      metadata: request.metadata,
-      minProtocol,
-      maxProtocol,
-      ...(found.sdkVersion !== undefined && { sdkVersion: found.sdkVersion }),
-      createdAt: this.#options.clock.now(),
-      services: [...byName.values()].map((service) => ({
-        ...service,
-        deployment: id,
-        revision: (this.#schema.latest(service.name)?.revision ?? 0) + 1,
-      })),
-    };
   }
 
   /** A ULID: 48 bits of time, most significant first, then chance (service protocol §7.3). */
@@ -217,28 +230,8 @@ export class Registry {
     return id;
   }
 
-  #check({ services }: Deployment, mayChangeTypes: boolean): void {
-    for (const { name, type } of services) {
-      if (isReservedService(name)) {
-        throw new Failure(
-          "META0005",
-          `Cannot register service ${quote(name)}: its name is reserved`,
-        );
-      }
-      const known = this.#schema.latest(name);
-      if (known && known.type !== type && !mayChangeTypes) {
-        throw new Failure(
-          "META0006",
-          `Cannot register service ${
-            quote(name)
-          } as ${type}: its previous revision is a ${known.type}`,
-        );
-      }
-    }
-  }
-
-  async #save(deployment: Deployment): Promise<void> {
-    await this.#write("register", () => this.#store.save(deployment));
+  async #save(verb: Verb, deployment: Deployment): Promise<void> {
+    await this.#write(verb, () => this.#store.save(deployment));
     this.#show([...this.#others(deployment.id), deployment]);
   }
 
@@ -272,7 +265,7 @@ export class Registry {
   }
 }
 
-type Verb = "register" | "delete";
+type Verb = "register" | "update" | "change" | "delete";
 
 /** The services that take new invocations on this deployment. */
 function servedBy({ id, services }: Deployment, schema: Schema): string[] {
@@ -281,13 +274,4 @@ function servedBy({ id, services }: Deployment, schema: Schema): string[] {
 
 function byAge(left: Deployment, right: Deployment): number {
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1);
-}
-
-function unchanged(known: Deployment, manifest: Manifest): Registered {
-  if (sameManifest(known, manifest)) return { outcome: "unchanged", deployment: known };
-  throw new Failure(
-    "META0004",
-    `Cannot register '${known.uri}': deployment '${known.id}' has this address and serves ` +
-      "something else; use a new address, or overwrite it with force",
-  );
 }

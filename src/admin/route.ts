@@ -1,3 +1,8 @@
+import type { Struct } from "superstruct";
+import { readBody } from "./body.ts";
+import type { Json } from "./json.ts";
+import type { Parameter } from "./parameter.ts";
+
 /** One admin request on its way to a handler. The router fills in `params`, decoded. */
 export interface Call {
   readonly method: string;
@@ -5,13 +10,60 @@ export interface Call {
   readonly url: string;
   readonly apiVersion: number;
   readonly request: Request;
+  /** The largest body that is read. */
+  readonly bodyBytesMax: number;
   params: Readonly<Record<string, string>>;
 }
 
 /** Answers, or throws a `Failure` that becomes the answer. */
 export type Handle = (call: Call) => Response | Promise<Response>;
 
-/** Paths, with `:name` for a segment, and what answers each method. GET answers HEAD as well. */
+/** What an answer is, and if it has a body its schema. JSON unless another type is given. */
+export type Answer = readonly [description: string, schema?: Json, mediaType?: string];
+
+/** What the OpenAPI document says of a route. */
+export interface About {
+  /** Operation id of the interface (http-api §3.2). */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  readonly query?: readonly Parameter<unknown>[];
+  /** By status: how it succeeds. Refusals all have one shape (architecture §10). */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Statuses it is refused with, beside those that any request may be. */
+  readonly refusals?: readonly number[];
+}
+
+/** One method of one path. */
+export interface Route extends About {
+  readonly handle: Handle;
+  /** What its body must be. Absent: no body is read. */
+  readonly body?: Struct<unknown, unknown>;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Paths, with `:name` for a segment, and what answers each method. GET answers HEAD as well. What is
+ * no more than a function is not in the OpenAPI document.
+ */
 export type Routes = Readonly<
-  Record<string, Readonly<Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", Handle>>>>
+  Record<string, Readonly<Partial<Record<Method, Route | Handle>>>>
 >;
+
+/**
+ * A route that reads a body: the struct that describes it is the one that checks it. `handle` is
+ * called with what the struct lets pass.
+ */
+export function withBody<T, S>(
+  about: About,
+  body: Struct<T, S>,
+  handle: (call: Call, body: T) => Response | Promise<Response>,
+): Route {
+  return {
+    ...about,
+    body: body as Struct<unknown, unknown>,
+    handle: async (call) => handle(call, await readBody(call, body)),
+  };
+}

@@ -3,25 +3,35 @@ import { Failure } from "../errors.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import { batchRoutes } from "./batches.ts";
 import { deploymentRoutes } from "./deployments.ts";
+import { infoRoutes } from "./info_routes.ts";
 import { invocationRoutes } from "./invocations.ts";
+import { metricsRoutes } from "./metrics.ts";
+import { type QueryOptions, queryRoutes } from "./query_route.ts";
 import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
-import { dialectOf, empty, refuse, reply } from "./reply.ts";
+import { dialectOf, refuse } from "./reply.ts";
 import type { Call, Handle, Routes } from "./route.ts";
 import { serviceRoutes } from "./services.ts";
-import { apiVersions, type Feature, versionRecord } from "./version.ts";
+import { apiVersions, type Feature } from "./version.ts";
 
-export interface AdminOptions {
+export interface AdminOptions extends Partial<QueryOptions> {
   readonly registry: Registry;
-  readonly invocations: Pick<Invocations, "operate">;
+  readonly invocations: Pick<Invocations, "operate" | "editState">;
   readonly random: Random;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: Log;
   /** Our own version, as in `package.json`. */
   readonly version: string;
+  readonly clusterName: string;
   /** The URL under which browsers reach the ingress. */
   readonly ingressEndpoint: string;
+  /** The largest body that is read. Beyond it: 413. */
+  readonly bodyBytesMax: number;
+  /** Requests in progress at once. Beyond it: 429. */
+  readonly requestsMax: number;
+  /** The page of metrics. Absent: there is none. */
+  readonly metrics?: () => Promise<Response>;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -32,20 +42,35 @@ export interface AdminOptions {
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const route = createRouter({
-    "/health": { GET: () => empty(200) },
-    "/version": {
-      GET: () => reply(200, versionRecord(options)),
-    },
-    ...deploymentRoutes(options.registry),
-    ...serviceRoutes(options.registry),
+  const { registry, log, bodyBytesMax, requestsMax } = options;
+  const routes: Routes = {
+    ...infoRoutes(options, () => routes),
+    ...metricsRoutes(options.metrics),
+    ...queryRoutes({ running: () => [], ...options }),
+    ...deploymentRoutes(registry),
+    ...serviceRoutes(options),
     ...invocationRoutes(options),
     ...batchRoutes(options),
-  });
-  return async (request) => {
-    const response = await answer(request, route, options.log);
-    return request.method === "HEAD" ? withoutBody(response) : response;
   };
+  const route = createRouter(routes);
+  let requests = 0;
+  return async (request) => {
+    requests++;
+    const isTooMuch = requests > requestsMax;
+    try {
+      const response = await answer(request, { route, log, bodyBytesMax, isTooMuch });
+      return request.method === "HEAD" ? withoutBody(response) : response;
+    } finally {
+      requests--;
+    }
+  };
+}
+
+interface Serving {
+  readonly route: Handle;
+  readonly log: Log;
+  readonly bodyBytesMax: number;
+  readonly isTooMuch: boolean;
 }
 
 /** A path we have, asked in a way it has not: 405 with the methods it has. */
@@ -58,10 +83,14 @@ class WrongMethod extends Error {
   }
 }
 
-async function answer(request: Request, route: Handle, log: Log): Promise<Response> {
+async function answer(
+  request: Request,
+  { route, log, bodyBytesMax, isTooMuch }: Serving,
+): Promise<Response> {
   const dialect = dialectOf(request.headers);
   try {
-    return await route(callOf(request));
+    if (isTooMuch) throw overloaded();
+    return await route(callOf(request, bodyBytesMax));
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
@@ -80,13 +109,17 @@ async function answer(request: Request, route: Handle, log: Log): Promise<Respon
   }
 }
 
+function overloaded(): Failure {
+  return Failure.plain(429, "too many requests, the admin interface is overloaded. Retry later");
+}
+
 /** A failure of our own world, such as the store: its cause is for the operator, not the caller. */
 function logFailure({ message, cause }: Failure, log: Log): void {
   log("warn", message, { cause: cause instanceof Error ? cause.message : String(cause) });
 }
 
 /** Takes the API version off the path. HEAD is asked as GET, and loses its body afterwards. */
-function callOf(request: Request): Call {
+function callOf(request: Request, bodyBytesMax: number): Call {
   const url = new URL(request.url);
   const [prefix, digits] = /^\/v(\d{1,9})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
   const apiVersion = Number(digits);
@@ -100,13 +133,14 @@ function callOf(request: Request): Call {
   const isKnown = apiVersion >= apiVersions.min && apiVersion <= apiVersions.max;
   if (isKnown) url.pathname = url.pathname.slice(prefix.length);
   const method = request.method === "HEAD" ? "GET" : request.method;
-  return { method, url: url.href, apiVersion, request, params: {} };
+  return { method, url: url.href, apiVersion, request, bodyBytesMax, params: {} };
 }
 
 function createRouter(routes: Routes): Handle {
   const router = Router<Call, []>();
   for (const [path, methods] of Object.entries(routes)) {
-    for (const [method, handle] of Object.entries(methods)) {
+    for (const [method, route] of Object.entries(methods)) {
+      const handle = typeof route === "function" ? route : route.handle;
       router[method.toLowerCase()]?.(path, decodeParams, handle);
     }
     const allow = Object.keys(methods).flatMap((one) => one === "GET" ? ["GET", "HEAD"] : one);

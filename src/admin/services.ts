@@ -1,32 +1,143 @@
+import type { Infer } from "superstruct";
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { type Deployment, handlerIn, type ServiceSchema } from "../model/schema.ts";
-import { handlerRecord, handlerRecords, serviceRecord } from "./records.ts";
+import type { Invocations } from "../ports.ts";
+import { ref } from "./openapi/answers.ts";
+import { serviceDocument } from "./openapi/service_document.ts";
+import { handlerRecord, handlerRecords, SERVICE_TYPES, serviceRecord } from "./records.ts";
 import { missing, quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
-import { reply } from "./reply.ts";
-import type { Call, Routes } from "./route.ts";
+import { dialectOf, empty, reply } from "./reply.ts";
+import { type About, type Call, type Routes, withBody } from "./route.ts";
+import { changeBody, parseChanges } from "./service_body.ts";
+import { parseEdit, stateBody } from "./state_body.ts";
+
+export interface ServiceWorld {
+  readonly registry: Registry;
+  readonly invocations: Pick<Invocations, "editState">;
+  /** The URL under which browsers reach the ingress. */
+  readonly ingressEndpoint: string;
+}
+
+const tag = "service";
+const handlerTag = "service_handler";
+
+const LIST: About = {
+  id: "list_services",
+  tag,
+  summary: "List the latest revision of each service, by name",
+  answers: { 200: ["All services", ref("ListServices")] },
+};
+const SHOW: About = {
+  id: "get_service",
+  tag,
+  summary: "Show the latest revision of a service",
+  answers: { 200: ["The service", ref("Service")] },
+  refusals: [404],
+};
+const CHANGE: About = {
+  id: "modify_service",
+  tag,
+  summary: "Change options of a service, until it is registered again",
+  answers: { 200: ["The service as it is now", ref("Service")] },
+  refusals: [404, 503],
+};
+const EDIT: About = {
+  id: "modify_service_state",
+  tag,
+  summary: "Replace all state of an object or workflow, as soon as it is free",
+  answers: { 202: ["Accepted. An edit of a version that is not the current one does nothing"] },
+  refusals: [404, 503],
+};
+const DESCRIBE: About = {
+  id: "get_service_openapi",
+  tag,
+  summary: "Describe how a service is called, as OpenAPI 3.1",
+  answers: { 200: ["An OpenAPI document", { type: "object" }] },
+  refusals: [404],
+};
+const LIST_HANDLERS: About = {
+  id: "list_service_handlers",
+  tag: handlerTag,
+  summary: "List the handlers of a service",
+  answers: { 200: ["Its handlers", ref("ListHandlers")] },
+  refusals: [404],
+};
+const SHOW_HANDLER: About = {
+  id: "get_service_handler",
+  tag: handlerTag,
+  summary: "Show a handler of a service",
+  answers: { 200: ["The handler", ref("Handler")] },
+  refusals: [404],
+};
 
 /** The routes of services and handlers: always the revision that takes new calls (http-api §3.5). */
-export function serviceRoutes(registry: Registry): Routes {
+export function serviceRoutes(world: ServiceWorld): Routes {
+  const { registry } = world;
+  const path = "/services/:service";
   return {
-    "/services": { GET: () => list(registry) },
-    "/services/:service": {
-      GET: (call) => {
-        const { service, deployment } = find(registry, call);
-        return reply(200, serviceRecord(service, deployment, registry.schema().defaults));
-      },
+    "/services": { GET: { ...LIST, handle: () => list(registry) } },
+    [path]: {
+      GET: { ...SHOW, handle: (call) => show(registry, call) },
+      PATCH: withBody(CHANGE, changeBody, (call, body) => change(registry, call, body)),
     },
-    "/services/:service/handlers": {
-      GET: (call) => {
-        const { service, deployment } = find(registry, call);
-        return reply(200, {
-          handlers: handlerRecords(service, deployment, registry.schema().defaults.limits),
-        });
-      },
+    [`${path}/state`]: {
+      POST: withBody(EDIT, stateBody, (call, body) => editState(world, call, body)),
     },
-    "/services/:service/handlers/:handler": { GET: (call) => handler(registry, call) },
+    [`${path}/openapi`]: { GET: { ...DESCRIBE, handle: (call) => describe(world, call) } },
+    [`${path}/handlers`]: {
+      GET: { ...LIST_HANDLERS, handle: (call) => listHandlers(registry, call) },
+    },
+    [`${path}/handlers/:handler`]: {
+      GET: { ...SHOW_HANDLER, handle: (call) => handler(registry, call) },
+    },
   };
+}
+
+async function change(
+  registry: Registry,
+  call: Call,
+  body: Infer<typeof changeBody>,
+): Promise<Response> {
+  const changes = parseChanges(body);
+  if (changes) await registry.changeService(nameOf(call), changes);
+  return show(registry, call);
+}
+
+async function editState(
+  { registry, invocations }: ServiceWorld,
+  call: Call,
+  body: Infer<typeof stateBody>,
+): Promise<Response> {
+  const { service: { name, type } } = find(registry, call);
+  if (type === "service") {
+    throw Failure.plain(400, `Cannot modify state for service type ${SERVICE_TYPES[type]}`);
+  }
+  if (body.scope != null) throw noScope(type);
+  await invocations.editState({ service: name, key: body.object_key }, parseEdit(body));
+  return empty(202);
+}
+
+/** Scopes come with flow control, and never for objects (http-api §2.4). */
+function noScope(type: ServiceSchema["type"]): Failure {
+  return Failure.plain(
+    400,
+    type === "virtual_object"
+      ? "scope is not supported for Virtual Object targets"
+      : "scoped invocations require vqueues to be enabled",
+  );
+}
+
+function describe({ registry, ingressEndpoint }: ServiceWorld, call: Call): Response {
+  const { service } = find(registry, call);
+  const dialect = dialectOf(call.request.headers);
+  return reply(200, serviceDocument(service, { dialect, ingressEndpoint }));
+}
+
+function show(registry: Registry, call: Call): Response {
+  const { service, deployment } = find(registry, call);
+  return reply(200, serviceRecord(service, deployment, registry.schema().defaults));
 }
 
 /** Ordered by name, so that two listings of the same services are equal. */
@@ -38,8 +149,18 @@ function list(registry: Registry): Response {
   });
 }
 
-function find(registry: Registry, { params }: Call) {
-  const name = params["service"] ?? "";
+function listHandlers(registry: Registry, call: Call): Response {
+  const { service, deployment } = find(registry, call);
+  const { limits } = registry.schema().defaults;
+  return reply(200, { handlers: handlerRecords(service, deployment, limits) });
+}
+
+function nameOf({ params }: Call): string {
+  return params["service"] ?? "";
+}
+
+function find(registry: Registry, call: Call) {
+  const name = nameOf(call);
   const service = registry.schema().latest(name);
   if (!service) throw missing("service", name);
   return { service, deployment: home(registry, service) };

@@ -1,28 +1,86 @@
-import { define, nullable, optional, Struct } from "superstruct";
+import { define, nullable, optional, record, Struct, type } from "superstruct";
+import { BadDuration, parseDuration } from "../model/duration.ts";
+import type { Json } from "./json.ts";
 
 // Leaves with messages of their own: the library's would print the value, and a value nested deep
 // enough, or with a `toString` of its own, cannot be printed.
 
+/** What each struct is as a JSON schema: how the same table that checks also describes. */
+const schemas = new WeakMap<object, Json>();
+/** Structs of fields that may be absent. */
+const optionals = new WeakSet<object>();
+
+/** Describes a struct as a JSON schema (draft 2020-12). Answers the struct. */
+export function described<T extends object>(struct: T, schema: Json): T {
+  schemas.set(struct, schema);
+  return struct;
+}
+
+/** The same struct with a sentence about it. */
+export function about<T, S>(struct: Struct<T, S>, description: string): Struct<T, S> {
+  const copy = described(new Struct(struct), { ...jsonSchemaOf(struct), description });
+  if (optionals.has(struct)) optionals.add(copy);
+  return copy;
+}
+
+/** A struct as a JSON schema: `{}`, which is anything, of one that nobody has described. */
+export function jsonSchemaOf(struct: object): Json {
+  return schemas.get(struct) ?? {};
+}
+
 /** Any string. */
-export const text = define<string>(
-  "text",
-  (value) => typeof value === "string" || "expected a string",
+export const text = described(
+  define<string>("text", (value) => typeof value === "string" || "expected a string"),
+  { type: "string" },
 );
 
-export const flag = define<boolean>(
-  "flag",
-  (value) => typeof value === "boolean" || "expected a boolean",
+export const flag = described(
+  define<boolean>("flag", (value) => typeof value === "boolean" || "expected a boolean"),
+  { type: "boolean" },
+);
+
+/** A duration as people write it: the text, which `parseDuration` can read (http-api §2.7). */
+export const duration = described(
+  define<string>("duration", (value) => {
+    if (typeof value !== "string") return 'expected a duration such as "1h 30m" or "PT1H30M"';
+    try {
+      return parseDuration(value) >= 0;
+    } catch (cause) {
+      if (!(cause instanceof BadDuration)) throw cause;
+      return cause.message;
+    }
+  }),
+  { type: "string", examples: ["1h 30m", "PT1H30M"] },
 );
 
 /** An array of anything. */
-export const list = define<readonly unknown[]>(
-  "list",
-  (value) => Array.isArray(value) || "expected an array",
+export const list = described(
+  define<readonly unknown[]>("list", (value) => Array.isArray(value) || "expected an array"),
+  { type: "array" },
 );
+
+/** An object of strings by any name. */
+export const texts = described(plain(record(text, text)), {
+  type: "object",
+  additionalProperties: jsonSchemaOf(text),
+});
 
 /** A field that may be absent, or null, which means the same (http-api §3.4). */
 export function maybe<T, S>(struct: Struct<T, S>) {
-  return optional(nullable(struct));
+  const field = optional(nullable(struct));
+  optionals.add(field);
+  return described(field, orNull(jsonSchemaOf(struct)));
+}
+
+/** An object with these fields. Others are ignored. */
+export function fields<S extends Parameters<typeof type>[0]>(schema: S) {
+  const properties = Object.entries(schema).map(([name, one]) => [name, jsonSchemaOf(one)]);
+  const required = Object.keys(schema).filter((name) => !optionals.has(schema[name] ?? {}));
+  return described(plain(type(schema)), {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+  });
 }
 
 /** A struct of a plain object, with a message that does not print what came instead. */
@@ -33,4 +91,11 @@ export function plain<T, S>(struct: Struct<T, S>): Struct<T, S> {
       (typeof value === "object" && value !== null && !Array.isArray(value)) ||
       "expected an object",
   });
+}
+
+function orNull(schema: Json): Json {
+  const { type: one } = schema;
+  return typeof one === "string"
+    ? { ...schema, type: [one, "null"] }
+    : { anyOf: [schema, { type: "null" }] };
 }

@@ -1,4 +1,4 @@
-import { envNames, OWN } from "../names.ts";
+import { ALIAS, envNames, OWN } from "../names.ts";
 import { COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
 import type { Option, Options } from "./option.ts";
 
@@ -37,13 +37,18 @@ export function help(options: Options): string {
     `Read settings from this file. Environment: ${envNames(CONFIG_FILE.env)[0]}.`,
   );
   const settings = Object.entries(options).map(([path, option]) =>
-    entry(`${flagOf(path)} <value>`, `${option.doc} Default: ${fallbackOf(option) || NONE}.`)
+    entry(
+      `${flagOf(path)} <value>`,
+      `${option.doc} Default: ${fallbackOf(option) || NONE}.`,
+      `Environment: ${environmentOf(path, option).join(", ")}.`,
+    )
   );
   return [
     "Usage: perdure [flags]",
     "",
     "Later sources win: defaults, config file, environment, flags. The environment spells a path",
     `"a.b-c" as "${OWN.toUpperCase()}_A__B_C"; a config file as key "b-c" in section "[a]".`,
+    `What begins with "${OWN.toUpperCase()}_" may begin with "${ALIAS.toUpperCase()}_" instead.`,
     "",
     file,
     ...commands,
@@ -52,8 +57,14 @@ export function help(options: Options): string {
   ].join("\n");
 }
 
-function entry(name: string, doc: string): string {
-  return `  ${name}\n      ${doc.replaceAll("`", "")}`;
+/** The names in our own spelling, and those of others. */
+function environmentOf(path: string, { env }: Option): string[] {
+  const [own = "", alias] = envNames(path);
+  return [own, ...env.filter((name) => name !== own && name !== alias)];
+}
+
+function entry(name: string, ...lines: readonly string[]): string {
+  return [`  ${name}`, ...lines.map((line) => `      ${line.replaceAll("`", "")}`)].join("\n");
 }
 
 /** A config file that says what these values say; secrets are left out as comments. */

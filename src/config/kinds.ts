@@ -152,9 +152,22 @@ export function text(
   return kind(expected, struct, { parse: (given) => given, print: (value) => value });
 }
 
-/** A text that may be empty, which says that there is none. Taken as it is, spaces included. */
-export function optionalText(expected: string): Kind<string> {
-  return kind(expected, string(), { parse: (given) => given, print: (value) => value });
+/**
+ * A text that may be empty, which says that there is none. Taken as it is, spaces included.
+ * `pattern`: what it must look like, empty or not.
+ */
+export function optionalText(expected: string, pattern?: RegExp): Kind<string> {
+  const struct = pattern ? matching(string(), pattern) : string();
+  return kind(expected, struct, { parse: (given) => given, print: (value) => value });
+}
+
+/** A URL that may be empty, which says that there is none. */
+export function optionalUrl(): Kind<string> {
+  const isUrl = (value: string) => value === "" || /^https?:/.test(value) && URL.canParse(value);
+  return kind("an http or https URL, or nothing", refine(string(), "URL", isUrl), {
+    parse: (given) => given,
+    print: (value) => value,
+  });
 }
 
 /** One of a few words. */

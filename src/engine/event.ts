@@ -10,6 +10,7 @@ import type {
 import type { HeaderPair } from "../model/journal.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { Target } from "../model/target.ts";
+import type { Trace } from "../model/trace.ts";
 
 /** Something that happened. Everything the engine will ever know arrives as one of these. */
 export type Event =
@@ -97,6 +98,7 @@ export interface Invoked {
   readonly idempotencyKey?: string;
   /** When to start, in milliseconds since the epoch. Absent or past: now. */
   readonly startAt?: number;
+  readonly trace?: Trace | undefined;
   /** The invocation that awaits this one's result. */
   readonly caller?: Caller;
   /** Token of the request that wants to hear how it was taken (effect `reply`). */

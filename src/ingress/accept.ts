@@ -11,7 +11,9 @@ import {
   type ServiceSchema,
 } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
+import { parseTrace, type Trace } from "../model/trace.ts";
 import { OWN } from "../names.ts";
+import type { RequestSpan } from "../observe/tracer.ts";
 import type { InvocationRequest } from "../ports.ts";
 import { readBody } from "./body.ts";
 import { checkContentType, handlerHeaders, type Head, idempotencyKeyOf } from "./headers.ts";
@@ -30,6 +32,9 @@ export interface Checked {
   readonly headers: readonly HeaderPair[];
   readonly value: Uint8Array;
   readonly delayMs: number | undefined;
+  /** What the caller brought, or what begins here. */
+  readonly trace: Trace | undefined;
+  readonly span: RequestSpan | undefined;
 }
 
 const ENTROPY_BYTES = 16;
@@ -57,7 +62,11 @@ export async function check(
   const dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
   const headers = handlerHeaders(head, dialect, inbound.target);
   const { key } = route;
-  return { service, handler, key, idempotencyKey, headers, value, delayMs: query.delayMs };
+  const brought = parseTrace(head.traceparent, head.tracestate);
+  const span = setup.tracer?.request(brought);
+  const trace = span ? span.trace : brought;
+  const { delayMs } = query;
+  return { service, handler, key, idempotencyKey, headers, value, delayMs, trace, span };
 }
 
 /**
@@ -79,6 +88,7 @@ export function toRequest(setup: Setup, schema: Schema, checked: Checked): Invoc
     retention: retention(schema, checked),
   };
   if (idempotencyKey !== undefined) request.idempotencyKey = idempotencyKey;
+  if (checked.trace) request.trace = checked.trace;
   if (delayMs !== undefined) request.startAt = now + delayMs;
   return request;
 }

@@ -19,10 +19,12 @@ export async function call(
     );
   }
   const invocation = toRequest(setup, schema, checked);
-  const { result, expiresAt } = await setup.invocations.call(
+  const answer = setup.invocations.call(
     invocation,
     (leave) => setup.reader.onLeave(request, leave),
   );
+  checked.span?.follow(answer, invocation);
+  const { result, expiresAt } = await answer;
   const answered = { id: invocation.id, expiresAt };
   if (result.kind === "failure") return failed(caller, answered, result.failure);
   return succeeded(caller, answered, { value: result.value, output: checked.handler.output });

@@ -12,6 +12,8 @@ export interface Head {
   /** The declared length of the body. */
   contentLength?: number;
   origin?: string;
+  traceparent?: string;
+  tracestate?: string;
   /** In our spelling, and in the alias. */
   limitKey?: string;
   aliasLimitKey?: string;
@@ -75,6 +77,10 @@ function note(head: Head, name: string, value: string): void {
       break;
     case "origin":
       head.origin = value;
+      break;
+    case "traceparent":
+    case "tracestate":
+      head[name] = value;
       break;
     case LIMIT_KEY:
       head.limitKey = value;

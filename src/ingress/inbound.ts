@@ -1,4 +1,5 @@
 import type { Schema } from "../model/schema.ts";
+import type { Tracer } from "../observe/tracer.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import type { Caller } from "./cors.ts";
 import type { Head } from "./headers.ts";
@@ -19,6 +20,8 @@ export interface IngressOptions {
   readonly log: Log;
   /** How this platform's requests are read best. Default: by Fetch alone. */
   readonly reader?: RequestReader;
+  /** Makes spans of requests. Default: traces are passed on, and that is all. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The options with their defaults. */

@@ -27,6 +27,7 @@ export function ingress(
     bodyBytesMax: BODY_BYTES_MAX,
     requestsMax: Infinity,
     reader: fetchReader,
+    tracer: undefined,
     ...options,
   };
   if (setup.requestsMax === Infinity) return (request) => serve(setup, request);

@@ -11,7 +11,9 @@ export async function send(
 ): Promise<Response> {
   const checked = await check(setup, inbound, route);
   const request = toRequest(setup, inbound.schema, checked);
-  const accepted = await setup.invocations.send(request);
+  const answer = setup.invocations.send(request);
+  checked.span?.follow(answer, request);
+  const accepted = await answer;
   const { id } = accepted;
   const isFirst = accepted.status === "accepted";
   // A repeat is told when the first one starts, whatever delay it asks for itself.

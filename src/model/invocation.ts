@@ -1,6 +1,7 @@
 import { assert } from "../assert.ts";
 import type { Result, TerminalFailure } from "./journal.ts";
 import type { Target } from "./target.ts";
+import type { Trace } from "./trace.ts";
 
 /**
  * What a suspended invocation waits for: a tree of combinators (service protocol §3.5, §4.15).
@@ -60,6 +61,11 @@ export interface Caller {
   readonly completion: number;
   /** The notification type to answer with: `callCompletion` or `attachCompletion`. */
   readonly type: number;
+  /**
+   * When the invocation was created: a workflow or an idempotent request that was forgotten may
+   * run again under its id, and must not hear what its predecessor waited for.
+   */
+  readonly since?: number;
 }
 
 /** How long a completed invocation's result and journal are kept, in milliseconds. 0: not at all. */
@@ -100,6 +106,7 @@ export interface InvocationRow {
   /** The invocation whose id seeds randomness: of one that was restarted with a journal (§6.3). */
   readonly seedOf?: string | undefined;
   readonly pin?: Pin | undefined;
+  readonly trace?: Trace | undefined;
   readonly callers: readonly Caller[];
   readonly idempotencyKey?: string | undefined;
   readonly retention: Retention;

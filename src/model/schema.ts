@@ -61,6 +61,8 @@ export interface ServiceSchema {
   readonly handlers: Readonly<Record<string, HandlerSchema>>;
   readonly documentation?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** What the manifest says where the operator has changed it since (http-api §3.5). */
+  readonly announced?: Partial<Pick<ServiceSchema, "public" | "options" | "handlers">>;
 }
 
 /** The handler of a service, or undefined. `constructor` and the like are legal names of none. */
@@ -71,8 +73,10 @@ export function handlerIn(service: ServiceSchema, name: string): HandlerSchema |
 /** A registered endpoint: immutable address, what it serves, how it is spoken to. */
 export interface Deployment {
   readonly id: string;
-  /** Absolute URL, ending with a slash when it has no path. */
+  /** Absolute URL, ending with a slash when it has no path. Of a function: its ARN. */
   readonly uri: string;
+  /** There when this is a function, called through its cloud (service protocol §1.9). */
+  readonly lambda?: Lambda;
   readonly mode: "bidi" | "requestResponse";
   /** What discovery was answered in, and so what every attempt uses. */
   readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
@@ -85,6 +89,12 @@ export interface Deployment {
   readonly sdkVersion?: string;
   readonly createdAt: number;
   readonly services: readonly ServiceSchema[];
+}
+
+/** How a function of a cloud is called. */
+export interface Lambda {
+  /** ARN of the role in whose name it is called. Absent: in our own. */
+  readonly assumeRoleArn?: string;
 }
 
 /** Defaults for everything a handler does not set, from the configuration. */

@@ -1,6 +1,7 @@
 import { Failure } from "../errors.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
+import { printTrace, type Trace } from "../model/trace.ts";
 import { header } from "../names.ts";
 import type { DialRequest } from "../ports.ts";
 import { invocationMediaType } from "../wire/manifest.ts";
@@ -76,11 +77,19 @@ export class Addresses {
   request(
     deployment: Deployment,
     protocol: number,
-    { id, target }: { readonly id: string; readonly target: Target },
+    { id, target, trace }: {
+      readonly id: string;
+      readonly target: Target;
+      readonly trace?: Trace | undefined;
+    },
   ): AttemptRequest {
     const prepared = this.#prepare(deployment, protocol);
     const headers: Record<string, string> = { ...prepared.common, [prepared.idHeader]: id };
     if (target.key !== undefined) headers[prepared.keyHeader] = encodeURIComponent(target.key);
+    if (trace) {
+      headers["traceparent"] = printTrace(trace);
+      if (trace.state !== undefined) headers["tracestate"] = trace.state;
+    }
     Object.assign(headers, prepared.own);
     const path = `invoke/${target.service}/${target.handler}`;
     let url = prepared.urls.get(path);

@@ -3,7 +3,9 @@ import type { Attempt } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { Command } from "../model/command.ts";
 import { type Entry, entryType } from "../model/journal.ts";
+import type { Target } from "../model/target.ts";
 import { header } from "../names.ts";
+import type { AttemptSpan } from "../observe/tracer.ts";
 import type { DialFailure, DialHead, DialListener, Exchange } from "../ports.ts";
 import { decodeMessage } from "../wire/decode.ts";
 import { FrameReader } from "../wire/frame.ts";
@@ -31,7 +33,7 @@ export interface AttemptHost {
   /** A deadline was set, in milliseconds since the epoch. */
   expect(due: number): void;
   /** The outcome was sent. The stream may live on for a while. */
-  ended(attempt: RunningAttempt): void;
+  ended(attempt: RunningAttempt, outcome: Outcome): void;
   /** The stream is gone. */
   closed(attempt: RunningAttempt): void;
 }
@@ -48,6 +50,8 @@ export class RunningAttempt implements DialListener {
   readonly attempt: number;
   readonly startedAt: number;
   readonly plan: Plan;
+  readonly target: Target;
+  readonly span: AttemptSpan | undefined;
   /** What the endpoint says it is made with. */
   server: string | undefined;
   readonly #host: AttemptHost;
@@ -74,12 +78,18 @@ export class RunningAttempt implements DialListener {
   constructor(
     host: AttemptHost,
     effect: Attempt,
-    { plan, mediaType }: { readonly plan: Plan; readonly mediaType: string },
+    { plan, mediaType, span }: {
+      readonly plan: Plan;
+      readonly mediaType: string;
+      readonly span?: AttemptSpan | undefined;
+    },
   ) {
     this.#host = host;
     this.id = effect.invocation.id;
     this.attempt = effect.attempt;
     this.plan = plan;
+    this.target = effect.invocation.target;
+    this.span = span;
     this.#mediaType = mediaType;
     this.#reader = new FrameReader(host.options.messageBytesMax);
     this.startedAt = this.#movedAt = host.world.clock.now();
@@ -276,7 +286,7 @@ export class RunningAttempt implements DialListener {
     this.#request?.stop();
     this.#goOn();
     this.#moved();
-    this.#host.ended(this);
+    this.#host.ended(this, outcome);
     this.#host.expect(this.due);
   }
 

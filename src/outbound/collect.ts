@@ -6,6 +6,8 @@ export interface CollectOptions {
   readonly timeoutMs: number;
   /** Of a body beyond this many bytes, only so many are kept and the rest is not read. */
   readonly bodyBytesMax: number;
+  /** What the request says. Absent: it has no body. */
+  readonly body?: Uint8Array;
 }
 
 /** One whole response, or why there is none. */
@@ -20,10 +22,10 @@ export type Collected =
   | { readonly kind: "failed"; readonly failure: DialFailure }
   | { readonly kind: "timeout" };
 
-/** Sends a request without body and collects the response. Never rejects. */
+/** Sends a request at once and collects the response. Never rejects. */
 export function collect(
   request: DialRequest,
-  { dial, clock, timeoutMs, bodyBytesMax }: CollectOptions,
+  { dial, clock, timeoutMs, bodyBytesMax, body }: CollectOptions,
 ): Promise<Collected> {
   return new Promise((resolve) => {
     let head: DialHead | undefined;
@@ -54,6 +56,7 @@ export function collect(
       exchange.abort();
       resolve({ kind: "timeout" });
     });
+    if (body) exchange.write(body);
     exchange.end();
   });
 }

@@ -1,7 +1,10 @@
+import { assert } from "../assert.ts";
 import type { Attempt, Effect } from "../engine/effect.ts";
+import type { Outcome } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
+import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
-import type { DialRequest, Exchange } from "../ports.ts";
+import type { Dial, DialRequest, Exchange, RunningAttempt as Introspected } from "../ports.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./chance.ts";
@@ -55,7 +58,7 @@ export class Attempts {
       options: this.#options,
       chance: this.#chance,
       expect: (due) => this.#ticker.expect(due),
-      ended: (attempt) => this.#ended(attempt),
+      ended: (attempt, outcome) => this.#ended(attempt, outcome),
       closed: (attempt) => this.#gone(attempt),
     };
   }
@@ -114,6 +117,13 @@ export class Attempts {
     };
   }
 
+  /** All attempts that run, for introspection. */
+  *running(): Iterable<Introspected> {
+    for (const { id, startedAt, server, plan: { pin: { deployment } } } of this.#running.values()) {
+      yield { id, startedAt, deployment, ...(server !== undefined && { server }) };
+    }
+  }
+
   /** Attempts that run, and that wait for a slot. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running.size, waiting: this.#queue.size };
@@ -133,20 +143,24 @@ export class Attempts {
 
   #run(effect: Attempt): void {
     const { invocation } = effect;
-    const plan = choose(this.#world.schema(), invocation, this.#options.protocolMax);
-    if ("failure" in plan) return this.#refuse(effect, plan);
+    const chosen = choose(this.#world.schema(), invocation, this.#options.protocolMax);
+    if ("failure" in chosen) return this.#refuse(effect, chosen);
+    const { isHalfDuplex } = this.#world.dial;
+    const plan = isHalfDuplex ? { ...chosen, requestResponse: true } : chosen;
+    const span = this.#world.watch?.began(invocation, effect.attempt, plan.pin);
     const { dial, mediaType } = this.#addresses.request(
       plan.deployment,
       plan.pin.protocol,
-      invocation,
+      span ? { ...invocation, trace: span.trace } : invocation,
     );
-    const attempt = new RunningAttempt(this.#host, effect, { plan, mediaType });
+    const attempt = new RunningAttempt(this.#host, effect, { plan, mediaType, span });
     this.#running.set(attempt.id, attempt);
     attempt.begin(this.#open(dial, attempt, invocation.target), effect);
   }
 
   #open(request: DialRequest, attempt: RunningAttempt, target: Target): Exchange {
-    const { dial, signer } = this.#world;
+    const { signer } = this.#world;
+    const dial = this.#dialOf(attempt.plan.deployment);
     if (!signer) return dial.open(request, attempt);
     return openSigned(dial, request, {
       signer,
@@ -156,18 +170,28 @@ export class Attempts {
     });
   }
 
-  #refuse({ invocation: { id }, attempt }: Attempt, outcome: Failed): void {
+  #dialOf({ uri, lambda }: Deployment): Dial {
+    const { dial, functions } = this.#world;
+    if (!lambda) return dial;
+    assert(functions, "Whoever registers functions must be able to speak to them");
+    return functions.dial(uri, lambda);
+  }
+
+  #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {
+    this.#world.watch?.ended({ id, target }, outcome);
     const chance = this.#chance.next();
     this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance });
     this.#offer();
   }
 
-  #ended(attempt: RunningAttempt): void {
+  #ended(attempt: RunningAttempt, outcome: Outcome): void {
+    this.#world.watch?.ended(attempt, outcome, attempt.span);
     this.#draining.add(attempt);
     this.#leave(attempt);
   }
 
   #gone(attempt: RunningAttempt): void {
+    attempt.span?.end("aborted");
     this.#draining.delete(attempt);
     this.#leave(attempt);
   }

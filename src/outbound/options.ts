@@ -1,7 +1,9 @@
 import type { Mailbox } from "../ports.ts";
 import type { Clock, Dial, Log, Random } from "../ports.ts";
 import type { Schema } from "../model/schema.ts";
+import type { Watch } from "../observe/watch.ts";
 import type { Signer } from "./identity/signer.ts";
+import type { Functions } from "./lambda/functions.ts";
 
 /** Limits of attempts. Each says what happens when it is reached. */
 export interface OutboundOptions {
@@ -52,6 +54,10 @@ export interface OutboundWorld {
   readonly send: Mailbox;
   /** Signs requests (service protocol §2.8). Absent: they are not signed. */
   readonly signer?: Signer | undefined;
+  /** Speaks to functions. Absent: there are none, and their attempts fail. */
+  readonly functions?: Functions | undefined;
+  /** Is told how attempts go. */
+  readonly watch?: Watch | undefined;
   /** The newest registrations. */
   schema(): Schema;
 }

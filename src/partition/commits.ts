@@ -1,6 +1,7 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Turn } from "../engine/turn.ts";
 import type { Table, Write } from "../model/rows.ts";
+import type { Meter } from "../observe/meter.ts";
 
 export interface CommitsOptions {
   readonly commit: (writes: readonly Write[]) => Promise<void>;
@@ -10,6 +11,7 @@ export interface CommitsOptions {
   /** A row group that nobody is likely to ask for again. */
   readonly forget: (table: Table, group: string) => void;
   readonly onFailure: (cause: unknown) => void;
+  readonly meter?: Meter | undefined;
 }
 
 interface Group {
@@ -28,6 +30,8 @@ export class Commits {
   #isInFlight = false;
   #isStopped = false;
   #number = 0;
+  /** Wait until what is gathered has been handed over. */
+  #onHandedOver: (() => void)[] = [];
 
   constructor(options: CommitsOptions) {
     this.#options = options;
@@ -47,6 +51,12 @@ export class Commits {
     this.#flush();
   }
 
+  /** Calls once the store has been handed everything appended so far. Never, if this stops. */
+  whenHandedOver(call: () => void): void {
+    if (this.#gathered) this.#onHandedOver.push(call);
+    else call();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#gathered = undefined;
@@ -59,12 +69,21 @@ export class Commits {
     const number = ++this.#number;
     if (group.writes.length === 0) return this.#settle(group, number);
     this.#isInFlight = true;
-    this.#options.commit(group.writes).then(() => {
+    const { meter } = this.#options;
+    const began = meter?.now() ?? 0;
+    const durable = this.#options.commit(group.writes);
+    if (this.#onHandedOver.length > 0) this.#tellHandedOver();
+    durable.then(() => {
       this.#isInFlight = false;
       if (this.#isStopped) return;
+      meter?.committed(meter.now() - began, group.writes.length);
       this.#settle(group, number);
       this.#flush();
     }, (cause) => this.#fail(cause));
+  }
+
+  #tellHandedOver(): void {
+    for (const call of this.#onHandedOver.splice(0)) call();
   }
 
   #fail(cause: unknown): void {

@@ -2,9 +2,16 @@ import { unreachable } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
 import { Failure } from "../errors.ts";
 import type { Schema } from "../model/schema.ts";
+import type { ByHandler } from "../observe/by_handler.ts";
+import type { PartitionGauges } from "../observe/metrics.ts";
+import { Meter } from "../observe/meter.ts";
+import type { Tally } from "../observe/tally.ts";
+import type { Watch } from "../observe/watch.ts";
 import type { Clock, Invocations, Lease, Log, Mailbox, Store } from "../ports.ts";
 import { Partition } from "./partition.ts";
+import type { Moved } from "./resident.ts";
 import { Requests } from "./requests.ts";
+import { gaugesOf, tallyOf } from "./standings.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Timers } from "./timers.ts";
 import { Waiters } from "./waiters.ts";
@@ -24,6 +31,8 @@ export interface HostOptions {
   readonly timersMax: number;
   /** How often expired invocations are looked for. */
   readonly cleanupIntervalMs: number;
+  /** Is told what invocations go through. */
+  readonly watch?: Watch | undefined;
 }
 
 /** What `outbound/dispatch.ts` offers a partition. */
@@ -32,6 +41,8 @@ export interface AttemptRunner {
   notify(effect: Effect & { type: "notify" }): void;
   abort(effect: Effect & { type: "abort" }): void;
   yield(effect: Effect & { type: "yield" }): void;
+  /** Attempts in flight, and that wait for a slot. */
+  readonly load?: { readonly running: number; readonly waiting: number };
   close(): void;
 }
 
@@ -42,6 +53,7 @@ interface Life {
   readonly attempts: AttemptRunner;
   readonly timers: Timers;
   readonly sweeper: Sweeper;
+  readonly tally: Tally;
 }
 
 /** Invocations read at once at boot. */
@@ -61,9 +73,11 @@ export class Host {
   #life: Life | undefined;
   #isClosed = false;
   #setbacks = 0;
+  readonly #meter: Meter;
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#meter = options.watch?.meter ?? new Meter();
   }
 
   /** Begins the first life. Rejects when the store cannot be claimed or read. */
@@ -94,6 +108,19 @@ export class Host {
     return this.#waiters.size;
   }
 
+  /** What can be read at this moment, for metrics. Undefined: it has no life. */
+  gauges(): PartitionGauges | undefined {
+    return this.#life && gaugesOf(this.#life, this.#options.store);
+  }
+
+  /** How many invocations stand where (`STATUSES`). Undefined: not counted within `patienceMs`. */
+  async standings(patienceMs: number): Promise<ByHandler | undefined> {
+    const tally = this.#life?.tally;
+    if (!tally || !this.#options.store.standings) return undefined;
+    const counts = await tally.within(patienceMs);
+    return this.#life?.tally === tally ? counts : undefined;
+  }
+
   /** Ends the current life and begins no other. Resolves at once: what is durable is durable. */
   close(): void {
     this.#isClosed = true;
@@ -109,8 +136,9 @@ export class Host {
   }
 
   #begin(lease: Lease): Life {
-    const { clock, store, schema, log, turnEventsMax, residentBytesMax } = this.#options;
+    const { clock, store, schema, log, turnEventsMax, residentBytesMax, watch } = this.#options;
     const onFailure = (cause: unknown) => this.#failed(life, cause);
+    const tally = tallyOf(() => life, this.#options);
     const partition = new Partition({
       lease,
       clock,
@@ -120,11 +148,14 @@ export class Host {
       residentBytesMax,
       onFailure,
       release: (effects) => this.#release(life, effects),
+      meter: this.#meter,
+      moved: movedTo(tally, watch),
     });
     const send: Mailbox = (event, durable) => partition.send(event, durable);
     const life: Life = {
       lease,
       partition,
+      tally,
       attempts: this.#options.attempts(send),
       timers: new Timers({
         clock,
@@ -195,6 +226,7 @@ export class Host {
     if (this.#life !== life) return;
     const { log, partition } = this.#options;
     log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
+    this.#meter.setbacks++;
     this.#end(life);
     this.#waiters.fail(unavailable());
     this.#restart();
@@ -205,6 +237,7 @@ export class Host {
     life.partition.stop();
     life.timers.stop();
     life.sweeper.stop();
+    life.tally.stop();
     life.attempts.close();
   }
 
@@ -220,6 +253,13 @@ export class Host {
       });
     });
   }
+}
+
+function movedTo(tally: Tally, watch: Watch | undefined): Moved {
+  return (before, row, isGone) => {
+    tally.moved(before, row, isGone);
+    watch?.moved(before, row);
+  };
 }
 
 function unavailable(): Failure {

@@ -4,9 +4,10 @@ import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { Want } from "../model/rows.ts";
 import type { Schema } from "../model/schema.ts";
+import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Commits } from "./commits.ts";
-import { Resident } from "./resident.ts";
+import { type Moved, Resident } from "./resident.ts";
 
 export interface PartitionOptions {
   readonly lease: Lease;
@@ -19,6 +20,8 @@ export interface PartitionOptions {
   readonly release: (effects: readonly Effect[]) => void;
   readonly turnEventsMax: number;
   readonly residentBytesMax: number;
+  readonly meter: Meter;
+  readonly moved?: Moved | undefined;
 }
 
 interface Mail {
@@ -45,15 +48,16 @@ export class Partition {
   turns = 0;
 
   constructor(options: PartitionOptions) {
-    const { lease, store, release, residentBytesMax } = options;
+    const { lease, store, release, residentBytesMax, meter, moved } = options;
     this.#options = options;
-    this.#resident = new Resident(residentBytesMax);
+    this.#resident = new Resident(residentBytesMax, moved);
     this.#commits = new Commits({
       commit: (writes) => store.commit(lease, writes),
       release,
       settle: (commit) => this.#resident.settle(commit),
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
+      meter,
     });
   }
 
@@ -64,6 +68,11 @@ export class Partition {
 
   get residentBytes(): number {
     return this.#resident.bytes;
+  }
+
+  /** Calls once the store has been handed all that turns have written so far. */
+  whenHandedOver(call: () => void): void {
+    this.#commits.whenHandedOver(call);
   }
 
   /**
@@ -102,10 +111,16 @@ export class Partition {
 
   /** Runs a turn; when rows are missing, loads them and runs it again. */
   #attempt(mail: readonly Mail[], now: number): void {
+    const { meter } = this.#options;
+    const began = meter.now();
     try {
       const { turn, wants } = this.#turn(mail, now);
-      if (wants.length === 0) return this.#finish(turn, mail);
+      if (wants.length === 0) {
+        this.#finish(turn, mail);
+        return meter.turn(meter.now() - began, mail.length);
+      }
       this.reruns++;
+      meter.reruns++;
       const { store, lease } = this.#options;
       this.#resident.expect(this.#commits.next - 1);
       store.load(lease, wants).then((loaded) => {

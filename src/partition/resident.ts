@@ -1,7 +1,8 @@
 import { assert } from "../assert.ts";
 import type { Slice, Turn } from "../engine/turn.ts";
+import type { InvocationRow } from "../model/invocation.ts";
 import type { Entry, Result } from "../model/journal.ts";
-import { type Item, itemOf, type Rows, type Table, TABLES } from "../model/rows.ts";
+import { type Item, itemOf, type Rows, type Table, TABLES, type Write } from "../model/rows.ts";
 import type { Loaded } from "../ports.ts";
 
 /** Rows that are loaded and forgotten together. `null`: known not to exist. */
@@ -21,6 +22,13 @@ const GROUP_BYTES = 200;
 const ROW_BYTES = 150;
 const INVOCATION_BYTES = 900;
 const LISTENER_BYTES = 150;
+
+/** An invocation as it was, if it was and if that is known, and as a turn left or dropped it. */
+export type Moved = (
+  before: InvocationRow | null | undefined,
+  row: InvocationRow,
+  isGone: boolean,
+) => void;
 
 /**
  * The rows a partition holds in memory. Bounded in bytes: when full it forgets what was not used
@@ -44,8 +52,12 @@ export class Resident implements Slice {
   #visible = Infinity;
   #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
 
-  constructor(bytesMax: number) {
+  readonly #moved: Moved | undefined;
+
+  /** `moved` is told of every invocation a turn wrote. */
+  constructor(bytesMax: number, moved?: Moved) {
     this.#bytesMax = bytesMax;
+    this.#moved = moved;
   }
 
   /** An estimate. */
@@ -104,12 +116,23 @@ export class Resident implements Slice {
       group.commit = commit;
       group.isUsed = true;
       if (isWhole) group.isWhole = true;
+      if (table === "invocation" && this.#moved) this.#tell(group, items.get(""), this.#moved);
       for (const [item, { row, drop }] of items) {
         if (!drop) this.#set(group, item, row);
         else if (group.isWhole) this.#delete(group, item);
         else this.#set(group, item, null);
       }
     }
+  }
+
+  /** Whatever a turn writes it has read before, or created: so what was there is known. */
+  #tell(group: Group, write: Write | undefined, moved: Moved): void {
+    if (!write) return;
+    moved(
+      group.rows.get("") as InvocationRow | null | undefined,
+      write.row as InvocationRow,
+      write.drop,
+    );
   }
 
   /** Commits up to this number are durable: what they wrote may be forgotten. */

@@ -48,6 +48,11 @@ export class Timers {
     this.#arm();
   }
 
+  /** Timers in memory. */
+  get size(): number {
+    return this.#heap.length;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#alarm?.cancel();

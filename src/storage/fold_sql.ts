@@ -74,4 +74,5 @@ export const foldSql = {
 
   /** All of one partition's log up to a place. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
+  logFolded: compile(sql`update lease set folded = ?2 where partition = ?1`),
 };

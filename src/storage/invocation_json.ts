@@ -20,7 +20,7 @@ export function invocationJson(row: InvocationRow): string {
     lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : ""
   }${row.pausing ? ',"pausing":true' : ""}${
     row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
-  }${
+  }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
     pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
   },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
     row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`

@@ -1,6 +1,4 @@
-import { Fenced, type Lease, type SqlClient, type SqlRow, type Statement } from "../ports.ts";
-import { sql } from "kysely";
-import { compile, statement } from "./sql_text.ts";
+import type { Statement } from "../ports.ts";
 
 /** Work behind the commits, batch by batch. */
 export interface Background {
@@ -17,37 +15,12 @@ interface Job {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Puts 0 where 1 must be, unless the lease is held. Writes nothing when it is. */
-const FENCE = compile(sql`insert into fence (held) select 0 where not exists (
-  select 1 from lease where partition = ?1 and epoch = ?2)`);
-
-/** One batch that happens only if the lease is held. Rejects with `Fenced` otherwise. */
-export async function fenced(
-  client: SqlClient,
-  { partition, epoch }: Lease,
-  statements: readonly Statement[],
-): Promise<readonly SqlRow[][]> {
-  return await refusable(client, [statement(FENCE, partition, epoch), ...statements]);
-}
-
-/** One batch that has its fence in it. Rejects with `Fenced` when the lease is not held. */
-export async function refusable(
-  client: SqlClient,
-  statements: readonly Statement[],
-): Promise<readonly SqlRow[][]> {
-  try {
-    return await client.batch("write", statements);
-  } catch (cause) {
-    throw client.isRefused(cause) ? new Fenced() : cause;
-  }
-}
-
-type Write = (statements: readonly Statement[]) => Promise<readonly SqlRow[][]>;
+type Write = (statements: readonly Statement[]) => Promise<void>;
 
 export interface LaneOptions {
-  /** One batch of a commit, which has its fence in it. */
+  /** One batch of a commit. */
   readonly commit: Write;
-  /** One batch of the background, to which a fence is added. */
+  /** One batch of the background. */
   readonly write: Write;
   /** Calls back when new commits have had time to arrive. */
   readonly soon: (call: () => void) => void;

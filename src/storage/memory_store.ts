@@ -11,7 +11,16 @@ import {
   type Want,
   type Write,
 } from "../model/rows.ts";
-import { Fenced, type Lease, type Loaded, type Scan, type ScanRow, type Store } from "../ports.ts";
+import {
+  Fenced,
+  type Lease,
+  type Loaded,
+  type Scan,
+  type ScanRow,
+  type Standing,
+  type StandingsPage,
+  type Store,
+} from "../ports.ts";
 import { compareItems, compareText, compareTimers } from "./order.ts";
 
 type Group = Map<Item, Rows[Table]>;
@@ -57,6 +66,19 @@ export class MemoryStore implements Store {
     const partition = this.#held(lease);
     if (!partition) return Promise.reject(new Fenced());
     return Promise.resolve(found(partition, scan).slice(0, scan.limit) as ScanRow<Q>[]);
+  }
+
+  standings(lease: Lease, { after, limit }: StandingsPage): Promise<readonly Standing[]> {
+    const partition = this.#held(lease);
+    if (!partition) return Promise.reject(new Fenced());
+    const found = rows(partition, "invocation")
+      .filter(({ id }) => after === undefined || compareText(id, after) > 0)
+      .sort((a, b) => compareText(a.id, b.id))
+      .slice(0, limit)
+      .map(({ id, target: { service, handler }, status: { kind: status } }) => (
+        { id, service, handler, status }
+      ));
+    return Promise.resolve(found);
   }
 
   close(): Promise<void> {

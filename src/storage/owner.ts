@@ -1,5 +1,6 @@
 import type { Want, Write } from "../model/rows.ts";
 import type {
+  Backlog,
   Clock,
   Lease,
   Loaded,
@@ -7,17 +8,21 @@ import type {
   ScanRow,
   SqlClient,
   SqlRow,
+  Standing,
+  StandingsPage,
   Statement,
 } from "../ports.ts";
 import { fold, type FoldLimits } from "./fold.ts";
 import { foldSql } from "./fold_sql.ts";
-import { type Background, fenced, Lane, refusable } from "./lane.ts";
+import type { Courier } from "./courier.ts";
+import { type Background, Lane } from "./lane.ts";
 import type { Layer } from "./layer.ts";
 import { LoadPlan } from "./load.ts";
 import { record } from "./log_codec.ts";
 import { merge, Overlay } from "./overlay.ts";
 import { logPlaces } from "./recover.ts";
 import { scanRows } from "./scan.ts";
+import { standings } from "./standings.ts";
 import { compile, statement } from "./sql_text.ts";
 import { sql } from "kysely";
 
@@ -27,6 +32,8 @@ export interface OwnerLimits extends FoldLimits {
   readonly foldBytesMax: number;
   /** Rows are folded, too, when there was no commit for so long. */
   readonly foldIdleMs: number;
+  /** How long a database that cannot be reached is waited for. Then a new claim is needed. */
+  readonly retryMs: number;
 }
 
 interface Flush {
@@ -36,9 +43,12 @@ interface Flush {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Fenced by itself, so that a commit is a single statement: that is the whole acknowledged path. */
+/**
+ * Fenced by itself, so that a commit is a single statement: that is the whole acknowledged path. A
+ * place that was folded is refused, too: a row that comes again, late, is not in the log any more.
+ */
 const LOG = compile(sql`insert into log (place, rest, rows, bytes, held) values (?1, ?2, ?3, ?4,
-  exists (select 1 from lease where partition = ?5 and epoch = ?6))`);
+  exists (select 1 from lease where partition = ?5 and epoch = ?6 and folded < ?1))`);
 
 /** What a store knows and does for one lease. */
 export class Owner {
@@ -47,6 +57,7 @@ export class Owner {
   readonly #limits: OwnerLimits;
   readonly #clock: Clock | undefined;
   readonly #overlay = new Overlay();
+  readonly #courier: Courier;
   readonly #lane: Lane;
   /** The last place of the log that was given out. */
   #place: number;
@@ -56,19 +67,18 @@ export class Owner {
 
   constructor(
     client: SqlClient,
-    lease: Lease,
+    { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
     { clock, ...limits }: OwnerLimits & { readonly clock: Clock | undefined },
   ) {
     this.lease = lease;
     this.#client = client;
+    this.#courier = courier;
     this.#limits = limits;
     this.#clock = clock;
     this.#place = logPlaces(lease.partition).from;
     this.#lane = new Lane({
-      // A commit without rows has no row that could carry the fence.
-      commit: (statements) =>
-        statements.length > 0 ? refusable(client, statements) : fenced(client, lease, []),
-      write: (statements) => fenced(client, lease, statements),
+      commit: (statements) => courier.commit(statements),
+      write: (statements) => courier.write(statements),
       soon: (call) => clock ? clock.soon(call) : call(),
       failed: (cause) => this.#failed(cause),
     });
@@ -77,6 +87,12 @@ export class Owner {
   /** Rows in memory that are not in the tables. */
   get pending(): number {
     return this.#overlay.active.rows + (this.#overlay.frozen?.rows ?? 0);
+  }
+
+  /** What `pending` counts, and its size. */
+  get backlog(): Backlog {
+    const { active, frozen } = this.#overlay;
+    return { rows: this.pending, bytes: active.bytes + (frozen?.bytes ?? 0) };
   }
 
   commit(writes: readonly Write[]): Promise<void> {
@@ -125,12 +141,20 @@ export class Owner {
   }
 
   scan<Q extends Scan>(scan: Q): Promise<readonly ScanRow<Q>[]> {
-    const read = async (one: Statement): Promise<readonly SqlRow[]> => {
-      const [rows = []] = await this.#client.batch("read", [one]);
-      return rows;
-    };
     const { partition } = this.lease;
-    return this.#lane.read(() => scanRows(scan, read, { overlay: this.#overlay, partition }));
+    const overlay = this.#overlay;
+    return this.#lane.read(() => scanRows(scan, (one) => this.#read(one), { overlay, partition }));
+  }
+
+  standings(page: StandingsPage): Promise<readonly Standing[]> {
+    const { partition } = this.lease;
+    const overlay = this.#overlay;
+    return this.#lane.read(() => standings(page, (one) => this.#read(one), { overlay, partition }));
+  }
+
+  async #read(one: Statement): Promise<readonly SqlRow[]> {
+    const [rows = []] = await this.#client.batch("read", [one]);
+    return rows;
   }
 
   flush(): Promise<void> {
@@ -147,6 +171,7 @@ export class Owner {
 
   /** Nothing is written any more; what waits is rejected with `cause`. */
   stop(cause: unknown): void {
+    this.#courier.stop();
     this.#lane.fail(cause);
   }
 
@@ -164,7 +189,6 @@ export class Owner {
 
   #batches(layer: Layer, through: number): Background {
     const { partition } = this.lease;
-    const { from } = logPlaces(partition);
     const batches = fold(layer, { ...this.#limits, partition, recovered: false });
     let upcoming = batches.next();
     return {
@@ -172,7 +196,7 @@ export class Owner {
       next: () => {
         const batch: readonly Statement[] = upcoming.done ? [] : upcoming.value;
         upcoming = batches.next();
-        return upcoming.done ? [...batch, statement(foldSql.logDrop, from, through)] : batch;
+        return upcoming.done ? [...batch, ...cutLog(partition, through)] : batch;
       },
       done: () => {
         if (upcoming.done) this.#folded(layer);
@@ -220,4 +244,13 @@ export class Owner {
 
 function isFull({ rows, bytes }: Layer, { foldRowsMax, foldBytesMax }: OwnerLimits): boolean {
   return rows >= foldRowsMax || bytes >= foldBytesMax;
+}
+
+/** Ends what was folded, and says so: from here on, these places are refused. */
+function cutLog(partition: number, through: number): Statement[] {
+  const { from } = logPlaces(partition);
+  return [
+    statement(foldSql.logDrop, from, through),
+    statement(foldSql.logFolded, partition, through),
+  ];
 }

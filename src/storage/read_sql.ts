@@ -62,4 +62,8 @@ export const scanSql = {
     select due, id, kind, idx from timer
     where partition = ?1 and (due, id) >= (?2, ?3) and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
     order by due, id, kind || '/' || idx limit ?5`),
+  /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
+  standings: compile(sql`
+    select id, status, service, handler from invocation
+    where +partition = ?1 and id > ?2 order by id limit ?3`),
 };

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { assert } from "../assert.ts";
-import type { Lease, SqlClient } from "../ports.ts";
+import { Fenced, type Lease, type SqlClient } from "../ports.ts";
+import type { Courier } from "./courier.ts";
 import { fold, type FoldLimits } from "./fold.ts";
 import { foldSql } from "./fold_sql.ts";
-import { fenced } from "./lane.ts";
 import { Layer } from "./layer.ts";
 import { replay } from "./log_codec.ts";
+import { insist, type Patience } from "./patience.ts";
 import { compile, statement } from "./sql_text.ts";
 
 /** Commits of one partition, before its places run into those of the next: decades. */
@@ -15,9 +16,15 @@ const PARTITIONS_MAX = 2 ** 13;
 const PAGE_ROWS = 64;
 const PAGE_BYTES = 16 * 1024 * 1024;
 
+/** Claims that may come in between while one is made. */
+const RIVALS_MAX = 100;
+
+const EPOCH = compile(sql`select epoch from lease where partition = ?1`);
+/** Nothing, if somebody raised it in the meantime: also an earlier copy of this very request. */
 const RAISE = compile(sql`
   insert into lease (partition, epoch) values (?1, 1)
-  on conflict (partition) do update set epoch = epoch + 1 returning epoch`);
+  on conflict (partition) do update set epoch = epoch + 1, step = 0, folded = 0
+  where epoch = ?2 returning epoch`);
 /** Sizes first, which are read without what they are the sizes of. */
 const READ_LOG = compile(sql`
   with page as (
@@ -35,10 +42,26 @@ export function logPlaces(partition: number): { readonly from: number; readonly 
   return { from, to: from + PARTITION_PLACES - 1 };
 }
 
-/** Takes a partition over: from here on, batches of every earlier owner are refused. */
-export async function raiseEpoch(client: SqlClient, partition: number): Promise<Lease> {
-  const [[row] = []] = await client.batch("write", [statement(RAISE, partition)]);
-  return { partition, epoch: Number(row?.["epoch"]) };
+/**
+ * Takes a partition over: from here on, batches of every earlier owner are refused. Only an epoch
+ * we heard of is ours; a request that comes late finds another epoch, and changes nothing. Rejects
+ * with `Fenced` when others claim it all the time.
+ */
+export async function raiseEpoch(
+  client: SqlClient,
+  partition: number,
+  patience: Patience,
+): Promise<Lease> {
+  for (let rivals = 0; rivals < RIVALS_MAX; rivals++) {
+    const epoch = await insist(client, async () => {
+      const [[before] = []] = await client.batch("read", [statement(EPOCH, partition)]);
+      const raise = statement(RAISE, partition, Number(before?.["epoch"] ?? 0));
+      const [[row] = []] = await client.batch("write", [raise]);
+      return row?.["epoch"];
+    }, patience);
+    if (epoch !== undefined) return { partition, epoch: Number(epoch) };
+  }
+  throw new Fenced();
 }
 
 /**
@@ -47,10 +70,11 @@ export async function raiseEpoch(client: SqlClient, partition: number): Promise<
  */
 export async function recover(
   client: SqlClient,
-  lease: Lease,
+  { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
   limits: FoldLimits & { readonly foldRowsMax: number; readonly foldBytesMax: number },
 ): Promise<void> {
-  const { from, to } = logPlaces(lease.partition);
+  const { partition } = lease;
+  const { from, to } = logPlaces(partition);
   let layer = new Layer();
   let after = from;
   while (true) {
@@ -65,7 +89,7 @@ export async function recover(
     const isWhole = rows.at(-1)?.["rest"] === 0;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
     if (layer.rows > 0 && (isEnd || isFull && isWhole)) {
-      await foldAll(client, lease, { layer, through: after, limits });
+      await foldAll(courier, partition, { layer, through: after, limits });
       layer = new Layer();
     }
     if (isEnd) return;
@@ -73,14 +97,13 @@ export async function recover(
 }
 
 async function foldAll(
-  client: SqlClient,
-  lease: Lease,
+  courier: Courier,
+  partition: number,
   { layer, through, limits }: { layer: Layer; through: number; limits: FoldLimits },
 ): Promise<void> {
-  const { partition } = lease;
   for (const batch of fold(layer, { ...limits, partition, recovered: true })) {
-    await fenced(client, lease, batch);
+    await courier.write(batch);
   }
   const { from } = logPlaces(partition);
-  await fenced(client, lease, [statement(foldSql.logDrop, from, through)]);
+  await courier.write([statement(foldSql.logDrop, from, through)]);
 }

@@ -15,18 +15,19 @@ interface Candidate {
 }
 
 /** One kind of scan: how to page through the tables, and what the overlay says about it. */
-interface Kind {
+export interface Kind<C = Candidate> {
   /** The next page of the tables, after a candidate (undefined: from the start). */
-  page(after: Candidate | undefined): Statement;
-  decode(columns: SqlRow): Candidate;
-  compare(a: Candidate, b: Candidate): number;
+  page(after: C | undefined): Statement;
+  decode(columns: SqlRow): C;
+  compare(a: C, b: C): number;
   /** Rows of the overlay that belong to the answer. */
-  readonly live: readonly Candidate[];
+  readonly live: readonly C[];
   /** Whether the overlay knows better than the tables about this row. */
-  isStale(found: Candidate): boolean;
+  isStale(found: C): boolean;
 }
 
-type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
+/** Runs one query. */
+export type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
 
 /**
  * Answers a scan from the tables and, taken at once, from the overlay. Mostly one round trip:
@@ -43,10 +44,10 @@ export function scanRows<Q extends Scan>(
   );
 }
 
-async function gather(kind: Kind, read: Read, limit: number): Promise<Candidate[]> {
+export async function gather<C>(kind: Kind<C>, read: Read, limit: number): Promise<C[]> {
   if (limit <= 0) return [];
-  const found: Candidate[] = [];
-  let last: Candidate | undefined;
+  const found: C[] = [];
+  let last: C | undefined;
   while (true) {
     const page = (await read(kind.page(last))).map((columns) => kind.decode(columns));
     for (const row of page) if (!kind.isStale(row)) found.push(row);

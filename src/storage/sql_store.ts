@@ -1,5 +1,6 @@
 import type { Want, Write } from "../model/rows.ts";
 import {
+  type Backlog,
   type Clock,
   Fenced,
   type Lease,
@@ -7,10 +8,14 @@ import {
   type Scan,
   type ScanRow,
   type SqlClient,
+  type Standing,
+  type StandingsPage,
   type Store,
 } from "../ports.ts";
 import { Failure } from "../errors.ts";
+import { Courier } from "./courier.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";
+import { patientReads } from "./patience.ts";
 import { raiseEpoch, recover } from "./recover.ts";
 
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
@@ -23,6 +28,7 @@ const DEFAULTS: OwnerLimits = {
   foldRowsMax: 8000,
   foldBytesMax: 4 * 1024 * 1024,
   foldIdleMs: 1000,
+  retryMs: 30_000,
   sliceRowsMax: 250,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
@@ -44,9 +50,9 @@ export class SqlStore implements Store {
   #isClosed = false;
 
   constructor(client: SqlClient, { clock, ...limits }: SqlStoreOptions = {}) {
-    this.#client = client;
     this.#clock = clock;
     this.#limits = { ...DEFAULTS, ...limits };
+    this.#client = patientReads(client, { clock, retryMs: this.#limits.retryMs });
   }
 
   /**
@@ -55,15 +61,17 @@ export class SqlStore implements Store {
    */
   async claim(partition: number): Promise<Lease> {
     this.#owners.get(partition)?.stop(new Fenced());
-    const lease = await raiseEpoch(this.#client, partition);
-    await recover(this.#client, lease, this.#limits);
+    const patience = { clock: this.#clock, retryMs: this.#limits.retryMs };
+    const lease = await raiseEpoch(this.#client, partition, patience);
+    const courier = new Courier(this.#client, lease, patience);
+    await recover(this.#client, { lease, courier }, this.#limits);
     const other = this.#owners.get(partition);
     if (this.#isClosed) throw closed();
     if (other && other.lease.epoch > lease.epoch) throw new Fenced();
     other?.stop(new Fenced());
     this.#owners.set(
       partition,
-      new Owner(this.#client, lease, { ...this.#limits, clock: this.#clock }),
+      new Owner(this.#client, { lease, courier }, { ...this.#limits, clock: this.#clock }),
     );
     return lease;
   }
@@ -83,6 +91,16 @@ export class SqlStore implements Store {
     return owner instanceof Owner ? owner.scan(scan) : Promise.reject(owner);
   }
 
+  standings(lease: Lease, page: StandingsPage): Promise<readonly Standing[]> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.standings(page) : Promise.reject(owner);
+  }
+
+  backlog(lease: Lease): Backlog {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.backlog : { rows: 0, bytes: 0 };
+  }
+
   /**
    * Resolves when everything handed over before is in the tables. For whoever queries them by SQL:
    * otherwise they lag behind.
@@ -90,6 +108,11 @@ export class SqlStore implements Store {
   flush(lease: Lease): Promise<void> {
     const owner = this.#owner(lease);
     return owner instanceof Owner ? owner.flush() : Promise.reject(owner);
+  }
+
+  /** As `flush`, of every lease that is held. */
+  async flushAll(): Promise<void> {
+    await Promise.all([...this.#owners.values()].map((owner) => owner.flush()));
   }
 
   /** Rows that are in the log and not yet in the tables. 0 when the lease is not held. */

@@ -94,6 +94,11 @@ export const migrations: readonly (readonly string[])[] = [[
   `update log set rows = ${withKind("rows")}`,
   // An operator's edit of an object's state that waits for its turn.
   `alter table inbox add column edit text`,
+], [
+  // step: batches other than commits that this epoch has written. folded: the last place of the log
+  // that this epoch has folded. By these, a request that comes twice is known (decision 030).
+  `alter table lease add column step integer not null default 0`,
+  `alter table lease add column folded integer not null default 0`,
 ]];
 
 function withKind(column: string): string {
@@ -114,7 +119,7 @@ const texts = {
 
 /**
  * Brings a database to the current layout; an empty one is filled. One batch: it happens whole or
- * not at all. Only the holder of the data folder may call it.
+ * not at all. Of several processes on one server, one does it.
  *
  * Throws `Failure` RT0009 when there are tables but no format version, META0010 when a newer
  * version of this server made them.
@@ -129,11 +134,16 @@ export async function migrate(client: SqlClient): Promise<void> {
   }
   if (version === FORMAT_VERSION) return;
   const steps: Statement[] = migrations.slice(version).flat().map((text) => statement(text));
-  await client.batch("write", [
-    statement(texts.makeMeta),
-    ...steps,
-    statement(texts.setVersion, String(FORMAT_VERSION)),
-  ]);
+  try {
+    await client.batch("write", [
+      statement(texts.makeMeta),
+      ...steps,
+      statement(texts.setVersion, String(FORMAT_VERSION)),
+    ]);
+  } catch (cause) {
+    // Another process was quicker, or it was us and the answer was lost.
+    if (await readVersion(client) !== FORMAT_VERSION) throw cause;
+  }
 }
 
 /** The format version of a database; 0 when it is empty. */

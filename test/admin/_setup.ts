@@ -1,15 +1,13 @@
-import {
-  type Discover,
-  type Discovered,
-  type ManifestService,
-  Registry,
-} from "../../src/admin/registry.ts";
+import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
+import { Registry } from "../../src/admin/registry.ts";
 import { admin } from "../../src/admin/router.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Deployment, HandlerSchema } from "../../src/model/schema.ts";
+import type { StateEdit } from "../../src/model/state_edit.ts";
 import type { DeploymentStore, Invocations, LogLevel, Operated } from "../../src/ports.ts";
 import { defaults } from "../support/schema.ts";
+import { checkAnswer } from "./_contract.ts";
 
 /** Deployments as a database keeps them: copies, never the objects that were handed over. */
 export class FakeStore implements DeploymentStore {
@@ -39,10 +37,23 @@ export class FakeStore implements DeploymentStore {
 }
 
 /** Partitions that remember what they were asked, and answer as told. */
-export class FakeInvocations implements Pick<Invocations, "operate"> {
+export class FakeInvocations implements Pick<Invocations, "operate" | "editState"> {
+  readonly edits: { readonly service: string; readonly key: string; readonly edit: StateEdit }[] =
+    [];
+  /** Why the next edit is not taken. */
+  editFault: Error | undefined;
   readonly asked: { readonly id: string; readonly operation: Operation }[] = [];
   /** How an invocation takes an operation: `done` unless told otherwise. */
   readonly answers = new Map<string, Operated["status"] | Error>();
+
+  async editState(
+    { service, key }: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    await Promise.resolve();
+    if (this.editFault) throw this.editFault;
+    this.edits.push({ service, key, edit });
+  }
 
   async operate(id: string, operation: Operation): Promise<Operated> {
     this.asked.push({ id, operation });
@@ -89,18 +100,29 @@ export function discovered(
   };
 }
 
+export const REGISTRATIONS_MAX = 100;
+export const BODY_BYTES_MAX = 2 * 1024 * 1024;
+
 /** What the fake endpoints answer, what they were asked, what was logged, and the time. */
 export class World {
   now = Date.UTC(2026, 10, 20, 15, 40, 41, 949);
+  /** Invocations that need a deployment, by its id. Undefined: nobody can count them. */
+  readonly pinned: Map<string, number> | undefined;
   readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
   readonly asked: Parameters<Discover>[0][] = [];
   readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
   #drawn = 0;
 
+  constructor(pinned?: Map<string, number>) {
+    this.pinned = pinned;
+  }
+
   open(store: DeploymentStore): Promise<Registry> {
     return Registry.open(store, defaults, {
       clock: { now: () => this.now++ },
       random: (size) => new Uint8Array(size).fill(++this.#drawn),
+      registrationsMax: REGISTRATIONS_MAX,
+      ...(this.pinned && { pinned: (id: string) => Promise.resolve(this.pinned?.get(id) ?? 0) }),
       discover: (request) => this.#discover(request),
     });
   }
@@ -115,9 +137,15 @@ export class World {
   }
 }
 
+export interface AdminLimits {
+  readonly requestsMax: number;
+  readonly pinned: Map<string, number>;
+}
+
 /** An admin interface over a fake world. */
-export async function setup(store = new FakeStore()) {
-  const world = new World();
+export async function setup(store = new FakeStore(), limits: Partial<AdminLimits> = {}) {
+  const { pinned, ...rest } = limits;
+  const world = new World(pinned);
   const registry = await world.open(store);
   const invocations = new FakeInvocations();
   const serve = admin({
@@ -126,21 +154,15 @@ export async function setup(store = new FakeStore()) {
     random: (size) => crypto.getRandomValues(new Uint8Array(size)),
     now: () => world.now,
     version: "0.1.0",
+    clusterName: "testing",
     ingressEndpoint: "http://127.0.0.1:8080/",
+    bodyBytesMax: BODY_BYTES_MAX,
+    requestsMax: Infinity,
+    ...rest,
     log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
   });
-  const send = async (method: string, path: string, init: RequestInit = {}) => {
-    const response = await serve(new Request(`http://admin${path}`, { method, ...init }));
-    const { status, headers } = response;
-    const text = await response.text();
-    const isJson = headers.get("content-type") === "application/json" && text !== "";
-    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
-  };
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    send("POST", path, {
-      body: typeof body === "string" ? body : JSON.stringify(body),
-      headers: { "content-type": "application/json", ...headers },
-    });
+  const send = await sender(serve);
+  const post = sendJson(send, "POST");
   return {
     world,
     endpoints: world.endpoints,
@@ -151,8 +173,50 @@ export async function setup(store = new FakeStore()) {
     invocations,
     send,
     post,
+    patch: sendJson(send, "PATCH"),
+    put: sendJson(send, "PUT"),
     get: (path: string) => send("GET", path),
     register: (body: unknown) => post("/deployments", body),
+  };
+}
+
+type Serve = (request: Request) => Promise<Response>;
+
+/** Sends requests, and holds every answer to what the interface says of itself. */
+async function sender(serve: Serve) {
+  const document = documents(serve);
+  await document(new Headers());
+  return async (method: string, path: string, init: RequestInit = {}) => {
+    const response = await serve(new Request(`http://admin${path}`, { method, ...init }));
+    const { status, headers } = response;
+    const text = await response.text();
+    const isJson = headers.get("content-type") === "application/json" && text !== "";
+    const answer = { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+    checkAnswer(await document(new Headers(init.headers)), { method, path, answer });
+    return answer;
+  };
+}
+
+/** `body`: a text as it is, anything else as JSON. */
+function sendJson(send: Awaited<ReturnType<typeof sender>>, method: string) {
+  return (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(method, path, {
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    });
+}
+
+/** The same for every setup, and not cheap. */
+const described = new Map<string, Record<string, unknown>>();
+
+/** The admin interface's own description, in the caller's spelling. */
+function documents(serve: Serve) {
+  return async (headers: Headers) => {
+    const speaker = JSON.stringify([...headers].filter(([name]) => name !== "content-type"));
+    const document = described.get(speaker) ??
+      await (await serve(new Request("http://admin/openapi", { headers }))).json();
+    described.set(speaker, document);
+    return document;
   };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { discovered, refusal, service, setup } from "./_setup.ts";
+import { discovered, FakeStore, refusal, service, setup } from "./_setup.ts";
 
 const [first, second] = ["http://localhost:9080/", "http://localhost:9081/"];
 
 /** `A` on both deployments, `B` only on the second one. */
-async function withTwo() {
-  const all = await setup();
+async function withTwo(pinned?: Map<string, number>) {
+  const all = await setup(new FakeStore(), pinned ? { pinned } : {});
   all.endpoints.set(first, discovered([service("A")]));
   all.endpoints.set(second, discovered([service("A"), service("B")]));
   const older: string = (await all.register({ uri: first })).json.id;
@@ -56,6 +56,24 @@ describe("DELETE of a deployment", () => {
       });
     }
     expect(registry.list()).toHaveLength(2);
+  });
+
+  test("without force is done when nothing needs it", async () => {
+    const pinned = new Map<string, number>();
+    const { older, newer, remove, registry } = await withTwo(pinned);
+    pinned.set(older, 3);
+    expect(await remove(older, "")).toMatchObject({
+      status: 409,
+      json: refusal(
+        null,
+        `Cannot delete deployment '${older}': 3 invocations are still pinned to it; ` +
+          "repeat with 'force=true'",
+      ),
+    });
+    expect((await remove(newer, "")).json.message).toContain("latest revision of 'A', 'B'");
+    pinned.clear();
+    expect(await remove(older, "")).toMatchObject({ status: 202, text: "" });
+    expect(registry.list().map(({ id }) => id)).toEqual([newer]);
   });
 
   test("is refused for one that does not exist, an id that is none, a flag that is none", async () => {

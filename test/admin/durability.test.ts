@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { type Discovered, registrationsMax } from "../../src/admin/registry.ts";
-import { discovered, FakeStore, refusal, service, setup } from "./_setup.ts";
+import type { Discovered } from "../../src/admin/registration.ts";
+import { discovered, FakeStore, refusal, REGISTRATIONS_MAX, service, setup } from "./_setup.ts";
 
 const uri = "http://localhost:9080/";
 const other = "http://localhost:9081/";
@@ -131,7 +131,7 @@ describe("registrations at the same time", () => {
     const { endpoints, register } = await setup(store);
     endpoints.set(uri, discovered([service("A")]));
     const answers = await Promise.all(
-      Array.from({ length: registrationsMax + 5 }, () => register({ uri })),
+      Array.from({ length: REGISTRATIONS_MAX + 5 }, () => register({ uri })),
     );
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(5);
     expect((await register({ uri })).status).toBe(200);

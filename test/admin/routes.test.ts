@@ -157,7 +157,7 @@ describe("a path or method we have not", () => {
       const [method, path, allow] of [
         ["PUT", "/services", "GET, HEAD"],
         ["DELETE", "/health", "GET, HEAD"],
-        ["POST", "/v3/services/x", "GET, HEAD"],
+        ["POST", "/v3/services/x", "GET, HEAD, PATCH"],
         ["PATCH", "/services/x/handlers/y", "GET, HEAD"],
         ["PUT", "/deployments", "GET, HEAD, POST"],
         ["OPTIONS", "/deployments", "GET, HEAD, POST"],

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { clock, jsonLog, random } from "../../adapters/platform.ts";
+import { jsonLog } from "../../adapters/log.ts";
+import { clock, random } from "../../adapters/platform.ts";
 import { VERSION } from "../../adapters/version.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -119,7 +119,7 @@ test("a wait is over exactly when the table says so", () => {
     }),
     { numRuns: 3_000 },
   );
-});
+}, 60_000);
 
 test("news of something else leaves the tree as it is", () => {
   const tree: Awaiting = { kind: "all", completions: [1, 2], signals: [1], names: [] };

@@ -179,6 +179,10 @@ export class FakeInvocations implements Invocations {
     return Promise.reject(new Error("Ingress must not operate"));
   }
 
+  editState(): Promise<void> {
+    return Promise.reject(new Error("Ingress must not edit state"));
+  }
+
   #completed(): Completed {
     const { result, expiresAt } = this;
     return expiresAt === undefined ? { result } : { result, expiresAt };

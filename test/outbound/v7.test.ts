@@ -147,8 +147,8 @@ test("futures that are nested too deep pause the invocation", async () => {
     expect(bench.heard).toHaveLength(1);
     return bench.ended[0]?.outcome;
   };
-  expect(await on(5)).toMatchObject({ kind: "suspended" });
-  expect(await on(6)).toEqual({
+  expect(await on(6)).toMatchObject({ kind: "suspended" });
+  expect(await on(7)).toEqual({
     kind: "failed",
     reached: true,
     behavior: "pause",

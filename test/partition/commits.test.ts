@@ -110,7 +110,7 @@ test("one commit is in flight, and effects are released in order, each after its
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);
 
 test("after a failed commit nothing is released, and it is told once", async () => {
   await fc.assert(
@@ -124,7 +124,7 @@ test("after a failed commit nothing is released, and it is told once", async () 
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);
 
 test("a stopped partition releases nothing more, whatever is in flight", async () => {
   await fc.assert(
@@ -135,4 +135,4 @@ test("a stopped partition releases nothing more, whatever is in flight", async (
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);

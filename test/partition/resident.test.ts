@@ -151,7 +151,7 @@ test("memory never lies, and never forgets what is not durable", () => {
     }),
     { numRuns: 500 },
   );
-});
+}, 60_000);
 
 test("when all is durable, memory is within its bytes", () => {
   fc.assert(
@@ -164,4 +164,4 @@ test("when all is durable, memory is within its bytes", () => {
     }),
     { numRuns: 500 },
   );
-});
+}, 60_000);

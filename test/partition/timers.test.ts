@@ -89,7 +89,7 @@ test("every timer fires once, none early, across any number of refills", async (
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("a timer is late by no more than the pages read before it", async () => {
   await fc.assert(
@@ -101,7 +101,7 @@ test("a timer is late by no more than the pages read before it", async () => {
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("with an instant store timers fire in order, each at its moment", async () => {
   await fc.assert(
@@ -113,4 +113,4 @@ test("with an instant store timers fire in order, each at its moment", async () 
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);

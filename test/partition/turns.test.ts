@@ -34,7 +34,7 @@ test("a cold memory and a hot one give the same turns for the same events", () =
     }),
     { numRuns: 150 },
   );
-});
+}, 60_000);
 
 test("an event applied twice leaves what once left", () => {
   fc.assert(
@@ -57,4 +57,4 @@ test("an event applied twice leaves what once left", () => {
     }),
     { numRuns: 150 },
   );
-});
+}, 60_000);

@@ -1,12 +1,12 @@
-import type { Accepted, Completed, InvocationRequest } from "../../src/ports.ts";
+import { idOf } from "../../src/model/subject.ts";
+import type { InvocationRequest } from "../../src/ports.ts";
 import type { Process } from "./process.ts";
 import { type Program, program } from "./program.ts";
-import type { Faults } from "./faults.ts";
-import type { History } from "./history.ts";
-import { isSame } from "./history.ts";
+import { ask, type Asking } from "./asking.ts";
 import { must } from "./must.ts";
 import { KEPT_MS, targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
+import { isSame } from "./story.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -14,21 +14,6 @@ import type { World } from "./world.ts";
  * an id drawn just now, and so cannot repeat itself.
  */
 export type Kind = "call" | "send" | "both" | "once";
-
-export interface ClientOptions {
-  readonly world: World;
-  readonly history: History;
-  readonly faults: () => Faults;
-  /** A process to speak to, when there is one. */
-  readonly route: () => Process | undefined;
-  readonly failed: (cause: unknown) => void;
-}
-
-/** Said by a client that stopped waiting. */
-const SILENCE = Symbol("silence");
-
-/** How long a client waits for an answer before it asks again. */
-const TIMEOUT_MS = 2_500;
 
 export interface Plan {
   readonly id: string;
@@ -43,10 +28,10 @@ export interface Plan {
 export class Client {
   readonly plan: Plan;
   isDone = false;
-  readonly #options: ClientOptions;
+  readonly #options: Asking;
   #startAt: number | undefined;
 
-  constructor(plan: Plan, options: ClientOptions) {
+  constructor(plan: Plan, options: Asking) {
     this.plan = plan;
     this.#options = options;
   }
@@ -71,9 +56,9 @@ export class Client {
   async #send(): Promise<boolean> {
     const { world, history, faults } = this.#options;
     const { id } = this.plan, request = this.#request();
-    const accepted = await this.#ask((process) => {
+    const accepted = await ask(this.#options, (process) => {
       if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
-      return process.host.send(request);
+      return process.host.requests.send(request);
     });
     if (!accepted) return false;
     history.accepted(id);
@@ -89,9 +74,9 @@ export class Client {
     const { world, history, faults } = this.#options;
     const { id, path } = this.plan, request = this.#request();
     let leave = () => {};
-    const completed = await this.#ask((process) => {
+    const completed = await ask(this.#options, (process) => {
       if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
-      return process.host.call(request, (call) => leave = call);
+      return process.host.requests.call(request, (call) => leave = call);
     });
     // Who was answered need not say that it leaves.
     if (!completed || world.chance.happens(0.5)) leave();
@@ -108,32 +93,14 @@ export class Client {
     if (request.fresh) return;
     await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
     try {
-      const answer = await this.#ask((process) => process.host.send(request), process);
+      const answer = await ask(
+        this.#options,
+        (process) => process.host.requests.send(request),
+        process,
+      );
       if (answer) this.#options.history.accepted(request.id);
     } catch (cause) {
       this.#options.failed(cause);
-    }
-  }
-
-  /** The answer; undefined: refused, or not in time, or whoever knew is dead. */
-  async #ask<T extends Accepted | Completed>(
-    put: (process: Process) => Promise<T>,
-    process: Process | undefined = this.#options.route(),
-  ): Promise<T | undefined> {
-    const { world } = this.#options;
-    if (!process?.touch()) return undefined;
-    const token = {};
-    process.pending.add(token);
-    const silence = new Promise<typeof SILENCE>((resolve) => {
-      world.after(TIMEOUT_MS, () => resolve(SILENCE));
-    });
-    const answer = put(process).finally(() => process.pending.delete(token));
-    try {
-      const first = await Promise.race([answer, silence]);
-      return first === SILENCE || !process.isAlive ? undefined : first;
-    } catch (cause) {
-      if (cause instanceof Error && cause.name === "Failure") return undefined;
-      throw cause;
     }
   }
 
@@ -159,19 +126,21 @@ export class Client {
   }
 }
 
+/** The id of a workflow's one run. */
+export function workflowId(key: string): string {
+  return idOf({ by: "workflow", service: "flow", key });
+}
+
 /** What one of a simulation's clients wants. `aims`: paths of handlers. */
 export function plan(world: World, number: number, aims: readonly string[]): Plan {
   const { chance } = world;
   const path = chance.pick(aims);
-  const isPaused = path.startsWith("brittle") || path.startsWith("icebox");
-  const kind: Kind = isPaused
-    ? "send"
-    : chance.pick(["call", "call", "send", "both", "once"] as const);
+  const kind: Kind = chance.pick(["call", "call", "send", "both", "once"] as const);
   const workflow = path.startsWith("flow/") && path.endsWith("/run");
   const short = chance.pick([KEPT_MS, 1_500, 300]);
   const kept = kind === "once" && !workflow;
   return {
-    id: workflow ? path.split("/")[1] ?? "" : `c${number}`,
+    id: workflow ? workflowId(path.split("/")[1] ?? "") : `c${number}`,
     kind: workflow && kind === "once" ? "call" : kind,
     path,
     program: program(chance, path, 2),

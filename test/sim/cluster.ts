@@ -1,4 +1,5 @@
 import type { Event } from "../../src/engine/event.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import { Client, type Plan, plan } from "./clients.ts";
@@ -9,14 +10,17 @@ import { History } from "./history.ts";
 import { check } from "./invariants.ts";
 import { Broken, must } from "./must.ts";
 import { Process, type System } from "./process.ts";
+import { Operator } from "./operators.ts";
 import { AIMS } from "./program.ts";
 import { simulatedSchema } from "./schema.ts";
+import type { Asking } from "./asking.ts";
+import { Warden } from "./warden.ts";
 import type { World } from "./world.ts";
 
-/** More places to go than `AIMS`, each once or twice, and some that never come back. */
+/** More places to go than `AIMS`, each once or twice. */
 const ALL_AIMS = [
   ...AIMS,
-  ...["flow/w1/run", "flow/w1/run", "flow/w2/run", "flow/w1/ask"],
+  ...["flow/w1/run", "flow/w1/run", "flow/w2/run", "flow/w1/ask", "flow/w1/ask", "flow/w2/ask"],
   ...["brittle/pause", "icebox/i/put"],
 ];
 
@@ -61,16 +65,28 @@ export class Cluster {
     const plans: Plan[] = [], known = this.clients.length;
     for (let n = 0; n < count; n++) plans.push(plan(world, known + n, ALL_AIMS));
     for (const one of plans) {
-      const client = new Client(one, {
-        world,
-        history: this.history,
-        faults: () => this.#faults,
-        route: () => this.#route(),
-        failed: (cause) => this.failed(cause),
-      });
+      const client = new Client(one, this.#asking());
       this.clients.push(client);
       world.after(world.chance.int(from, to), () => void client.live());
     }
+  }
+
+  /** Lets some people meddle with what goes on, until faults are over. */
+  meddle(untilMs: number): void {
+    const { world } = this.#options;
+    for (let n = world.chance.pick([0, 1, 1, 2, 3]); n > 0; n--) {
+      void new Operator(`op${n}`, this.#asking()).live(untilMs);
+    }
+  }
+
+  #asking(): Asking {
+    return {
+      world: this.#options.world,
+      history: this.history,
+      faults: () => this.#faults,
+      route: () => this.#route(),
+      failed: (cause) => this.failed(cause),
+    };
   }
 
   /** Lets a second owner in, and the wall clock jump, while there are faults. */
@@ -106,6 +122,7 @@ export class Cluster {
     world.after(SETTLE_MS, () => {
       for (const process of this.#processes) if (process.isStale) process.kill();
     });
+    void new Warden(this.#asking()).live(() => this.failure !== undefined);
   }
 
   /** Whether there is nothing left to do, nor to wait for. */
@@ -113,8 +130,8 @@ export class Cluster {
     this.#guard(() => this.#punctual());
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
-    for (const id of this.history.unfinished) if (!this.#isStuckForGood(id)) return false;
-    return this.attempts === 0 && this.disk.all("timer").length === 0;
+    return this.history.unfinished.size === 0 && this.attempts === 0 &&
+      this.disk.all("timer").length === 0;
   }
 
   /** Attempts in flight. */
@@ -131,15 +148,6 @@ export class Cluster {
     if (this.failure !== undefined) return;
     this.#options.world.log(`broken: ${String(cause)}`);
     this.failure = cause;
-  }
-
-  /** Paused until somebody resumes it, or behind one who is. */
-  #isStuckForGood(id: string): boolean {
-    const { status, target } = this.history.story(id).row;
-    if (status.kind === "paused") return true;
-    if (status.kind !== "inboxed") return false;
-    const lock = this.disk.find("lock", `${target.service}/${target.key}`);
-    return lock !== undefined && this.history.story(lock.holder).row.status.kind === "paused";
   }
 
   /** When all is quiet, timers fire when they are due: not at the next nap, or restart. */
@@ -172,13 +180,14 @@ export class Cluster {
       committed: (epoch, writes) => {
         world.log(`commit ${epoch} of ${writes.length}`);
         this.#guard(() => {
-          this.history.commit(writes);
+          this.history.commit(writes, epoch);
           check(this.disk, this.history);
           for (const told of news.splice(0)) told();
           if (epoch === this.disk.epoch) news.push(...this.#news(process, writes));
         });
         this.#alarm(process, writes);
       },
+      history: this.history,
       told: (effect) => this.#guard(() => this.history.told(effect)),
       failed: (cause) => this.failed(cause),
       died: (dead) => this.#buried(dead),
@@ -196,10 +205,16 @@ export class Cluster {
   /** What attempts in flight must have been told of a commit, by the time of the next. */
   #news(process: Process, writes: readonly Write[]): (() => void)[] {
     return writes.flatMap(({ table, row, drop }) => {
+      // What a later turn of the same commit has changed is not what was to be told.
+      if (table === "invocation") {
+        return orders(process, this.history.story((row as Rows["invocation"]).id).row);
+      }
       if (table !== "journal" || drop) return [];
       const { id, index, entry } = row as Rows["journal"];
       const { status, attempt } = this.history.story(id).row;
       if (entry.kind !== "notification" || status.kind !== "invoked") return [];
+      // Of a life that this commit has ended and begun anew.
+      if (this.disk.find("journal", id, index)?.entry !== entry) return [];
       return [() => process.mustHaveTold(id, attempt, index)];
     });
   }
@@ -246,4 +261,11 @@ export class Cluster {
       this.failed(cause);
     }
   }
+}
+
+/** What the runner of an attempt must have been told to do. */
+function orders(process: Process, { id, attempt, status, pausing }: InvocationRow): (() => void)[] {
+  if (pausing) return [() => process.mustHaveYielded(id, attempt)];
+  const isKilled = status.kind === "completed" && status.failure?.message === "killed";
+  return isKilled ? [() => process.mustBeOver(id, attempt)] : [];
 }

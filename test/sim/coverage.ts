@@ -23,18 +23,26 @@ export function finished(turn: Turn): void {
 /** Looks without leaving a trace: what is not in memory must not be loaded for our sake. */
 function rowOf(turn: Turn, event: Event): InvocationRow | "unread" | undefined {
   if (event.type === "invoked" && event.fresh) return undefined;
-  const wants = turn.wants.length;
+  const id = aboutOf(event), wants = turn.wants.length;
+  if (id === undefined) return undefined;
   try {
-    return turn.find("invocation", event.id);
+    return turn.find("invocation", id);
   } catch {
     turn.wants.length = wants;
     return "unread";
   }
 }
 
+/** The invocation that an event is about. */
+export function aboutOf(event: Event): string | undefined {
+  if (event.type === "signaled") return event.signal.target;
+  return "id" in event ? event.id : undefined;
+}
+
 function statusOf(turn: Turn, event: Event): string {
   const row = rowOf(turn, event);
-  return row === "unread" ? row : row?.status.kind ?? "unknown";
+  if (row === "unread") return row;
+  return row?.pausing ? "pausing" : row?.status.kind ?? "unknown";
 }
 
 function nameOf(turn: Turn, event: Event): string {
@@ -46,6 +54,10 @@ function nameOf(turn: Turn, event: Event): string {
       return `${stale(turn, event)}${event.type}`;
     case "timerFired":
       return `${event.kind} fired`;
+    case "operated":
+      return event.operation.kind;
+    case "asked":
+      return event.wait ? "attach" : "output";
     default:
       return event.type;
   }
@@ -57,28 +69,44 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
   return row.attempt === event.attempt ? "" : "stale ";
 }
 
-/** `<status> <event>` that every thousand seeds must meet. `unknown`: there is no such invocation. */
+/**
+ * `<status> <event>` that every thousand seeds must meet. `unknown`: there is no such invocation;
+ * `pausing`: it is invoked, and told to come to rest.
+ */
 export const PAIRS: readonly string[] = pairs({
-  unknown: "invoked, expired",
-  scheduled: "invoked, expired, start fired",
-  inboxed: "invoked, expired, start fired",
-  invoked: "invoked, heard, ended, suspended, failed, slotFree, recovered, expired, sleep fired, " +
-    "retry fired, start fired, stale heard, stale ended, stale suspended, stale failed, " +
-    "stale slotFree",
-  backingOff:
-    "invoked, heard, ended, suspended, failed, slotFree, expired, sleep fired, retry fired",
-  suspended: "invoked, heard, suspended, slotFree, expired, sleep fired",
-  paused: "expired, heard, failed, slotFree",
-  completed:
-    "invoked, heard, ended, suspended, failed, slotFree, expired, sleep fired, retry fired",
+  unknown: "attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
+    "purgeJournal, restart, resume, signaled, slotFree, start fired",
+  scheduled: "attach, cancel, expired, invoked, kill, output, pause, purge, purgeJournal, " +
+    "restart, resume, signaled, start fired",
+  inboxed: "attach, cancel, expired, invoked, kill, output, pause, purgeJournal, restart, " +
+    "resume, signaled",
+  invoked: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+    "purge, purgeJournal, recovered, restart, resume, retry fired, signaled, sleep " +
+    "fired, slotFree, stale ended, stale failed, stale heard, stale slotFree, stale " +
+    "suspended, start fired, suspended",
+  pausing: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+    "purge, purgeJournal, recovered, restart, resume, signaled, slotFree, suspended",
+  backingOff: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+    "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
+    "slotFree, suspended",
+  suspended: "attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
+    "purgeJournal, restart, resume, signaled, sleep fired, slotFree, suspended",
+  paused: "attach, cancel, expired, failed, heard, invoked, kill, output, pause, purge, " +
+    "purgeJournal, restart, resume, retry fired, signaled, sleep fired, slotFree, " +
+    "suspended",
+  completed: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+    "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
+    "slotFree, suspended",
 });
 
 /** Met, but so rarely that only a long run must. */
 export const RARE_PAIRS: readonly string[] = pairs({
-  unknown: "heard, ended, suspended, failed, slotFree",
-  backingOff: "start fired",
-  suspended: "ended, failed, retry fired, start fired",
-  paused: "invoked, ended, suspended, sleep fired, retry fired",
+  unknown: "ended, failed, retry fired, sleep fired, suspended",
+  inboxed: "purge, start fired",
+  pausing: "retry fired, sleep fired, stale heard, stale slotFree, stale suspended, start " +
+    "fired",
+  suspended: "failed, retry fired, start fired",
+  paused: "ended",
   completed: "start fired",
 });
 

@@ -76,6 +76,11 @@ export class Disk {
     return rows.sort((a, b) => itemOf(table, a) < itemOf(table, b) ? -1 : 1);
   }
 
+  /** The groups of a table that have rows. */
+  *groups(table: Table): Generator<string> {
+    for (const [name, rows] of this.#groups(table)) if (rows.size > 0) yield name;
+  }
+
   all<T extends Table>(table: T): Rows[T][] {
     const rows: Rows[Table][] = [];
     for (const group of this.#groups(table).values()) rows.push(...group.values());

@@ -5,17 +5,25 @@ import type { Rows, Write } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
 import type { Completed } from "../../src/ports.ts";
 import { Lines } from "./lines.ts";
+import { Messages, said } from "./messages.ts";
+import { mustMay, mustSleep } from "./moves.ts";
 import { must } from "./must.ts";
-import { fromBytes, type Spoken, textOf } from "./spoken.ts";
+import { States } from "./states.ts";
+import {
+  isAnew,
+  isPutToEnd,
+  isSame,
+  lives,
+  mustHaveSaid,
+  type Sleep,
+  type Story,
+} from "./story.ts";
+import { mustBeDurable } from "./told.ts";
+import { mustBegin, Wishes } from "./wishes.ts";
 import type { World } from "./world.ts";
 
-/** Everything that was ever durable about one invocation. */
-export interface Story {
-  row: InvocationRow;
-  readonly entries: Entry[];
-  result: Result | undefined;
-  isForgotten: boolean;
-}
+/** Wishes that end an invocation. */
+const ENDS = ["kill", "cancel"] as const;
 
 /**
  * What the world was promised, kept outside of the server's reach and never forgotten. It reads
@@ -25,32 +33,52 @@ export interface Story {
 export class History {
   readonly stories = new Map<string, Story>();
   readonly unfinished = new Set<string>();
-  /** State as the journaled writes make it, by object and name. */
-  readonly state = new Map<string, Map<string, string>>();
+  readonly states = new States();
+  readonly wishes = new Wishes(this);
+  /** Commits so far. */
+  commits = 0;
+  #epoch = 0;
+  readonly #messages = new Messages(this);
   readonly #lines = new Lines();
   /** When an invocation may start at the earliest, as its client said. */
   readonly #delayed = new Map<string, number>();
-  /** Invocations of the last commit that another one asked for. */
-  #asked: string[] = [];
   readonly #world: World;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  commit(writes: readonly Write[]): void {
+  commit(writes: readonly Write[], epoch: number): void {
+    this.commits++;
+    this.#epoch = epoch;
     for (const { table, row, drop } of writes) {
       if (table === "invocation") this.#invocation(row as Rows["invocation"], drop);
       else if (table === "journal" && !drop) this.#journal(row as Rows["journal"]);
       else if (table === "lock") this.#lines.lock(row as Rows["lock"], drop);
       else if (table === "inbox") this.#lines.inbox(row as Rows["inbox"], drop);
+      else if (table === "promise") this.#messages.promise(row as Rows["promise"], drop);
     }
-    for (const id of this.#asked.splice(0)) this.#wasAsked(id);
+    this.#lines.settle();
+    this.#messages.settle();
+    for (const id of this.unfinished) mustSleep(this.story(id));
   }
 
   /** A client wants an invocation to start then, and not before. */
   delays(id: string, startAt: number): void {
     this.#delayed.set(id, startAt);
+  }
+
+  /** An attempt says that it goes to sleep, and what may wake it. */
+  suspends(id: string, sleep: Sleep): void {
+    const story = this.story(id);
+    // Of a process that died long ago, and knows nothing of it.
+    if (sleep.attempt === story.row.attempt) story.sleep = sleep;
+  }
+
+  /** An attempt fails and says what shall become of its invocation. */
+  gaveUp(id: string, attempt: number, behavior: "pause" | "fail"): void {
+    const story = this.story(id);
+    if (attempt === story.row.attempt) story.gaveUp = { attempt, behavior };
   }
 
   story(id: string): Story {
@@ -59,66 +87,50 @@ export class History {
     return story;
   }
 
+  /** Tells later whether an invocation still goes on, and no other one has its id. */
+  isCurrent(id: string): () => boolean {
+    const story = this.stories.get(id);
+    return () => this.stories.get(id) === story && story?.result === undefined;
+  }
+
   /** Nothing leaves before it is durable (architecture §2, law 2). */
   told(effect: Effect): void {
-    if (effect.type === "notify") {
-      const { id, index, entry, attempt } = effect;
-      const { entries, row, result } = this.story(id);
-      must(
-        row.attempt >= attempt,
-        () => `"${id}" heard of attempt #${attempt} before it was durable`,
-      );
-      // What came in the turn that ended it all, and took the journal with it, was never stored.
-      if (index >= entries.length && result) return;
-      must(
-        isSame(entries[index], entry),
-        () => `"${id}" heard of entry ${index} before it was durable`,
-      );
-    } else if (effect.type === "abort") {
-      must(
-        this.story(effect.id).row.attempt >= effect.attempt,
-        () => `"${effect.id}" aborted early`,
-      );
-    } else if (effect.type === "attempt") {
-      const { attempt, entries, invocation: { id } } = effect;
-      const story = this.story(id);
-      must(story.row.attempt >= attempt, () => `"${id}" ran #${attempt} before it was durable`);
-      entries.forEach((entry, index) =>
-        must(isSame(story.entries[index], entry), () => `"${id}" was given a false entry ${index}`)
-      );
-      if (story.row.attempt === attempt) this.#eager(effect, story.row);
-    }
+    mustBeDurable(this, effect);
   }
 
   accepted(id: string): void {
     this.story(id);
   }
 
-  answered(id: string, { result }: Completed): void {
-    const story = this.story(id);
-    must(story.result, () => `"${id}" was answered before its result was durable`);
-    must(isSame(story.result, result), () => `"${id}" was answered falsely`);
+  answered(id: string, { result }: Pick<Completed, "result">): void {
+    this.story(id);
+    must(this.hadResult(id, result), () => `"${id}" was answered falsely, or too early`);
+  }
+
+  /** Whether this was the result of some life of an invocation. */
+  hadResult(id: string, result: Result): boolean {
+    for (const story of lives(this.stories.get(id))) {
+      if (story.result && isSame(story.result, result)) return true;
+    }
+    // Of a life that began and ended within one turn no row was ever written.
+    return isPutToEnd(result) && ENDS.some((wish) => this.wishes.count(id, wish) > 0);
+  }
+
+  /** Whether a completed invocation has been kept for as long as it was to be. */
+  isPast({ row: { completedAt = Infinity, retention } }: Story): boolean {
+    return this.#world.latest >= completedAt + retention.resultMs;
   }
 
   #invocation(row: InvocationRow, drop: boolean): void {
-    const story = this.stories.get(row.id);
-    must(!story?.isForgotten, () => `"${row.id}" was forgotten and came back`);
-    if (!story) {
-      must(!drop, () => `"${row.id}" was dropped before it was accepted`);
-      const entries: Entry[] = [];
-      this.stories.set(row.id, { row, entries, result: undefined, isForgotten: false });
-      this.unfinished.add(row.id);
-      if (row.origin.by === "service") this.#asked.push(row.id);
-      this.#mustBeDue(row);
-      return;
-    }
+    const known = this.stories.get(row.id);
+    if (!known || isAnew(known, row)) this.#begin(row, drop, known);
+    const story = this.story(row.id), before = story.row;
     this.#mustBeDue(row);
-    must(
-      row.attempt >= story.row.attempt,
-      () => `"${row.id}" went back to attempt #${row.attempt}`,
-    );
-    must(row.createdAt === story.row.createdAt, () => `"${row.id}" was accepted twice`);
-    kept(story.row, row, drop);
+    if (before !== row) {
+      must(row.attempt >= before.attempt, () => `"${row.id}" went back to #${row.attempt}`);
+      this.#kept(story, row, drop);
+      this.#mayMove(story, row);
+    }
     story.row = row;
     story.isForgotten = drop;
     if (row.status.kind === "completed") this.#completed(story);
@@ -126,6 +138,76 @@ export class History {
       must(!story.result, () => `"${row.id}" was completed and is "${row.status.kind}" again`);
       must(!drop, () => `"${row.id}" was forgotten before it was completed`);
     }
+    if (drop) this.#forgotten(row);
+  }
+
+  /** An id that nobody had, or whose last owner is forgotten. */
+  #begin(row: InvocationRow, drop: boolean, known: Story | undefined): void {
+    const { id, origin } = row;
+    must(!drop || row.status.kind === "completed", () => `"${id}" was dropped unaccepted`);
+    const isReused = row.idempotencyKey !== undefined || row.target.access === "run";
+    must(!known || isReused, () => `"${id}" was forgotten and came back`);
+    if (known && !known.isForgotten) {
+      const { row: old, result } = known;
+      const { wishes } = this, isPutToEnd = ENDS.some((wish) => wishes.count(id, wish) > 0);
+      const isPurged = wishes.count(id, "purge") > 0 || this.isPast(known);
+      must(result ? isPurged : isPutToEnd, () => `"${id}" was accepted twice`);
+      known.isForgotten = true;
+      if (old.runningAt !== undefined) this.#forgotten(old);
+    }
+    const restart = this.wishes.restarts.get(id);
+    const copied = origin.by === "restart" ? row.journal : 0;
+    const story: Story = {
+      row,
+      entries: [],
+      result: undefined,
+      isForgotten: false,
+      since: this.commits,
+      until: Infinity,
+      copied,
+      spoken: new Map(),
+      signals: new Set(),
+      epoch: this.#epoch,
+      sleep: undefined,
+      gaveUp: undefined,
+      woken: 0,
+      before: known,
+    };
+    this.stories.set(id, story);
+    this.unfinished.add(id);
+    if (origin.by === "service") this.#messages.later(() => this.#wasAsked(story));
+    if (origin.by !== "restart") return;
+    must(restart, () => `Nobody wanted "${id}"`);
+    this.#messages.later(() => mustBegin(story, restart));
+  }
+
+  #mayMove(story: Story, row: InvocationRow): void {
+    const before = story.row, epoch = this.#epoch;
+    this.#messages.later(() => {
+      const resumes = this.wishes.count(row.id, "resume");
+      mustMay({ story, before, row, epoch, resumes });
+    });
+  }
+
+  /** Results and journals are kept as long as was promised, or until somebody purges them. */
+  #kept({ row: before }: Story, row: InvocationRow, drop: boolean): void {
+    const { id, status, retention, journal, modifiedAt, completedAt } = row;
+    if (status.kind !== "completed") return;
+    const isStarted = row.runningAt !== undefined;
+    if (!isStarted) return must(drop, () => `"${id}" never started and was kept`);
+    if (this.wishes.count(id, "purge") > 0) return;
+    const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
+    must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
+    if (this.wishes.count(id, "purgeJournal") > 0) return;
+    const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
+    must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
+  }
+
+  /** With the run of a workflow go its state and its promises. */
+  #forgotten({ target: { access, service, key = "" }, runningAt }: InvocationRow): void {
+    if (access !== "run" || runningAt === undefined) return;
+    this.states.forget(objectOf(service, key));
+    this.#messages.forgotten(objectOf(service, key));
   }
 
   /** By a clock that may have been set back since. */
@@ -136,14 +218,13 @@ export class History {
   }
 
   /** Whoever asked for an invocation was told its id, and so asked for it once. */
-  #wasAsked(id: string): void {
-    const { origin } = this.story(id).row;
+  #wasAsked({ row: { id, origin } }: Story): void {
     if (origin.by !== "service") return;
-    const { row, entries, result } = this.story(origin.id);
-    // Its journal went in the turn that stored it.
-    if (result && row.journal === 0) return;
-    const knows = entries.some((one) =>
-      one.kind === "notification" && one.result.kind === "invocationId" && one.result.id === id
+    const knows = [...lives(this.story(origin.id))].some(({ row, entries, result }) =>
+      // Its journal went in the turn that stored it.
+      (result && row.journal === 0) || entries.some((one) =>
+        one.kind === "notification" && one.result.kind === "invocationId" && one.result.id === id
+      )
     );
     must(knows, () => `"${origin.id}" never asked for "${id}"`);
   }
@@ -151,8 +232,18 @@ export class History {
   #completed(story: Story): void {
     const result = resultOf(story.row), { id } = story.row;
     must(!story.result || isSame(story.result, result), () => `The result of "${id}" changed`);
-    story.result = result;
     this.unfinished.delete(id);
+    if (story.result) return;
+    story.result = result;
+    story.until = this.commits;
+    const { row: { journal, target: { service, key = "" }, runningAt }, entries } = story;
+    // What it wrote in its last turn went with its journal in the same turn.
+    const isHidden = runningAt !== undefined && journal < entries.length || story.isForgotten;
+    if (result.kind === "value") this.#messages.later(() => mustHaveSaid(story));
+    if (isHidden || journal === 0) this.states.unknown.add(objectOf(service, key));
+    if (result.kind !== "failure" || !isPutToEnd(result)) return;
+    if (result.failure.message === "killed") this.#messages.killed(story);
+    else must(story.row.runningAt === undefined, () => `"${id}" was canceled after its start`);
   }
 
   #journal({ id, index, entry, at }: Rows["journal"]): void {
@@ -163,106 +254,44 @@ export class History {
       return must(isSame(entries[index], entry), () => `Entry ${index} of "${id}" changed`);
     }
     must(index === entries.length, () => `The journal of "${id}" has a gap before ${index}`);
+    must(!story.result || story.until === this.commits, () => `"${id}" is over and goes on`);
     entries.push(entry);
-    if (entry.kind === "command") this.#command(row, entry);
-    else if (entry.kind === "notification") {
-      notified(story, entry, at);
-      if (entry.result.kind === "invocationId") this.#told(story, entry.result.id);
-    }
-    if (entry.kind === "notification" && row.target.access !== "shared") this.#lazy(story, entry);
+    if (entry.kind === "command") this.#command(story, entry, index);
+    else if (entry.kind === "notification") this.#notification(story, entry, { index, at });
+    if (entry.kind !== "notification" || index < story.copied) return;
+    if (row.target.access !== "shared") this.states.lazy(story, entry);
   }
 
-  #command({ target: { service, key } }: InvocationRow, { type, bytes }: Command): void {
-    if (key === undefined) return;
-    const state = this.#object(service, key);
-    const said = fromBytes<Spoken>(bytes), name = said.key ?? "";
-    if (type === entryType.setState) state.set(name, said.value ?? "");
-    else if (type === entryType.clearState) state.delete(name);
-    else if (type === entryType.clearAllState) state.clear();
+  #command(story: Story, entry: Entry & { kind: "command" }, index: number): void {
+    const spoken = said(entry), { completion, invocationId } = spoken;
+    if (completion !== undefined) story.spoken.set(completion, spoken);
+    if (invocationId !== undefined) story.spoken.set(invocationId, spoken);
+    if (index < story.copied) return;
+    this.states.command(story, entry.type, spoken);
+    this.#messages.command(story, entry.type, spoken);
+  }
+
+  #notification(
+    story: Story,
+    entry: Entry & { kind: "notification" },
+    { index, at }: { index: number; at: number },
+  ): void {
+    const { id, type, result } = entry;
+    if (index < story.copied) return;
+    this.#messages.notification(story, entry);
+    if (id.kind !== "completion") return;
+    const same = story.entries.filter((one) => one.kind === "notification" && isSame(one.id, id));
+    must(same.length === 1, () => `Completion ${id.id} of "${story.row.id}" came twice`);
+    const spoken = story.spoken.get(id.id);
+    if (result.kind === "invocationId") this.#callee(result.id, Number(spoken?.x ?? 0));
+    if (type !== entryType.sleepCompletion) return;
+    must(at >= Number(spoken?.x), () => `A sleep of "${story.row.id}" ended early`);
   }
 
   /** A delayed one-way call fixes when its callee may start. */
-  #told({ entries }: Story, callee: string): void {
-    const command = entries.at(-2);
-    if (command?.kind !== "command" || command.type !== entryType.oneWayCall) return;
-    const startAt = Number(fromBytes<Spoken>(command.bytes).x ?? 0);
+  #callee(callee: string, startAt: number): void {
     if (startAt > 0) this.delays(callee, startAt);
     const row = this.stories.get(callee)?.row;
     if (row) this.#mustBeDue(row);
   }
-
-  /** A lazy read by who holds the object must see every write before it, and none after. */
-  #lazy({ row, entries }: Story, entry: Notification): void {
-    const { service, key } = row.target, asked = entries.at(-2);
-    if (key === undefined || asked?.kind !== "command") return;
-    const state = this.#object(service, key);
-    if (entry.type === entryType.getLazyStateCompletion) {
-      const value = state.get(fromBytes<Spoken>(asked.bytes).key ?? "");
-      const seen = entry.result.kind === "value" ? textOf(entry.result.value) : undefined;
-      must(seen === value, () => `"${row.id}" read "${seen}", and it was "${value}"`);
-    } else if (entry.type === entryType.getLazyStateKeysCompletion) {
-      const seen = entry.result.kind === "stateKeys" ? [...entry.result.keys].sort() : [];
-      must(isSame(seen, [...state.keys()].sort()), () => `"${row.id}" read the wrong keys`);
-    }
-  }
-
-  /** The map that goes with an attempt is the state of the moment. */
-  #eager({ state }: Effect & { type: "attempt" }, { target, id }: InvocationRow): void {
-    if (!state || target.key === undefined || target.access === "shared") return;
-    const truth = this.#object(target.service, target.key);
-    for (const { name, value } of state.pairs) {
-      must(truth.get(name) === textOf(value), () => `"${id}" was given a false "${name}"`);
-    }
-    must(
-      state.partial || state.pairs.length === truth.size,
-      () => `"${id}" was given ${state.pairs.length} of ${truth.size} names`,
-    );
-  }
-
-  #object(service: string, key: string): Map<string, string> {
-    const object = objectOf(service, key);
-    let state = this.state.get(object);
-    if (!state) this.state.set(object, state = new Map());
-    return state;
-  }
-}
-
-type Command = Entry & { kind: "command" };
-type Notification = Entry & { kind: "notification" };
-
-/** Results and journals are kept as long as was promised. */
-function kept(before: InvocationRow, row: InvocationRow, drop: boolean): void {
-  const { id, status, retention, journal, modifiedAt, completedAt } = row;
-  if (status.kind !== "completed") return;
-  const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
-  must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
-  const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
-  must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
-}
-
-/** No completion comes twice, and no sleep ends early by the clock that the server goes by. */
-function notified({ entries, row }: Story, { id, type }: Notification, at: number): void {
-  if (id.kind !== "completion") return;
-  const same = entries.filter((one) =>
-    one.kind === "notification" && one.id.kind === "completion" && one.id.id === id.id
-  );
-  must(same.length === 1, () => `Completion ${id.id} of "${row.id}" came twice`);
-  if (type !== entryType.sleepCompletion) return;
-  for (const one of entries) {
-    if (one.kind !== "command" || one.type !== entryType.sleep) continue;
-    const { completion, x } = fromBytes<Spoken>(one.bytes);
-    if (completion === id.id) must(at >= Number(x), () => `A sleep of "${row.id}" ended early`);
-  }
-}
-
-/** Whether two values look the same. */
-export function isSame(a: unknown, b: unknown): boolean {
-  return a === b || shown(a) === shown(b);
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, part) => part instanceof Uint8Array ? textOf(part) : part,
-  ) ?? "undefined";
 }

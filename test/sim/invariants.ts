@@ -1,25 +1,28 @@
-import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Caller, InvocationRow } from "../../src/model/invocation.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { timerItem } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
 import type { Disk } from "./disk.ts";
-import type { History, Story } from "./history.ts";
+import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { attemptsMax } from "./schema.ts";
-import { fromBytes, type Spoken, textOf } from "./spoken.ts";
+import { spokenOf, textOf } from "./spoken.ts";
+import type { Story } from "./story.ts";
+import { leavesOf } from "./tree.ts";
 
 const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
 
 /** Everything that must hold of the durable rows, whenever one looks. */
 export function check(disk: Disk, history: History): void {
-  const objects = new Map<string, Keyed>();
+  const objects = new Map<string, Keyed>(), waiting = waitingOn(disk);
   for (const row of disk.all("invocation")) {
     journal(disk, row);
     status(disk, row);
     const story = history.story(row.id);
     if (row.status.kind === "completed") {
       must(row.callers.length === 0, () => `"${row.id}" is completed and has callers`);
-    } else promises(disk, story);
+      must(!row.pausing, () => `"${row.id}" is completed and should pause`);
+    } else promises(disk, story, waiting);
     keyed(objects, row);
   }
   for (const timer of disk.all("timer")) {
@@ -29,6 +32,9 @@ export function check(disk: Disk, history: History): void {
       must(row.status.kind === "scheduled", () => `"${row.id}" starts twice`);
     }
     if (timer.kind === "retry") must(row.status.kind === "backingOff", () => `"${row.id}" retries`);
+  }
+  for (const id of disk.groups("journal")) {
+    must(disk.find("invocation", id), () => `The journal of "${id}" was left behind`);
   }
   locks(disk, objects);
   state(disk, history);
@@ -70,8 +76,9 @@ function locks(disk: Disk, objects: Map<string, Keyed>): void {
       inbox.length === waiting.size && inbox.every(({ seq, id }) => waiting.get(seq) === id),
       () => `The inbox of "${object}" and those who wait there disagree`,
     );
+    // Who was canceled or killed while it waited leaves an empty place.
     must(
-      inbox.length === tail - head && inbox.every(({ seq }, i) => seq === head + i),
+      inbox.every(({ seq }) => seq >= head && seq < tail),
       () => `The inbox of "${object}" does not lie between ${head} and ${tail}`,
     );
   }
@@ -111,10 +118,10 @@ function status(disk: Disk, { id, status, target, failures }: InvocationRow): vo
 }
 
 /**
- * Every sleep has a timer or its completion, every call a callee or its completion; so whoever
- * is suspended on them is woken. What a suspension waits for has not come yet.
+ * Every sleep has a timer or its completion, every call and every attach somebody who knows of it,
+ * every promise a listener; so whoever is suspended on them is woken.
  */
-function promises(disk: Disk, { row, entries }: Story): void {
+function promises(disk: Disk, { row, entries, spoken }: Story, waiting: Waiting): void {
   const { id, status } = row;
   const done = new Set<number>();
   const coming = new Set<number>();
@@ -123,16 +130,17 @@ function promises(disk: Disk, { row, entries }: Story): void {
   }
   for (const entry of entries) {
     if (entry.kind !== "command") continue;
-    const { completion } = fromBytes<Spoken>(entry.bytes);
-    if (completion === undefined || done.has(completion)) continue;
+    const { completion } = spokenOf(entry.bytes);
+    if (completion === undefined || done.has(completion) || !spoken.has(completion)) continue;
     if (entry.type === entryType.sleep) {
       const timer = disk.group("timer", id).some(({ kind, index }) =>
         kind === "sleep" && index === completion
       );
       must(timer, () => `Sleep ${completion} of "${id}" has no timer`);
       coming.add(completion);
-    } else if (entry.type === entryType.call) {
-      must(calleeOf(disk, id, completion), () => `Call ${completion} of "${id}" has no callee`);
+    } else if (WAITING.includes(entry.type)) {
+      const name = `${id}/${completion}/${entry.type}`;
+      must(waiting.has(name), () => `Nobody will answer command ${completion} of "${id}"`);
       coming.add(completion);
     }
   }
@@ -140,26 +148,46 @@ function promises(disk: Disk, { row, entries }: Story): void {
     if (kind === "sleep") must(!done.has(index), () => `Sleep ${index} of "${id}" would end twice`);
   }
   if (status.kind !== "suspended") return;
-  const { completions } = status.awaiting;
-  must(completions.every((one) => coming.has(one)), () => `"${id}" sleeps through ${completions}`);
+  for (const key of leavesOf(status.awaiting)) {
+    const isComing = key[0] !== "c" || coming.has(Number(key.slice(1)));
+    must(isComing, () => `"${id}" sleeps through ${key}`);
+  }
 }
 
-function calleeOf(disk: Disk, id: string, completion: number): boolean {
-  return disk.all("invocation").some(({ status, callers }) =>
-    status.kind !== "completed" &&
-    callers.some((one) => one.id === id && one.completion === completion)
-  );
+/** Commands that wait for somebody else, by invocation, completion and type. */
+type Waiting = ReadonlySet<string>;
+
+const WAITING: readonly number[] = [entryType.call, entryType.attach, entryType.getPromise];
+
+function waitingOn(disk: Disk): Waiting {
+  const waiting = new Set<string>();
+  const add = ({ id, completion, type, since }: Caller) => {
+    // Whoever asked is forgotten, and somebody else has its id.
+    if (disk.find("invocation", id)?.createdAt !== since) return;
+    const name = `${id}/${completion}/${0x400 | type & 0xff}`;
+    must(!waiting.has(name), () => `Command ${completion} of "${id}" waits twice`);
+    waiting.add(name);
+  };
+  for (const { status, callers } of disk.all("invocation")) {
+    if (status.kind !== "completed") callers.forEach(add);
+  }
+  for (const { result, listeners, name } of disk.all("promise")) {
+    must(!result || listeners.length === 0, () => `"${name}" is kept and has listeners`);
+    listeners.forEach(add);
+  }
+  return waiting;
 }
 
 /** State is what the journaled writes make of it, in the order of commits. */
 function state(disk: Disk, history: History): void {
+  history.states.adopt(disk.all("state"));
   const seen = new Map<string, number>();
   for (const { object, name, value } of disk.all("state")) {
-    const truth = history.state.get(object)?.get(name);
+    const truth = history.states.objects.get(object)?.get(name);
     must(truth === textOf(value), () => `"${object}" has ${name}=${textOf(value)}, not ${truth}`);
     seen.set(object, (seen.get(object) ?? 0) + 1);
   }
-  for (const [object, names] of history.state) {
+  for (const [object, names] of history.states.objects) {
     must((seen.get(object) ?? 0) === names.size, () => `"${object}" has lost state`);
   }
 }

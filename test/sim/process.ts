@@ -7,6 +7,7 @@ import type { Clock, Invocations, Log, Mailbox } from "../../src/ports.ts";
 import { Connection } from "./connection.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults, Limits } from "./faults.ts";
+import type { History } from "./history.ts";
 import { Broken } from "./must.ts";
 import { Services } from "./services.ts";
 import type { World } from "./world.ts";
@@ -16,7 +17,8 @@ export interface System {
   readonly Host: new (options: HostOptions) => SimulatedHost;
 }
 
-export interface SimulatedHost extends Invocations {
+export interface SimulatedHost {
+  readonly requests: Invocations;
   /** Requests that wait for an answer. */
   readonly waiting: number;
   open(): Promise<void>;
@@ -32,6 +34,7 @@ export interface ProcessOptions {
   readonly schema: Schema;
   readonly committed: (epoch: number, writes: readonly Write[]) => void;
   readonly told: (effect: Effect) => void;
+  readonly history: History;
   readonly failed: (cause: unknown) => void;
   readonly died: (process: Process) => void;
 }
@@ -107,6 +110,16 @@ export class Process {
     if (this.isAlive) this.#services?.mustHaveHeard(id, attempt, index);
   }
 
+  /** By the next commit, a running attempt was told to come to rest. */
+  mustHaveYielded(id: string, attempt: number): void {
+    if (this.isAlive) this.#services?.mustHaveYielded(id, attempt);
+  }
+
+  /** By the next commit, the attempt of somebody who was killed is gone. */
+  mustBeOver(id: string, attempt: number): void {
+    if (this.isAlive) this.#services?.mustBeOver(id, attempt);
+  }
+
   kill(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
@@ -137,7 +150,7 @@ export class Process {
   };
 
   #life(send: Mailbox): Services {
-    const { world, faults, limits, told, failed } = this.#options;
+    const { world, faults, limits, told, failed, history } = this.#options;
     const isAlive = () => this.isAlive;
     this.#bornAt = world.mono;
     if (this.#services?.isClosed === false) {
@@ -148,6 +161,7 @@ export class Process {
       faults,
       limits,
       told,
+      history,
       failed,
       isAlive,
       touch: () => this.touch(),

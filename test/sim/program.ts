@@ -1,9 +1,11 @@
+import type { SignalId, Subject } from "../../src/model/command.ts";
+import type { Combinator } from "../../src/model/invocation.ts";
 import type { Chance } from "./chance.ts";
 import { targetOf } from "./schema.ts";
 
 /**
  * What a handler does, as data: it travels as the input of its invocation, so that a service
- * needs to know nothing but the journal. `later`: not awaited now, but by `race` or `join`.
+ * needs to know nothing but the journal. `later`: not awaited now, but by `settle`.
  */
 export type Op =
   /** A side effect whose value differs each time it is computed. */
@@ -27,15 +29,39 @@ export type Op =
   | { readonly do: "add" }
   | { readonly do: "set" | "clear" | "get"; readonly key: string }
   | { readonly do: "clearAll" | "keys" }
-  /** Goes on with the first, or with all, of what was not awaited. */
-  | { readonly do: "race" | "join" }
+  /** Goes on when what was not awaited is over. `then`: one half of it is a tree of its own. */
+  | { readonly do: "settle"; readonly how: Combinator; readonly then?: Combinator }
+  | { readonly do: "promise"; readonly name: string; readonly later?: boolean }
+  | { readonly do: "peek"; readonly name: string }
+  | { readonly do: "keep"; readonly name: string; readonly isBroken?: boolean }
+  /** Waits for a signal of its own: by the next index, or by name. */
+  | { readonly do: "awakeable"; readonly later?: boolean }
+  | { readonly do: "listen"; readonly name: string }
+  | {
+    readonly do: "signal";
+    readonly to: string;
+    readonly id: SignalId;
+    readonly isBroken?: boolean;
+  }
+  /** Asks for somebody's result. `callee`: of whom was called last. */
+  | {
+    readonly do: "attach";
+    readonly to: string | Subject;
+    readonly wait: boolean;
+    readonly later?: boolean;
+  }
+  /** Catches the next cancel and goes on with the next operation. */
+  | { readonly do: "shield" }
   /** Fails so many attempts, and then does not. */
   | { readonly do: "stumble"; readonly attempts: number; readonly how: Stumble }
   /** Ends with a terminal failure. */
   | { readonly do: "fail" };
 
-/** `mute`: ends without output. `refused`: calls what is not there. `soon`: says when to retry. */
-export type Stumble = "error" | "soon" | "mute" | "refused";
+/**
+ * `mute`: ends without output. `refused`: calls what is not there. `soon`: says when to retry.
+ * `pause` and `die` say what to do instead of trying again.
+ */
+export type Stumble = "error" | "soon" | "mute" | "refused" | "pause" | "die";
 
 export type Program = readonly Op[];
 
@@ -61,8 +87,12 @@ export function program(chance: Chance, path: string, depth: number): Program {
   if (access === "exclusive" && chance.happens(0.6)) ops.push({ do: "add" });
   if (key !== undefined && chance.happens(0.3)) ops.push({ do: "get", key: "m" });
   if (ops.some((one) => "later" in one && one.later) && chance.happens(0.7)) {
-    ops.push({ do: chance.pick(["race", "join"]) });
+    ops.push(settle(chance));
   }
+  if (chance.happens(0.15)) ops.push(...together(chance));
+  // Who catches a cancel does something afterwards, or it would be the end all the same.
+  if (chance.happens(0.25)) ops.unshift({ do: "shield" });
+  if (chance.happens(0.15)) ops.push({ do: "sleep", ms: chance.pick([50, 400]) });
   if (service === "brittle" || service === "icebox") {
     if (chance.happens(0.5)) ops.push({ do: "stumble", attempts: 1e9, how: "error" });
   } else if (service === "fragile" && chance.happens(0.5)) {
@@ -77,8 +107,12 @@ function op(chance: Chance, path: string, depth: number): Op {
   const floor = FLOORS[target.service] ?? (target.service === "flow" ? 3 : 0);
   const kinds: (() => Op)[] = [
     () => ({ do: "run", ...later(chance) }),
+    () => ({ do: "run", ...later(chance) }),
+    () => ({ do: "sleep", ms: chance.pick([0, 5, 50, 400]), ...later(chance) }),
     () => ({ do: "sleep", ms: chance.pick([0, 5, 50, 400]), ...later(chance) }),
     () => ({ do: "stumble", attempts: chance.int(1, 2), how: stumble(chance) }),
+    () => chance.happens(0.5) ? waiting(chance) : settle(chance),
+    () => chance.happens(0.5) ? signal(chance) : attach(chance),
   ];
   if (depth > 0) kinds.push(() => send(chance, target.key, depth));
   if (depth > 0 && (floor > 0 || target.service === "greeter")) {
@@ -100,7 +134,74 @@ function op(chance: Chance, path: string, depth: number): Op {
       () => target.key === "z" ? { do: "clearAll" } : { do: "add" },
     );
   }
+  if (target.type === "workflow") { for (let n = 0; n < 4; n++) kinds.push(() => promise(chance)); }
   return chance.pick(kinds)();
+}
+
+/** Several waits whose ends may be good or bad, and a combinator over them. */
+function together(chance: Chance): Op[] {
+  const ops: Op[] = [];
+  for (let n = chance.int(2, 5); n > 0; n--) {
+    ops.push(chance.happens(0.7) ? { do: "awakeable", later: true } : { do: "run", later: true });
+  }
+  // Where some must fail and all must not, it shows whether failures are told from successes.
+  return [...ops, chance.happens(0.3) ? { do: "settle", how: "all", then: "any" } : settle(chance)];
+}
+
+function settle(chance: Chance): Op {
+  const kinds = ["first", "allCompleted", "any", "all"] as const;
+  const how = chance.pick(kinds);
+  return chance.happens(0.5)
+    ? { do: "settle", how }
+    : { do: "settle", how, then: chance.pick(kinds) };
+}
+
+/** A promise that somebody else keeps, or this one. */
+function promise(chance: Chance): Op {
+  const name = chance.pick(["p", "q"]);
+  return chance.pick<() => Op>([
+    () => ({ do: "promise", name, ...later(chance) }),
+    () => ({ do: "promise", name, ...later(chance) }),
+    () => ({ do: "peek", name }),
+    () => ({ do: "keep", name, ...broken(chance) }),
+  ])();
+}
+
+function waiting(chance: Chance): Op {
+  return chance.happens(0.6)
+    ? { do: "awakeable", ...later(chance) }
+    : { do: "listen", name: chance.pick(["go", "on"]) };
+}
+
+/** For a callee, for a client's invocation, or for one that never was. */
+function signal(chance: Chance): Op {
+  const to = chance.pick(["callee", "callee", "c0", "c1", "c2", "c3", "nobody"]);
+  return { do: "signal", to, id: signalId(chance), ...broken(chance) };
+}
+
+/** A signal that some handler may wait for. */
+export function signalId(chance: Chance): SignalId {
+  return chance.happens(0.6)
+    ? { kind: "signal", index: chance.pick([17, 17, 18, 19]) }
+    : { kind: "named", name: chance.pick(["go", "on"]) };
+}
+
+function attach(chance: Chance): Op {
+  const to = chance.pick<string | Subject>([
+    "callee",
+    "callee",
+    "c0",
+    "c1",
+    "c2",
+    "nobody",
+    { by: "workflow", service: "flow", key: "w1" },
+    { by: "idempotencyKey", service: "greeter", handler: "hi", idempotencyKey: "k1" },
+  ]);
+  return { do: "attach", to, wait: chance.happens(0.6), ...later(chance) };
+}
+
+function broken(chance: Chance): { isBroken?: boolean } {
+  return chance.happens(0.3) ? { isBroken: true } : {};
 }
 
 function looked(chance: Chance): Op[] {
@@ -110,7 +211,7 @@ function looked(chance: Chance): Op[] {
 }
 
 function stumble(chance: Chance): Stumble {
-  return chance.pick(["error", "soon", "mute", "refused"]);
+  return chance.pick(["error", "error", "soon", "mute", "refused", "pause", "die"]);
 }
 
 function later(chance: Chance): { later?: boolean } {

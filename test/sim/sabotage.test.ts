@@ -3,13 +3,21 @@ import { Host } from "../../src/partition/host.ts";
 import { sabotaged } from "./sabotage.ts";
 import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
 import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
+import { SABOTAGES_MESSAGES } from "./sabotages_messages.ts";
+import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
 import type { System } from "./process.ts";
 
-const SABOTAGES = [...SABOTAGES_LIFECYCLE, ...SABOTAGES_JOURNAL, ...SABOTAGES_PARTITION];
-/** Far more than any sabotage needs: the rarest shows in three of a hundred. */
-const SEEDS_MAX = 300;
+const SABOTAGES = [
+  ...SABOTAGES_LIFECYCLE,
+  ...SABOTAGES_OPERATIONS,
+  ...SABOTAGES_JOURNAL,
+  ...SABOTAGES_MESSAGES,
+  ...SABOTAGES_PARTITION,
+];
+/** More than any sabotage needs: the rarest shows in one of two hundred. */
+const SEEDS_MAX = 600;
 const TIMEOUT_MS = 60_000;
 
 /** The first seed that fails. Undefined: the simulation is blind to what was broken. */

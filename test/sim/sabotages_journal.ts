@@ -17,14 +17,14 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "a notification wakes nobody",
     file: "engine/journal/notification.ts",
-    find: "    wake(turn, draft);\n",
-    replace: "",
+    find: "if (!awaiting) wake(turn, draft);",
+    replace: "if (!awaiting) return;",
   },
   {
     name: "any notification wakes",
     file: "engine/journal/notification.ts",
-    find: 'if (draft.status.kind === "suspended" && isAwaited(draft.status.awaiting, entry.id)) {',
-    replace: 'if (draft.status.kind !== "completed") {',
+    find: "const awaiting = afterNews(draft.status.awaiting, entry.id, entry.result);",
+    replace: "const awaiting = afterNews === undefined ? draft.status.awaiting : undefined;",
   },
   {
     name: "a running attempt does not hear its news",

@@ -59,14 +59,14 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "callers are not told",
     file: "engine/lifecycle/completed.ts",
-    find: "for (const caller of callers) completed(turn, caller, result);",
-    replace: "",
+    find: "for (const caller of callers) deliver",
+    replace: "for (const caller of callers.slice(0, 0)) deliver",
   },
   {
     name: "only the first caller is told",
     file: "engine/lifecycle/completed.ts",
-    find: "for (const caller of callers) completed",
-    replace: "for (const caller of callers.slice(0, 1)) completed",
+    find: "for (const caller of callers) deliver",
+    replace: "for (const caller of callers.slice(0, 1)) deliver",
   },
   {
     name: "timers outlive their invocation",
@@ -83,14 +83,14 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "a second caller is not remembered",
     file: "engine/lifecycle/invoked.ts",
-    find: "else attach(turn, known.id, caller);",
+    find: "else addCaller(turn, known.id, caller);",
     replace: "",
   },
   {
     name: "a delayed send starts at once",
     file: "engine/lifecycle/invoked.ts",
-    find: "if (startAt !== undefined && startAt > turn.now) {",
-    replace: "if (startAt !== undefined && startAt > Infinity) {",
+    find: "if (startAt === undefined || startAt <= turn.now) return",
+    replace: "if (startAt === undefined || startAt <= Infinity) return",
   },
   {
     name: "an exclusive handler does not wait",
@@ -113,8 +113,8 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "nothing is recovered",
     file: "engine/lifecycle/started.ts",
-    find: 'if (row?.status.kind === "invoked") wake(turn, turn.draft({ ...row }));',
-    replace: "void row;",
+    find: "  else wake(turn, draft);",
+    replace: "",
   },
   {
     name: "a free slot starts a new attempt",
@@ -179,7 +179,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "expired invocations stay",
     file: "engine/lifecycle/expired.ts",
-    find: "if (isOver(turn, row)) return forgetWhole(turn, draft);",
+    find: "if (isOver(turn, row)) return forgetRetained(turn, draft);",
     replace: "if (isOver(turn, row)) return forgetJournal(turn, draft);",
   },
   {

@@ -31,8 +31,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "a stopped partition still releases",
     file: "partition/commits.ts",
-    find: "      if (this.#isStopped) return;\n      this.#settle(group, number);",
-    replace: "      this.#settle(group, number);",
+    find: "      if (this.#isStopped) return;\n      meter?.committed",
+    replace: "      meter?.committed",
   },
   {
     name: "memory keeps a dropped row",
@@ -77,8 +77,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "a turn that missed a row is kept",
     file: "partition/partition.ts",
-    find: "if (wants.length === 0) return this.#finish(turn, mail);",
-    replace: "if (wants.length === 0 || mail.length > 1) return this.#finish(turn, mail);",
+    find: "if (wants.length === 0) {",
+    replace: "if (wants.length === 0 || mail.length > 1) {",
   },
   {
     name: "a bare turn may break the partition",
@@ -129,7 +129,7 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   },
   {
     name: "who was answered at once is remembered for ever",
-    file: "partition/host.ts",
+    file: "partition/requests.ts",
     find: "    answer.then(forget, forget);\n",
     replace: "",
   },

@@ -71,9 +71,18 @@ const deployment: Deployment = {
   services,
 };
 
+/** The same once more, in a later revision that does not speak the newest version. */
+const second: Deployment = {
+  ...deployment,
+  id: "dp_2",
+  uri: "http://localhost:9081/",
+  maxProtocol: 6,
+  services: services.map((one) => ({ ...one, deployment: "dp_2", revision: 2 })),
+};
+
 /** What is registered. Everything retries for ever, but for those named after their weakness. */
 export function simulatedSchema(eagerStateBytesMax: number): Schema {
-  return new Schema([deployment], {
+  return new Schema([deployment, second], {
     inactivityTimeoutMs: 60_000,
     abortTimeoutMs: 600_000,
     journalRetentionMs: KEPT_MS,

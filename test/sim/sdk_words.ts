@@ -1,4 +1,5 @@
 import type { CallRequest } from "../../src/model/command.ts";
+import type { Awaiting } from "../../src/model/invocation.ts";
 import type { NotificationResult, TerminalFailure } from "../../src/model/journal.ts";
 import type { Program, Stumble } from "./program.ts";
 import { targetOf } from "./schema.ts";
@@ -6,8 +7,8 @@ import { textOf, toBytes } from "./spoken.ts";
 
 /** What a handler asks of the stream it runs on before it can go on. */
 export type Ask =
-  /** Any one of these completions. */
-  | { readonly kind: "await"; readonly any: readonly number[] }
+  /** That this is over, or that a cancel came. */
+  | { readonly kind: "await"; readonly tree: Awaiting; readonly isCancelable: boolean }
   /** Time for a side effect. */
   | { readonly kind: "work" };
 
@@ -23,6 +24,12 @@ export class Stumbled extends Error {
 
 /** The journal that was replayed is not what this handler said before. */
 export class Diverged extends Error {}
+
+/** A cancel came where the handler waited. */
+export class Canceled extends Error {}
+
+/** What a handler ends with that does not catch its cancel. */
+export const CANCELED: TerminalFailure = { code: 409, message: "Cancelled" };
 
 /** A request to another handler, its program inside. */
 export function asked(to: string, program: Program, idempotencyKey?: string): CallRequest {

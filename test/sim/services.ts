@@ -1,8 +1,12 @@
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
+import type { Pin } from "../../src/model/invocation.ts";
 import type { AttemptRunner } from "../../src/partition/host.ts";
 import type { Mailbox } from "../../src/ports.ts";
 import type { Faults, Limits } from "./faults.ts";
+import type { History } from "./history.ts";
+import { aboutOf } from "./coverage.ts";
+import type { Story } from "./story.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
@@ -16,9 +20,18 @@ export interface ServicesOptions {
   readonly isAlive: () => boolean;
   /** The server told the world something: is it true and durable? */
   readonly told: (effect: Effect) => void;
+  readonly history: History;
   readonly failed: (cause: unknown) => void;
   readonly closed: () => void;
 }
+
+/** Deployments come and go between the attempts of one who has said nothing yet. */
+const PINS: readonly Pin[] = [
+  { deployment: "dp_1", protocol: 6 },
+  { deployment: "dp_1", protocol: 7 },
+  { deployment: "dp_1", protocol: 7 },
+  { deployment: "dp_2", protocol: 6 },
+];
 
 /** The services of a simulation, as one life of a partition sees them. */
 export class Services implements AttemptRunner {
@@ -26,9 +39,9 @@ export class Services implements AttemptRunner {
   readonly #streams = new Map<string, { readonly attempt: number; readonly stream: Stream }>();
   /** Attempts that wait for a slot. */
   readonly #waiting = new Map<string, number>();
-  /** The last attempt of each invocation that was ordered, and the last that got a slot. */
-  readonly #ordered = new Map<string, number>();
-  readonly #opened = new Map<string, number>();
+  /** The last attempt of each life of an invocation that was ordered, and the last that got a slot. */
+  readonly #ordered = new Map<Story, number>();
+  readonly #opened = new Map<Story, number>();
   /** Slots offered and not taken yet. */
   readonly #offers = new Set<string>();
   isClosed = false;
@@ -46,7 +59,9 @@ export class Services implements AttemptRunner {
   post(event: Event): void {
     const { world, send, isAlive } = this.#options;
     if (!isAlive()) return;
-    world.log(`post ${event.type} ${event.type === "invoked" ? "" : event.id.slice(-12)}`);
+    const id = aboutOf(event) ?? "";
+    const what = event.type === "attemptEnded" ? event.outcome.kind : "";
+    world.log(`post ${event.type} ${id.slice(-12)} ${what}`);
     send(event);
   }
 
@@ -57,27 +72,43 @@ export class Services implements AttemptRunner {
     this.#fail(`"${id}" was not told of entry ${index}`);
   }
 
+  /** An attempt whose invocation should pause must be told so. */
+  mustHaveYielded(id: string, attempt: number): void {
+    const running = this.#streams.get(id);
+    if (running?.attempt !== attempt || running.stream.isYielding) return;
+    this.#fail(`"${id}" was not told to come to rest`);
+  }
+
+  /** Whoever is killed does not run on. */
+  mustBeOver(id: string, attempt: number): void {
+    if (this.#streams.get(id)?.attempt === attempt) this.#fail(`"${id}" was killed and runs on`);
+  }
+
   start(effect: Effect & { type: "attempt" }): void {
     if (!this.#listens(effect)) return;
     const { world, faults } = this.#options, { chance } = world;
     const { attempt, invocation: { id } } = effect;
     world.log(`start ${id.slice(-12)}#${attempt} entries=${effect.entries.length}`);
     const running = this.#streams.get(id), name = `${id}#${attempt}`;
-    if (this.#ordered.get(id) === attempt && !this.#offers.delete(name)) {
+    // Whoever was forgotten and comes back begins with the first attempt once more.
+    const life = this.#options.history.story(id);
+    if (this.#ordered.get(life) === attempt && !this.#offers.delete(name)) {
       return this.#fail(`"${name}" was ordered twice`);
     }
-    this.#ordered.set(id, attempt);
+    this.#ordered.set(life, attempt);
+    if (effect.invocation.pausing) return this.#fail(`"${name}" was ordered, and should pause`);
     if (running) return this.#fail(`"${id}" runs #${attempt} and #${running.attempt} at once`);
     if ((this.#waiting.get(id) ?? attempt) !== attempt) this.#fail(`"${id}" lost its attempt`);
-    if ((this.#opened.get(id) ?? 0) >= attempt) this.#fail(`"${id}" runs #${attempt} again`);
+    if ((this.#opened.get(life) ?? 0) >= attempt) this.#fail(`"${id}" runs #${attempt} again`);
     this.#waiting.delete(id);
     if (chance.happens(faults().noSlot)) return this.#refuse(id, attempt);
     if (chance.happens(faults().unreachable)) {
       const failure = { code: "RT0010", status: 500, message: "nobody there" };
       const outcome = { kind: "failed", failure, reached: false } as const;
-      this.#opened.set(id, attempt);
+      this.#opened.set(life, attempt);
       return this.post({ type: "attemptEnded", id, attempt, outcome, chance: chance.next() });
     }
+    this.#opened.set(life, attempt);
     this.#open(effect);
   }
 
@@ -100,6 +131,19 @@ export class Services implements AttemptRunner {
     if (this.#waiting.get(id) === attempt) this.#waiting.delete(id);
   }
 
+  /** As the dispatcher does: who waits for a slot is asked for at once, and so need not start. */
+  yield(effect: Effect & { type: "yield" }): void {
+    if (!this.#listens(effect)) return;
+    const { id, attempt } = effect;
+    const running = this.#streams.get(id);
+    this.#options.world.log(`yield ${id.slice(-12)}#${attempt}`);
+    if (running?.attempt === attempt) return running.stream.yield();
+    if (this.#waiting.get(id) !== attempt || this.#offers.has(`${id}#${attempt}`)) return;
+    this.#waiting.delete(id);
+    this.#offers.add(`${id}#${attempt}`);
+    this.post({ type: "slotFree", id, attempt });
+  }
+
   close(): void {
     this.isClosed = true;
     for (const { stream } of this.#streams.values()) stream.abort();
@@ -109,23 +153,27 @@ export class Services implements AttemptRunner {
   }
 
   #open(effect: Effect & { type: "attempt" }): void {
-    const { world, faults, limits, failed } = this.#options;
-    const { attempt, invocation: { id, target } } = effect;
+    const { world, faults, limits, failed, history } = this.#options;
+    const { attempt, invocation: { id, target, pin } } = effect;
     const luck = [...target.service].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 10;
+    const isCurrent = history.isCurrent(id);
     const stream: Stream = new Stream(effect, {
       world,
       faults,
       limits,
       failed,
+      pin: pin ?? world.chance.pick(PINS),
+      isCurrent,
+      suspends: (awaiting, delivered) => history.suspends(id, { attempt, awaiting, delivered }),
+      gaveUp: (behavior) => history.gaveUp(id, attempt, behavior),
       isBidirectional: luck / 10 >= limits.requestResponse,
       post: (event) => this.post(event),
       over: () => {
         if (this.#streams.get(id)?.stream === stream) this.#streams.delete(id);
-        this.#offerLate(id, attempt);
+        if (isCurrent()) this.#offerLate(effect, isCurrent);
       },
     });
     this.#streams.set(id, { attempt, stream });
-    this.#opened.set(id, attempt);
     world.after(world.chance.int(0, 3), () => void stream.live());
   }
 
@@ -134,16 +182,25 @@ export class Services implements AttemptRunner {
     this.#waiting.set(id, attempt);
     world.after(world.chance.int(1, 200), () => {
       if (this.#waiting.get(id) !== attempt) return;
+      // Whoever should pause since will not take it, and nobody hears of that.
+      this.#waiting.delete(id);
       this.#offers.add(`${id}#${attempt}`);
       this.post({ type: "slotFree", id, attempt });
     });
   }
 
   /** A slot for an attempt that is over: nobody may take it. */
-  #offerLate(id: string, attempt: number): void {
-    const { world, faults } = this.#options;
+  #offerLate(
+    { attempt, invocation }: Effect & { type: "attempt" },
+    isCurrent: () => boolean,
+  ): void {
+    const { world, faults } = this.#options, { id, idempotencyKey, target } = invocation;
     if (!world.chance.happens(faults().falseAlarm)) return;
-    world.after(world.chance.int(0, 100), () => this.post({ type: "slotFree", id, attempt }));
+    // An id that comes back begins with the same number: see `Operator`.
+    const isReused = idempotencyKey !== undefined || target.access === "run";
+    world.after(world.chance.int(0, 100), () => {
+      if (!isReused || isCurrent()) this.post({ type: "slotFree", id, attempt });
+    });
   }
 
   /** What the server orders. After its last act it orders nothing; after `close` it must not. */

@@ -3,8 +3,10 @@ import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
 import type { System } from "./process.ts";
+import { entryType } from "../../src/model/journal.ts";
 import { KEPT_MS } from "./schema.ts";
 import { fromBytes } from "./spoken.ts";
+import { cancelsOf, lives, type Story } from "./story.ts";
 import { World } from "./world.ts";
 
 /** What became of one seed. */
@@ -47,6 +49,7 @@ export async function simulate(
   cluster.invite({ count: world.chance.int(2, 12), from: 0, to: world.chance.pick([300, 1_500]) });
   cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
   cluster.haunt(FAULTS_MS);
+  cluster.meddle(FAULTS_MS);
   try {
     await play(world, cluster);
   } catch (cause) {
@@ -78,10 +81,12 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   sums(cluster);
   // Repeats of requests come in; then time passes, and what was kept long enough goes.
   await world.run(failed, { alarmsMax, until: world.mono + 1_000 });
+  await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
+  if (failed()) return;
+  await world.run(failed, { alarmsMax, until: world.mono + 100 });
   must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
   world.step(2 * KEPT_MS);
-  const stays = cluster.history.unfinished.size;
-  const gone = () => failed() || cluster.disk.all("invocation").length === stays;
+  const gone = () => failed() || cluster.disk.all("invocation").length === 0;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
   must(isGone, () => `${cluster.disk.all("invocation").length} invocations were never forgotten`);
 }
@@ -97,23 +102,37 @@ function unfinished({ clients, history, disk, attempts }: Cluster): string {
 /** Counters hold what ran: each accepted invocation once, no more and no less. */
 function sums({ history, clients }: Cluster): void {
   const sums = new Map<string, number>();
-  for (const { row, entries: [input], result } of history.stories.values()) {
-    const { service, key, access } = row.target;
-    if (input?.kind !== "input" || key === undefined || access !== "exclusive") continue;
-    // Who is paused has not run to its end, and nobody else has counted on its object since.
-    if (!result) continue;
-    const object = `${service}/${key}`;
-    const more = added(fromBytes<Program>(input.value));
-    sums.set(object, (sums.get(object) ?? 0) + more);
+  for (const last of history.stories.values()) {
+    for (const story of lives(last)) {
+      const { row: { id, target: { service, key, access } }, entries: [input] } = story;
+      if (input?.kind !== "input" || key === undefined || access !== "exclusive") continue;
+      const object = `${service}/${key}`;
+      const counted = history.states.counts.get(`${object} ${id}`) ?? 0;
+      // Of several lives of one id each counted.
+      const more = story === last ? counted : 0;
+      sums.set(object, (sums.get(object) ?? 0) + more);
+      const wanted = added(fromBytes<Program>(input.value));
+      const isWhole = !last.before && hasRunFreely(story);
+      must(!isWhole || counted === wanted, () => `"${id}" counted ${counted} of ${wanted}`);
+    }
   }
   for (const [object, sum] of sums) {
-    if (object.endsWith("/z") || object.startsWith("icebox")) continue;
-    const value = Number(history.state.get(object)?.get("n") ?? 0);
+    if (object.endsWith("/z") || history.states.uncounted.has(object)) continue;
+    const value = Number(history.states.objects.get(object)?.get("n") ?? 0);
     must(value === sum, () => `"${object}" counted ${value}, and ${sum} were to be counted`);
   }
   for (const { plan: { id, kind } } of clients) {
     must(kind === "once" || history.stories.has(id), () => `"${id}" was lost`);
   }
+}
+
+/** Whether a handler came to its end, and nobody canceled it or gave it a journal. */
+function hasRunFreely(story: Story): boolean {
+  const { result, copied, entries } = story;
+  // Who ended in the turn that purged it left a part of its journal unseen.
+  const isSeen = entries.some((one) => one.kind === "command" && one.type === entryType.output);
+  const isItsOwn = result?.kind === "value" || result?.failure.code === 418;
+  return isItsOwn && isSeen && copied <= 1 && cancelsOf(story) === 0;
 }
 
 function told(failure: unknown): string {

@@ -1,8 +1,10 @@
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Event, Heard, Outcome } from "../../src/engine/event.ts";
+import type { Awaiting, Pin } from "../../src/model/invocation.ts";
 import type { Entry } from "../../src/model/journal.ts";
 import type { Faults, Limits } from "./faults.ts";
 import { Sdk } from "./sdk.ts";
+import type { Stumble } from "./program.ts";
 import { type Ask, Stumbled } from "./sdk_words.ts";
 import type { World } from "./world.ts";
 
@@ -12,14 +14,20 @@ export interface StreamOptions {
   readonly limits: Limits;
   /** Whether notifications reach the service while it runs. */
   readonly isBidirectional: boolean;
+  /** Where it runs, and in which version. */
+  readonly pin: Pin;
+  /** Whether the invocation still is the one that this attempt began for. */
+  readonly isCurrent: () => boolean;
+  /** The service goes to sleep. */
+  readonly suspends: (awaiting: Awaiting, delivered: number) => void;
   readonly post: (event: Event) => void;
+  /** The service says that there shall be no next attempt. */
+  readonly gaveUp: (behavior: "pause" | "fail") => void;
   /** The server has heard how this attempt ended. */
   readonly over: () => void;
   /** Somebody broke a promise. */
   readonly failed: (cause: unknown) => void;
 }
-
-const PIN = { deployment: "dp_1", protocol: 6 } as const;
 
 /** One attempt on its way through a service: frames out, notifications in, then an end. */
 export class Stream {
@@ -35,6 +43,7 @@ export class Stream {
   /** The server thinks this attempt is over; a service that never noticed may go on. */
   #isOver = false;
   #isGone = false;
+  #isYielding = false;
   readonly #told = new Set<number>();
   #lastArrival = 0;
   #woken: (() => void) | undefined;
@@ -42,14 +51,16 @@ export class Stream {
   constructor(attempt: Attempt, options: StreamOptions) {
     this.#options = options;
     this.#attempt = attempt;
-    const { world } = options;
-    this.#sdk = new Sdk(attempt, { chance: () => world.chance.next(), now: () => world.mono });
+    const { world, pin: { protocol } } = options;
+    const chance = () => world.chance.next(), now = () => world.mono;
+    this.#sdk = new Sdk(attempt, { chance, now, protocol });
     this.#delivered = attempt.entries.length;
     this.#isDeaf = !options.isBidirectional;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether the service was told to come to rest. */
+  get isYielding(): boolean {
+    return this.#isYielding;
   }
 
   /** Whether this attempt knows of an entry of the journal, or was told on the way. */
@@ -65,7 +76,7 @@ export class Stream {
       if (!(cause instanceof Stumbled)) return this.#options.failed(cause);
       await this.#flush();
       if (cause.how === "mute") this.#end({ kind: "ended" });
-      else this.#fail(cause.how === "soon" ? 7 : undefined);
+      else this.#fail(cause.how);
     }
   }
 
@@ -93,6 +104,13 @@ export class Stream {
     this.#woken?.();
   }
 
+  /** The server closes the request half: a service that has nothing left to do suspends. */
+  yield(): void {
+    this.#isYielding = true;
+    this.#isDeaf = true;
+    this.#woken?.();
+  }
+
   async #run(asks: Generator<Ask, void>): Promise<void> {
     const { world } = this.#options;
     for (const ask of asks) {
@@ -101,21 +119,22 @@ export class Stream {
         if (world.chance.happens(0.5) && !await this.#flush()) return;
         continue;
       }
-      if (!await this.#flush() || !await this.#hears(ask.any)) return;
+      if (!await this.#flush() || !await this.#hears(ask)) return;
     }
     if (await this.#flush()) this.#end({ kind: "ended" });
   }
 
-  /** Waits for one of these; false: the service is parked, or gone. */
-  async #hears(any: readonly number[]): Promise<boolean> {
-    const { world, limits } = this.#options;
+  /** Waits until it can go on; false: the service is parked, or gone. */
+  async #hears(ask: Ask & { kind: "await" }): Promise<boolean> {
+    const { world, limits, suspends } = this.#options, replay = this.#sdk.replay;
     const until = world.mono + (this.#isDeaf ? 0 : world.chance.int(0, limits.patienceMs));
-    while (!this.#isGone && !any.some((one) => this.#sdk.hears(one))) {
-      if (world.mono >= until) {
+    while (!this.#isGone && !replay.isReady(ask)) {
+      if (world.mono >= until || this.#isYielding) {
         // The server closes the request half, then the SDK, which has seen all of it, suspends.
         this.#isDeaf = true;
-        const awaiting = this.#sdk.awaiting(any), delivered = this.#delivered;
+        const awaiting = this.#sdk.awaiting(ask), delivered = this.#delivered;
         await world.sleep(world.chance.int(0, 5));
+        if (!this.#isOver && this.#options.isCurrent()) suspends(awaiting, delivered);
         this.#end({ kind: "suspended", awaiting, delivered });
         return false;
       }
@@ -135,7 +154,7 @@ export class Stream {
       await world.sleep(chance.int(0, 6));
       if (this.#isGone) return false;
       if (chance.happens(faults().streamLost)) {
-        this.#fail(chance.happens(0.3) ? chance.int(0, 100) : undefined);
+        this.#fail(chance.happens(0.3) ? "soon" : "error");
         if (!this.#becomesZombie()) return false;
         await world.sleep(chance.int(0, 600));
       }
@@ -146,7 +165,7 @@ export class Stream {
 
   #send(frames: Heard["frames"]): void {
     const { id } = this.#attempt.invocation, { attempt } = this.#attempt;
-    const { chance } = this.#options.world;
+    const { pin, world: { chance } } = this.#options;
     const own = { first: this.#sent, frames };
     // A repeat that brings something new: what is known must be dropped, the rest taken.
     const last = this.#last;
@@ -155,13 +174,16 @@ export class Stream {
       : own;
     this.#sent += frames.length;
     this.#last = own;
-    this.#post({ type: "heard", id, attempt, ...both, pin: PIN, entropy: chance.bytes(16) });
+    this.#post({ type: "heard", id, attempt, ...both, pin, entropy: chance.bytes(16) });
   }
 
-  #fail(retryAfterMs?: number): void {
+  #fail(how: Stumble): void {
     const failure = { code: "RT0007", status: 500, message: "simulated" };
-    const soon = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#end({ kind: "failed", failure, reached: true, ...soon });
+    const soon = how === "soon" ? { retryAfterMs: this.#options.world.chance.int(0, 100) } : {};
+    const behavior = { pause: { behavior: "pause" }, die: { behavior: "fail" } } as const;
+    const other = how === "pause" || how === "die" ? behavior[how] : undefined;
+    if (other && !this.#isOver && this.#options.isCurrent()) this.#options.gaveUp(other.behavior);
+    this.#end({ kind: "failed", failure, reached: true, ...soon, ...other });
   }
 
   #end(outcome: Outcome): void {
@@ -180,10 +202,9 @@ export class Stream {
   }
 
   #post(event: Event): void {
-    const { world, faults, post } = this.#options;
-    post(event);
-    if (world.chance.happens(faults().doubled)) {
-      world.after(world.chance.int(0, 200), () => post(event));
-    }
+    const { world, faults, post, isCurrent } = this.#options;
+    const say = () => isCurrent() && post(event);
+    say();
+    if (world.chance.happens(faults().doubled)) world.after(world.chance.int(0, 200), say);
   }
 }

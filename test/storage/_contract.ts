@@ -183,7 +183,14 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
   const found: unknown[] = [];
   let after: string | undefined;
   let timer: Timer | undefined;
+  let stood: string | undefined;
   for (let page = 0; page < 3; page++) {
+    const standings = await store.standings?.(
+      lease,
+      stood === undefined ? { limit } : { after: stood, limit },
+    );
+    found.push(standings);
+    stood = standings?.at(-1)?.id ?? stood;
     const invoked = await store.scan(lease, {
       kind: "invoked",
       limit,

@@ -14,6 +14,16 @@ const more = fc.record({
     nil: undefined,
   }),
   pin: fc.option(fc.record({ deployment: name, protocol: fc.nat() }), { nil: undefined }),
+  trace: fc.option(
+    fc.record({
+      id: name,
+      parent: name,
+      sampled: fc.boolean(),
+      state: fc.option(name, { nil: undefined }),
+      spans: fc.constantFrom(undefined, true as const),
+    }),
+    { nil: undefined },
+  ),
   callers: fc.array(fc.record({ id: name, completion: fc.nat(), type: fc.nat() })),
   origin: fc.oneof(
     fc.constant({ by: "ingress" } as const),

@@ -9,6 +9,7 @@ const LAYERS = [
   ["wire"],
   ["engine"],
   ["ports", "config"],
+  ["observe"],
   ["storage", "outbound", "partition"],
   ["placement"],
   ["ingress", "admin", "introspection", "kafka", "ui"],

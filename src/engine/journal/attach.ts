@@ -13,7 +13,8 @@ export function attach(
   { kind, bytes, subject, completion }: Command & { kind: "attach" | "getOutput" },
 ): undefined {
   append(turn, draft, { kind: "command", type: entryType[kind], bytes });
-  const caller = { id: draft.id, completion, type: entryType[`${kind}Completion`] };
+  const { id, createdAt: since } = draft;
+  const caller = { id, completion, type: entryType[`${kind}Completion`], since };
   deliver(turn, { type: "asked", id: idOf(named(turn, subject)), wait: kind === "attach", caller });
 }
 

@@ -5,6 +5,7 @@ import { entryType } from "../../model/journal.ts";
 import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
 import { handlerIn, retentionOf } from "../../model/schema.ts";
 import { printTarget, type Target } from "../../model/target.ts";
+import { childTrace } from "../../model/trace.ts";
 import type { Invoked } from "../event.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
@@ -26,7 +27,8 @@ export function call(
   append(turn, draft, { kind: "command", type: entryType.call, bytes: frame.bytes });
   tellId(turn, draft, frame.invocationIdCompletion, asked.id);
   const { completion } = frame;
-  const caller = { id: draft.id, completion, type: entryType.callCompletion };
+  const { id, createdAt: since } = draft;
+  const caller = { id, completion, type: entryType.callCompletion, since };
   deliver(turn, { ...asked, caller });
   return undefined;
 }
@@ -85,6 +87,7 @@ function callee(
     value: request.value,
     origin: { by: "service", id: draft.id, target: printTarget(draft.target) },
     retention: retentionOf(turn.schema.options(service, handler), identity),
+    ...(draft.trace && { trace: childTrace(draft.trace, draft.id) }),
     ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
   };
 }

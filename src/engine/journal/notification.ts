@@ -36,6 +36,8 @@ export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
 
 /** Answers a command that waits: the notification type is its caller's (service protocol §3.3). */
 export function answered(turn: Turn, caller: Caller, result: NotificationResult): void {
+  const row = turn.find("invocation", caller.id);
+  if (caller.since !== undefined && row?.createdAt !== caller.since) return;
   notify(turn, caller.id, completion(caller, result));
 }
 

@@ -28,6 +28,7 @@ export function promise(
     id: draft.id,
     completion: frame.completion,
     type: entryType[`${frame.kind}Completion`],
+    since: draft.createdAt,
   };
   switch (frame.kind) {
     case "getPromise":

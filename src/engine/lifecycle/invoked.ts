@@ -61,9 +61,9 @@ const NOBODY: readonly Caller[] = [];
 /** Every field is named, also those without a value: see `InvocationRow`. */
 export function newRow(
   turn: Turn,
-  { id, target, origin, retention, idempotencyKey }: Pick<
+  { id, target, origin, retention, idempotencyKey, trace }: Pick<
     Invoked,
-    "id" | "target" | "origin" | "retention" | "idempotencyKey"
+    "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace"
   >,
 ): InvocationDraft {
   return {
@@ -81,6 +81,7 @@ export function newRow(
     pausing: undefined,
     seedOf: undefined,
     pin: undefined,
+    trace,
     callers: NOBODY,
     idempotencyKey,
     retention,

@@ -34,6 +34,7 @@ export function restarted(turn: Turn, id: string, operation: Restart): ReplyStat
     target: row.target,
     origin: { by: "restart", id },
     retention: retention(turn, row),
+    trace: row.trace,
   });
   draft.pin = pin;
   draft.journal = entries.length;

@@ -1,0 +1,198 @@
+import Database from "libsql/promise";
+import process from "node:process";
+import type { Failure } from "../src/errors.ts";
+import type { Bound, QueryDatabase } from "../src/introspection/database.ts";
+import { failed } from "../src/introspection/refusal.ts";
+import type { Row } from "../src/introspection/render/format.ts";
+import type { QueryLimits } from "../src/introspection/request.ts";
+
+/** What the driver has and its types do not tell. */
+interface Prepared {
+  raw(isRaw: boolean): Prepared;
+  safeIntegers(isSafe: boolean): Prepared;
+  iterate(args: readonly Bound[]): Promise<Iterator<Row>>;
+  run(args: readonly Bound[]): unknown;
+}
+
+/** How often limits are looked at while the database works. */
+const WATCH_MS = 20;
+const BUSY_TIMEOUT_MS = 5000;
+const PAGE_BYTES = 4096;
+/** After so many statements and iterations a connection has kept enough. */
+const KEPT_MAX = 1000;
+/** Larger scratch space is given back to the disk after a query. */
+const SCRATCH_PAGES_KEPT = 1024;
+
+/**
+ * A connection of its own for queries. What it writes goes to scratch space that vanishes with it; the
+ * stored rows are attached to it and cannot be written. It serves one query at a time, between `begin`
+ * and `end`.
+ *
+ * The driver steps an iteration for the first time in a thread of its own, which `interrupt` stops.
+ * So everything that may take long is one first step: an insert into scratch space.
+ *
+ * Statements and iterations are kept for as long as the connection is used. Collecting one takes the
+ * lock of its connection: while a step holds that, this thread would stand still, and could not
+ * interrupt the step.
+ */
+export class QueryConnection implements QueryDatabase {
+  readonly #database: Database;
+  readonly #limits: QueryLimits;
+  readonly #statements = new Map<string, Prepared>();
+  readonly #iterations: Iterator<Row>[] = [];
+  #until = Infinity;
+  #bytesMax = Infinity;
+  #stopped: Failure | undefined;
+  #watch: ReturnType<typeof setInterval> | undefined;
+
+  constructor(database: Database, limits: QueryLimits) {
+    this.#database = database;
+    this.#limits = limits;
+  }
+
+  /** `url`: of the database file. Rejects when it is not there. */
+  static async open(url: string, limits: QueryLimits): Promise<QueryConnection> {
+    const database = new Database("", { timeout: BUSY_TIMEOUT_MS });
+    const file = new URL(url);
+    file.search = "mode=ro";
+    await database.exec(`attach ${quote(file.href)} as store`);
+    await database.exec(`pragma page_size = ${PAGE_BYTES}; pragma case_sensitive_like = on;
+      pragma main.max_page_count = ${Math.ceil(limits.spoolBytesMax / PAGE_BYTES)};
+      pragma main.cache_size = -2048; pragma store.cache_size = -8192;
+      pragma main.journal_mode = off; pragma main.synchronous = off; pragma temp_store = file`);
+    return new QueryConnection(database, limits);
+  }
+
+  /** From here on its limits count. */
+  begin(): void {
+    this.#stopped = undefined;
+    this.#until = performance.now() + this.#limits.timeMs;
+    this.#bytesMax = process.memoryUsage.rss() + this.#limits.memoryBytesMax;
+    this.#watch = setInterval(() => {
+      this.#look();
+      if (this.#stopped) this.#database.interrupt();
+    }, WATCH_MS);
+  }
+
+  /** The query is over; false: the connection cannot be used again. */
+  async end(): Promise<boolean> {
+    clearInterval(this.#watch);
+    this.#stopped = undefined;
+    this.#until = this.#bytesMax = Infinity;
+    try {
+      // Its types forget that this is there.
+      const { inTransaction } = this.#database as { readonly inTransaction?: boolean };
+      if (inTransaction) await this.run("rollback");
+      for (const table of ["live", "entry", "result"]) {
+        await this.run(`drop table if exists ${table}`);
+      }
+      const [[pages] = []] = await this.rows("pragma main.page_count");
+      const kept = this.#statements.size + this.#iterations.length;
+      return Number(pages) <= SCRATCH_PAGES_KEPT && kept < KEPT_MAX;
+    } catch {
+      return false;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#watch);
+    this.#database.close();
+  }
+
+  /** The work is done. Whoever reads the answer decides how long that takes. */
+  spooled(): void {
+    clearInterval(this.#watch);
+    this.#until = this.#bytesMax = Infinity;
+  }
+
+  /** Stops what is under way, and everything after it. */
+  stop(why: Failure): void {
+    this.#stopped = why;
+    this.#database.interrupt();
+  }
+
+  check(): void {
+    this.#look();
+    if (this.#stopped) throw this.#stopped;
+  }
+
+  async run(sql: string, args: readonly Bound[] = []): Promise<void> {
+    await this.#named(async () => {
+      const rows = await this.#iterate(await this.#prepare(sql), args);
+      // The first row, or the end, or the error of the first step.
+      rows.next();
+    });
+  }
+
+  async runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void> {
+    await this.#named(async () => {
+      const statement = await this.#prepare(sql);
+      for (const args of rows) {
+        this.check();
+        statement.run(args);
+      }
+    });
+  }
+
+  async rows(sql: string, args: readonly Bound[] = []): Promise<readonly Row[]> {
+    return await this.#named(async () => {
+      const statement = (await this.#prepare(sql)).raw(true).safeIntegers(true);
+      const rows = await this.#iterate(statement, args);
+      const all: Row[] = [];
+      for (let row = rows.next(); !row.done; row = rows.next()) all.push(row.value);
+      return all;
+    });
+  }
+
+  async #prepare(sql: string): Promise<Prepared> {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, statement = await this.#database.prepare(sql));
+    return statement;
+  }
+
+  async #iterate(statement: Prepared, args: readonly Bound[]): Promise<Iterator<Row>> {
+    const rows = await statement.iterate(args);
+    this.#iterations.push(rows);
+    return rows;
+  }
+
+  #look(): void {
+    if (this.#stopped) return;
+    const { timeMs, memoryBytesMax } = this.#limits;
+    if (performance.now() > this.#until) {
+      this.#stopped = failed(
+        `Cannot run the query: it took more than ${timeMs} ms; add conditions, or raise ` +
+          `admin.query-engine.timeout`,
+      );
+    } else if (process.memoryUsage.rss() > this.#bytesMax) {
+      this.#stopped = failed(
+        `Cannot run the query: it took more than ${memoryBytesMax} bytes of memory; add ` +
+          `conditions, or raise admin.query-engine.memory-size`,
+      );
+    }
+  }
+
+  /** Errors as `Failure`: the limit that was reached, or what the database says. */
+  async #named<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      this.check();
+      return await act();
+    } catch (cause) {
+      if (this.#stopped) throw this.#stopped;
+      if (!(cause instanceof Error) || cause.name !== "SqliteError") throw cause;
+      throw failed(messageOf(cause, this.#limits), { cause });
+    }
+  }
+}
+
+function messageOf(cause: Error & { readonly code?: unknown }, limits: QueryLimits): string {
+  if (cause.code === "SQLITE_FULL") {
+    return `Cannot run the query: its result is larger than ${limits.spoolBytesMax} bytes; add ` +
+      `conditions, or raise admin.query-engine.result-size`;
+  }
+  return `Cannot run the query: ${cause.message}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,30 @@
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import type { Vitals } from "../src/ports.ts";
+
+const startedAt = Date.now() - Math.round(process.uptime() * 1000);
+
+/** What Node and Deno know of their process. Called for a page of metrics, not more often. */
+export function vitals(): Vitals {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { startedAt, cpuMs: (user + system) / 1000, residentBytes: rss, heapBytes: heapUsed };
+}
+
+const EVERY_MS = 100;
+
+/**
+ * Sets a timer ten times a second and tells how late it came, in milliseconds with fractions: what
+ * whoever waits for this process waits at least. A timer counts from the start of the loop's round,
+ * so it may come early, which is not late at all.
+ */
+export function watchLoop(late: (ms: number) => void): () => void {
+  let due = performance.now() + EVERY_MS;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    late(Math.max(0, now - due));
+    due = now + EVERY_MS;
+  }, EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,114 @@
+import type { Clock, Log, LogLevel, Random } from "../src/ports.ts";
+
+/** The longest a timer is set for: `setTimeout` of more than 2^31-1 ms fires at once. */
+const LOOK_AGAIN_MS = 60_000;
+/** What is due so soon is waited for even at rest. */
+const NEAR_MS = 2_000;
+
+interface Wait {
+  readonly due: number;
+  readonly call: () => void;
+  timer?: ReturnType<typeof setTimeout> | undefined;
+}
+
+/**
+ * Time as an isolate has it. A timer that is set keeps its object in memory, which costs; so at rest
+ * only those are set that are due soon, and the others wait for `wake`, for which there are alarms.
+ * What a callback throws is a bug nobody above can catch, and goes to `onBug`.
+ */
+export class IsolateClock implements Clock {
+  readonly #onBug: (cause: unknown) => void;
+  readonly #waits = new Set<Wait>();
+  #isResting = false;
+
+  constructor(onBug: (cause: unknown) => void) {
+    this.#onBug = onBug;
+  }
+
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  at(due: number, call: () => void): () => void {
+    const wait: Wait = { due, call };
+    this.#waits.add(wait);
+    this.#arm(wait);
+    return () => {
+      clearTimeout(wait.timer);
+      this.#waits.delete(wait);
+    };
+  }
+
+  soon(call: () => void): void {
+    setTimeout(() => this.#guarded(call), 0);
+  }
+
+  /** Nothing goes on: the object may be evicted. */
+  rest(): void {
+    this.#isResting = true;
+    for (const wait of this.#waits) {
+      if (wait.due - Date.now() <= NEAR_MS) continue;
+      clearTimeout(wait.timer);
+      wait.timer = undefined;
+    }
+  }
+
+  /** Something came in: whatever became due at rest is called soon. */
+  wake(): void {
+    this.#isResting = false;
+    for (const wait of this.#waits) if (wait.timer === undefined) this.#arm(wait);
+  }
+
+  #arm(wait: Wait): void {
+    const waitMs = Math.max(wait.due - Date.now(), 0);
+    if (this.#isResting && waitMs > NEAR_MS) return void (wait.timer = undefined);
+    wait.timer = setTimeout(() => this.#look(wait), Math.min(waitMs, LOOK_AGAIN_MS));
+  }
+
+  #look(wait: Wait): void {
+    // The clock of an isolate stands still between one input and the next.
+    if (Date.now() < wait.due) return this.#arm(wait);
+    this.#waits.delete(wait);
+    this.#guarded(wait.call);
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (cause) {
+      this.#onBug(cause);
+    }
+  }
+}
+
+const POOL_BYTES = 4096;
+let pool = new Uint8Array(0);
+
+/** Unpredictable bytes, drawn many at a time. */
+export const random: Random = (size) => {
+  if (size > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(size));
+  if (pool.length < size) pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
+  const bytes = pool.slice(0, size);
+  pool = pool.subarray(size);
+  return bytes;
+};
+
+const LEVELS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+/** One JSON object a line on the isolate's console; records below `least` are dropped. */
+export function consoleLog(least: LogLevel): Log {
+  return (level, message, fields) => {
+    if (LEVELS[level] < LEVELS[least]) return;
+    const record = { time: new Date().toISOString(), level, message, ...fields };
+    console[level](JSON.stringify(record));
+  };
+}
+
+/** For a log record: where something happened, if it says so. */
+export function stackOf(cause: unknown): string {
+  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
+}

@@ -1,0 +1,45 @@
+import { Failure } from "../errors.ts";
+import type { HandlerOptions, HandlerSchema, ServiceSchema } from "../model/schema.ts";
+import { SERVICE_TYPES } from "./records.ts";
+
+/** What an operator changes about a service (http-api §3.5). Absent: as it is. */
+export interface ServiceChanges {
+  readonly public?: boolean;
+  /** As manifests have them: a handler that sets its own keeps it. */
+  readonly options: Pick<
+    HandlerOptions,
+    "inactivityTimeoutMs" | "abortTimeoutMs" | "journalRetentionMs" | "idempotencyRetentionMs"
+  >;
+  /** Of workflows only. What their run handlers set is replaced: nobody else keeps a result. */
+  readonly workflowRetentionMs?: number;
+}
+
+/**
+ * A service with an operator's changes. It remembers what its manifest says, so that the endpoint
+ * still counts as unchanged. Throws `Failure` 400 for a workflow's retention of anything else.
+ */
+export function changed(service: ServiceSchema, changes: ServiceChanges): ServiceSchema {
+  const { workflowRetentionMs } = changes;
+  const { announced, options, handlers } = service;
+  const isNew = workflowRetentionMs !== undefined;
+  if (isNew && service.type !== "workflow") {
+    const type = SERVICE_TYPES[service.type];
+    throw Failure.plain(400, `modifying retention time for service type ${type} is unsupported`);
+  }
+  return {
+    ...service,
+    public: changes.public ?? service.public,
+    options: { ...options, ...changes.options },
+    ...(isNew && { handlers: retaining(handlers, workflowRetentionMs) }),
+    announced: { public: service.public, options, ...(isNew && { handlers }), ...announced },
+  };
+}
+
+function retaining(
+  handlers: ServiceSchema["handlers"],
+  workflowRetentionMs: number,
+): ServiceSchema["handlers"] {
+  const retain = (one: HandlerSchema): HandlerSchema =>
+    one.access === "run" ? { ...one, options: { ...one.options, workflowRetentionMs } } : one;
+  return Object.fromEntries(Object.entries(handlers).map(([name, one]) => [name, retain(one)]));
+}

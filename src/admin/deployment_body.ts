@@ -1,0 +1,112 @@
+import type { Infer } from "superstruct";
+import { BadArn, isRoleArn, parseFunctionArn } from "../model/function_arn.ts";
+import type { Deployment, Lambda } from "../model/schema.ts";
+import { parseAddress } from "./address.ts";
+import { Failure } from "../errors.ts";
+import { parseHeaders } from "./headers.ts";
+import { badField, quote, wrongShape } from "./refusals.ts";
+import type { Registration, Update } from "./registration.ts";
+import { about, fields, flag, maybe, text, texts } from "./shapes.ts";
+
+const address = {
+  uri: about(maybe(text), "Absolute URL of an endpoint. Wins over `arn`."),
+  arn: about(maybe(text), "Qualified ARN of a function."),
+  assume_role_arn: about(maybe(text), "Role in whose name the function is called."),
+  use_http_11: about(maybe(flag), "Speak HTTP/1.1, for endpoints that know nothing else."),
+  additional_headers: about(maybe(texts), "Sent with discovery and with every attempt."),
+  dry_run: about(maybe(flag), "Discover and check, and store nothing."),
+};
+
+/** The body of `POST /deployments` (http-api §3.4). Unknown fields are ignored, null is absent. */
+export const registerBody = fields({
+  ...address,
+  metadata: about(maybe(texts), "Shown with the deployment."),
+  auth: about(maybe(fields({})), "Not available in this version: refused."),
+  breaking: about(maybe(flag), "Allow services to change their type."),
+  force: about(maybe(flag), "Overwrite the deployment with this address. Implies `breaking`."),
+});
+
+/** The body of PATCH and PUT of a deployment (http-api §3.4). Absent and null: as it is. */
+export const updateBody = fields({
+  ...address,
+  overwrite: about(
+    maybe(flag),
+    "Take over what the endpoint serves now, whatever it served. Protocol versions must stay.",
+  ),
+});
+
+/**
+ * Reads a registration. `force` stands in when the body says nothing about it. Throws a `Failure`:
+ * 422 with the path to what is no address or header, 400 for one that cannot be used.
+ */
+export function parseRegistration(body: Infer<typeof registerBody>, force: boolean): Registration {
+  if (body.auth) throw badField("auth", "Identity tokens are not available in this version");
+  const { uri, arn, assume_role_arn: role } = body;
+  if (uri == null && arn == null) throw wrongShape("uri", "expected a string");
+  return {
+    ...(uri != null ? { uri: parseAddress(uri) } : functionAddress(arn ?? "", role)),
+    useHttp11: body.use_http_11 ?? false,
+    additionalHeaders: parseHeaders(body.additional_headers ?? {}),
+    metadata: body.metadata ?? {},
+    force: body.force ?? force,
+    breaking: body.breaking ?? false,
+    dryRun: body.dry_run ?? false,
+  };
+}
+
+/**
+ * Reads an update of a deployment, or answers undefined when it changes nothing. Throws a `Failure`
+ * as `parseRegistration` does, and 400 when it is for another kind of deployment.
+ */
+export function parseUpdate(
+  body: Infer<typeof updateBody>,
+  known: Deployment,
+): Update | undefined {
+  const names = Object.keys(updateBody.schema) as (keyof typeof body)[];
+  if (names.every((name) => body[name] == null)) return undefined;
+  const { use_http_11: useHttp11, additional_headers: headers } = body;
+  const address = newAddress(body, known);
+  if (!address && known.lambda && useHttp11 != null) throw otherKind("lambda", "http");
+  return {
+    ...(address && { address }),
+    ...(useHttp11 != null && { useHttp11 }),
+    ...(headers && { additionalHeaders: parseHeaders(headers) }),
+    overwrite: body.overwrite ?? false,
+    dryRun: body.dry_run ?? false,
+  };
+}
+
+function newAddress(
+  { uri, arn, assume_role_arn: role }: Infer<typeof updateBody>,
+  known: Deployment,
+): Update["address"] {
+  if (uri != null) return { uri: parseAddress(uri) };
+  if (arn != null) return functionAddress(arn, role ?? known.lambda?.assumeRoleArn);
+  if (role == null) return undefined;
+  if (!known.lambda) throw otherKind("http", "lambda");
+  return functionAddress(known.uri, role);
+}
+
+function functionAddress(
+  arn: string,
+  role: string | null | undefined,
+): { uri: string; lambda: Lambda } {
+  try {
+    parseFunctionArn(arn);
+  } catch (cause) {
+    if (!(cause instanceof BadArn)) throw cause;
+    throw badField("arn", cause.message, { cause });
+  }
+  if (role != null && !isRoleArn(role)) {
+    throw badField("assume_role_arn", `${quote(role)} is not the ARN of a role`);
+  }
+  return { uri: arn, lambda: role == null ? {} : { assumeRoleArn: role } };
+}
+
+function otherKind(is: string, asked: string): Failure {
+  return Failure.plain(
+    400,
+    `cannot update the deployment, as the deployment type is ${is} while the update options ` +
+      `are for type ${asked}`,
+  );
+}

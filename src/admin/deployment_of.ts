@@ -1,0 +1,85 @@
+import { Failure } from "../errors.ts";
+import type { Deployment, Schema, ServiceSchema } from "../model/schema.ts";
+import { isReservedService } from "../names.ts";
+import { quote } from "./refusals.ts";
+import type { Asking, Discovered, ManifestService } from "./registration.ts";
+
+/** Whom a discovered endpoint becomes. */
+export interface Being extends Pick<Deployment, "id" | "metadata" | "createdAt"> {
+  readonly schema: Schema;
+  /** The revision of a service with this name. */
+  readonly revision: (name: string) => number;
+}
+
+/** A deployment made of what was asked and what was answered (service protocol §1.11). */
+export function deploymentOf(
+  asking: Asking,
+  found: Discovered,
+  { id, metadata, createdAt, revision }: Being,
+): Deployment {
+  const { services } = found.manifest;
+  // Of services with the same name the last one wins (service protocol §1.11).
+  const byName = new Map(services.map((service) => [service.name, service]));
+  return {
+    id,
+    ...spokenTo(asking, found),
+    metadata,
+    createdAt,
+    services: [...byName.values()].map((one) => adopt(one, id, revision(one.name))),
+  };
+}
+
+/** Where a deployment is and how it is spoken to, as its endpoint has just shown. */
+export function spokenTo(
+  { uri, lambda, additionalHeaders }: Asking,
+  { manifest, httpVersion, dialect, sdkVersion }: Discovered,
+): Omit<Deployment, "id" | "metadata" | "createdAt" | "services"> {
+  const { mode, minProtocol, maxProtocol } = manifest;
+  return {
+    uri,
+    ...(lambda && { lambda }),
+    mode,
+    httpVersion,
+    dialect,
+    additionalHeaders,
+    minProtocol,
+    maxProtocol,
+    ...(sdkVersion !== undefined && { sdkVersion }),
+  };
+}
+
+function adopt(service: ManifestService, deployment: string, revision: number): ServiceSchema {
+  return { ...service, deployment, revision };
+}
+
+/** The revision that comes after the latest of a service. */
+export function nextRevision(schema: Schema, name: string): number {
+  return (schema.latest(name)?.revision ?? 0) + 1;
+}
+
+/**
+ * Throws `Failure` unless these services may be registered: META0005 for a reserved name, META0006
+ * for a type that is not that of the latest revision, unless types may change.
+ */
+export function checkServices(
+  { services }: Deployment,
+  { schema, mayChangeTypes }: { readonly schema: Schema; readonly mayChangeTypes: boolean },
+): void {
+  for (const { name, type } of services) {
+    if (isReservedService(name)) {
+      throw new Failure(
+        "META0005",
+        `Cannot register service ${quote(name)}: its name is reserved`,
+      );
+    }
+    const known = schema.latest(name);
+    if (known && known.type !== type && !mayChangeTypes) {
+      throw new Failure(
+        "META0006",
+        `Cannot register service ${
+          quote(name)
+        } as ${type}: its previous revision is a ${known.type}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { badField, quote, wrongShape } from "./refusals.ts";
+
+/** Headers that belong to a connection: HTTP/2 forbids them, and a client cannot set them. */
+const CONNECTION_HEADERS = [
+  "connection",
+  "content-length",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/**
+ * The headers that a deployment's requests carry besides. Names in lower case; of names that differ
+ * in case only the last one wins. Throws a `Failure`: 422 for what is no header, 400 for one that
+ * cannot be set.
+ */
+export function parseHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const path = `additional_headers.${name}`;
+      if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) {
+        throw wrongShape(path, "expected a header name");
+      }
+      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+        throw wrongShape(path, "expected a header value");
+      }
+      const lower = name.toLowerCase();
+      if (CONNECTION_HEADERS.includes(lower)) {
+        throw badField("additional_headers", `The header ${quote(lower)} cannot be set`);
+      }
+      return [lower, value];
+    }),
+  );
+}

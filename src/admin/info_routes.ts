@@ -1,0 +1,59 @@
+import type { Dialect } from "../names.ts";
+import type { Json } from "./json.ts";
+import { adminDocument } from "./openapi/admin_document.ts";
+import { ref } from "./openapi/answers.ts";
+import { dialectOf, empty, reply } from "./reply.ts";
+import type { About, Routes } from "./route.ts";
+import { type Feature, versionRecord } from "./version.ts";
+
+export interface InfoOptions {
+  /** Our own version, as in `package.json`. */
+  readonly version: string;
+  readonly clusterName: string;
+  readonly ingressEndpoint: string;
+  readonly features?: readonly Feature[];
+  /** The page of metrics. Absent: there is none. */
+  readonly metrics?: () => Promise<Response>;
+}
+
+const HEALTH: About = {
+  id: "health",
+  tag: "health",
+  summary: "Whether the admin interface answers",
+  answers: { 200: ["It does"] },
+};
+const CLUSTER_HEALTH: About = {
+  id: "cluster_health",
+  tag: "health",
+  summary: "Whether the cluster answers",
+  deprecated: true,
+  answers: { 200: ["It does", ref("ClusterHealthResponse")] },
+};
+const VERSION: About = {
+  id: "version",
+  tag: "version",
+  summary: "Version, interface versions and features",
+  answers: { 200: ["What this server is", ref("VersionInformation")] },
+};
+/** One process is the whole cluster: its number is 1. */
+const MEMBERS = { members: [1] };
+
+/** The routes that tell what this server is (http-api §3.3). `all`: what `/openapi` describes. */
+export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
+  const cluster = { cluster_name: options.clusterName, metadata_cluster_health: MEMBERS };
+  const version = versionRecord(options);
+  const documents = new Map<Dialect, Json>();
+  const document = (dialect: Dialect): Json => {
+    const known = documents.get(dialect);
+    if (known) return known;
+    const made = adminDocument(all(), { dialect, version: String(version.version) });
+    documents.set(dialect, made);
+    return made;
+  };
+  return {
+    "/health": { GET: { ...HEALTH, handle: () => empty(200) } },
+    "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, cluster) } },
+    "/version": { GET: { ...VERSION, handle: () => reply(200, version) } },
+    "/openapi": { GET: ({ request }) => reply(200, document(dialectOf(request.headers))) },
+  };
+}

@@ -1,0 +1,139 @@
+import type { Json } from "../json.ts";
+
+/** Points to one of the schemas below. */
+export function ref(name: keyof typeof answerSchemas): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const string = { type: "string" } as const;
+const integer = { type: "integer" } as const;
+const boolean = { type: "boolean" } as const;
+/** A duration as it is printed: `1d 2h 3m 4s 5ms`. */
+const duration = { type: "string", examples: ["1d", "10m", "500ms"] } as const;
+const strings = { type: "object", additionalProperties: string } as const;
+
+function listOf(items: Json): Json {
+  return { type: "array", items };
+}
+
+/** An object. Names that end with `?` may be absent. */
+function object(fields: Readonly<Record<string, Json>>): Json {
+  const names = Object.keys(fields);
+  const required = names.filter((name) => !name.endsWith("?"));
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name.replace("?", ""), fields[name]])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function pointTo(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const protocol = {
+  min_protocol_version: integer,
+  max_protocol_version: integer,
+  "sdk_version?": string,
+};
+
+/** What all deployments have. */
+const deployed = {
+  id: string,
+  "additional_headers?": strings,
+  "metadata?": strings,
+  created_at: { type: "string", format: "date-time" },
+  ...protocol,
+};
+
+/** An endpoint or a function, with its services in brief or in full (http-api §3.4). */
+function deployment(services: Json): Json {
+  return {
+    anyOf: [
+      object({
+        ...deployed,
+        uri: string,
+        protocol_type: { enum: ["BidiStream", "RequestResponse"] },
+        http_version: { enum: ["HTTP/1.1", "HTTP/2.0"] },
+        services,
+      }),
+      object({ ...deployed, arn: string, "assume_role_arn?": string, services }),
+    ],
+  };
+}
+
+/** The bodies of answers, by name (http-api §3.3 to §3.6). */
+export const answerSchemas = {
+  VersionInformation: object({
+    version: string,
+    min_admin_api_version: integer,
+    max_admin_api_version: integer,
+    ingress_endpoint: string,
+    features: { type: "object", additionalProperties: boolean },
+  }),
+  ClusterHealthResponse: object({
+    cluster_name: string,
+    "metadata_cluster_health?": object({ members: listOf(integer) }),
+  }),
+  ListDeployments: object({ deployments: listOf(pointTo("Deployment")) }),
+  Deployment: deployment(listOf(object({ name: string, revision: integer }))),
+  DetailedDeployment: deployment(listOf(pointTo("Service"))),
+  RegisterDeploymentResponse: object({
+    id: string,
+    services: listOf(pointTo("Service")),
+    ...protocol,
+  }),
+  ListServices: object({ services: listOf(pointTo("Service")) }),
+  Service: object({
+    name: string,
+    ty: { enum: ["Service", "VirtualObject", "Workflow"] },
+    handlers: listOf(pointTo("Handler")),
+    "documentation?": string,
+    "metadata?": strings,
+    deployment_id: string,
+    revision: integer,
+    public: boolean,
+    idempotency_retention: duration,
+    "workflow_completion_retention?": duration,
+    journal_retention: duration,
+    inactivity_timeout: duration,
+    abort_timeout: duration,
+    enable_lazy_state: boolean,
+    retry_policy: pointTo("RetryPolicy"),
+    "info?": listOf(pointTo("Info")),
+  }),
+  ListHandlers: object({ handlers: listOf(pointTo("Handler")) }),
+  Handler: object({
+    name: string,
+    "ty?": { enum: ["Exclusive", "Shared", "Workflow"] },
+    "documentation?": string,
+    "metadata?": strings,
+    "idempotency_retention?": duration,
+    "journal_retention?": duration,
+    "inactivity_timeout?": duration,
+    "abort_timeout?": duration,
+    "enable_lazy_state?": boolean,
+    public: boolean,
+    input_description: string,
+    output_description: string,
+    "input_json_schema?": {},
+    "output_json_schema?": {},
+    retry_policy: pointTo("RetryPolicy"),
+    "info?": listOf(pointTo("Info")),
+  }),
+  RetryPolicy: object({
+    "initial_interval?": duration,
+    "exponentiation_factor?": { type: "number" },
+    max_attempts: { type: ["integer", "null"] },
+    "max_interval?": duration,
+    "on_max_attempts?": { enum: ["Pause", "Kill"] },
+  }),
+  Info: object({ code: string, message: string }),
+  RestartAsNewInvocationResponse: object({ new_invocation_id: string }),
+  BatchOperationResult: object({
+    succeeded: listOf({
+      anyOf: [string, object({ old_invocation_id: string, new_invocation_id: string })],
+    }),
+    failed: listOf(object({ invocation_id: string, error: string })),
+  }),
+} as const satisfies Readonly<Record<string, Json>>;

@@ -1,0 +1,91 @@
+import type { DeploymentChoice } from "../engine/event.ts";
+import { BadId, checkDeploymentId } from "../model/id.ts";
+import type { Json } from "./json.ts";
+import { badQuery } from "./refusals.ts";
+import type { Call } from "./route.ts";
+
+/** A query parameter: how it is read, and what the OpenAPI document says of it. */
+export interface Parameter<T> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Json;
+  /** Its value, or what stands in for it. Throws a `Failure` 400. */
+  read(call: Call): T;
+}
+
+/** The largest journal index a request may name: an unsigned 32-bit integer (http-api §3.2). */
+const indexMax = 2 ** 32 - 1;
+
+/** `force`: true or false, absent means false. */
+export const force: Parameter<boolean> = {
+  name: "force",
+  description: "Whether to do it although something still needs it.",
+  schema: { type: "boolean", default: false },
+  read: (call) => {
+    const value = readQuery(call, "force") ?? "false";
+    if (value === "true" || value === "false") return value === "true";
+    throw badQuery("force", "expected 'true' or 'false'");
+  },
+};
+
+/** `from`: the last journal entry to keep, 0 when absent (§3.6). */
+export const from: Parameter<number> = {
+  name: "from",
+  description: "The last entry of the journal to keep. 0: nothing but the input.",
+  schema: { type: "integer", minimum: 0, maximum: indexMax, default: 0 },
+  read: (call) => {
+    const digits = readQuery(call, "from") ?? "0";
+    const index = /^\d{1,20}$/.test(digits) ? Number(digits) : NaN;
+    if (index <= indexMax) return index;
+    throw badQuery("from", `expected an integer from 0 to ${indexMax}`);
+  },
+};
+
+/** `deployment`, or undefined when the operation should choose (§3.6). */
+export const deployment: Parameter<DeploymentChoice | undefined> = {
+  name: "deployment",
+  description: "Where to run it: 'latest', 'keep', or the id of a deployment.",
+  schema: { type: "string" },
+  read: (call) => {
+    const value = readQuery(call, "deployment");
+    if (value === undefined) return undefined;
+    try {
+      return parseDeployment(value);
+    } catch (cause) {
+      if (!(cause instanceof BadId)) throw cause;
+      throw badQuery("deployment", cause.message, { cause });
+    }
+  },
+};
+
+const MODES = new Map(
+  (["cancel", "kill", "purge"] as const).flatMap((mode) =>
+    [[mode, mode], [mode[0]?.toUpperCase() + mode.slice(1), mode]] as const
+  ),
+);
+
+/** `mode` of the deprecated way to end an invocation: `Cancel` when absent (§3.2). */
+export const mode: Parameter<"cancel" | "kill" | "purge"> = {
+  name: "mode",
+  description: "How to end it.",
+  schema: { type: "string", enum: [...MODES.keys()], default: "Cancel" },
+  read: (call) => {
+    const kind = MODES.get(readQuery(call, "mode") ?? "Cancel");
+    if (kind) return kind;
+    throw badQuery("mode", "expected 'Cancel', 'Kill' or 'Purge'");
+  },
+};
+
+/** `latest` or `keep`, as the path or the batch spells it, or a deployment id. Throws `BadId`. */
+export function parseDeployment(value: string): DeploymentChoice {
+  if (value === "latest" || value === "Latest") return { kind: "latest" };
+  if (value === "keep" || value === "Keep") return { kind: "keep" };
+  return { kind: "deployment", id: checkDeploymentId(value) };
+}
+
+/** The one value of a query parameter, decoded. Throws a `Failure` 400 when it has several. */
+function readQuery(call: Call, name: string): string | undefined {
+  const [value, ...more] = new URL(call.url).searchParams.getAll(name);
+  if (more.length > 0) throw badQuery(name, "it is given more than once");
+  return value;
+}

@@ -1,0 +1,58 @@
+import { Failure } from "../errors.ts";
+import type { Introspection, RunningAttempt } from "../ports.ts";
+import { reply } from "./reply.ts";
+import { type Routes, withBody } from "./route.ts";
+import { about, fields, text } from "./shapes.ts";
+
+export interface QueryOptions {
+  /** Absent: this platform cannot answer queries. */
+  readonly introspection?: Pick<Introspection, "query">;
+  /** Attempts that run at this moment. */
+  readonly running: () => Iterable<RunningAttempt>;
+  /** Our own version. */
+  readonly version: string;
+}
+
+const ARROW = "application/vnd.apache.arrow.stream";
+const JSON_TYPE = "application/json";
+
+const body = fields({
+  query: about(text, "One SELECT, SHOW TABLES, SHOW COLUMNS, DESCRIBE or EXPLAIN statement"),
+});
+
+const DOCUMENT = {
+  id: "query",
+  tag: "introspection",
+  summary: "Asks the tables of invocations, journals, state and services in SQL",
+  answers: {
+    200: ["The rows", {
+      type: "object",
+      properties: { rows: { type: "array", items: { type: "object" } } },
+      required: ["rows"],
+    }],
+  },
+  refusals: [500, 503],
+} as const;
+
+/**
+ * `POST /query` (http-api §3.9): JSON for who accepts exactly that, an Arrow stream for anybody else.
+ * Refusals are `{message}` and nothing else, as the reference has them here.
+ */
+export function queryRoutes({ introspection, running, version }: QueryOptions): Routes {
+  const route = withBody(DOCUMENT, body, async ({ request }, { query: sql }) => {
+    const format = request.headers.get("accept") === JSON_TYPE ? "json" : "arrow";
+    try {
+      if (!introspection) throw Failure.plain(503, "Queries cannot be answered on this platform");
+      const query = { sql, format, version, running: [...running()] } as const;
+      const rows = await introspection.query(query);
+      return new Response(rows, {
+        headers: { "content-type": format === "json" ? JSON_TYPE : ARROW },
+      });
+    } catch (cause) {
+      if (!(cause instanceof Failure)) throw cause;
+      const { status, message } = cause;
+      return reply(status, { message }, status === 429 ? { "retry-after": "1" } : {});
+    }
+  });
+  return { "/query": { POST: route } };
+}

@@ -1,0 +1,63 @@
+import type { Deployment, Lambda, ServiceSchema } from "../model/schema.ts";
+import type { Dialect } from "../names.ts";
+
+/** Where an endpoint is and how it is asked, its address normalized by `parseAddress`. */
+export interface Asking {
+  /** A URL, or the ARN of a function. */
+  readonly uri: string;
+  /** There when it is a function. */
+  readonly lambda?: Lambda;
+  readonly useHttp11: boolean;
+  /** Sent with discovery and with every attempt. Lower-case names. */
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+}
+
+/** What a registration asks for (http-api §3.4). */
+export interface Registration extends Asking {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Overwrites a deployment with the same address; allows what `breaking` allows. */
+  readonly force: boolean;
+  /** Allows services to change their type. */
+  readonly breaking: boolean;
+  /** Discovers and checks, and stores nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What came of a registration. `unchanged`: the address is known and still serves the same. */
+export interface Registered {
+  readonly outcome: "created" | "overwritten" | "unchanged";
+  readonly deployment: Deployment;
+}
+
+/** What an update in place asks for (http-api §3.4, PATCH). Absent: as it is. */
+export interface Update {
+  readonly address?: Pick<Asking, "uri" | "lambda">;
+  readonly useHttp11?: boolean;
+  /** Instead of all there were. */
+  readonly additionalHeaders?: Readonly<Record<string, string>>;
+  /** Takes over what the endpoint serves now, whatever it served before. */
+  readonly overwrite: boolean;
+  /** Discovers and checks, and stores nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What an endpoint says about itself, before it is a deployment. */
+export interface Manifest {
+  readonly mode: Deployment["mode"];
+  readonly minProtocol: number;
+  readonly maxProtocol: number;
+  readonly services: readonly ManifestService[];
+}
+
+export type ManifestService = Omit<ServiceSchema, "deployment" | "revision">;
+
+/** How an endpoint answered discovery. */
+export interface Discovered {
+  readonly manifest: Manifest;
+  readonly httpVersion: Deployment["httpVersion"];
+  readonly dialect: Dialect;
+  readonly sdkVersion?: string;
+}
+
+/** Asks an endpoint what it serves. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
+export type Discover = (request: Asking) => Promise<Discovered>;

@@ -1,0 +1,45 @@
+import type { Infer } from "superstruct";
+import { parseDuration } from "../model/duration.ts";
+import type { ServiceChanges } from "./change_service.ts";
+import { about, duration, fields, flag, maybe } from "./shapes.ts";
+
+/** The body of `PATCH /services/{name}` (http-api §3.5). Absent and null: as it is. */
+export const changeBody = fields({
+  public: about(maybe(flag), "Whether it can be called through the ingress."),
+  idempotency_retention: about(
+    maybe(duration),
+    "How long results are kept for idempotency keys, of calls to come.",
+  ),
+  workflow_completion_retention: about(
+    maybe(duration),
+    "How long results of workflows are kept. Of workflows only.",
+  ),
+  journal_retention: about(maybe(duration), "How long journals are kept, of calls to come."),
+  inactivity_timeout: about(
+    maybe(duration),
+    "Silence after which an attempt is asked to suspend.",
+  ),
+  abort_timeout: about(maybe(duration), "Silence after that, after which it is aborted."),
+});
+
+/** Reads a change of a service, or answers undefined when nothing changes. */
+export function parseChanges(body: Infer<typeof changeBody>): ServiceChanges | undefined {
+  if (Object.keys(changeBody.schema).every((name) => body[name as keyof typeof body] == null)) {
+    return undefined;
+  }
+  const { workflow_completion_retention: workflow } = body;
+  const options = {
+    idempotencyRetentionMs: body.idempotency_retention,
+    journalRetentionMs: body.journal_retention,
+    inactivityTimeoutMs: body.inactivity_timeout,
+    abortTimeoutMs: body.abort_timeout,
+  };
+  const set = Object.entries(options).flatMap(([name, text]) =>
+    text == null ? [] : [[name, parseDuration(text)]]
+  );
+  return {
+    ...(body.public != null && { public: body.public }),
+    options: Object.fromEntries(set),
+    ...(workflow != null && { workflowRetentionMs: parseDuration(workflow) }),
+  };
+}

@@ -1,0 +1,77 @@
+import { Failure } from "../errors.ts";
+import type { Deployment, Schema } from "../model/schema.ts";
+import { checkServices, deploymentOf, nextRevision, spokenTo } from "./deployment_of.ts";
+import { quote } from "./refusals.ts";
+import type { Asking, Discovered, Update } from "./registration.ts";
+
+/** How the endpoint of an updated deployment is asked: as before, but for what changes. */
+export function askingAnew(known: Deployment, update: Update): Asking {
+  const { uri, lambda } = update.address ?? known;
+  const isH1 = !known.lambda && known.httpVersion === "HTTP/1.1";
+  return {
+    uri,
+    ...(lambda && { lambda }),
+    useHttp11: update.useHttp11 ?? isH1,
+    additionalHeaders: update.additionalHeaders ?? known.additionalHeaders,
+  };
+}
+
+/**
+ * A deployment after an update in place: same id, same age. It keeps the services it has, or with
+ * `overwrite` takes those that were found, with the revisions they have (http-api §3.4). Throws
+ * `Failure`: META0016 by the rule of architecture §10, META0005 for a reserved name.
+ */
+export function updated(
+  known: Deployment,
+  { asking, found, overwrite, schema }: {
+    readonly asking: Asking;
+    readonly found: Discovered;
+    readonly overwrite: boolean;
+    readonly schema: Schema;
+  },
+): Deployment {
+  checkProtocols(known, found);
+  const { id, metadata, createdAt, services } = known;
+  if (!overwrite) {
+    checkKept(known, found);
+    return { id, ...spokenTo(asking, found), metadata, createdAt, services };
+  }
+  const revision = (name: string) =>
+    services.find((one) => one.name === name)?.revision ?? nextRevision(schema, name);
+  const deployment = deploymentOf(asking, found, { id, metadata, createdAt, schema, revision });
+  checkServices(deployment, { schema, mayChangeTypes: true });
+  return deployment;
+}
+
+/** Invocations are pinned to a version: no update takes theirs away. */
+function checkProtocols(known: Deployment, { manifest }: Discovered): void {
+  const { minProtocol: min, maxProtocol: max } = manifest;
+  if (min === known.minProtocol && max === known.maxProtocol) return;
+  throw refused(
+    `the supported protocol versions would change from ${known.minProtocol}..=` +
+      `${known.maxProtocol} to ${min}..=${max}`,
+  );
+}
+
+/** What is served now must still be served, as what it was. */
+function checkKept({ services }: Deployment, { manifest }: Discovered): void {
+  const found = new Map(manifest.services.map((one) => [one.name, one]));
+  for (const { name, type, handlers } of services) {
+    const now = found.get(name);
+    if (!now) throw refused(`the service ${quote(name)} would disappear`);
+    if (now.type !== type) {
+      throw refused(`the service ${quote(name)} would change from ${type} to ${now.type}`);
+    }
+    const gone = Object.keys(handlers).find((one) => !Object.hasOwn(now.handlers, one));
+    if (gone !== undefined) {
+      throw refused(`the handler ${quote(`${name}/${gone}`)} would disappear`);
+    }
+  }
+}
+
+function refused(what: string): Failure {
+  return new Failure(
+    "META0016",
+    `Cannot update the deployment in place: ${what}; register it under a new address instead`,
+  );
+}

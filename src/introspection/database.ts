@@ -1,0 +1,19 @@
+import type { Row } from "./render/format.ts";
+
+export type Bound = string | number | null | Uint8Array;
+
+/**
+ * A connection for queries: `main` is scratch space of its own, `store` the stored rows, which it
+ * cannot write. LIKE minds case. Everything rejects with a `Failure` when it fails or when a limit of
+ * the query is reached, at the latest soon after.
+ */
+export interface QueryDatabase {
+  /** One statement without rows, which may take long. */
+  run(sql: string, args?: readonly Bound[]): Promise<void>;
+  /** One statement without rows, quick, once for each of `rows`. */
+  runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void>;
+  /** A few rows, quickly. No text in them may come of what a stranger wrote: it need not be UTF-8. */
+  rows(sql: string, args?: readonly Bound[]): Promise<readonly Row[]>;
+  /** Throws the `Failure` of a limit that is reached: for loops that do not ask the database. */
+  check(): void;
+}

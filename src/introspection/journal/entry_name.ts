@@ -1,0 +1,26 @@
+import { entryType } from "../../model/journal.ts";
+import { printMessageType } from "../../wire/message_type.ts";
+
+const names = new Map(
+  Object.values(entryType).map((type) => [type as number, nameOf(type)]),
+);
+
+/** `Call` for a call and for its completion. Types that are no entry's have no name. */
+export function entryName(type: number): string | undefined {
+  return names.get(type);
+}
+
+/** Whether entries of this type came from the service; the others are notifications (§3.3). */
+export function isCommand(type: number): boolean {
+  return type < 0x8000;
+}
+
+/** `Command: Call`, `Notification: Call` (ui-cli §a.8). */
+export function entryTypeName(type: number): string {
+  return `${isCommand(type) ? "Command" : "Notification"}: ${entryName(type) ?? "Unknown"}`;
+}
+
+function nameOf(type: number): string {
+  const [name = ""] = printMessageType(type).split(" ");
+  return name.replace(/(?:Command|Completion|Notification)$/, "");
+}

@@ -1,0 +1,175 @@
+import type { InvocationRow } from "../../model/invocation.ts";
+import { type Entry, entryType } from "../../model/journal.ts";
+import { decodeInvocation, decodeJournal, type JournalJson } from "../../storage/row_codec.ts";
+import { fromJson, toSafe } from "../../storage/safe_text.ts";
+import { encodeEntry } from "../../wire/journal_codec.ts";
+import { FRAME_HEAD_BYTES } from "../../wire/frame.ts";
+import type { Bound, QueryDatabase } from "../database.ts";
+import { ENTRY_COLUMNS } from "../tables/journal_tables.ts";
+import type { StoredRelation } from "../translate/scope.ts";
+import type { Callees } from "./call_json.ts";
+import { nameOfEntry, readableEntry } from "./entry_json.ts";
+import { entryTypeName } from "./entry_name.ts";
+
+/** The bytes of larger entries are not spelled out as JSON: their list would be four times as long. */
+const JSON_BYTES_MAX = 4 * 1024 * 1024;
+/** Rows of callees that are remembered. */
+const CALLEES_MAX = 1000;
+
+const SEGMENT = `select first, entries, bytes from store.journal
+  where id = ?1 and first > ?2 order by first limit 1`;
+const NOTES = `select entries from store.journal where id = ?1 order by first`;
+const NEXT_ID = `select id from store.journal where id > ?1 order by id limit 1`;
+const INVOCATION = `select body from store.invocation where id = ?1`;
+const MAKE = `create table main.entry (${ENTRY_COLUMNS.join(", ")}, primary key (id, idx))`;
+const INSERT = `insert into main.entry (${ENTRY_COLUMNS.join(", ")})
+  values (${ENTRY_COLUMNS.map((_, i) => `?${i + 1}`).join(", ")})`;
+
+/**
+ * Reads journals into the table `entry`, as far as these mentions of `sys_journal` want them: of which
+ * invocations, and which columns. Frames are decoded here, which SQL cannot do.
+ */
+export async function fillEntries(
+  database: QueryDatabase,
+  mentions: readonly StoredRelation[],
+): Promise<void> {
+  await database.run(MAKE);
+  const used = new Set(mentions.flatMap((one) => [...one.used]));
+  for await (const id of wantedIds(database, mentions)) {
+    const callees = new Called(database, id);
+    if (used.has("entry_json") || used.has("entry_lite_json")) await callees.load();
+    for await (const segment of segmentsOf(database, id)) {
+      database.check();
+      await callees.prefetch(segment);
+      await database.runAll(INSERT, segment.map((row) => columnsOf(row, used, callees)));
+    }
+  }
+}
+
+/** Ids in the spelling of the database. All of them, unless every mention names some. */
+async function* wantedIds(
+  database: QueryDatabase,
+  mentions: readonly StoredRelation[],
+): AsyncGenerator<string> {
+  const wanted = mentions.map((one) => one.wanted.get("id"));
+  if (wanted.every((ids) => ids !== undefined)) {
+    yield* new Set(wanted.flat());
+    return;
+  }
+  for (let after = "";;) {
+    database.check();
+    const [row] = await database.rows(NEXT_ID, [after]);
+    if (!row) return;
+    after = String(row[0]);
+    yield after;
+  }
+}
+
+type JournalRow = ReturnType<typeof decodeJournal>;
+
+/** Entries as they are stored together. One segment is in memory at a time. */
+async function* segmentsOf(database: QueryDatabase, id: string): AsyncGenerator<JournalRow[]> {
+  for (let after = -1;;) {
+    const [row] = await database.rows(SEGMENT, [id, after]);
+    if (!row) return;
+    const [first, entries, bytes] = row;
+    after = Number(first);
+    let at = 0;
+    yield (fromJson(String(entries)) as JournalJson[]).map((json) => {
+      const { size } = json;
+      const own = size === undefined ? undefined : (bytes as Uint8Array).subarray(at, at + size);
+      at += size ?? 0;
+      return decodeJournal(id, json, own);
+    });
+  }
+}
+
+function columnsOf(
+  { id, index, at, entry }: JournalRow,
+  used: ReadonlySet<string>,
+  callees: Callees,
+): Bound[] {
+  const type = typeOf(entry);
+  const raw = used.has("raw") || used.has("raw_length") ? rawOf(entry) : null;
+  const json = (lite: boolean) => {
+    if (!lite && sizeOf(entry) > JSON_BYTES_MAX) return null;
+    const text = readableEntry(entry, lite, callees).json;
+    return text === null ? null : toSafe(text);
+  };
+  const name = used.has("name") ? nameOfEntry(entry, callees) : null;
+  return [
+    id,
+    index,
+    entryTypeName(type),
+    name === null ? null : toSafe(name),
+    at,
+    used.has("raw") ? raw : null,
+    raw?.length ?? null,
+    used.has("entry_json") ? json(false) : null,
+    used.has("entry_lite_json") ? json(true) : null,
+  ];
+}
+
+function typeOf(entry: Entry): number {
+  return entry.kind === "input" ? entryType.input : entry.type;
+}
+
+/** The message body of the service protocol (ui-cli §a.8). */
+function rawOf(entry: Entry): Uint8Array {
+  return entry.kind === "command" ? entry.bytes : encodeEntry(entry).subarray(FRAME_HEAD_BYTES);
+}
+
+function sizeOf(entry: Entry): number {
+  if (entry.kind === "command") return entry.bytes.length;
+  if (entry.kind === "input") return entry.value.length;
+  return entry.result.kind === "value" ? entry.result.value.length : 0;
+}
+
+/** Whom one journal calls. */
+class Called implements Callees {
+  readonly #database: QueryDatabase;
+  readonly #id: string;
+  readonly #ids = new Map<number, string>();
+  readonly #rows = new Map<string, Pick<InvocationRow, "target" | "retention"> | undefined>();
+
+  constructor(database: QueryDatabase, id: string) {
+    this.#database = database;
+    this.#id = id;
+  }
+
+  /** Finds the ids, which stand in notifications behind the calls. */
+  async load(): Promise<void> {
+    for (const [entries] of await this.#database.rows(NOTES, [this.#id])) {
+      for (const json of fromJson(String(entries)) as JournalJson[]) {
+        const { type, id, result } = json as unknown as Extract<Entry, { kind: "notification" }>;
+        if (type !== entryType.callInvocationIdCompletion) continue;
+        if (id.kind === "completion" && result.kind === "invocationId") {
+          this.#ids.set(id.id, result.id);
+        }
+      }
+    }
+  }
+
+  /** Reads the rows that the calls of a segment need. */
+  async prefetch(segment: readonly JournalRow[]): Promise<void> {
+    if (this.#ids.size === 0 || !segment.some(({ entry }) => isCall(entry))) return;
+    for (const id of this.#ids.values()) {
+      if (this.#rows.has(id) || this.#rows.size >= CALLEES_MAX) continue;
+      const [row] = await this.#database.rows(INVOCATION, [id]);
+      this.#rows.set(id, row && decodeInvocation(String(row[0]), null));
+    }
+  }
+
+  idOf(completion: number): string | undefined {
+    return this.#ids.get(completion);
+  }
+
+  row(id: string): Pick<InvocationRow, "target" | "retention"> | undefined {
+    return this.#rows.get(id);
+  }
+}
+
+function isCall(entry: Entry): boolean {
+  const type = typeOf(entry);
+  return type === entryType.call || type === entryType.oneWayCall;
+}

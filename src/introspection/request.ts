@@ -1,0 +1,22 @@
+import type { Query } from "../ports.ts";
+
+/** A query on its way to the thread that answers it. */
+export interface QueryRequest extends Query {
+  /** Milliseconds since the epoch: what `now()` is. */
+  readonly now: number;
+}
+
+/** The most that one query may take. What is more fails with a `Failure` 500 that says so. */
+export interface QueryLimits {
+  /** Rows of an answer. */
+  readonly rowsMax: number;
+  /** From its beginning to its last row. */
+  readonly timeMs: number;
+  /** By how much the process may grow meanwhile. */
+  readonly memoryBytesMax: number;
+  /** Its answer, and the journals it reads, on disk. */
+  readonly spoolBytesMax: number;
+}
+
+/** A part of an answer is about so large: what is in memory of it. */
+export const PAGE_BYTES = 256 * 1024;

@@ -1,0 +1,102 @@
+import type { ColumnType } from "../column_type.ts";
+import { ALIAS, OWN } from "../../names.ts";
+import { FAILED_COMMAND } from "./command_name.ts";
+import { partitionKeyOf, quoteTexts, type Table, type TableColumn } from "./table.ts";
+
+/** Columns of the table that the statement's entries are read into: see `journal/entry_rows.ts`. */
+export const ENTRY_COLUMNS = [
+  "id",
+  "idx",
+  "entry_type",
+  "name",
+  "appended_at",
+  "raw",
+  "raw_length",
+  "entry_json",
+  "entry_lite_json",
+] as const;
+
+export const JOURNAL = "sys_journal";
+
+const column = (name: string, type: ColumnType, sql: string): TableColumn => ({ name, type, sql });
+
+const journal: Table = {
+  name: JOURNAL,
+  kind: "BASE TABLE",
+  from: "main.entry as t",
+  ids: "id",
+  seek: (wanted) => {
+    const ids = wanted.get("id");
+    return ids && `t.id in ${quoteTexts(ids)}`;
+  },
+  columns: [
+    column("partition_key", "key", partitionKeyOf("t.id")),
+    { name: "id", type: "str", sql: "t.id", notNull: true },
+    { name: "index", type: "u32", sql: "t.idx", notNull: true },
+    column("entry_type", "str", "t.entry_type"),
+    column("name", "str", "t.name"),
+    // Null for every journal of protocol version 5 and later (ui-cli §a.5).
+    column("completed", "bool", "null"),
+    column("invoked_id", "str", "null"),
+    column("invoked_target", "str", "null"),
+    column("sleep_wakeup_at", "ts", "null"),
+    column("promise_name", "str", "null"),
+    column("raw", "bin", "t.raw"),
+    column("raw_length", "u64", "t.raw_length"),
+    column("version", "u32", "2"),
+    column("entry_json", "str", "t.entry_json"),
+    column("entry_lite_json", "str", "t.entry_lite_json"),
+    column("appended_at", "ts", "t.appended_at"),
+  ],
+};
+
+const EVENT = `(select t.id, t.body, t.status, t.modified_at, e.value as type
+  from store.invocation as t, json_each('["TransientError","Paused"]') as e
+  where t.status in ('invoked', 'backingOff', 'paused')
+    and (e.value = 'Paused') = (t.status = 'paused')
+    and (t.body ->> '$.lastFailure.code' is not null or t.status = 'paused'))`;
+
+/** Nobody says which spelling a reader of an event expects, so it has both. */
+const DOC_CODES = [OWN, ALIAS].map((name) => `${name}_doc_error_code`);
+
+const events: Table = {
+  name: "sys_journal_events",
+  kind: "BASE TABLE",
+  from: `${EVENT} as t`,
+  ids: "id",
+  seek: (wanted) => {
+    const ids = wanted.get("id");
+    return ids && `t.id in ${quoteTexts(ids)}`;
+  },
+  columns: [
+    column("partition_key", "key", partitionKeyOf("t.id")),
+    { name: "id", type: "str", sql: "t.id", notNull: true },
+    column("after_journal_entry_index", "u32", "(t.body ->> '$.journal') - 1"),
+    column("appended_at", "ts", "t.modified_at"),
+    column("event_type", "str", "t.type"),
+    column("event_json", "str", eventJson()),
+  ],
+};
+
+/** The last failure, by itself or within a pause, without the parts it does not have. */
+function eventJson(): string {
+  return `case t.type when 'Paused' then case when t.body ->> '$.lastFailure.code' is null
+    then json_object('ty', 'Paused')
+    else json_object('ty', 'Paused', 'last_failure', json(${failureJson("json_object(")})) end
+    else ${failureJson("json_object('ty', 'TransientError', ")} end`;
+}
+
+/** `begin`: the function that makes an object, and the members that come first. */
+function failureJson(begin: string): string {
+  const of = (path: string) => `t.body ->> '$.lastFailure.${path}'`;
+  return `json_patch('{}', ${begin}
+    'error_code', ${of("status")}, 'error_message', ${of("message")},
+    'error_stacktrace', ${of("stacktrace")},
+    ${DOC_CODES.map((name) => `'${name}', ${of("code")}`).join(", ")},
+    'related_command_index', ${of("related.index")},
+    'related_command_name', ${of("related.name")},
+    'related_command_type', ${FAILED_COMMAND}))`;
+}
+
+/** Journals and what happened beside them (http-api §6.2). */
+export const journalTables: readonly Table[] = [journal, events];

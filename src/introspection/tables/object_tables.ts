@@ -1,0 +1,121 @@
+import { failureText } from "./failure_text.ts";
+import {
+  keyOf,
+  partitionKeyOf,
+  seekObject,
+  serviceOf,
+  type Table,
+  type TableColumn,
+} from "./table.ts";
+
+// Rows of objects and workflows, which are stored by `Service/key`: see `objectOf` of the model.
+
+const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
+const missing = (name: string): TableColumn => ({ name, type: "str", sql: "null" });
+/** The key of an object is not stored, and SQL cannot compute it. */
+const noPartitionKey: TableColumn = { name: "partition_key", type: "key", sql: "null" };
+const byServiceKey = { service: "service_name", key: "service_key" };
+
+const state: Table = {
+  name: "state",
+  kind: "BASE TABLE",
+  from: "store.state as t",
+  seek: seekObject("t.object", byServiceKey),
+  columns: [
+    noPartitionKey,
+    missing("scope"),
+    text("service_name", serviceOf("t.object")),
+    text("service_key", keyOf("t.object")),
+    { name: "key", type: "str", sql: "t.name", notNull: true },
+    { name: "key_length", type: "u64", sql: "length(cast(t.name as blob))" },
+    { name: "value_utf8", type: "raw", sql: "cast(t.value as text)" },
+    { name: "value", type: "bin", sql: "t.value" },
+    { name: "value_length", type: "u64", sql: "length(t.value)" },
+  ],
+};
+
+const inbox: Table = {
+  name: "sys_inbox",
+  kind: "BASE TABLE",
+  from: "store.inbox as t",
+  ids: "id",
+  seek: seekObject("t.object", byServiceKey),
+  columns: [
+    { name: "partition_key", type: "key", sql: partitionKeyOf("t.id") },
+    text("service_name", serviceOf("t.object")),
+    text("service_key", keyOf("t.object")),
+    { name: "id", type: "str", sql: "t.id", notNull: true },
+    { name: "sequence_number", type: "u64", sql: "t.seq", notNull: true },
+    {
+      name: "created_at",
+      type: "ts",
+      sql: "(select i.created_at from store.invocation as i where i.id = t.id)",
+    },
+  ],
+};
+
+const keyedServiceStatus: Table = {
+  name: "sys_keyed_service_status",
+  kind: "BASE TABLE",
+  from: "store.lock as t",
+  ids: "invocation_id",
+  seek: seekObject("t.object", byServiceKey),
+  columns: [
+    { name: "partition_key", type: "key", sql: partitionKeyOf("t.holder") },
+    text("service_name", serviceOf("t.object")),
+    text("service_key", keyOf("t.object")),
+    text("invocation_id", "t.holder"),
+  ],
+};
+
+const locks: Table = {
+  name: "sys_locks",
+  kind: "BASE TABLE",
+  from: "store.lock as t",
+  columns: [
+    { name: "partition_key", type: "key", sql: partitionKeyOf("t.holder") },
+    missing("scope"),
+    text("lock_name", "t.object"),
+    {
+      name: "acquired_at",
+      type: "ts",
+      sql: "(select i.body ->> '$.runningAt' from store.invocation as i where i.id = t.holder)",
+    },
+    text("acquired_by", "t.holder"),
+  ],
+};
+
+const promise: Table = {
+  name: "sys_promise",
+  kind: "BASE TABLE",
+  from: "store.promise as t",
+  seek: seekObject("t.object", byServiceKey),
+  columns: [
+    noPartitionKey,
+    missing("scope"),
+    text("service_name", "t.service"),
+    text("service_key", "t.key"),
+    { name: "key", type: "str", sql: "t.name", notNull: true },
+    { name: "completed", type: "bool", sql: "t.result is not null" },
+    { name: "completion_success_value", type: "bin", sql: "t.value" },
+    { name: "completion_success_value_utf8", type: "raw", sql: "cast(t.value as text)" },
+    text(
+      "completion_failure",
+      `case t.result when 'failure' then ${
+        failureText(
+          "(t.body ->> '$.result.failure.code')",
+          "(t.body ->> '$.result.failure.message')",
+        )
+      } end`,
+    ),
+  ],
+};
+
+/** State, queues, locks and promises (http-api §9). */
+export const objectTables: readonly Table[] = [
+  state,
+  inbox,
+  keyedServiceStatus,
+  locks,
+  promise,
+];

@@ -1,0 +1,44 @@
+import type { Table, TableColumn } from "./table.ts";
+
+const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
+
+const deployment: Table = {
+  name: "sys_deployment",
+  kind: "BASE TABLE",
+  from: "store.deployment as t",
+  columns: [
+    { name: "id", type: "str", sql: "t.id", notNull: true },
+    text("ty", "iif(substr(t.body ->> '$.uri', 1, 4) = 'arn:', 'lambda', 'http')"),
+    text("endpoint", "t.body ->> '$.uri'"),
+    { name: "created_at", type: "ts", sql: "t.body ->> '$.createdAt'" },
+    { name: "min_service_protocol_version", type: "u32", sql: "t.body ->> '$.minProtocol'" },
+    { name: "max_service_protocol_version", type: "u32", sql: "t.body ->> '$.maxProtocol'" },
+    {
+      name: "services",
+      type: "strs",
+      sql: "(select json_group_array(s.value ->> '$.name') " +
+        "from json_each(t.body, '$.services') as s)",
+    },
+  ],
+};
+
+/** `max` picks the row that its group's other columns come from: the latest revision. */
+const LATEST = `(select s.value as body, d.id as deployment, max(s.value ->> '$.revision')
+  from store.deployment as d, json_each(d.body, '$.services') as s
+  group by s.value ->> '$.name')`;
+
+const service: Table = {
+  name: "sys_service",
+  kind: "BASE TABLE",
+  from: `${LATEST} as t`,
+  columns: [
+    text("name", "t.body ->> '$.name'"),
+    { name: "revision", type: "u64", sql: "t.body ->> '$.revision'" },
+    { name: "public", type: "bool", sql: "t.body ->> '$.public'" },
+    text("ty", "t.body ->> '$.type'"),
+    text("deployment_id", "t.deployment"),
+  ],
+};
+
+/** What is registered: only the latest revision of a service (http-api §9). */
+export const schemaTables: readonly Table[] = [deployment, service];

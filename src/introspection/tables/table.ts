@@ -1,0 +1,91 @@
+import type { ColumnType } from "../column_type.ts";
+
+/** A column of a table that can be asked for. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** Its value, in terms of the table's `from`. */
+  readonly sql: string;
+  /** It is never null: orders need not say where nulls go, so that an index can give them. */
+  readonly notNull?: boolean;
+  /** Other spellings of its name. They are found, but not listed. */
+  readonly aliases?: readonly string[];
+}
+
+/** What the rows asked for must have in common: column name to the values it may have. */
+export type Wanted = ReadonlyMap<string, readonly string[]>;
+
+/** A table or view over the stored rows (http-api §9). */
+export interface Table {
+  readonly name: string;
+  readonly kind: "BASE TABLE" | "VIEW";
+  readonly from: string;
+  readonly where?: string;
+  readonly columns: readonly TableColumn[];
+  /** A condition that an index answers, for rows that are `wanted`. The statement checks again. */
+  readonly seek?: (wanted: Wanted) => string | undefined;
+  /** A column whose values must be well-formed ids of invocations when they are asked for. */
+  readonly ids?: string;
+}
+
+/** Text as SQL. It has no NUL and no lone surrogate: see `storage/safe_text.ts`. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A list for IN. */
+export function quoteTexts(texts: readonly string[]): string {
+  return `(${texts.map(quoteText).join(", ")})`;
+}
+
+const DIGITS = "'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'";
+
+/**
+ * The partition key in an invocation id: 11 base 62 digits after `inv_1` (http-api §6.3), as 20
+ * decimal digits. In halves of 10 digits, since SQLite's integers are signed: 62^6 is
+ * 5 * 10^10 + 6800235584.
+ */
+export function partitionKeyOf(id: string): string {
+  const high = digitsOf(id, 6, 5);
+  const low = `(${high} * 6800235584 + ${digitsOf(id, 11, 6)})`;
+  return `printf('%010d%010d', ${high} * 5 + ${low} / 10000000000, ${low} % 10000000000)`;
+}
+
+/** `count` base 62 digits of a text, from place `from` (counted from 1) on, as an integer. */
+function digitsOf(text: string, from: number, count: number): string {
+  let value = "0";
+  for (let i = from; i < from + count; i++) {
+    value = `(${value} * 62 + instr(${DIGITS}, substr(${text}, ${i}, 1)) - 1)`;
+  }
+  return value;
+}
+
+/** The parts of `Service/key`, as `objectOf` of the model joins them. */
+export function serviceOf(object: string): string {
+  return `substr(${object}, 1, instr(${object}, '/') - 1)`;
+}
+
+export function keyOf(object: string): string {
+  return `substr(${object}, instr(${object}, '/') + 1)`;
+}
+
+/** Objects of the wanted services, or of single objects when their keys are wanted as well. */
+export function seekObject(
+  column: string,
+  { service, key }: { readonly service: string; readonly key: string },
+): (wanted: Wanted) => string | undefined {
+  return (wanted) => {
+    const services = wanted.get(service);
+    if (!services) return undefined;
+    const keys = wanted.get(key);
+    if (keys) {
+      const objects = services.flatMap((one) => keys.map((key) => `${one}/${key}`));
+      return `${column} in ${quoteTexts(objects)}`;
+    }
+    // "0" is what follows the slash.
+    const ranges = services.map((one) =>
+      `${column} >= ${quoteText(`${one}/`)} and ${column} < ${quoteText(`${one}0`)}`
+    );
+    return `(${ranges.join(" or ")})`;
+  };
+}

@@ -1,0 +1,73 @@
+import { commonType, isNumber, isSpan, isText, isTime, printType } from "../column_type.ts";
+import { failed } from "../refusal.ts";
+import type { Comparison } from "../syntax/ast.ts";
+import { asText, timeOf } from "./cast.ts";
+import { constantAs } from "./literal.ts";
+import type { Fact, Value } from "./scope.ts";
+
+const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
+  "is distinct from": "is not",
+  "is not distinct from": "is",
+};
+
+/** Two values compared, each as the reference would read it next to the other. */
+export function compare(operator: Comparison, first: Value, second: Value): Value {
+  const [left, right] = alike(first, second);
+  const facts = operator === "=" ? equality(first, second) ?? equality(second, first) : undefined;
+  return {
+    sql: `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`,
+    type: "bool",
+    name: `${first.name} ${operator === "<>" ? "!=" : operator.toUpperCase()} ${second.name}`,
+    ...(facts && { facts }),
+  };
+}
+
+function equality({ column }: Value, { constant }: Value): Fact[] | undefined {
+  if (!column?.stored || constant?.type !== "text") return undefined;
+  return [{ column: column.stored, values: [constant.value] }];
+}
+
+/** Both values in types that compare. Throws a `Failure` 500 when there are none. */
+export function alike(first: Value, second: Value): readonly [Value, Value] {
+  const left = constantAs(second.type, first) ?? first;
+  const right = constantAs(first.type, second) ?? second;
+  return [toward(left, right), toward(right, left)];
+}
+
+/** Several values alike: of CASE, COALESCE and the like. */
+export function allAlike(values: readonly Value[]): Value[] {
+  const type = commonType(values.map((value) => value.type));
+  return values.map((value) => {
+    const constant = constantAs(type, value);
+    if (constant) return constant;
+    if (type === "key" && value.type !== "key" && value.type !== "null") return asKey(value);
+    return type === "str" && !isText(value.type) && value.type !== "null"
+      ? { ...value, sql: asText(value), type }
+      : value;
+  });
+}
+
+/** `value`, in a type that compares with `other`'s. */
+function toward(value: Value, other: Value): Value {
+  const [from, to] = [value.type, other.type];
+  if (from === to || from === "null" || to === "null") return value;
+  if (isText(from)) {
+    if (isText(to)) return value;
+    if (isTime(to)) return { ...value, sql: timeOf(value.sql), type: to };
+    if (isNumber(to)) return { ...value, sql: `cast(${value.sql} as numeric)`, type: "f64" };
+    if (to === "bin") return { ...value, sql: `cast(${value.sql} as blob)`, type: to };
+    if (to === "key") return { ...value, sql: `printf('%020s', ${value.sql})`, type: to };
+  }
+  if (isText(to) && (isTime(from) || isNumber(from) || from === "bin" || from === "key")) {
+    return value;
+  }
+  if (isNumber(from) && to === "key") return asKey(value);
+  const fits = (isNumber(from) && isNumber(to)) || (isTime(from) && isTime(to)) ||
+    (isSpan(from) && isSpan(to)) || (from === "key" && isNumber(to));
+  if (fits) return value;
+  throw failed(`Cannot run the query: ${printType(from)} and ${printType(to)} cannot be compared`);
+}
+
+function asKey(value: Value): Value {
+  return { ...value, sql: `printf('%020d', ${value.sql})`, type: "key" };
+}

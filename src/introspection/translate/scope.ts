@@ -1,0 +1,131 @@
+import type { ColumnType } from "../column_type.ts";
+import { failed } from "../refusal.ts";
+import type { Table } from "../tables/table.ts";
+import type { Weights } from "./weight.ts";
+
+/** A column of something after FROM, or of a query. */
+export interface Column {
+  /** What `t` in `t.name` must be; absent: nothing. */
+  readonly qualifier: string | undefined;
+  readonly name: string;
+  /** Other spellings of its name. */
+  readonly aliases?: readonly string[];
+  readonly type: ColumnType;
+  readonly notNull: boolean;
+  /** Makes sure that it can be read, and says how. */
+  readonly read: () => string;
+  /** Whose column it is, when it is a stored one. */
+  readonly stored?: StoredColumn;
+  /** A column that another one of its name stands for: found by its qualifier only. */
+  readonly isMerged?: boolean;
+}
+
+export interface StoredColumn {
+  readonly relation: StoredRelation;
+  readonly name: string;
+}
+
+/** One mention of a table. */
+export interface StoredRelation {
+  readonly table: Table;
+  /** Names of columns that the statement reads. */
+  readonly used: Set<string>;
+  /** Values that rows must have, of columns that were compared with constants. */
+  readonly wanted: Map<string, readonly string[]>;
+}
+
+/** Names that an expression may use. */
+export interface Scope {
+  readonly columns: readonly Column[];
+  /** The query around this one. */
+  readonly outer: Scope | undefined;
+  readonly statement: StatementScope;
+  /** Queries that WITH gave names. */
+  readonly commons: ReadonlyMap<string, Common>;
+  /** How many queries are around this one. */
+  readonly depth: number;
+}
+
+/** A query with a name. */
+export interface Common {
+  /** What it is called in SQLite. */
+  readonly table: string;
+  readonly outputs: readonly Output[];
+}
+
+/** A column of a query. */
+export interface Output {
+  readonly name: string;
+  /** Of a column that was taken over as it is. */
+  readonly qualifier?: string | undefined;
+  readonly aliases?: readonly string[] | undefined;
+  readonly type: ColumnType;
+  readonly notNull: boolean;
+  /** What it is called in SQLite: nothing else in the statement is. */
+  readonly ref: string;
+}
+
+/** What all queries of a statement share. */
+export interface StatementScope {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly version: string;
+  /** Every mention of a stored table. */
+  readonly relations: StoredRelation[];
+  readonly weights: Weights;
+  /** A new name within the statement. */
+  readonly newName: (prefix: "c" | "r" | "w") => string;
+}
+
+/** A value: how SQLite computes it, and what we know about it. */
+export interface Value {
+  readonly sql: string;
+  readonly type: ColumnType;
+  /** What an unnamed column with it is called: about what the reference calls it. */
+  readonly name: string;
+  readonly notNull?: boolean;
+  /** A constant text or number, as it was written. */
+  readonly constant?: { readonly type: "text" | "number"; readonly value: string };
+  /** The column it is, and nothing else. */
+  readonly column?: Column;
+  /** What holds for rows for which it is true. */
+  readonly facts?: readonly Fact[];
+}
+
+/** A stored column has one of these values. */
+export interface Fact {
+  readonly column: StoredColumn;
+  readonly values: readonly string[];
+}
+
+/** The column with this name. Throws a `Failure` 500 when there is none, or more than one. */
+export function findColumn(scope: Scope, path: readonly string[]): Column {
+  for (let at: Scope | undefined = scope; at; at = at.outer) {
+    const found = matches(at.columns, path);
+    if (found.length > 1) throw failed(`Cannot run the query: column "${dots(path)}" is ambiguous`);
+    if (found[0]) return found[0];
+  }
+  const known = scope.columns.slice(0, LISTED_MAX).map(({ qualifier, name }) =>
+    qualifier === undefined ? name : `${qualifier}.${name}`
+  );
+  const more = scope.columns.length > LISTED_MAX ? ", …" : "";
+  throw failed(
+    `Cannot run the query: there is no column "${dots(path)}"` +
+      (known.length > 0 ? `; there are ${known.join(", ")}${more}` : ""),
+  );
+}
+
+const LISTED_MAX = 60;
+
+function matches(columns: readonly Column[], path: readonly string[]): Column[] {
+  // What stands before the name of a table is the same for all tables: see `findTable`.
+  const [name = "", qualifier] = path.toReversed();
+  return columns.filter((column) =>
+    (column.name === name || column.aliases?.includes(name)) &&
+    (qualifier === undefined ? !column.isMerged : column.qualifier === qualifier)
+  );
+}
+
+function dots(path: readonly string[]): string {
+  return path.join(".");
+}

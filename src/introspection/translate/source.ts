@@ -1,0 +1,98 @@
+import { failed } from "../refusal.ts";
+import type { Source } from "../syntax/ast.ts";
+import { findTable } from "../tables/catalog.ts";
+import type { Table } from "../tables/table.ts";
+import { translateJoin } from "./join.ts";
+import { asColumns, renamed, translateQuery } from "./query.ts";
+import type { Column, Output, Scope, StoredRelation } from "./scope.ts";
+
+/** What stands after FROM. */
+export interface Relation {
+  readonly columns: readonly Column[];
+  readonly sql: () => string;
+}
+
+/** A table, a query or a join. Throws a `Failure` 500 for a table that there is not. */
+export function translateSource(source: Source, scope: Scope): Relation {
+  switch (source.kind) {
+    case "join":
+      return translateJoin(source, scope);
+    case "derived": {
+      const inner = { ...scope, columns: [] };
+      const { columns, sql } = translateQuery(source.query, inner);
+      return named({ outputs: columns, sql: () => `(${sql()})` }, source, scope);
+    }
+    case "table": {
+      const [name = "", ...more] = source.path;
+      const common = more.length === 0 ? scope.commons.get(name) : undefined;
+      if (common) {
+        const outputs = common.outputs.map((one) => ({ ...one, qualifier: name }));
+        return named({ outputs, sql: () => common.table }, source, scope);
+      }
+      const table = findTable(source.path);
+      if (table) return stored(table, source, scope);
+      throw failed(`Cannot run the query: there is no table "${source.path.join(".")}"`);
+    }
+  }
+}
+
+/**
+ * A query under a name. Without one its columns are called as they are within it: `(select * from t)`
+ * has columns of `t`, as in the reference (ui-cli §a.6).
+ */
+function named(
+  { outputs, sql }: { readonly outputs: readonly Output[]; readonly sql: () => string },
+  { alias, columns }: { readonly alias?: string; readonly columns: readonly string[] },
+  scope: Scope,
+): Relation {
+  const table = scope.statement.newName("r");
+  const own = renamed(outputs, columns).map((one) => {
+    const ref = `${table}.${one.ref}`;
+    scope.statement.weights.alias(ref, one.ref);
+    return { ...one, ...(alias !== undefined && { qualifier: alias }), ref };
+  });
+  return { columns: asColumns(own), sql: () => `${sql()} as ${table}` };
+}
+
+/** A stored table: of its columns only those that are used are computed. */
+function stored(
+  table: Table,
+  { alias, columns: names }: Extract<Source, { kind: "table" }>,
+  { statement }: Scope,
+): Relation {
+  const relation: StoredRelation = { table, used: new Set(), wanted: new Map() };
+  statement.relations.push(relation);
+  const own = statement.newName("r");
+  const refs = new Map(table.columns.map(({ name }) => [name, statement.newName("c")]));
+  if (names.length > table.columns.length) {
+    throw failed(`Cannot run the query: "${table.name}" has ${table.columns.length} columns`);
+  }
+  for (const { name, sql } of table.columns) {
+    statement.weights.define(`${own}.${refs.get(name)}`, sql);
+  }
+  const columns = table.columns.map(({ name, type, aliases, notNull = false }, i): Column => ({
+    qualifier: alias ?? table.name,
+    name: names[i] ?? name,
+    ...(aliases && { aliases }),
+    type,
+    notNull,
+    read: () => {
+      relation.used.add(name);
+      return `${own}.${refs.get(name)}`;
+    },
+    stored: { relation, name },
+  }));
+  return { columns, sql: () => `(${storedSql(relation, refs)}) as ${own}` };
+}
+
+function storedSql(
+  { table, used, wanted }: StoredRelation,
+  refs: ReadonlyMap<string, string>,
+): string {
+  const list = table.columns.filter(({ name }) => used.has(name))
+    .map(({ name, sql }) => `${sql} as ${refs.get(name)}`);
+  const conditions = [table.where, table.seek?.(wanted)].filter((one) => one !== undefined)
+    .map((one) => `(${one})`);
+  return `select ${list.join(", ") || "0"} from ${table.from}` +
+    (conditions.length > 0 ? ` where ${conditions.join(" and ")}` : "");
+}

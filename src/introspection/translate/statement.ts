@@ -1,0 +1,91 @@
+import type { ColumnType } from "../column_type.ts";
+import { failed, refused } from "../refusal.ts";
+import type { Query, Select, Statement } from "../syntax/ast.ts";
+import { findTable } from "../tables/catalog.ts";
+import { translateQuery } from "./query.ts";
+import type { Scope, StoredRelation } from "./scope.ts";
+import { Weights } from "./weight.ts";
+
+/** A statement that is ready to run. */
+export interface Prepared {
+  readonly sql: string;
+  /** What its columns are called by who asked, and within SQLite. */
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: ColumnType;
+    readonly ref: string;
+  }[];
+  /** Every mention of a stored table, with what is read of it. */
+  readonly relations: readonly StoredRelation[];
+}
+
+/** SQLite's own limit is a thousand times this. What is longer came of copies within copies. */
+const SQL_CHARS_MAX = 1024 * 1024;
+
+/**
+ * Translates a statement. `now`: milliseconds since the epoch. `version`: our own. Throws a `Failure`:
+ * 400 for what we do not do, 500 for tables and columns that there are not (http-api §3.9).
+ */
+export function prepare(
+  statement: Statement,
+  { now, version }: { readonly now: number; readonly version: string },
+): Prepared {
+  const relations: StoredRelation[] = [];
+  const weights = new Weights();
+  let names = 0;
+  const scope: Scope = {
+    columns: [],
+    outer: undefined,
+    commons: new Map(),
+    depth: 0,
+    statement: { now, version, relations, weights, newName: (prefix) => `${prefix}${names++}` },
+  };
+  const { columns, sql } = translateQuery(queryOf(statement), scope);
+  const text = sql();
+  if (text.length > SQL_CHARS_MAX) throw refused("Cannot run the query: it is too complex");
+  weights.check(text);
+  return { sql: text, columns, relations };
+}
+
+/** DESCRIBE and SHOW are queries of the information schema. */
+function queryOf(statement: Statement): Query {
+  switch (statement.kind) {
+    case "query":
+    case "explain":
+      return statement.query;
+    case "showTables":
+      return information("tables", [{ kind: "all" }]);
+    case "describe": {
+      if (!findTable(statement.path)) {
+        throw failed(`Cannot run the query: there is no table "${statement.path.join(".")}"`);
+      }
+      const names = ["column_name", "data_type", "is_nullable"];
+      const columns = names.map((name) => ({ kind: "one", expr: column(name) }) as const);
+      return information("columns", columns, statement.path.at(-1) ?? "");
+    }
+  }
+}
+
+function column(name: string) {
+  return { kind: "column", path: [name] } as const;
+}
+
+function information(table: string, columns: Select["columns"], of?: string): Query {
+  const name = { kind: "literal", literal: { type: "text", value: of ?? "" } } as const;
+  const where = {
+    kind: "binary",
+    operator: "=",
+    left: column("table_name"),
+    right: name,
+  } as const;
+  const from = { kind: "table", path: ["information_schema", table], columns: [] } as const;
+  const body: Select = {
+    kind: "select",
+    distinct: false,
+    columns,
+    from,
+    groupBy: [],
+    ...(of !== undefined && { where }),
+  };
+  return { with: [], orderBy: [], body };
+}

@@ -1,0 +1,40 @@
+const NONE = new Float64Array(0);
+
+/** Numbers kept for each handler, `size` of them: a row of a table that grows with the handlers. */
+export class ByHandler {
+  readonly #size: number;
+  readonly #services = new Map<string, Map<string, Float64Array>>();
+  /** The one asked for last: mostly the next one, too. */
+  #last: readonly [service: string, handler: string, numbers: Float64Array] = ["", "", NONE];
+
+  constructor(size = 1) {
+    this.#size = size;
+  }
+
+  /** Adds `by` to number `at` of a handler. */
+  add(
+    target: { readonly service: string; readonly handler: string },
+    at: number,
+    by: number,
+  ): void {
+    const numbers = this.of(target.service, target.handler);
+    numbers[at] = (numbers[at] ?? 0) + by;
+  }
+
+  of(service: string, handler: string): Float64Array {
+    const last = this.#last;
+    if (last[0] === service && last[1] === handler && last[2] !== NONE) return last[2];
+    let handlers = this.#services.get(service);
+    if (!handlers) this.#services.set(service, handlers = new Map());
+    let numbers = handlers.get(handler);
+    if (!numbers) handlers.set(handler, numbers = new Float64Array(this.#size));
+    this.#last = [service, handler, numbers];
+    return numbers;
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, string, Float64Array]> {
+    for (const [service, handlers] of this.#services) {
+      for (const [handler, numbers] of handlers) yield [service, handler, numbers];
+    }
+  }
+}

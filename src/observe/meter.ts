@@ -1,0 +1,73 @@
+import { ByHandler } from "./by_handler.ts";
+import { Histogram } from "./histogram.ts";
+
+const SECONDS = [
+  0.0001,
+  0.00025,
+  0.0005,
+  0.001,
+  0.0025,
+  0.005,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2.5,
+  10,
+];
+const ROWS = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
+
+/** Places of a handler's numbers in `Meter.completed`. */
+export const SUCCEEDED = 0;
+export const FAILED = 1;
+
+/**
+ * What is counted while it happens, since the process began. A turn and a commit add a few numbers;
+ * nothing here allocates per request, and nobody but the page of metrics reads it.
+ */
+export class Meter {
+  /** Milliseconds of any clock that never goes back, with fractions. */
+  readonly now: () => number;
+  readonly turnSeconds: Histogram = new Histogram(SECONDS);
+  readonly commitSeconds: Histogram = new Histogram(SECONDS);
+  readonly commitRows: Histogram = new Histogram(ROWS);
+  readonly delaySeconds: Histogram = new Histogram(SECONDS);
+  /** Attempts that began. */
+  readonly started: ByHandler = new ByHandler();
+  /** Invocations that got a result: `SUCCEEDED` and `FAILED`. */
+  readonly completed: ByHandler = new ByHandler(2);
+  /** Attempts that failed, by code: there are few codes, all of them ours. */
+  readonly failed = new Map<string, ByHandler>();
+  events = 0;
+  reruns = 0;
+  /** Lives of the partition that ended without being asked to. */
+  setbacks = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.now = now;
+  }
+
+  /** A turn took this long and so many events. */
+  turn(ms: number, events: number): void {
+    this.turnSeconds.add(ms / 1000);
+    this.events += events;
+  }
+
+  /** A commit of so many rows became durable after this long. */
+  committed(ms: number, rows: number): void {
+    this.commitSeconds.add(ms / 1000);
+    this.commitRows.add(rows);
+  }
+
+  attemptFailed(
+    target: { readonly service: string; readonly handler: string },
+    code: string,
+  ): void {
+    let handlers = this.failed.get(code);
+    if (!handlers) this.failed.set(code, handlers = new ByHandler());
+    handlers.add(target, 0, 1);
+  }
+}

@@ -1,0 +1,182 @@
+import type { Schema } from "../model/schema.ts";
+import type { Vitals } from "../ports.ts";
+import type { ByHandler } from "./by_handler.ts";
+import { Exposition, type Labels } from "./exposition.ts";
+import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
+import { STATUSES } from "./tally.ts";
+
+/** What can be read of a partition at this moment. */
+export interface PartitionGauges {
+  readonly mailboxEvents: number;
+  readonly residentBytes: number;
+  /** Timers in memory. */
+  readonly timers: number;
+  readonly running: number;
+  /** Attempts that wait for a slot. */
+  readonly queued: number;
+  readonly logRows: number;
+  readonly logBytes: number;
+}
+
+/** Everything one page of metrics is made of. */
+export interface MetricsSources {
+  readonly version: string;
+  readonly meter: Meter;
+  readonly schema: Schema;
+  /** By place in `STATUSES`. Absent: they are still being counted. */
+  readonly invocations?: ByHandler | undefined;
+  /** Absent: the partition is down. */
+  readonly partition?: PartitionGauges | undefined;
+  readonly waitingRequests: number;
+  readonly spans?: { readonly exported: number; readonly dropped: number } | undefined;
+  readonly vitals?: Vitals | undefined;
+}
+
+/** What handlers that are not registered any more are called together: labels stay few. */
+const OTHERS = "unregistered";
+
+/** The page of metrics. Units stand in the names; totals are since the process began. */
+export function metricsText(sources: MetricsSources): string {
+  const page = new Exposition();
+  page.family("perdure_build_info", "gauge", "Always 1; the version of the server.")
+    .sample(1, { version: sources.version });
+  invocations(page, sources);
+  attempts(page, sources);
+  turns(page, sources.meter);
+  partition(page, sources);
+  if (sources.spans) spans(page, sources.spans);
+  processOf(page, sources);
+  return page.toString();
+}
+
+function invocations(page: Exposition, { invocations: counts, meter, schema }: MetricsSources) {
+  page.family(
+    "perdure_invocations_counted",
+    "gauge",
+    "Whether perdure_invocations is there: 0 while what a restart found is being counted.",
+  ).sample(counts ? 1 : 0);
+  if (counts) {
+    page.family("perdure_invocations", "gauge", "Invocations kept, by stored status.");
+    for (const [labels, numbers] of registered(counts, schema, STATUSES.length)) {
+      for (const [i, [, status]] of STATUSES.entries()) {
+        page.sample(numbers[i] ?? 0, { ...labels, status });
+      }
+    }
+  }
+  page.family(
+    "perdure_invocations_completed_total",
+    "counter",
+    "Invocations that got their result.",
+  );
+  for (const [labels, numbers] of registered(meter.completed, schema, 2)) {
+    page.sample(numbers[SUCCEEDED] ?? 0, { ...labels, result: "success" });
+    page.sample(numbers[FAILED] ?? 0, { ...labels, result: "failure" });
+  }
+}
+
+function attempts(page: Exposition, { meter, schema, partition }: MetricsSources): void {
+  page.family("perdure_attempts_started_total", "counter", "Attempts that began.");
+  for (const [labels, [count = 0]] of registered(meter.started, schema, 1)) {
+    page.sample(count, labels);
+  }
+  page.family("perdure_attempts_failed_total", "counter", "Attempts that failed, by error code.");
+  for (const [code, counts] of meter.failed) {
+    for (const [labels, [count = 0]] of registered(counts, schema, 1)) {
+      if (count > 0) page.sample(count, { ...labels, code });
+    }
+  }
+  page.family("perdure_attempts_running", "gauge", "Attempts in flight.")
+    .sample(partition?.running ?? 0);
+  page.family("perdure_attempts_queued", "gauge", "Attempts that wait for a slot.")
+    .sample(partition?.queued ?? 0);
+}
+
+function turns(page: Exposition, meter: Meter): void {
+  page.family(
+    "perdure_turn_duration_seconds",
+    "histogram",
+    "Time to run a turn, loads not included.",
+  )
+    .histogram(meter.turnSeconds);
+  page.family("perdure_turn_events_total", "counter", "Events that turns took.")
+    .sample(meter.events);
+  page.family(
+    "perdure_turn_reruns_total",
+    "counter",
+    "Turns that were run again because a row was not in memory.",
+  ).sample(meter.reruns);
+  page.family(
+    "perdure_commit_duration_seconds",
+    "histogram",
+    "Time until a commit was durable.",
+  ).histogram(meter.commitSeconds);
+  page.family("perdure_commit_rows", "histogram", "Rows in a commit.")
+    .histogram(meter.commitRows);
+}
+
+function partition(page: Exposition, { partition, meter, waitingRequests }: MetricsSources): void {
+  page.family("perdure_partition_up", "gauge", "Whether the partition takes requests.")
+    .sample(partition ? 1 : 0);
+  page.family("perdure_partition_failures_total", "counter", "Times the partition had to restart.")
+    .sample(meter.setbacks);
+  page.family("perdure_waiting_requests", "gauge", "Requests that wait for an answer.")
+    .sample(waitingRequests);
+  if (!partition) return;
+  page.family("perdure_mailbox_events", "gauge", "Events that no turn has taken yet.")
+    .sample(partition.mailboxEvents);
+  page.family("perdure_resident_bytes", "gauge", "Estimated size of the rows in memory.")
+    .sample(partition.residentBytes);
+  page.family("perdure_resident_timers", "gauge", "Timers in memory; later ones are on disk.")
+    .sample(partition.timers);
+  page.family("perdure_log_pending_rows", "gauge", "Rows in the log and not in the tables yet.")
+    .sample(partition.logRows);
+  page.family("perdure_log_pending_bytes", "gauge", "Size of those rows in memory.")
+    .sample(partition.logBytes);
+}
+
+function spans(page: Exposition, { exported, dropped }: NonNullable<MetricsSources["spans"]>) {
+  page.family("perdure_spans_exported_total", "counter", "Spans that the collector took.")
+    .sample(exported);
+  page.family("perdure_spans_dropped_total", "counter", "Spans that were lost on the way.")
+    .sample(dropped);
+}
+
+function processOf(page: Exposition, { vitals, meter }: MetricsSources): void {
+  page.family(
+    "perdure_event_loop_delay_seconds",
+    "histogram",
+    "How late the event loop came to a timer, measured ten times a second.",
+  ).histogram(meter.delaySeconds);
+  if (!vitals) return;
+  page.family("perdure_process_start_time_seconds", "gauge", "When the process began, Unix time.")
+    .sample(vitals.startedAt / 1000);
+  page.family("perdure_process_cpu_seconds_total", "counter", "CPU time of all threads.")
+    .sample(vitals.cpuMs / 1000);
+  page.family("perdure_process_resident_memory_bytes", "gauge", "Memory the system gave.")
+    .sample(vitals.residentBytes);
+  page.family("perdure_process_heap_bytes", "gauge", "JavaScript objects, dead ones included.")
+    .sample(vitals.heapBytes);
+}
+
+/** Every registered handler, those without numbers too; all others in one. */
+function* registered(
+  counts: ByHandler,
+  schema: Schema,
+  size: number,
+): Generator<readonly [Labels, Float64Array]> {
+  const known = new Map<string, Set<string>>();
+  for (const { name, handlers } of schema.services()) {
+    known.set(name, new Set(Object.keys(handlers)));
+    for (const handler of Object.keys(handlers)) {
+      yield [{ service: name, handler }, counts.of(name, handler)];
+    }
+  }
+  const others = new Float64Array(size);
+  let isAny = false;
+  for (const [service, handler, numbers] of counts) {
+    if (known.get(service)?.has(handler)) continue;
+    isAny = true;
+    for (const [i, count] of numbers.entries()) others[i] = (others[i] ?? 0) + count;
+  }
+  if (isAny) yield [{ service: OTHERS, handler: OTHERS }, others];
+}

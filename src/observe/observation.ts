@@ -1,0 +1,122 @@
+import { Failure } from "../errors.ts";
+import type { Schema } from "../model/schema.ts";
+import type { Platform } from "../ports.ts";
+import type { ByHandler } from "./by_handler.ts";
+import { Exporter } from "./exporter.ts";
+import { EXPOSITION_TYPE } from "./exposition.ts";
+import { limitedLog } from "./limited_log.ts";
+import { Meter } from "./meter.ts";
+import { metricsText, type PartitionGauges } from "./metrics.ts";
+import { Tracer } from "./tracer.ts";
+import { Watch } from "./watch.ts";
+
+export interface TracingOptions {
+  /** Of a collector that takes OTLP over HTTP. The empty text: no spans are made. */
+  readonly endpoint: string;
+  /** `name=value` each. */
+  readonly headers: readonly string[];
+  readonly samplePercent: number;
+  readonly spansMax: number;
+}
+
+export interface ObservationOptions {
+  readonly platform: Platform;
+  readonly version: string;
+  /** What this server is called among the collector's services. */
+  readonly clusterName: string;
+  readonly tracing: TracingOptions;
+}
+
+/** What metrics ask of a partition. */
+export interface Observed {
+  readonly waiting: number;
+  gauges(): PartitionGauges | undefined;
+  standings(patienceMs: number): Promise<ByHandler | undefined>;
+}
+
+/** Scrapers give up after ten seconds; what is not counted by then comes with a later page. */
+const PATIENCE_MS = 2000;
+
+/** Everything that watches the server, wired: counts, spans, records and the page of metrics. */
+export class Observation {
+  readonly watch: Watch;
+  /** Absent: no spans are made. */
+  readonly tracer: Tracer | undefined;
+  readonly #options: ObservationOptions;
+  readonly #meter = new Meter();
+  readonly #exporter: Exporter | undefined;
+  readonly #unwatch: (() => void) | undefined;
+
+  /** Throws `Failure` RT0002 for headers that are none. */
+  constructor(options: ObservationOptions) {
+    const { platform: { clock, random, log, watchLoop }, tracing } = options;
+    const now = () => clock.now();
+    const limited = limitedLog(log, now);
+    this.#options = options;
+    this.#exporter = tracing.endpoint === "" ? undefined : exporter({
+      ...options,
+      platform: { ...options.platform, log: limited },
+    });
+    const { samplePercent } = tracing;
+    const sink = this.#exporter;
+    this.tracer = sink &&
+      new Tracer({ add: (span) => sink.add(span), random, now, samplePercent });
+    this.watch = new Watch({ meter: this.#meter, tracer: this.tracer, log: limited });
+    this.#unwatch = watchLoop?.((ms) => this.#meter.delaySeconds.add(ms / 1000));
+  }
+
+  /** The page of metrics. The first one begins to count what invocations there are. */
+  async page(observed: Observed, schema: Schema): Promise<Response> {
+    const invocations = await observed.standings(PATIENCE_MS);
+    const { platform, version } = this.#options;
+    const text = metricsText({
+      version,
+      meter: this.#meter,
+      schema,
+      invocations,
+      partition: observed.gauges(),
+      waitingRequests: observed.waiting,
+      spans: this.#exporter,
+      vitals: platform.vitals?.(),
+    });
+    return new Response(text, { headers: { "content-type": EXPOSITION_TYPE } });
+  }
+
+  /** Sends the spans that are left, for a few seconds at most. */
+  async close(): Promise<void> {
+    this.#unwatch?.();
+    await this.#exporter?.close();
+  }
+}
+
+function exporter({ platform, version, clusterName, tracing }: ObservationOptions): Exporter {
+  const { clock, log } = platform;
+  return new Exporter({
+    endpoint: tracing.endpoint,
+    headers: readHeaders(tracing.headers),
+    spansMax: tracing.spansMax,
+    resource: {
+      "service.name": "perdure",
+      "service.namespace": clusterName,
+      "service.version": version,
+    },
+    clock,
+    log,
+  });
+}
+
+/** Throws `Failure` RT0002, without the value: it may be a token. */
+function readHeaders(lines: readonly string[]): Record<string, string> {
+  const headers = new Headers();
+  for (const [i, line] of lines.entries()) {
+    const at = line.indexOf("=");
+    try {
+      if (at < 1) throw new TypeError("No equals sign");
+      headers.set(line.slice(0, at).trim(), line.slice(at + 1).trim());
+    } catch (cause) {
+      const message = `Cannot read tracing-headers: entry ${i + 1} is not "name=value"`;
+      throw new Failure("RT0002", message, { cause });
+    }
+  }
+  return Object.fromEntries(headers);
+}

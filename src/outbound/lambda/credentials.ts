@@ -1,0 +1,164 @@
+import type { Clock, Dial, DialRequest } from "../../ports.ts";
+import { collect } from "../collect.ts";
+import { type Credentials, encodePart, signedHeaders } from "./sign.ts";
+
+/** Calls of a function cannot be signed. Its message holds no secret. */
+export class NoCredentials extends Error {
+  override name = "NoCredentials";
+}
+
+export interface CredentialSettings {
+  /** Our own: what the environment holds. Absent: there are none. */
+  readonly credentials?: Credentials | undefined;
+  /** What roles are assumed with besides. */
+  readonly externalId?: string | undefined;
+  /** URL of the service that lends roles, in place of the cloud's own. */
+  readonly roleServiceUrl?: string | undefined;
+  readonly connectTimeoutMs: number;
+  readonly timeoutMs: number;
+}
+
+interface Lent {
+  readonly credentials: Credentials;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Borrowed credentials are renewed this long before they end. */
+const MARGIN_MS = 300_000;
+const ANSWER_BYTES_MAX = 256 * 1024;
+/** Roles remembered; beyond it the memory starts anew. */
+const ROLES_MAX = 1000;
+
+export const MISSING =
+  "there are no credentials to call functions with: set AWS_ACCESS_KEY_ID and " +
+  "AWS_SECRET_ACCESS_KEY in the environment of the server";
+
+/** Our own credentials, and those of roles we take on. No address is ever asked for our own. */
+export class Keyring {
+  readonly #settings: CredentialSettings;
+  readonly #world: { readonly dial: Dial; readonly clock: Clock };
+  readonly #lent = new Map<string, Lent>();
+  readonly #underway = new Map<string, Promise<Credentials>>();
+
+  constructor(
+    settings: CredentialSettings,
+    world: { readonly dial: Dial; readonly clock: Clock },
+  ) {
+    this.#settings = settings;
+    this.#world = world;
+  }
+
+  /** Whether there is anything to sign with. */
+  get isEmpty(): boolean {
+    return this.#settings.credentials === undefined;
+  }
+
+  /**
+   * Our own, at once, or those of a role, which live in a region. Throws or rejects with
+   * `NoCredentials`.
+   */
+  find(
+    role: string | undefined,
+    place: { readonly region: string; readonly domain: string },
+  ): Credentials | Promise<Credentials> {
+    const { credentials } = this.#settings;
+    if (!credentials) throw new NoCredentials(MISSING);
+    if (role === undefined) return credentials;
+    const { now } = this.#world.clock;
+    const lent = this.#lent.get(role);
+    if (lent && now() < lent.until - MARGIN_MS) return lent.credentials;
+    let underway = this.#underway.get(role);
+    if (!underway) {
+      this.#underway.set(role, underway = this.#borrow(role, { credentials, ...place }));
+    }
+    return underway;
+  }
+
+  async #borrow(
+    role: string,
+    options: {
+      readonly credentials: Credentials;
+      readonly region: string;
+      readonly domain: string;
+    },
+  ): Promise<Credentials> {
+    const { dial, clock } = this.#world;
+    const { timeoutMs } = this.#settings;
+    try {
+      const { request, body } = this.#ask(role, options);
+      const limits = { timeoutMs, bodyBytesMax: ANSWER_BYTES_MAX };
+      const collected = await collect(request, { dial, clock, body, ...limits });
+      if (collected.kind === "timeout") throw refused(role, `no answer within ${timeoutMs} ms`);
+      if (collected.kind === "failed") throw refused(role, collected.failure.message);
+      const text = new TextDecoder().decode(collected.body);
+      if (collected.head.status !== 200) {
+        const reason = fieldOf(text, "Message") ?? "no reason given";
+        throw refused(role, `status ${collected.head.status}: ${reason}`);
+      }
+      const lent = parseLent(role, text);
+      if (this.#lent.size >= ROLES_MAX) this.#lent.clear();
+      this.#lent.set(role, lent);
+      return lent.credentials;
+    } finally {
+      this.#underway.delete(role);
+    }
+  }
+
+  #ask(
+    role: string,
+    { credentials, region, domain }: {
+      readonly credentials: Credentials;
+      readonly region: string;
+      readonly domain: string;
+    },
+  ): { readonly request: DialRequest; readonly body: Uint8Array } {
+    const { roleServiceUrl, externalId, connectTimeoutMs } = this.#settings;
+    const url = new URL(roleServiceUrl ?? `https://sts.${region}.${domain}/`).href;
+    const form: Readonly<Record<string, string | undefined>> = {
+      Action: "AssumeRole",
+      Version: "2011-06-15",
+      RoleArn: role,
+      RoleSessionName: "perdure",
+      ExternalId: externalId,
+    };
+    const pairs = Object.entries(form).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodePart(value)}`]
+    );
+    const body = new TextEncoder().encode(pairs.join("&"));
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded; charset=utf-8",
+      "content-length": String(body.length),
+    };
+    const now = this.#world.clock.now();
+    const signing = { credentials, region, service: "sts", now };
+    const signed = signedHeaders({ method: "POST", url, headers, body }, signing);
+    return {
+      request: { url, method: "POST", headers: signed, version: "h1", connectTimeoutMs },
+      body,
+    };
+  }
+}
+
+function parseLent(role: string, text: string): Lent {
+  const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
+    "AccessKeyId",
+    "SecretAccessKey",
+    "SessionToken",
+    "Expiration",
+  ].map((name) => fieldOf(text, name));
+  const until = Date.parse(expiration ?? "");
+  if (!accessKeyId || !secretAccessKey || !sessionToken || Number.isNaN(until)) {
+    throw refused(role, "the answer holds no credentials");
+  }
+  return { credentials: { accessKeyId, secretAccessKey, sessionToken }, until };
+}
+
+/** The text of the first element of this name. The service's answers have no attributes. */
+function fieldOf(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+}
+
+function refused(role: string, reason: string): NoCredentials {
+  return new NoCredentials(`the role '${role}' cannot be assumed: ${reason}`);
+}

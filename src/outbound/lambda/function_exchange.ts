@@ -1,0 +1,185 @@
+import type {
+  Dial,
+  DialFailure,
+  DialHead,
+  DialListener,
+  DialRequest,
+  Exchange,
+} from "../../ports.ts";
+import { NoCredentials } from "./credentials.ts";
+import { type Answer, FunctionError, parseAnswer, printEvent } from "./envelope.ts";
+
+/** What a function exchange needs to become a request to the function service. */
+export interface FunctionCall {
+  readonly dial: Dial;
+  readonly request: DialRequest;
+  /** Path as the function sees it: `/invoke/Svc/run`. */
+  readonly path: string;
+  /** Makes the request that carries a payload. Throws or rejects with `NoCredentials`. */
+  readonly carry: (payload: Uint8Array) => DialRequest | Promise<DialRequest>;
+  /** The largest request body. A larger one is not sent, and answered with 413. */
+  readonly bodyBytesMax: number;
+  /** The largest answer of the function service. */
+  readonly answerBytesMax: number;
+}
+
+/**
+ * One call of a function, seen as an exchange with an endpoint: what is said is gathered and sent
+ * as one event when it ends, and what comes back is heard at once (service protocol §1.9).
+ */
+export class FunctionExchange implements Exchange {
+  readonly #call: FunctionCall;
+  readonly #listener: DialListener;
+  #said: Uint8Array[] = [];
+  #size = 0;
+  #ended = false;
+  #over = false;
+  #inner: Exchange | undefined;
+  #head: DialHead | undefined;
+  #heard: Uint8Array[] = [];
+  #heardSize = 0;
+
+  constructor(call: FunctionCall, listener: DialListener) {
+    this.#call = call;
+    this.#listener = listener;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#call.bodyBytesMax) this.#said = [];
+    else if (!this.#ended && !this.#over) this.#said.push(bytes);
+    return true;
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // Nobody is called back from within a call: the listener may not have this exchange yet.
+    Promise.resolve().then(() => this.#send()).catch((cause) => this.#failed(cause));
+  }
+
+  abort(): void {
+    this.#over = true;
+    this.#said = [];
+    this.#heard = [];
+    this.#inner?.abort();
+  }
+
+  /** The answer is in memory already when it is heard. */
+  pause(): void {}
+
+  resume(): void {}
+
+  async #send(): Promise<void> {
+    if (this.#over) return;
+    const { dial, request, path, carry, bodyBytesMax } = this.#call;
+    if (this.#size > bodyBytesMax) {
+      return this.#answer({ status: 413, headers: new Map(), body: new Uint8Array(0) });
+    }
+    const payload = printEvent(request, { path, body: concat(this.#said, this.#size) });
+    this.#said = [];
+    const carrier = await carry(payload);
+    if (this.#over) return;
+    this.#inner = dial.open(carrier, {
+      head: (head) => this.#head = head,
+      chunk: (bytes) => this.#chunk(bytes),
+      end: () => this.#received(),
+      failed: (failure) => this.#fail(failure),
+      drain: () => {},
+    });
+    this.#inner.write(payload);
+    this.#inner.end();
+  }
+
+  #chunk(bytes: Uint8Array): void {
+    if (this.#over) return;
+    this.#heardSize += bytes.byteLength;
+    const { answerBytesMax } = this.#call;
+    if (this.#heardSize <= answerBytesMax) return void this.#heard.push(bytes);
+    this.#inner?.abort();
+    this.#fail({
+      kind: "refused",
+      message: `the function answered more than ${answerBytesMax} bytes`,
+    });
+  }
+
+  #received(): void {
+    const head = this.#head;
+    if (this.#over || !head) return;
+    const payload = concat(this.#heard, this.#heardSize);
+    this.#heard = [];
+    if (head.status < 200 || head.status > 299) return this.#refused(head, payload);
+    try {
+      const isError = head.header("x-amz-function-error") !== undefined;
+      this.#answer(parseAnswer(payload, isError));
+    } catch (cause) {
+      this.#failed(cause);
+    }
+  }
+
+  /** The function service did not call the function. */
+  #refused(head: DialHead, payload: Uint8Array): void {
+    const { status } = head;
+    // Too many at once, and too large: these say the same as they do between HTTP endpoints.
+    if (status === 429 || status === 413) {
+      const retryAfter = head.header("retry-after");
+      const headers = new Map(retryAfter === undefined ? [] : [["retry-after", retryAfter]]);
+      return this.#answer({ status, headers, body: payload });
+    }
+    const message = `the function service answered ${status}: ${reasonOf(payload)}`;
+    this.#fail({ kind: status >= 500 ? "reset" : "refused", message });
+  }
+
+  #answer({ status, headers, body }: Answer): void {
+    if (this.#over) return;
+    const head: DialHead = {
+      status,
+      httpVersion: "HTTP/1.1",
+      header: (name) => headers.get(name),
+    };
+    this.#listener.head(head);
+    if (body.byteLength > 0 && !this.#over) this.#listener.chunk(body);
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.end();
+  }
+
+  #failed(cause: unknown): void {
+    if (cause instanceof NoCredentials) {
+      return this.#fail({ kind: "refused", message: cause.message });
+    }
+    if (!(cause instanceof FunctionError)) throw cause;
+    this.#fail({ kind: "reset", message: cause.message });
+  }
+
+  #fail(failure: DialFailure): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.failed(failure);
+  }
+}
+
+const REASON_MAX = 500;
+
+/** `{"Message": …}` or `{"message": …}`, else the text itself, cut. */
+function reasonOf(payload: Uint8Array): string {
+  const text = new TextDecoder().decode(payload);
+  try {
+    const { message, Message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const found = message ?? Message;
+    if (typeof found === "string") return found.slice(0, REASON_MAX);
+  } catch {
+    // It is not JSON, and said as it is.
+  }
+  return text === "" ? "it does not say why" : text.slice(0, REASON_MAX);
+}
+
+function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}

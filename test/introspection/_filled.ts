@@ -1,0 +1,88 @@
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts, until } from "../support/child.ts";
+import { Endpoint } from "../support/endpoint.ts";
+import { type RuntimeName, type Server, startServer } from "../support/server.ts";
+
+const SCRIPT = path.join(import.meta.dirname, "_services.mjs");
+
+/** A server on which every handler of `_services.mjs` has run, or runs. */
+export interface Filled {
+  /** Rows of a statement, as JSON. Rejects when it is refused. */
+  rows(query: string): Promise<Record<string, unknown>[]>;
+  ask(query: string, accept?: string): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** With `PEER` set to an admin address, that server is asked, which somebody must have filled. */
+export async function startFilled(runtime: RuntimeName = "node"): Promise<Filled> {
+  const peer = process.env["PEER"];
+  if (peer) return asking(peer, async () => {});
+  const [port = 0] = await freePorts(1);
+  const endpoint = new Endpoint("h2", port, SCRIPT);
+  // Retries wait long enough to be seen waiting.
+  const settings = {
+    DEFAULT_RETRY_POLICY__MAX_INTERVAL: "1h",
+    ADMIN__QUERY_ENGINE__TIMEOUT: "3s",
+    LOG_LEVEL: "info",
+  };
+  const [server] = await Promise.all([startServer({ runtime, settings }), endpoint.start()]);
+  const filled = asking(server.admin, async () => {
+    await Promise.all([server.close(), endpoint.close()]);
+  });
+  await fill(server, endpoint);
+  const left = "status NOT IN ('completed', 'scheduled', 'suspended', 'paused', 'pending')";
+  await until("invocations to come to rest", async () => {
+    const rows = await filled.rows(
+      `SELECT status, retry_count AS n FROM sys_invocation WHERE ${left}`,
+    );
+    return rows.length === 2 && rows.some(({ n }) => Number(n) > 3);
+  }, 20_000);
+  return filled;
+}
+
+function asking(admin: string, close: () => Promise<void>): Filled {
+  const ask = (query: string, accept?: string) =>
+    fetch(`${admin}/query`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(accept && { accept }) },
+      body: JSON.stringify({ query }),
+    });
+  const rows = async (query: string) => {
+    const answer = await ask(query, "application/json");
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${answer.status} ${text} for ${query}`);
+    return JSON.parse(text).rows;
+  };
+  return { ask, rows, close };
+}
+
+async function fill(server: Server, endpoint: Endpoint): Promise<void> {
+  await post(`${server.admin}/deployments`, { uri: endpoint.url });
+  const at = (path: string) => `${server.ingress}/restate/${path}`;
+  await post(at("call/Cart/alice/add"), 1);
+  const { invocationId } = JSON.parse(await post(at("send/Greeter/sleeper"), "x"));
+  await post(at("send/Greeter/hang"), "x");
+  // One that is canceled before its timer is made would not have it in its journal.
+  await sleep(100);
+  await post(at("call/Greeter/all"), invocationId);
+  await post(at("send/Signup/u1/run"), {});
+  for (const handler of ["Greeter/fail", "Greeter/flaky", "Greeter/pauser", "Greeter/awaits"]) {
+    await post(at(`send/${handler}`), 1);
+  }
+  for (const handler of ["hold", "add", "add"]) await post(at(`send/Cart/held/${handler}`), 1);
+  await post(at("call/Cart/alice/lazy"), {});
+  await post(at("call/Greeter/greet"), "idem", { "idempotency-key": "k1" });
+  await post(at("send/Greeter/greet?delay=1h"), "later");
+}
+
+async function post(url: string, body: unknown, headers = {}): Promise<string> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.status} ${text} from ${url}`);
+  return text;
+}

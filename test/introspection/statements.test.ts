@@ -1,0 +1,138 @@
+import { tableFromIPC } from "apache-arrow";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Filled, startFilled } from "./_filled.ts";
+import {
+  cliStatements,
+  type Names,
+  objectStatements,
+  otherStatements,
+  pageStatements,
+  uiStatements,
+} from "./_statements.ts";
+
+let filled: Filled;
+let names: Names;
+
+beforeAll(async () => {
+  filled = await startFilled();
+  const [row] = await filled.rows(
+    `SELECT id, pinned_deployment_id AS d FROM sys_invocation WHERE target = 'Greeter/all'`,
+  );
+  const invocation = String(row?.["id"]);
+  names = { invocation, other: invocation, deployment: String(row?.["d"]) };
+}, 60_000);
+
+afterAll(async () => await filled?.close());
+
+describe("every statement of the reference's clients", () => {
+  const groups: Readonly<Record<string, (names: Names) => readonly string[]>> = {
+    "lists of the UI": uiStatements,
+    "pages of the UI": pageStatements,
+    "objects in the UI": () => objectStatements,
+    "the command line": cliStatements,
+    "all other constructs": () => otherStatements,
+  };
+  test.each(Object.entries(groups))("answers in both forms: %s", async (_, statements) => {
+    for (const statement of statements(names)) {
+      const rows = await filled.rows(statement);
+      const answer = await filled.ask(statement);
+      expect(answer.status, statement).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("application/vnd.apache.arrow.stream");
+      const table = tableFromIPC(new Uint8Array(await answer.arrayBuffer()));
+      expect(table.numRows, statement).toBe(rows.length);
+      const fields = table.schema.fields.map(({ name }) => name);
+      for (const row of rows) expect(fields).toEqual(expect.arrayContaining(Object.keys(row)));
+    }
+  });
+});
+
+test("statuses are shown as they are derived from what is stored and what runs", async () => {
+  const rows = await filled.rows(
+    `SELECT target, status FROM sys_invocation WHERE status <> 'completed'
+      AND target <> 'Cart/held/add' ORDER BY target`,
+  );
+  expect(rows).toEqual([
+    { target: "Cart/held/hold", status: "suspended" },
+    { target: "Greeter/awaits", status: "suspended" },
+    { target: "Greeter/flaky", status: "backing-off" },
+    { target: "Greeter/greet", status: "scheduled" },
+    { target: "Greeter/hang", status: "running" },
+    { target: "Greeter/pauser", status: "paused" },
+    { target: "Signup/u1/run", status: "suspended" },
+  ]);
+  const [counts] = await filled.rows(
+    `SELECT count(*) FILTER (WHERE status = 'pending') AS pending,
+      count(*) FILTER (WHERE status IN ('backing-off', 'running')) AS invoked FROM sys_invocation`,
+  );
+  const [raw] = await filled.rows(
+    `SELECT count(*) FILTER (WHERE status = 'inboxed') AS pending,
+      count(*) FILTER (WHERE status = 'invoked') AS invoked FROM sys_invocation_status`,
+  );
+  expect(counts).toEqual({ pending: 2, invoked: 2 });
+  expect(raw).toEqual(counts);
+});
+
+test("a running attempt is shown with what only this process knows", async () => {
+  const [row] = await filled.rows(
+    `SELECT in_flight, retry_count, last_attempt_server AS server,
+      last_start_at > now() - INTERVAL '1 minute' AS recent
+      FROM sys_invocation_state WHERE in_flight`,
+  );
+  expect(row).toMatchObject({ in_flight: true, retry_count: 1, recent: true });
+  expect(row?.["server"]).toMatch(/^restate-sdk-typescript\//);
+});
+
+test("a failed attempt is shown with its error and the command it is about", async () => {
+  const [row] = await filled.rows("SELECT * FROM sys_invocation WHERE target = 'Greeter/flaky'");
+  expect(row).toMatchObject({
+    status: "backing-off",
+    last_failure_error_code: "RT0007",
+    last_failure_related_command_index: 1,
+    last_failure_related_command_name: "call-upstream",
+    last_failure_related_command_type: "Run",
+  });
+  expect(row?.["last_failure"]).toMatch(/^\[500 Internal\] upstream 503\nError: upstream 503/);
+  const [event] = await filled.rows(
+    `SELECT event_type, event_json ->> 'error_code' AS code FROM sys_journal_events
+      WHERE id = '${row?.["id"]}'`,
+  );
+  expect(event).toMatchObject({ event_type: "TransientError", code: "500" });
+});
+
+test("values are printed like the reference prints them", async () => {
+  const [row] = await filled.rows(
+    `SELECT s.journal_retention, s.suspended_waiting_for_completions AS c,
+      s.suspended_waiting_for_signals AS n, s.suspended_waiting_future_json AS f, s.created_at,
+      s.partition_key, s.scope FROM sys_invocation_status s WHERE s.target = 'Signup/u1/run'`,
+  );
+  expect(row).toMatchObject({
+    journal_retention: "PT86400S",
+    c: [6],
+    n: [1],
+    f: '{"Unknown":[{"Single":{"CompletionId":6}},{"Single":{"SignalIndex":1}}]}',
+  });
+  expect(row?.["created_at"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+  expect(row).not.toHaveProperty("scope");
+  const state = await filled.rows(
+    "SELECT key, value, value_utf8 FROM state WHERE service_key = 'alice' ORDER BY key",
+  );
+  expect(state).toEqual([
+    { key: "bin", value: "0102ff" },
+    { key: "total", value: "32", value_utf8: "2" },
+  ]);
+});
+
+test("a partition key is the unsigned number that its ids begin with", async () => {
+  const answer = await filled.ask(
+    "SELECT id, partition_key FROM sys_invocation_status WHERE target = 'Signup/u1/run'",
+  );
+  const [row] = tableFromIPC(new Uint8Array(await answer.arrayBuffer())).toArray();
+  const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  let key = 0n;
+  for (const digit of row.id.slice(5, 16)) key = key * 62n + BigInt(digits.indexOf(digit));
+  expect(row.partition_key).toBe(key);
+  const same = await filled.rows(
+    `SELECT count(*) AS n FROM sys_invocation_status WHERE partition_key = ${key}`,
+  );
+  expect(same).toEqual([{ n: 1 }]);
+});

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Schema } from "../../src/model/schema.ts";
+import { ByHandler } from "../../src/observe/by_handler.ts";
+import { Exposition } from "../../src/observe/exposition.ts";
+import { Histogram } from "../../src/observe/histogram.ts";
+import { Meter } from "../../src/observe/meter.ts";
+import { metricsText } from "../../src/observe/metrics.ts";
+import { STATUSES } from "../../src/observe/tally.ts";
+import { schema } from "../support/schema.ts";
+import { parseMetrics, valueOf } from "./_parse.ts";
+
+test("whatever is in a label is read back as it was", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true }), (text, value) => {
+      const page = new Exposition().family("perdure_x", "gauge", "x");
+      page.sample(value, { text });
+      const [sample] = parseMetrics(page.toString()).get("perdure_x")?.samples ?? [];
+      expect(sample?.labels).toEqual({ text });
+      expect(sample?.value).toBe(value === 0 ? 0 : value);
+    }),
+  );
+});
+
+test("a histogram counts each value in every bucket that holds it", () => {
+  fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 40 })), (values) => {
+    const histogram = new Histogram([1, 5, 20]);
+    for (const value of values) histogram.add(value);
+    const page = new Exposition().family("perdure_x", "histogram", "x").histogram(histogram);
+    const families = parseMetrics(page.toString());
+    for (const [le, bound] of [["1", 1], ["5", 5], ["20", 20], ["+Inf", Infinity]] as const) {
+      const within = values.filter((value) => value <= bound).length;
+      expect(valueOf(families, "perdure_x", { le })).toBe(within);
+    }
+    const sum = families.get("perdure_x")?.samples.find(({ name }) => name.endsWith("_sum"));
+    expect(sum?.value).toBe(values.reduce((a, b) => a + b, 0));
+  }));
+});
+
+const sources = { version: "1.2.3", schema, waitingRequests: 3 };
+const gauges = {
+  mailboxEvents: 1,
+  residentBytes: 2,
+  timers: 3,
+  running: 4,
+  queued: 5,
+  logRows: 6,
+  logBytes: 7,
+};
+
+test("the page is valid with nothing to say, and with everything", () => {
+  const meter = new Meter();
+  expect(valueOf(parseMetrics(metricsText({ ...sources, meter })), "perdure_partition_up")).toBe(0);
+  meter.turn(0.3, 4);
+  meter.committed(12, 100);
+  meter.attemptFailed({ service: "greeter", handler: "hi" }, "RT0010");
+  meter.started.add({ service: "greeter", handler: "hi" }, 0, 2);
+  const invocations = new ByHandler(STATUSES.length);
+  invocations.add({ service: "greeter", handler: "hi" }, 6, 5);
+  const vitals = { startedAt: 5_000, cpuMs: 2_500, residentBytes: 9, heapBytes: 8 };
+  const spans = { exported: 1, dropped: 2 };
+  const page = metricsText({ ...sources, meter, invocations, partition: gauges, spans, vitals });
+  const families = parseMetrics(page);
+  const hi = { service: "greeter", handler: "hi" };
+  const value = (name: string, labels = {}) => valueOf(families, `perdure_${name}`, labels);
+  expect(value("build_info", { version: "1.2.3" })).toBe(1);
+  expect(value("invocations", { ...hi, status: "completed" })).toBe(5);
+  expect(value("invocations", { ...hi, status: "backing-off" })).toBe(0);
+  expect(value("attempts_started_total", hi)).toBe(2);
+  expect(value("attempts_failed_total", { ...hi, code: "RT0010" })).toBe(1);
+  expect(value("commit_duration_seconds", { le: "0.01" })).toBe(0);
+  expect(value("commit_duration_seconds", { le: "0.025" })).toBe(1);
+  expect(value("process_cpu_seconds_total")).toBe(2.5);
+  expect(value("log_pending_bytes")).toBe(7);
+  expect(value("waiting_requests")).toBe(3);
+});
+
+test("handlers that nobody serves any more are one", () => {
+  const meter = new Meter();
+  for (let i = 0; i < 1000; i++) meter.started.add({ service: `gone${i}`, handler: "x" }, 0, 1);
+  const bare = new Schema([], schema.defaults);
+  const families = parseMetrics(metricsText({ ...sources, meter, schema: bare }));
+  expect(families.get("perdure_attempts_started_total")?.samples).toEqual([{
+    name: "perdure_attempts_started_total",
+    labels: { service: "unregistered", handler: "unregistered" },
+    value: 1000,
+  }]);
+});

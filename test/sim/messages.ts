@@ -1,0 +1,199 @@
+import type { Rows } from "../../src/model/rows.ts";
+import { type Entry, entryType, type NotificationResult } from "../../src/model/journal.ts";
+import { objectOf } from "../../src/model/target.ts";
+import type { History } from "./history.ts";
+import { must } from "./must.ts";
+import { plain } from "./sdk_words.ts";
+import { type Spoken, spokenOf, textOf } from "./spoken.ts";
+import { isPutToEnd, isSame, type Story } from "./story.ts";
+
+type Notification = Entry & { kind: "notification" };
+
+/** A durable promise as the history knows it. */
+interface Kept {
+  result: Rows["promise"]["result"];
+  /** The commit that kept it. */
+  since: number;
+  isForgotten: boolean;
+  /** How many were told that they kept it. */
+  keepers: number;
+}
+
+const SIGNALS: readonly number[] = [entryType.sendSignal, entryType.completeAwakeable];
+const ANSWERS: readonly number[] = [
+  entryType.callCompletion,
+  entryType.attachCompletion,
+  entryType.getOutputCompletion,
+];
+
+/**
+ * What invocations say to each other: that each message arrives in the commit that sent it, once,
+ * and that it is true. Looked at when all writes of a commit are known.
+ */
+export class Messages {
+  readonly #history: History;
+  readonly #promises = new Map<string, Kept>();
+  /** Numbers of the operators' signals that came last, by operator and target. */
+  readonly #orders = new Map<string, number>();
+  /** Workflows whose runs were forgotten in this commit. */
+  readonly #purged = new Set<string>();
+  readonly #checks: (() => void)[] = [];
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  /** The last commit is complete. */
+  settle(): void {
+    for (const check of this.#checks.splice(0)) check();
+    this.#purged.clear();
+  }
+
+  later(check: () => void): void {
+    this.#checks.push(check);
+  }
+
+  forgotten(object: string): void {
+    this.#purged.add(object);
+    this.later(() => {
+      for (const [name, { result, since, isForgotten }] of this.#promises) {
+        const isLeft = name.startsWith(`${object}/`) && result && since < this.#now;
+        must(!isLeft || isForgotten, () => `The promise "${name}" outlives its workflow`);
+      }
+    });
+  }
+
+  command(story: Story, type: number, spoken: Spoken): void {
+    const { target, x } = spoken;
+    if (target === undefined || typeof x !== "string" || !SIGNALS.includes(type)) return;
+    this.later(() => {
+      const other = this.#history.stories.get(target);
+      if (!other || other.result || other.isForgotten || other.since === this.#now) return;
+      must(other.signals.has(x), () => `A signal of "${story.row.id}" to "${target}" was lost`);
+    });
+  }
+
+  notification(story: Story, entry: Notification): void {
+    const { type, id, result } = entry;
+    if (type === entryType.signal) this.#signal(story, result);
+    if (id.kind !== "completion") return;
+    const spoken = story.spoken.get(id.id);
+    if (ANSWERS.includes(type)) this.later(() => this.#answer(story, entry, spoken));
+    const { service, key } = story.row.target;
+    if (key === undefined || spoken?.key === undefined) return;
+    const name = `${objectOf(service, key)}/${spoken.key}`;
+    if (type === entryType.getPromiseCompletion || type === entryType.peekPromiseCompletion) {
+      this.later(() => this.#saw(name, result));
+    } else if (type === entryType.completePromiseCompletion) {
+      this.later(() => this.#keeps(name, { result, said: spoken.value }));
+    }
+  }
+
+  promise({ object, name, result }: Rows["promise"], drop: boolean): void {
+    const known = this.#promises.get(`${object}/${name}`);
+    if (drop) {
+      must(this.#purged.has(object), () => `The promise "${name}" of "${object}" was dropped`);
+      if (known) known.isForgotten = true;
+      return;
+    }
+    if (known?.result && !known.isForgotten && !this.#purged.has(object)) {
+      must(isSame(known.result, result), () => `The promise "${name}" of "${object}" changed`);
+      return;
+    }
+    const fresh = { result, since: this.#now, isForgotten: false, keepers: 0 };
+    this.#promises.set(`${object}/${name}`, fresh);
+  }
+
+  /** A call that was killed takes along whom it called and sent to. */
+  killed({ entries, row: { id } }: Story): void {
+    this.later(() => {
+      for (const entry of entries) {
+        if (entry.kind !== "notification" || entry.result.kind !== "invocationId") continue;
+        const child = this.#history.stories.get(entry.result.id);
+        if (!child || child.result || child.isForgotten) continue;
+        const isNew = child.since === this.#now && child.row.idempotencyKey !== undefined;
+        must(isNew, () => `"${child.row.id}" outlives "${id}", which was killed`);
+      }
+    });
+  }
+
+  get #now(): number {
+    return this.#history.commits;
+  }
+
+  #signal(story: Story, result: NotificationResult): void {
+    const { id } = story.row;
+    if (result.kind !== "value" && result.kind !== "failure") return;
+    const text = result.kind === "value" ? textOf(result.value) : result.failure.message;
+    must(!story.signals.has(text), () => `The signal "${text}" came twice to "${id}"`);
+    story.signals.add(text);
+    const [operator = "", number] = text.split(":");
+    if (number === undefined) return;
+    const name = `${operator} ${id}`, last = this.#orders.get(name) ?? -1;
+    must(Number(number) > last, () => `Signal ${number} came to "${id}" after ${last}`);
+    this.#orders.set(name, Number(number));
+  }
+
+  /** A result that somebody hears of is the result. */
+  #answer(story: Story, { type, result }: Notification, spoken: Spoken | undefined): void {
+    const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
+    must(callee !== undefined, () => `"${story.row.id}" was answered and never asked`);
+    const other = this.#history.stories.get(callee);
+    const isOld = other !== undefined && other.since < this.#now && !other.isForgotten;
+    const isFinished = other?.result !== undefined && other.until < this.#now;
+    if (result.kind === "void") {
+      const isRight = type === entryType.getOutputCompletion && !(isOld && isFinished);
+      return must(isRight, () => `"${story.row.id}" saw no result of "${callee}"`);
+    }
+    const isUnknown = result.kind === "failure" && result.failure.code === 404;
+    const isPast = !isOld || (isFinished && this.#history.isPast(other));
+    if (isUnknown && type !== entryType.callCompletion && isPast) return;
+    const isAgain = result.kind === "failure" &&
+      result.failure.message === "Previously accepted";
+    if (isAgain && other?.row.target.access === "run") return;
+    const isTrue = result.kind === "value" || result.kind === "failure"
+      ? isPutToEnd(result) || this.#history.hadResult(callee, result)
+      : false;
+    must(isTrue, () => `"${story.row.id}" heard a false result of "${callee}"`);
+  }
+
+  #saw(name: string, result: NotificationResult): void {
+    const known = this.#promises.get(name);
+    if (result.kind === "void") {
+      const isKept = known?.result && !known.isForgotten && known.since < this.#now;
+      return must(!isKept, () => `The promise "${name}" was kept, and nobody saw it`);
+    }
+    // What was forgotten and made anew within one commit may have been seen in between.
+    if (this.#isPurged(name)) return;
+    must(isSame(known?.result, result), () => `Somebody saw another promise "${name}"`);
+  }
+
+  #keeps(name: string, { result, said }: {
+    result: NotificationResult;
+    said: string | undefined;
+  }): void {
+    const known = this.#promises.get(name);
+    if (this.#isPurged(name)) return;
+    must(known?.result, () => `The promise "${name}" was not kept`);
+    if (result.kind !== "void") return;
+    const isSo = JSON.stringify(plain(known.result)) === said;
+    must(isSo && ++known.keepers === 1, () => `The promise "${name}" was kept by two`);
+  }
+
+  #isPurged(name: string): boolean {
+    return this.#purged.has(name.slice(0, name.lastIndexOf("/")));
+  }
+}
+
+function calleeOf({ entries }: Story, completion: number | undefined): string | undefined {
+  for (const entry of entries) {
+    if (entry.kind !== "notification" || entry.id.kind !== "completion") continue;
+    if (entry.id.id === completion && entry.result.kind === "invocationId") return entry.result.id;
+  }
+  return undefined;
+}
+
+/** What a stored command says. */
+export function said({ bytes }: Entry & { kind: "command" }): Spoken {
+  return spokenOf(bytes);
+}

@@ -1,0 +1,97 @@
+import type { InvocationRow } from "../../src/model/invocation.ts";
+import { must } from "./must.ts";
+import { cancelsOf, isCancel, type Story } from "./story.ts";
+import { arrivalsFrom, settled } from "./tree.ts";
+
+/** A change of a row, as one turn wrote it. */
+export interface Move {
+  readonly story: Story;
+  readonly before: InvocationRow;
+  readonly row: InvocationRow;
+  /** The owner who wrote it. */
+  readonly epoch: number;
+  /** How often somebody wanted it to go on. */
+  readonly resumes: number;
+}
+
+/**
+ * Where an invocation may go from where it was. Every attempt has a reason: time, news that it
+ * waits for, the death of the attempt before, or somebody's wish. So nobody runs in a circle, and
+ * nobody who should rest runs at all.
+ */
+export function mustMay({ story, before, row, epoch, resumes }: Move): void {
+  const { id } = row;
+  const isDead = story.epoch !== epoch;
+  if (row.attempt > before.attempt) story.epoch = epoch;
+  if (row.status.kind === "completed") return;
+  const isRetried = row.status.kind === "backingOff" && before.status.kind === "invoked" &&
+    story.gaveUp?.attempt === before.attempt;
+  must(!isRetried, () => `"${id}" tries again, and was to ${story.gaveUp?.behavior}`);
+  const wakes = resumes + cancelsOf(story);
+  const wanted = (why: string) => {
+    story.woken++;
+    must(story.woken <= wakes, () => `"${id}" went on by itself: ${why}`);
+  };
+  mustStay({ before, row, resumes });
+  if (before.status.kind === "paused") {
+    if (row.status.kind !== "paused") wanted("it was paused");
+    else must(row.attempt === before.attempt, () => `"${id}" is paused and has an attempt`);
+    const news = story.entries.slice(before.journal, row.journal);
+    const isDeaf = row.status.kind === "paused" && news.some(isCancel);
+    must(!isDeaf, () => `"${id}" is paused, and was canceled`);
+    return;
+  }
+  if (before.pausing) return pausing({ before, row }, wanted);
+  if (row.attempt === before.attempt) return;
+  switch (before.status.kind) {
+    case "invoked":
+      if (!isDead && !isOver(story, before.attempt)) wanted("nothing had come");
+      return;
+    case "suspended":
+      if (!isOver(story, before.attempt)) wanted("what it waits for had not come");
+      return;
+    case "backingOff":
+      if (row.modifiedAt < before.status.until) wanted("its next attempt was not due");
+      return;
+    default:
+  }
+}
+
+/** Nobody changes its version, and its deployment only who was told to. */
+function mustStay({ before, row, resumes }: Pick<Move, "before" | "row" | "resumes">): void {
+  const { id } = row;
+  must(
+    before.pin === undefined || before.pin.protocol === row.pin?.protocol,
+    () => `"${id}" speaks another version than before`,
+  );
+  const isAble = row.pin?.deployment !== "dp_2" || row.pin.protocol <= 6;
+  must(isAble, () => `"${id}" is where nobody speaks its version`);
+  if (before.pin && before.pin.deployment !== row.pin?.deployment) {
+    must(resumes > 0, () => `"${id}" moved to another deployment`);
+  }
+}
+
+/** Who should pause pauses where its attempt ends. */
+function pausing(
+  { before, row }: Pick<Move, "before" | "row">,
+  wanted: (why: string) => void,
+): void {
+  if (row.attempt > before.attempt) return wanted("it was about to pause");
+  if (row.status.kind === "paused" || row.pausing) return;
+  wanted(`it was to pause and is ${row.status.kind}`);
+}
+
+/** Whether the wait that an attempt ended with is over, by all that came since. */
+function isOver({ sleep, entries }: Story, attempt: number): boolean {
+  if (sleep?.attempt !== attempt) return false;
+  return settled(sleep.awaiting, arrivalsFrom(entries, sleep.delivered)) !== undefined;
+}
+
+/** Nobody sleeps through what it waits for. */
+export function mustSleep(story: Story): void {
+  const { row: { id, status, attempt }, sleep, entries } = story;
+  if (status.kind !== "suspended") return;
+  must(sleep?.attempt === attempt, () => `"${id}" sleeps and never said so`);
+  const over = settled(sleep.awaiting, arrivalsFrom(entries, sleep.delivered));
+  must(!over, () => `"${id}" sleeps through entry ${over?.at}`);
+}

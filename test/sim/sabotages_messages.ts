@@ -1,0 +1,138 @@
+import type { Sabotage } from "./sabotage.ts";
+
+/** Broken promises, signals, answers, waits and retention. */
+export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
+  {
+    name: "a promise is kept by two",
+    file: "engine/journal/promise.ts",
+    find: "if (known?.result) return append(turn, draft, completion(caller, COMPLETED));",
+    replace: "void COMPLETED;",
+  },
+  {
+    name: "a listener is not told",
+    file: "engine/journal/promise.ts",
+    find: "for (const listener of known?.listeners ?? []) {",
+    replace: "for (const listener of (known?.listeners ?? []).slice(1)) {",
+  },
+  {
+    name: "a second listener replaces the first",
+    file: "engine/journal/promise.ts",
+    find: "[...known?.listeners ?? [], caller]",
+    replace: "[caller]",
+  },
+  {
+    name: "who looks at a promise never sees it",
+    file: "engine/journal/promise.ts",
+    find: 'turn.find("promise", object, frame.key)?.result ?? OPEN',
+    replace: "OPEN",
+  },
+  {
+    name: "a promise that was kept is waited for",
+    file: "engine/journal/promise.ts",
+    find: "if (known?.result) return append(turn, draft, completion(caller, known.result));",
+    replace: "",
+  },
+  {
+    name: "who keeps a promise is not told",
+    file: "engine/journal/promise.ts",
+    find: "  append(turn, draft, completion(caller, OPEN));\n",
+    replace: "",
+  },
+  {
+    name: "whoever attaches does not wait",
+    file: "engine/journal/attach.ts",
+    find: 'wait: kind === "attach"',
+    replace: "wait: false",
+  },
+  {
+    name: "an attach is not stored",
+    file: "engine/journal/attach.ts",
+    find: '  append(turn, draft, { kind: "command", type: entryType[kind], bytes });\n',
+    replace: "  void append;\n",
+  },
+  {
+    name: "signals are stored and not sent",
+    file: "engine/journal/signal.ts",
+    find: "if (frame.signal) deliver",
+    replace: "if (!frame.signal) deliver",
+  },
+  {
+    name: "signals are sent and not stored",
+    file: "engine/journal/signal.ts",
+    find:
+      '  append(turn, draft, { kind: "command", type: entryType[frame.kind], bytes: frame.bytes });\n',
+    replace: "  void [append, entryType, draft];\n",
+  },
+  {
+    name: "what has come is awaited still",
+    file: "engine/journal/notification.ts",
+    find: "else if (awaiting !== draft.status.awaiting) draft.status",
+    replace: "else if (!awaiting) draft.status",
+  },
+  {
+    name: "a failure ends an any",
+    file: "model/awaiting.ts",
+    find: 'child === "failure" ? undefined : child;',
+    replace: "child;",
+  },
+  {
+    name: "a failure does not end an all",
+    file: "model/awaiting.ts",
+    find: 'child === "success" ? undefined : child;',
+    replace: "undefined;",
+  },
+  {
+    name: "the first is not enough",
+    file: "model/awaiting.ts",
+    find: '    case "first":\n      return child;',
+    replace: '    case "first":\n      return undefined;',
+  },
+  {
+    name: "one of all is enough",
+    file: "model/awaiting.ts",
+    find: '    case "allCompleted":\n      return undefined;',
+    replace: '    case "allCompleted":\n      return child;',
+  },
+  {
+    name: "state outlives its workflow",
+    file: "engine/retention.ts",
+    find: '  for (const row of turn.list("state", object)) turn.drop("state", row);\n',
+    replace: "",
+  },
+  {
+    name: "promises outlive their workflow",
+    file: "engine/retention.ts",
+    find: "if (row.result || row.listeners.length === 0) turn.drop",
+    replace: "if (!row.result && row.listeners.length === 0) turn.drop",
+  },
+  {
+    name: "a promise is forgotten with its listeners",
+    file: "engine/retention.ts",
+    find: "if (row.result || row.listeners.length === 0) turn.drop",
+    replace: "turn.drop",
+  },
+  {
+    name: "journals are kept for ever",
+    file: "engine/retention.ts",
+    find: "  forgetJournal(turn, draft);\n  turn.forget(draft);",
+    replace: "  turn.forget(draft);",
+  },
+  {
+    name: "the journal is kept no longer than nothing",
+    file: "engine/retention.ts",
+    find: "if (journalMs <= 0) forgetJournal",
+    replace: "if (journalMs <= 1_000_000) forgetJournal",
+  },
+  {
+    name: "an answer comes to the successor",
+    file: "engine/journal/notification.ts",
+    find: "if (caller.since !== undefined && row?.createdAt !== caller.since) return;",
+    replace: "void row;",
+  },
+  {
+    name: "answered at once, a result is forgotten",
+    file: "partition/waiters.ts",
+    find: "    this.#replies.get(effect.reply)?.resolve(effect);\n",
+    replace: "    if (!effect.result) this.#replies.get(effect.reply)?.resolve(effect);\n",
+  },
+];

@@ -1,0 +1,166 @@
+import { Miniflare } from "miniflare";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseToml } from "../../src/config/toml.ts";
+import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { bundled, compatibilityDate, importsOf } from "./_build.ts";
+
+const BUNDLE_BYTES_MAX = 400 * 1024;
+const SCRIPT = bundled("adapters/workerd.ts");
+
+const started: Miniflare[] = [];
+let plain: Miniflare;
+let h1: Endpoint, h2: Endpoint;
+
+/** The Worker as `wrangler dev` runs it, all at one address. */
+function worker(bindings: Record<string, string> = {}): Miniflare {
+  const miniflare = new Miniflare({
+    modules: [{ type: "ESModule", path: "worker.mjs", contents: SCRIPT }],
+    compatibilityDate: compatibilityDate(),
+    durableObjects: { PARTITION: { className: "PartitionObject", useSQLite: true } },
+    bindings: { SVC_LOG_LEVEL: "error", ...bindings },
+  });
+  started.push(miniflare);
+  return miniflare;
+}
+
+beforeAll(async () => {
+  plain = worker();
+  [h1, h2] = await Promise.all([startEndpoint("h1"), startEndpoint("h2")]);
+  const { status } = await ask(plain, "POST", "/admin/deployments", {
+    uri: h1.url,
+    use_http_11: true,
+  });
+  if (status !== 201) throw new Error(`Registration answered ${status}`);
+}, 30_000);
+afterAll(async () => {
+  await Promise.all([...started.map((one) => one.dispose()), h1?.close(), h2?.close()]);
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function ask(
+  on: Miniflare,
+  method: string,
+  address: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const url = new URL(address, "http://localhost");
+  const response = await on.dispatchFetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+}
+
+test("is small enough to be deployed", () => {
+  expect(gzipSync(bundled("adapters/workerd.ts", { minify: true })).length)
+    .toBeLessThan(BUNDLE_BYTES_MAX);
+});
+
+test("asks nothing of its runtime but the web's standards and Durable Objects", () => {
+  expect(importsOf("adapters/workerd.ts")).toEqual(["cloudflare:workers"]);
+});
+
+test("is what wrangler.toml names", () => {
+  const file = path.resolve(import.meta.dirname, "../../wrangler.toml");
+  // Our own reader does not know arrays of tables; what we look for are plain lines.
+  const text = readFileSync(file, "utf8").replace(/^\[\[?.*\]?\]$/gm, "");
+  const lines = text.split("\n").filter((line) => /^(main|name|class_name|new_sqlite)/.test(line));
+  const values = lines.filter((line) => line !== `name = "perdure"`).join("\n");
+  const known = new Map(parseToml(values).map(({ key, value }) => [key, value]));
+  expect(Object.fromEntries(known)).toEqual({
+    main: "adapters/workerd.ts",
+    name: "PARTITION",
+    class_name: "PartitionObject",
+    new_sqlite_classes: ["PartitionObject"],
+  });
+});
+
+test("serves callers at the root and operators below /admin", async () => {
+  expect(await ask(plain, "GET", "/admin/version")).toMatchObject({ status: 200 });
+  expect(await ask(plain, "GET", "/admin/v3/deployments")).toMatchObject({ status: 200 });
+  expect(await ask(plain, "GET", "/svc/health")).toMatchObject({ status: 200 });
+  expect(await ask(plain, "POST", "/svc/call/Greeter/greet", "you"))
+    .toEqual({ status: 200, body: "Hello you" });
+  expect(await ask(plain, "POST", "/Greeter/greet", "you"))
+    .toEqual({ status: 200, body: "Hello you" });
+  expect(await ask(plain, "GET", "/version")).toMatchObject({ status: 400 });
+});
+
+test("answers operators from elsewhere only with the token", async () => {
+  const away = "http://perdure.example.com/admin/version";
+  expect(await ask(plain, "GET", away)).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining("SVC_ADMIN__TOKEN") },
+  });
+  const closed = worker({ SVC_ADMIN__TOKEN: "s3cret", SVC_ADMIN__PATH_PREFIX: "/-/ops" });
+  const get = (address: string, authorization?: string) =>
+    ask(closed, "GET", address, undefined, authorization === undefined ? {} : { authorization });
+  const path = "http://perdure.example.com/-/ops/version";
+  expect(await get(path, "Bearer s3cret")).toMatchObject({ status: 200 });
+  for (const wrong of [undefined, "s3cret", "Bearer s3cre", "Bearer s3cret2", "Bearer "]) {
+    expect(await get(path, wrong), wrong).toMatchObject({ status: 401 });
+  }
+  expect(await get("http://localhost/-/ops/version")).toMatchObject({ status: 401 });
+});
+
+test("refuses addresses that speak HTTP/2 only, and says what to do", async () => {
+  const register = (use_http_11: boolean) =>
+    ask(plain, "POST", "/admin/deployments", { uri: h2.url, use_http_11 });
+  for (const use_http_11 of [false, true]) {
+    const { status, body } = await register(use_http_11);
+    expect([status, body]).toEqual([500, {
+      message: expect.stringMatching(/workerd.*HTTP\/2 without TLS.*let the endpoint.*HTTP\/1\.1/),
+      svc_code: "META0003",
+    }]);
+  }
+});
+
+test("answers queries with a clear no", async () => {
+  expect(await ask(plain, "POST", "/admin/query", { query: "select 1" }))
+    .toEqual({ status: 501, body: { message: "queries are not answered on workerd yet" } });
+});
+
+test("takes bodies as large as a row may be, and says 413 to larger ones", async () => {
+  const sized = (size: number) => ask(plain, "POST", "/svc/call/Greeter/greet", "x".repeat(size));
+  const most = 1024 * 1024;
+  const { status, body } = await sized(most - 2);
+  expect([status, (body as string).length]).toEqual([200, most - 2 + "Hello ".length]);
+  expect((await sized(most)).status).toBe(413);
+});
+
+test("answers others while many wait", async () => {
+  const waiting = Array.from(
+    { length: 50 },
+    (_, i) => ask(plain, "POST", "/svc/call/Greeter/nap", { id: `many-${i}`, ms: 2_000 }),
+  );
+  await h1.happens("many-49 asleep");
+  const begun = Date.now();
+  expect(await ask(plain, "POST", "/svc/call/Greeter/greet", "quick"))
+    .toEqual({ status: 200, body: "Hello quick" });
+  expect(Date.now() - begun).toBeLessThan(1_000);
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+});
+
+test("says which setting it cannot read", async () => {
+  for (
+    const [name, value, path] of [
+      ["SVC_INGRESS__REQUEST_SIZE_LIMIT", "2MiB", "/svc/health"],
+      ["SVC_WORKER__CLEANUP_INTERVAL", "soon", "/svc/health"],
+      ["SVC_ADMIN__PATH_PREFIX", "admin", "/"],
+    ] as const
+  ) {
+    const { status, body } = await ask(worker({ [name]: value }), "GET", path);
+    expect([status, body]).toEqual([503, { message: expect.stringMatching(/^\[RT0002\]/) }]);
+  }
+});
