@@ -12,6 +12,7 @@ interface Prepared {
   safeIntegers(isSafe: boolean): Prepared;
   iterate(args: readonly Bound[]): Promise<Iterator<Row>>;
   run(args: readonly Bound[]): unknown;
+  get(args: readonly Bound[]): Row | undefined;
 }
 
 /** How often limits are looked at while the database works. */
@@ -144,9 +145,18 @@ export class QueryConnection implements QueryDatabase {
     });
   }
 
+  async row(sql: string, args: readonly Bound[] = []): Promise<Row | undefined> {
+    return await this.#named(async () => {
+      const statement = (await this.#prepare(sql)).raw(true).safeIntegers(true);
+      return statement.get(args);
+    });
+  }
+
   async #prepare(sql: string): Promise<Prepared> {
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, statement = await this.#database.prepare(sql));
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement: Prepared = await this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
 

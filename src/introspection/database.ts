@@ -14,6 +14,8 @@ export interface QueryDatabase {
   runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void>;
   /** A few rows, quickly. No text in them may come of what a stranger wrote: it need not be UTF-8. */
   rows(sql: string, args?: readonly Bound[]): Promise<readonly Row[]>;
+  /** The first row, or undefined. As `rows`, and cheaper: it may be asked a million times. */
+  row(sql: string, args?: readonly Bound[]): Promise<Row | undefined>;
   /** Throws the `Failure` of a limit that is reached: for loops that do not ask the database. */
   check(): void;
 }

@@ -67,8 +67,8 @@ async function spool(
     `insert into main.result (size, ${names.join(", ")})
       select ${sizes.join(" + ")}, ${values.join(", ")} from (${sql}) limit ${rowsMax + 1}`,
   );
-  const [count = []] = await database.rows("select max(n) from main.result");
-  if (Number(count[0] ?? 0) <= rowsMax) return;
+  const count = await database.row("select max(n) from main.result");
+  if (Number(count?.[0] ?? 0) <= rowsMax) return;
   throw failed(
     `Cannot run the query: its result has more than ${rowsMax} rows; add a condition or a LIMIT, or ` +
       `raise admin.query-engine.rows`,

@@ -106,8 +106,10 @@ const plays: Record<string, string> = {
     at 3 end i1#1 ended
     at 1002 invoke i1 greeter/hi again
     at 1003 invoke i1 greeter/hi again
-    at 1004 hear i1#1 0 out:anew
-    at 1005 end i1#1 ended`,
+    # A stream of the first life is still open, and speaks.
+    at 1004 hear i1#1 3 out:late
+    at 1005 hear i1#1004 0 out:anew
+    at 1006 end i1#1004 ended`,
   process_died: `
     at 0 invoke i1 counter/bob/add
     at 1 hear i1#1 0 run:1 ranTo:1:x

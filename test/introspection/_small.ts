@@ -12,7 +12,7 @@ import { built } from "../storage/_built.ts";
 const root = new URL("../../", import.meta.url);
 
 /** Node 20 runs no TypeScript in threads. */
-function builtWorker(): URL {
+export function builtWorker(): URL {
   const name = `libsql_query_worker.${process.pid}.mjs`;
   // Inside node_modules, so that what is not bundled is found from there.
   const file = new URL(`node_modules/.cache/perdure-test-introspection/${name}`, root);

@@ -173,23 +173,23 @@ const svc = service({
   handlers: { run: (_: Context, text: string) => Promise.resolve(text) },
 });
 
+async function sdkEndpoint(bidirectional: boolean, identityKeys: string[]) {
+  const logger = () => {};
+  const handler = createEndpointHandler({ services: [svc], bidirectional, identityKeys, logger });
+  const endpoint = await listen(
+    bidirectional
+      ? http2.createServer(handler)
+      : http.createServer(handler as unknown as http.RequestListener),
+  );
+  cleanups.push(() => endpoint.close());
+  return endpoint;
+}
+
 for (const bidirectional of [true, false]) {
   const transport = bidirectional ? "HTTP/2" : "HTTP/1.1";
   test(`the TypeScript SDK over ${transport} accepts our key, and nothing else`, async () => {
     const [signer, next] = [await newSigner(), await newKey()];
-    const identityKeys = [next.publicKey, signer.publicKey];
-    const handler = createEndpointHandler({
-      services: [svc],
-      bidirectional,
-      identityKeys,
-      logger: () => {},
-    });
-    const endpoint = await listen(
-      bidirectional
-        ? http2.createServer(handler)
-        : http.createServer(handler as unknown as http.RequestListener),
-    );
-    cleanups.push(() => endpoint.close());
+    const endpoint = await sdkEndpoint(bidirectional, [next.publicKey, signer.publicKey]);
     const mode = bidirectional ? "bidi" : "requestResponse";
     const httpVersion = bidirectional ? "HTTP/2.0" : "HTTP/1.1";
     const deployment = deploymentAt(`${endpoint.uri}some/path/`, { mode, httpVersion });

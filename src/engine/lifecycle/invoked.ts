@@ -28,6 +28,9 @@ function accept(turn: Turn, event: Invoked): void {
   const { id, reply, startAt, caller, headers, value } = event;
   const draft = newRow(turn, event);
   if (caller) draft.callers = [caller];
+  // An id may come back. What a stream of its last life still says must not be taken for this one's,
+  // so that attempts go on from where no earlier life can have come to.
+  if (!event.fresh) draft.attempt = turn.now;
   admit(turn, draft, { startAt, entries: [{ kind: "input", headers, value }] });
   if (reply === undefined) return;
   const due = draft.scheduledAt === undefined ? {} : { startAt: draft.scheduledAt };

@@ -18,7 +18,8 @@ const CALLEES_MAX = 1000;
 
 const SEGMENT = `select first, entries, bytes from store.journal
   where id = ?1 and first > ?2 order by first limit 1`;
-const NOTES = `select entries from store.journal where id = ?1 order by first`;
+const NOTES = `select first, entries from store.journal
+  where id = ?1 and first > ?2 order by first limit 1`;
 const NEXT_ID = `select id from store.journal where id > ?1 order by id limit 1`;
 const INVOCATION = `select body from store.invocation where id = ?1`;
 const MAKE = `create table main.entry (${ENTRY_COLUMNS.join(", ")}, primary key (id, idx))`;
@@ -58,7 +59,7 @@ async function* wantedIds(
   }
   for (let after = "";;) {
     database.check();
-    const [row] = await database.rows(NEXT_ID, [after]);
+    const row = await database.row(NEXT_ID, [after]);
     if (!row) return;
     after = String(row[0]);
     yield after;
@@ -70,7 +71,7 @@ type JournalRow = ReturnType<typeof decodeJournal>;
 /** Entries as they are stored together. One segment is in memory at a time. */
 async function* segmentsOf(database: QueryDatabase, id: string): AsyncGenerator<JournalRow[]> {
   for (let after = -1;;) {
-    const [row] = await database.rows(SEGMENT, [id, after]);
+    const row = await database.row(SEGMENT, [id, after]);
     if (!row) return;
     const [first, entries, bytes] = row;
     after = Number(first);
@@ -139,7 +140,11 @@ class Called implements Callees {
 
   /** Finds the ids, which stand in notifications behind the calls. */
   async load(): Promise<void> {
-    for (const [entries] of await this.#database.rows(NOTES, [this.#id])) {
+    for (let after = -1;;) {
+      const row = await this.#database.row(NOTES, [this.#id, after]);
+      if (!row) return;
+      const [first, entries] = row;
+      after = Number(first);
       for (const json of fromJson(String(entries)) as JournalJson[]) {
         const { type, id, result } = json as unknown as Extract<Entry, { kind: "notification" }>;
         if (type !== entryType.callInvocationIdCompletion) continue;
@@ -155,7 +160,7 @@ class Called implements Callees {
     if (this.#ids.size === 0 || !segment.some(({ entry }) => isCall(entry))) return;
     for (const id of this.#ids.values()) {
       if (this.#rows.has(id) || this.#rows.size >= CALLEES_MAX) continue;
-      const [row] = await this.#database.rows(INVOCATION, [id]);
+      const row = await this.#database.row(INVOCATION, [id]);
       this.#rows.set(id, row && decodeInvocation(String(row[0]), null));
     }
   }

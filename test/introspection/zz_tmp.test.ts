@@ -1,0 +1,22 @@
+import { test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import path from "node:path"; import { pathToFileURL } from "node:url";
+import { createRequire } from "node:module";
+import { openLibsql } from "../../adapters/libsql.ts"; import { migrate } from "../../src/storage/tables.ts";
+import { libsqlIntrospection } from "../../adapters/libsql_query.ts";
+import { builtWorker, LIMITS, rowsOf } from "./_small.ts"; import { built } from "../storage/_built.ts";
+test("x", async () => {
+  const folder = mkdtempSync("/tmp/mill-"); const url = pathToFileURL(path.join(folder, "perdure.db")).href;
+  const client = await openLibsql({ url, worker: built("adapters/libsql_worker.ts") }); await migrate(client);
+  const t0=Date.now();
+  for (let i=0;i<10;i++) await client.batch("write",[{sql:`with recursive n(i) as (select ?1 union all select i+1 from n where i < ?2) insert into invocation (id, partition, status, body) select printf('inv_1%011d%022d', i%64, i), 0, s, json_object('id','x','target',json_object('service','S'||(i%20),'handler','h','type','service','access','none'),'status',json_object('kind',s),'origin',json_object('by','ingress'),'attempt',1,'heard',1,'journal',3,'commands',2,'failures',iif(s='backingOff',1,0),'failuresSinceCommand',0,'pin',json_object('deployment','dp_1','protocol',6),'callers',json('[]'),'retention',json_object('resultMs',1,'journalMs',1),'createdAt',1795000000000+i,'modifiedAt',1795000000000+i,'runningAt',1795000000000+i) from (select i, case i%1000 when 0 then 'backingOff' when 1 then 'suspended' else 'completed' end s from n)`, args:[i*100000+1,(i+1)*100000]}]);
+  console.log("filled", Date.now()-t0);
+  const q = libsqlIntrospection({ url, worker: builtWorker(), limits: LIMITS, clock: Date, log: ()=>{}, flush: async()=>{}, queriesMax:4, waitingMax:10 });
+  const bench = async () => { for (const s of ["SELECT 1 FROM sys_invocation_status LIMIT 1","SELECT ss.id AS id FROM sys_invocation_status ss ORDER BY ss.created_at DESC LIMIT 250","SELECT id FROM sys_invocation_state WHERE in_flight IS TRUE LIMIT 250","SELECT ss.id FROM sys_invocation_status ss WHERE ss.status IN ('suspended') ORDER BY ss.created_at DESC LIMIT 250","SELECT ss.id FROM sys_invocation_status ss WHERE ss.target_service_name IN ('S3') ORDER BY ss.created_at DESC LIMIT 250","SELECT ss.id FROM sys_invocation_status ss WHERE ss.created_at > '2026-11-18T23:20:00.000Z' ORDER BY ss.created_at DESC LIMIT 250","SELECT ss.target_service_name, ss.status, count(1) FROM sys_invocation_status ss LEFT JOIN sys_invocation_state sis ON sis.id = ss.id GROUP BY 1, 2, sis.in_flight", "SELECT * FROM sys_invocation WHERE id='inv_1" + "0".repeat(31) + "65'"]) { const ts=[]; let n=0; for (let k=0;k<3;k++) { const t=performance.now(); n=(await rowsOf(q,s).catch(e=>[e.message])).length; ts.push(Math.round(performance.now()-t)); } console.log(ts.join("/"),"ms",n,s.slice(0,110)); } };
+  await bench();
+  await client.batch("write",[{sql:"create index invocation_created on invocation (created_at)",args:[]}]);
+  await client.batch("write",[{sql:"create index invocation_open on invocation (status, created_at) where status <> 'completed'",args:[]}]);
+  await client.batch("write",[{sql:"create index invocation_service on invocation (service, created_at)",args:[]}]);
+  console.log("with indexes"); await bench();
+  await q.close(); await client.close(); rmSync(folder,{recursive:true});
+}, 300000);
