@@ -47,7 +47,10 @@ class NearCommits implements SqlClient {
   }
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
-    if (mode === "read") return this.#far.batch(mode, statements);
+    if (mode === "read") {
+      const isNear = statements.every(({ isQuick }) => isQuick) && !this.#isResting();
+      return isNear ? named(() => this.#read(statements)) : this.#far.batch(mode, statements);
+    }
     const [only, ...others] = statements;
     if (only && others.length === 0 && this.#isNear(only)) return named(() => this.#write(only));
     this.#farWrites++;
@@ -66,7 +69,7 @@ class NearCommits implements SqlClient {
   }
 
   #isNear({ sql, args }: Statement): boolean {
-    if (this.#farWrites > 0 || performance.now() < this.#restUntil) return false;
+    if (this.#farWrites > 0 || this.#isResting()) return false;
     // What has an answer of its own is asked where answers are read.
     if (/\breturning\b/i.test(sql)) return false;
     let size = 0;
@@ -76,14 +79,34 @@ class NearCommits implements SqlClient {
     return size <= NEAR_BYTES_MAX;
   }
 
+  #isResting(): boolean {
+    return performance.now() < this.#restUntil;
+  }
+
   #write({ sql, args }: Statement): SqlRow[][] {
+    this.#timed(() => this.#prepare(sql).run(args));
+    return [[]];
+  }
+
+  /** Each sees what was committed before: readers of a log wait for nobody. */
+  #read(statements: readonly Statement[]): SqlRow[][] {
+    return this.#timed(() =>
+      statements.map(({ sql, args }) => this.#prepare(sql).all(args) as SqlRow[])
+    );
+  }
+
+  #prepare(sql: string): Database.Statement {
     this.#near ??= this.#open();
     let statement = this.#statements.get(sql);
     if (!statement) this.#statements.set(sql, statement = this.#near.prepare(sql));
+    return statement;
+  }
+
+  #timed<T>(act: () => T): T {
     const began = performance.now();
-    statement.run(args);
+    const result = act();
     const now = performance.now();
     if (now - began > NEAR_MS_MAX) this.#restUntil = now + REST_MS;
-    return [[]];
+    return result;
   }
 }

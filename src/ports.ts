@@ -119,6 +119,8 @@ export interface Statement {
   readonly sql: string;
   /** Named by position. Integers beyond 2^53 do not occur. */
   readonly args: readonly SqlValue[];
+  /** Reads a few rows by their keys: as cheap as handing it to somebody else. */
+  readonly isQuick?: boolean;
 }
 
 export type SqlValue = string | number | null | Uint8Array;

@@ -1,5 +1,5 @@
 import { assert } from "../assert.ts";
-import type { InvocationDraft } from "../model/invocation.ts";
+import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
 import { groupOf, type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
 import type { Write } from "../model/rows.ts";
 import type { Schema } from "../model/schema.ts";
@@ -68,6 +68,21 @@ export class Turn {
     if (written?.isWhole) return undefined;
     const row = this.#slice.find(table, group, item);
     if (row === undefined) return this.#miss({ table, group, item });
+    return row ?? undefined;
+  }
+
+  /**
+   * An invocation whose journal and timers nobody is going to ask for: when it is not in memory, it
+   * is loaded by itself.
+   */
+  glance(id: string): InvocationRow | undefined {
+    const write = this.#tables.invocation.get(id)?.items.get("");
+    if (write) return write.drop ? undefined : write.row as InvocationRow;
+    const row = this.#slice.find("invocation", id, "");
+    if (row === undefined) {
+      this.wants.push({ table: "invocation", group: id, item: "" });
+      throw miss;
+    }
     return row ?? undefined;
   }
 

@@ -21,6 +21,9 @@ interface Query {
   readonly keys: Map<string, number[]>;
 }
 
+/** Keys of a read that is over in the time it takes to wake another thread. */
+const QUICK_KEYS_MAX = 64;
+
 /** The queries that answer some wants, one for each kind of them, and who gets what. */
 export class LoadPlan {
   readonly #wants: readonly Want[];
@@ -43,9 +46,12 @@ export class LoadPlan {
   }
 
   statements(): Statement[] {
-    return [...this.#queries].map(([text, { keys }]) =>
-      statement(text, `[${[...keys.keys()].join(",")}]`)
-    );
+    return [...this.#queries].map(([text, { table, keys }]) => {
+      const read = statement(text, `[${[...keys.keys()].join(",")}]`);
+      // Groups of other tables may have rows without number.
+      const isQuick = table === "invocation" || table === "lock";
+      return isQuick && keys.size <= QUICK_KEYS_MAX ? { ...read, isQuick } : read;
+    });
   }
 
   /** The rows for each want, given the results of `statements()`. In no order. */

@@ -9,7 +9,7 @@ import type { Turn } from "../turn.ts";
 
 /** Somebody asks for a result (service protocol §4.11, http-api §2.12). */
 export function asked(turn: Turn, event: Asked): void {
-  const row = turn.find("invocation", event.id);
+  const row = turn.glance(event.id);
   const known = row && !isOver(turn, row) ? row : undefined;
   if (event.caller) answer(turn, known, { ...event, caller: event.caller });
   if (event.reply !== undefined) {

@@ -17,7 +17,7 @@ import { setTimer } from "./timer_fired.ts";
 
 /** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
 export function invoked(turn: Turn, event: Invoked): void {
-  const known = event.fresh ? undefined : turn.find("invocation", event.id);
+  const known = event.fresh ? undefined : turn.glance(event.id);
   if (known && !isOver(turn, known)) return repeated(turn, known, event);
   // Its time is over though no sweep has come by: it must not be served (architecture §10).
   if (known) forgetRetained(turn, turn.draft({ ...known }));

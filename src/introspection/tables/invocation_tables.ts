@@ -18,7 +18,9 @@ const live = (column: string) => `(select l.${column} from main.live as l where 
 const attempts = `${body("failures")} + ${isRunning}`;
 /** Nested trees are text within the JSON; `->>` gives either as text. */
 const awaiting = only(isKind("suspended"), body("status.awaiting"));
-const hasAttempts = `${isKind("invoked", "backingOff")} and (${attempts}) > 0`;
+/** Said as well, so that an index of the few that are open can be used. */
+const IS_OPEN = `${STATUS_KIND} <> 'completed'`;
+const hasAttempts = `${IS_OPEN} and ${isKind("invoked", "backingOff")} and (${attempts}) > 0`;
 const awaited = (path: string) =>
   only(`${isKind("suspended")} and json_valid(${awaiting})`, `(${awaiting}) -> '$.${path}'`);
 
@@ -40,10 +42,10 @@ const STORED: Readonly<Record<string, readonly string[]>> = {
 function seek(wanted: Wanted): string | undefined {
   const ids = wanted.get("id");
   if (ids) return `t.id in ${quoteTexts(ids)}`;
-  const conditions: string[] = [];
   const shown = wanted.get("status");
-  if (shown) conditions.push(isKind(...new Set(shown.flatMap((one) => STORED[one] ?? [one]))));
-  return conditions.length > 0 ? conditions.join(" and ") : undefined;
+  if (!shown) return undefined;
+  const stored = new Set(shown.flatMap((one) => STORED[one] ?? [one]));
+  return stored.has("completed") ? isKind(...stored) : `${IS_OPEN} and ${isKind(...stored)}`;
 }
 
 const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
