@@ -114,6 +114,8 @@ export class Partition {
     const { meter } = this.#options;
     const began = meter.now();
     try {
+      const expected = foreseen(mail, this.#resident);
+      if (expected.length > 0) return this.#load(expected, mail, now);
       const { turn, wants } = this.#turn(mail, now);
       if (wants.length === 0) {
         this.#finish(turn, mail);
@@ -121,16 +123,21 @@ export class Partition {
       }
       this.reruns++;
       meter.reruns++;
-      const { store, lease } = this.#options;
-      this.#resident.expect(this.#commits.next - 1);
-      store.load(lease, wants).then((loaded) => {
-        if (this.#isStopped) return;
-        this.#resident.add(loaded);
-        this.#attempt(mail, now);
-      }).catch((cause) => this.#stop(cause));
+      this.#load(wants, mail, now);
     } catch (cause) {
       this.#stop(cause);
     }
+  }
+
+  /** Loads rows, and begins the turn of this mail. */
+  #load(wants: readonly Want[], mail: readonly Mail[], now: number): void {
+    const { store, lease } = this.#options;
+    this.#resident.expect(this.#commits.next - 1);
+    store.load(lease, wants).then((loaded) => {
+      if (this.#isStopped) return;
+      this.#resident.add(loaded);
+      this.#attempt(mail, now);
+    }).catch((cause) => this.#stop(cause));
   }
 
   #finish(turn: Turn, mail: readonly Mail[]): void {
@@ -156,6 +163,21 @@ export class Partition {
     }
     return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
   }
+}
+
+/**
+ * Rows that events are sure to ask for first and that are not in memory: whether an id that anybody
+ * can compute is taken. Loading them before the turn spares it a second run.
+ */
+function foreseen(mail: readonly Mail[], resident: Resident): Want[] {
+  const ids = new Set<string>();
+  for (const { event } of mail) {
+    const isKnown = event.type === "invoked" ? event.fresh : event.type !== "asked";
+    if (isKnown) continue;
+    const { id } = event as Extract<Event, { type: "invoked" | "asked" }>;
+    if (resident.find("invocation", id, "") === undefined) ids.add(id);
+  }
+  return [...ids].map((group) => ({ table: "invocation", group, item: "" }));
 }
 
 /** Many events of a turn ask for the same rows: a busy object's lock, for one. */

@@ -71,8 +71,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "events of an abandoned turn are lost",
     file: "partition/partition.ts",
-    find: "        this.#attempt(mail, now);\n      })",
-    replace: "        this.#attempt(mail.slice(1), now);\n      })",
+    find: "      this.#attempt(mail, now);\n    })",
+    replace: "      this.#attempt(mail.slice(1), now);\n    })",
   },
   {
     name: "a turn that missed a row is kept",
