@@ -110,7 +110,11 @@ class InOrder implements SqlClient {
 export function plain(row: Readonly<Record<string, unknown>>): SqlRow {
   const columns: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) {
-    columns[name] = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+    columns[name] = value instanceof ArrayBuffer
+      ? new Uint8Array(value)
+      : value instanceof Uint8Array
+      ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+      : value;
   }
   return columns;
 }

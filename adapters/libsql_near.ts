@@ -2,11 +2,13 @@ import Database from "libsql";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
-import { type FileOptions, named } from "./libsql_client.ts";
+import { type FileOptions, named, plain } from "./libsql_client.ts";
 
 /** A write of more than this is handed over: the thread then works while this one goes on. */
 const NEAR_BYTES_MAX = 16 * 1024;
-/** A write that took longer says that the disk is slow, or that somebody else had it. */
+/** A read of more rows is handed over. */
+const NEAR_ROWS_MAX = 256;
+/** A write or a read that took longer says that the disk is slow, or that somebody else had it. */
 const NEAR_MS_MAX = 5;
 /** How long everything is handed over after a slow write. */
 const REST_MS = 200;
@@ -49,7 +51,9 @@ class NearCommits implements SqlClient {
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
     if (mode === "read") {
       const isNear = statements.every(({ isQuick }) => isQuick) && !this.#isResting();
-      return isNear ? named(() => this.#read(statements)) : this.#far.batch(mode, statements);
+      return isNear
+        ? named(() => this.#read(statements) ?? this.#far.batch(mode, statements))
+        : this.#far.batch(mode, statements);
     }
     const [only, ...others] = statements;
     if (only && others.length === 0 && this.#isNear(only)) return named(() => this.#write(only));
@@ -88,11 +92,20 @@ class NearCommits implements SqlClient {
     return [[]];
   }
 
-  /** Each sees what was committed before: readers of a log wait for nobody. */
-  #read(statements: readonly Statement[]): SqlRow[][] {
-    return this.#timed(() =>
-      statements.map(({ sql, args }) => this.#prepare(sql).all(args) as SqlRow[])
-    );
+  /**
+   * Undefined: there is more than should be read here. Each statement sees what was committed before,
+   * as readers of a log wait for nobody.
+   */
+  #read(statements: readonly Statement[]): SqlRow[][] | undefined {
+    return this.#timed(() => {
+      const results: SqlRow[][] = [];
+      for (const { sql, args } of statements) {
+        const rows = this.#prepare(`${sql} limit ${NEAR_ROWS_MAX + 1}`).all(args) as SqlRow[];
+        if (rows.length > NEAR_ROWS_MAX) return undefined;
+        results.push(rows.map(plain));
+      }
+      return results;
+    });
   }
 
   #prepare(sql: string): Database.Statement {

@@ -119,7 +119,7 @@ export interface Statement {
   readonly sql: string;
   /** Named by position. Integers beyond 2^53 do not occur. */
   readonly args: readonly SqlValue[];
-  /** Reads a few rows by their keys: as cheap as handing it to somebody else. */
+  /** Reads rows by a few keys: mostly as cheap as handing it to somebody else. */
   readonly isQuick?: boolean;
 }
 

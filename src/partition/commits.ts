@@ -107,6 +107,7 @@ export class Commits {
       if (table !== "invocation" || !("status" in row) || row.status.kind !== "completed") continue;
       forget("journal", row.id);
       forget("timer", row.id);
+      forget("event", row.id);
       forget("invocation", row.id);
     }
     for (const call of durable) call();

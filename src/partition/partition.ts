@@ -7,6 +7,7 @@ import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Commits } from "./commits.ts";
+import { foresee } from "./foresee.ts";
 import { type Moved, Resident } from "./resident.ts";
 
 export interface PartitionOptions {
@@ -114,7 +115,7 @@ export class Partition {
     const { meter } = this.#options;
     const began = meter.now();
     try {
-      const expected = foreseen(mail, this.#resident);
+      const expected = foresee(mail.map(({ event }) => event), this.#resident);
       if (expected.length > 0) return this.#load(expected, mail, now);
       const { turn, wants } = this.#turn(mail, now);
       if (wants.length === 0) {
@@ -163,21 +164,6 @@ export class Partition {
     }
     return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
   }
-}
-
-/**
- * Rows that events are sure to ask for first and that are not in memory: whether an id that anybody
- * can compute is taken. Loading them before the turn spares it a second run.
- */
-function foreseen(mail: readonly Mail[], resident: Resident): Want[] {
-  const ids = new Set<string>();
-  for (const { event } of mail) {
-    const isKnown = event.type === "invoked" ? event.fresh : event.type !== "asked";
-    if (isKnown) continue;
-    const { id } = event as Extract<Event, { type: "invoked" | "asked" }>;
-    if (resident.find("invocation", id, "") === undefined) ids.add(id);
-  }
-  return [...ids].map((group) => ({ table: "invocation", group, item: "" }));
 }
 
 /** Many events of a turn ask for the same rows: a busy object's lock, for one. */

@@ -40,6 +40,7 @@ export class Resident implements Slice {
   readonly #tables: { readonly [T in Table]: Map<string, Group> } = {
     invocation: new Map(),
     journal: new Map(),
+    event: new Map(),
     lock: new Map(),
     inbox: new Map(),
     state: new Map(),
@@ -214,6 +215,7 @@ function sizeOf(row: Rows[Table] | null | undefined): number {
   if ("entry" in row) return ROW_BYTES + entryBytes(row.entry);
   if ("value" in row) return ROW_BYTES + row.value.length;
   if ("listeners" in row) return ROW_BYTES + promiseBytes(row);
+  if ("after" in row) return ROW_BYTES + failureBytes(row);
   if ("target" in row) return INVOCATION_BYTES + (row.output?.length ?? 0);
   return ROW_BYTES;
 }
@@ -227,6 +229,10 @@ function entryBytes(entry: Entry): number {
     case "notification":
       return entry.result.kind === "value" ? valueBytes(entry.result) : 0;
   }
+}
+
+function failureBytes({ failure }: Rows["event"]): number {
+  return failure ? failure.message.length + (failure.stacktrace?.length ?? 0) : 0;
 }
 
 function promiseBytes({ result, listeners }: Rows["promise"]): number {

@@ -54,7 +54,7 @@ function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<vo
     if (group) yield* fillJournal(id, group, journalOptions);
   }
   for (const [group, cell] of lock) yield target.slice.row("lock", { group, item: "" }, cell);
-  for (const table of ["inbox", "state", "promise", "timer"] as const) {
+  for (const table of ["event", "inbox", "state", "promise", "timer"] as const) {
     for (const [group, { items }] of layer.groups[table]) {
       for (const [item, cell] of items) yield target.slice.row(table, { group, item }, cell);
     }

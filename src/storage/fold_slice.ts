@@ -18,11 +18,13 @@ interface Segment {
 
 const PUTS = {
   lock: foldSql.lockPut,
+  event: foldSql.eventPut,
   inbox: foldSql.inboxPut,
   timer: foldSql.timerPut,
 } as const;
 const DROPS = {
   lock: foldSql.lockDrop,
+  event: foldSql.eventDrop,
   inbox: foldSql.inboxDrop,
   state: foldSql.stateDrop,
   promise: foldSql.promiseDrop,

@@ -30,6 +30,13 @@ export const foldSql = {
       select j.rowid from json_each(?1) as w cross join journal as j
       where j.id = w.value ->> 0 and j.first >= w.value ->> 1)`),
 
+  eventPut: compile(sql`
+    insert or replace into event (id, seq, body)
+    select value ->> 'id', value ->> 'seq', value from json_each(?1)`),
+  eventDrop: compile(sql`
+    delete from event where (id, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
   lockPut: compile(sql`
     insert or replace into lock (object, holder, head, tail)
     select value ->> 'object', value ->> 'holder', value ->> 'head', value ->> 'tail'

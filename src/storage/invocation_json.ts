@@ -18,7 +18,7 @@ export function invocationJson(row: InvocationRow): string {
     origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
   },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures},"failuresSinceCommand":${row.failuresSinceCommand}${
     lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : ""
-  }${row.pausing ? ',"pausing":true' : ""}${
+  }${row.events ? `,"events":${row.events}` : ""}${row.pausing ? ',"pausing":true' : ""}${
     row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
   }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
     pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""

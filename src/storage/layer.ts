@@ -39,6 +39,7 @@ export class Layer {
   };
   readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
     journal: new Map(),
+    event: new Map(),
     inbox: new Map(),
     state: new Map(),
     promise: new Map(),

@@ -21,7 +21,7 @@ interface Query {
   readonly keys: Map<string, number[]>;
 }
 
-/** Keys of a read that is over in the time it takes to wake another thread. */
+/** Keys of a read that may be over in the time it takes to wake another thread. */
 const QUICK_KEYS_MAX = 64;
 
 /** The queries that answer some wants, one for each kind of them, and who gets what. */
@@ -46,11 +46,9 @@ export class LoadPlan {
   }
 
   statements(): Statement[] {
-    return [...this.#queries].map(([text, { table, keys }]) => {
+    return [...this.#queries].map(([text, { keys }]) => {
       const read = statement(text, `[${[...keys.keys()].join(",")}]`);
-      // Groups of other tables may have rows without number.
-      const isQuick = table === "invocation" || table === "lock";
-      return isQuick && keys.size <= QUICK_KEYS_MAX ? { ...read, isQuick } : read;
+      return keys.size <= QUICK_KEYS_MAX ? { ...read, isQuick: true } : read;
     });
   }
 
@@ -112,6 +110,8 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
       return [decodeInvocation(columns["body"] as string, columns["output"] as Uint8Array | null)];
     case "journal":
       return unpack(columns);
+    case "event":
+      return [fromJson(columns["body"] as string) as Rows["event"]];
     case "lock":
       return [{
         object: text(columns, "object"),

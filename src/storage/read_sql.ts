@@ -20,6 +20,13 @@ export const loadSql = {
     from json_each(?1) as w cross join journal as t
     where t.id = w.value ->> 0 and t.first = (
       select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
+  event: compile(sql`
+    select w.key as n, t.body
+    from json_each(?1) as w cross join event as t where t.id = w.value`),
+  eventItem: compile(sql`
+    select w.key as n, t.body
+    from json_each(?1) as w cross join event as t
+    where t.id = w.value ->> 0 and t.seq = w.value ->> 1`),
   inbox: compile(sql`
     select w.key as n, t.object, t.seq, t.id, t.edit
     from json_each(?1) as w cross join inbox as t where t.object = w.value`),

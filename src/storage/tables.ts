@@ -99,6 +99,16 @@ export const migrations: readonly (readonly string[])[] = [[
   // that this epoch has folded. By these, a request that comes twice is known (decision 030).
   `alter table lease add column step integer not null default 0`,
   `alter table lease add column folded integer not null default 0`,
+], [
+  // What befell an invocation beside its journal, as JSON.
+  `create table event (
+    id text not null,
+    seq integer not null,
+    body text not null,
+    at integer as (body ->> '$.at') virtual,
+    kind text as (body ->> '$.kind') virtual,
+    primary key (id, seq)
+  )`,
 ]];
 
 function withKind(column: string): string {

@@ -1,0 +1,67 @@
+import type { Heard, Invoked } from "../engine/event.ts";
+import type { Event } from "../engine/event.ts";
+import type { InvocationRow } from "../model/invocation.ts";
+import type { Item, Table, Want } from "../model/rows.ts";
+import { objectOf } from "../model/target.ts";
+import type { Resident } from "./resident.ts";
+
+/**
+ * Rows that events are sure, or all but sure, to ask for and that are not in memory. Loading them
+ * before the turn spares it a second run. What is forgotten here is found out by the turn itself.
+ */
+export function foresee(events: Iterable<Event>, resident: Resident): Want[] {
+  const wants = new Wants(resident);
+  for (const event of events) {
+    if (event.type === "heard") foreseePromises(wants, event, resident);
+    else if (event.type === "asked") wants.row("invocation", event.id);
+    else if (event.type === "invoked") foreseeInvoked(wants, event);
+  }
+  return wants.found;
+}
+
+function foreseeInvoked(wants: Wants, { id, fresh, target }: Invoked): void {
+  const { access, service, key } = target;
+  // An id that anybody can compute may be taken.
+  if (!fresh) wants.row("invocation", id);
+  if (key === undefined) return;
+  const object = objectOf(service, key);
+  if (access === "exclusive") wants.row("lock", object);
+  wants.group("state", object);
+}
+
+function foreseePromises(wants: Wants, { id, frames }: Heard, resident: Resident): void {
+  for (const frame of frames) {
+    const { kind } = frame;
+    if (kind !== "getPromise" && kind !== "peekPromise" && kind !== "completePromise") continue;
+    const row: InvocationRow | null | undefined = resident.find("invocation", id, "");
+    if (row?.target.key === undefined) return;
+    wants.row("promise", objectOf(row.target.service, row.target.key), frame.key);
+  }
+}
+
+/** Wants that memory cannot answer, each once. */
+class Wants {
+  readonly found: Want[] = [];
+  readonly #resident: Resident;
+  #seen: Set<string> | undefined;
+
+  constructor(resident: Resident) {
+    this.#resident = resident;
+  }
+
+  row(table: Table, group: string, item: Item = ""): void {
+    if (this.#resident.find(table, group, item) === undefined) this.#add({ table, group, item });
+  }
+
+  group(table: Table, group: string): void {
+    if (this.#resident.list(table, group) === undefined) this.#add({ table, group });
+  }
+
+  #add(want: Want): void {
+    const name = `${want.table}\0${want.item ?? "*"}\0${want.group}`;
+    this.#seen ??= new Set();
+    if (this.#seen.has(name)) return;
+    this.#seen.add(name);
+    this.found.push(want);
+  }
+}
