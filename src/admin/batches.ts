@@ -7,7 +7,7 @@ import { ref } from "./openapi/answers.ts";
 import { type Operating, restart, resume } from "./invocations.ts";
 import { refusalOf } from "./operation_refusals.ts";
 import { parseDeployment } from "./parameter.ts";
-import { wrongShape } from "./refusals.ts";
+import { badField, wrongShape } from "./refusals.ts";
 import { reply } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
 import { about, described, fields, list, maybe, text } from "./shapes.ts";
@@ -109,7 +109,10 @@ function batchMessage(id: string, { status }: Operated, { message }: Failure): s
   return message.replace(/^The invocation/, "Invocation").replace(/\.$/, "");
 }
 
-/** Throws a `Failure`: 422 with the path to what has the wrong shape, 400 for too many ids. */
+/**
+ * Throws a `Failure`: 422 with the path to what has the wrong shape, 400 for too many ids or for what
+ * is no deployment (seen of the reference).
+ */
 function parseBatch({ invocation_ids: ids, deployment }: Infer<typeof body>): Batch {
   if (ids.length > batchIdsMax) {
     throw Failure.plain(
@@ -118,22 +121,28 @@ function parseBatch({ invocation_ids: ids, deployment }: Infer<typeof body>): Ba
     );
   }
   return {
-    ids: ids.map((id, place) => parse(id, `invocation_ids.${place}`, checkInvocationId)),
-    deployment: deployment == null ? undefined : parse(deployment, "deployment", parseDeployment),
+    ids: ids.map(checkInvocationId),
+    deployment: deployment == null ? undefined : parse(deployment, parseDeployment, badDeployment),
   };
 }
 
-function checkInvocationId(id: string): string {
-  parseInvocationId(id);
+function checkInvocationId(id: unknown, place: number): string {
+  const path = `invocation_ids.${place}`;
+  if (typeof id !== "string") throw wrongShape(path, "expected a string");
+  parse(id, parseInvocationId, (reason, options) => wrongShape(path, reason, options));
   return id;
 }
 
-function parse<T>(value: unknown, path: string, parser: (text: string) => T): T {
-  if (typeof value !== "string") throw wrongShape(path, "expected a string");
+/** What is thrown for a text that is no id. */
+type Refuse = (reason: string, options: ErrorOptions) => Failure;
+
+const badDeployment: Refuse = (reason, options) => badField("deployment", reason, options);
+
+function parse<T>(text: string, parser: (text: string) => T, refuse: Refuse): T {
   try {
-    return parser(value);
+    return parser(text);
   } catch (cause) {
     if (!(cause instanceof BadId)) throw cause;
-    throw wrongShape(path, cause.message, { cause });
+    throw refuse(cause.message, { cause });
   }
 }

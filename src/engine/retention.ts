@@ -1,5 +1,6 @@
 import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
 import { objectOf, type Target } from "../model/target.ts";
+import { forgetEvents } from "./events.ts";
 import type { Turn } from "./turn.ts";
 
 /**
@@ -24,13 +25,17 @@ export function expiryOf({ completedAt, retention }: InvocationRow): { expiresAt
   return completedAt === undefined ? {} : { expiresAt: completedAt + retention.resultMs };
 }
 
-/** Drops the journal. Its length tells its rows, so none of them has to be read. */
+/**
+ * Drops the journal and the events beside it. Their numbers tell their rows, so none of them has to
+ * be read.
+ */
 export function forgetJournal(turn: Turn, draft: InvocationDraft): void {
   for (let index = 0; index < draft.journal; index++) {
     turn.drop("journal", { id: draft.id, index, at: 0, entry: NO_ENTRY });
   }
   draft.journal = 0;
   draft.commands = 0;
+  forgetEvents(turn, draft);
 }
 
 /** Forgets an invocation that leaves nothing behind: its row and its journal. */

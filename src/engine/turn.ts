@@ -41,6 +41,7 @@ export class Turn {
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
     journal: new Map(),
+    event: new Map(),
     lock: new Map(),
     inbox: new Map(),
     state: new Map(),

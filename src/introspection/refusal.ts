@@ -14,3 +14,10 @@ export function unsupported(what: string): Failure {
 export function failed(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(500, message, options);
 }
+
+const CUT = 100;
+
+/** Input of a stranger, short enough for a message. */
+export function cut(text: string): string {
+  return text.length > CUT ? `${text.slice(0, CUT)}…` : text;
+}

@@ -101,6 +101,8 @@ export interface InvocationRow {
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
   readonly lastFailure?: AttemptFailure | undefined;
+  /** Rows that were written to table `event`, of which the last ones are kept. Absent while 0. */
+  readonly events?: number | undefined;
   /** Somebody asked the running attempt to pause: where it ends, the invocation is paused. */
   readonly pausing?: true | undefined;
   /** The invocation whose id seeds randomness: of one that was restarted with a journal (§6.3). */

@@ -1,5 +1,4 @@
-import type { InvocationRow } from "./invocation.ts";
-import type { Caller } from "./invocation.ts";
+import type { AttemptFailure, Caller, InvocationRow } from "./invocation.ts";
 import type { Entry, Result } from "./journal.ts";
 
 /**
@@ -15,6 +14,21 @@ export interface Rows {
     readonly index: number;
     readonly at: number;
     readonly entry: Entry;
+  };
+  /**
+   * group: invocation id. item: seq. What befell an invocation beside its journal, for people to
+   * read (http-api §6.2). The engine never reads it: `InvocationRow.events` says what is there.
+   */
+  readonly event: {
+    readonly id: string;
+    readonly seq: number;
+    readonly at: number;
+    /** How many entries the journal had. */
+    readonly after: number;
+    /** An attempt failed and is made again, or: no attempt until somebody resumes it. */
+    readonly kind: "transientError" | "paused";
+    /** Of a pause: absent when no failure was the cause. */
+    readonly failure?: AttemptFailure | undefined;
   };
   /** group: object (`objectOf`). item: "". Present while the object has a holder. */
   readonly lock: {
@@ -63,6 +77,7 @@ export type Item = string | number;
 export const TABLES = [
   "invocation",
   "journal",
+  "event",
   "lock",
   "inbox",
   "state",
@@ -79,6 +94,7 @@ export function groupOf<T extends Table>(table: T, row: Rows[T]): string {
   switch (table) {
     case "invocation":
     case "journal":
+    case "event":
     case "timer":
       return (row as Rows["journal"]).id;
     default:
@@ -91,6 +107,7 @@ export function itemOf<T extends Table>(table: T, row: Rows[T]): Item {
   switch (table) {
     case "journal":
       return (row as Rows["journal"]).index;
+    case "event":
     case "inbox":
       return (row as Rows["inbox"]).seq;
     case "state":

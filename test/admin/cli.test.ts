@@ -1,3 +1,86 @@
-import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { REFERENCE, startTarget, type Target, type TargetKind } from "../protocol/_target.ts";
+import { hasReference } from "../protocol/_target.ts";
+import { CLI_DIFFERENCES, type CliDifference } from "./cli_differences.ts";
+import { play, type Played } from "./cli_play.ts";
+import { comparable } from "./cli_run.ts";
+import { SCRIPT } from "./cli_script.ts";
+import { cliProgram } from "./clients_packages.ts";
+
+const PLAY_MS = 100_000;
+const program = await cliProgram();
+/** `CLI_OUTPUT=1` prints what the command line says to a user of our server. */
+const isShown = process.env["CLI_OUTPUT"] !== undefined;
+
+describe.skipIf(program === undefined)("the command line, unmodified", () => {
+  let ours: readonly Played[] = [];
+  let theirs: readonly Played[] | undefined;
+  beforeAll(async () => {
+    [ours, theirs] = await Promise.all([
+      play("perdure", program ?? "", SCRIPT),
+      hasReference() ? play("reference", program ?? "", SCRIPT) : undefined,
+    ]);
+  }, PLAY_MS);
+  afterAll(() => {
+    if (isShown) { for (const { line, said } of ours) console.log(`$ ${line}\n${said.text}`); }
+  });
+
+  test.each(SCRIPT.map(({ run }, index) => ({ run, index })))("$index: $run", ({ index }) => {
+    expect(ours[index]?.missing, ours[index]?.said.text).toEqual([]);
+    // The script is right about the server it was made for, too.
+    if (theirs) expect(theirs[index]?.missing, theirs[index]?.said.text).toEqual([]);
+  });
+
+  test("it prints what it prints with the reference, but for the differences that are listed", () => {
+    if (!theirs) return console.warn("Not compared: there is no reference server here");
+    const differing = ours.map((one, index) => difference(one, theirs?.[index]));
+    expect(differing.flatMap(unlisted).join("\n")).toBe("");
+    const isSeen = (listed: CliDifference) =>
+      differing.some((one) =>
+        one.ours.some((line) => isListed(listed, { line, one, of: "ours" })) ||
+        one.theirs.some((line) => isListed(listed, { line, one, of: "theirs" }))
+      );
+    expect(CLI_DIFFERENCES.filter((listed) => !isSeen(listed))).toEqual([]);
+  });
+});
+
+interface LinesOfOne {
+  readonly line: string;
+  readonly ours: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+function difference({ line, said, isLoose }: Played, other: Played | undefined): LinesOfOne {
+  const left = comparable(said, isLoose);
+  const right = other ? comparable(other.said, isLoose) : [];
+  return { line, ours: minus(left, right), theirs: minus(right, left) };
+}
+
+function unlisted(one: LinesOfOne): string[] {
+  const isNew = (of: "ours" | "theirs") => (line: string) =>
+    !CLI_DIFFERENCES.some((listed) => isListed(listed, { line, one, of }));
+  const both = [
+    ...one.ours.filter(isNew("ours")).map((line) => `  ours only:   ${line}`),
+    ...one.theirs.filter(isNew("theirs")).map((line) => `  theirs only: ${line}`),
+  ];
+  return both.length === 0 ? [] : [one.line, ...both];
+}
+
+interface Line {
+  readonly line: string;
+  readonly one: LinesOfOne;
+  readonly of: "ours" | "theirs";
+}
+
+function isListed(listed: CliDifference, { line, one, of }: Line): boolean {
+  return listed.run.test(one.line) && (listed[of]?.test(line) ?? false);
+}
+
+/** Lines of the first that the second has not, counted. */
+function minus(lines: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return lines.filter((line) => {
+    const at = left.indexOf(line);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Target } from "../protocol/_target.ts";
 
-/** What a command printed on both streams, and how it ended. */
+/** What a command printed, errors and tips last, and how it ended. */
 export interface Said {
   readonly code: number | null;
   readonly text: string;
@@ -42,13 +42,13 @@ export class Cli {
       env: this.#env,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
+    const texts = ["", ""];
+    for (const [at, stream] of [child.stdout, child.stderr].entries()) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => void (texts[at] += chunk));
     }
     return new Promise((resolve, reject) => {
       child.once("error", reject);
-      child.once("close", (code) => resolve({ code, text }));
+      child.once("close", (code) => resolve({ code, text: texts.join("") }));
     });
   }
 
@@ -72,17 +72,20 @@ const BLURRED: readonly (readonly [RegExp, string])[] = [
   [/(\d+ (seconds?|ms|milliseconds?|minutes?|hours?)( and |, )?)+/g, "SOME "],
   [/\bnow ago\b/g, "SOME ago"],
   [/Query took .*/g, "Query took SOME"],
+  // Who is asked for who had a key last without an order gives any of its last.
+  [/INV \(completed\) +\w+/g, "INV (completed) SOME"],
   [/\n *at (async )?\w.*/g, ""],
   [/[─―]{3,}/g, "―"],
   [/[^\S\n]+/g, " "],
 ];
 
 /**
- * What two servers must have in common: ids, times and addresses blurred, and the lines sorted, since
- * neither promises an order of what it lists.
+ * What two servers must have in common: ids, times and addresses blurred, and the lines (`isLoose`:
+ * the words) sorted, since neither promises an order of what it lists.
  */
-export function comparable({ code, text }: Said): string[] {
+export function comparable({ code, text }: Said, isLoose = false): string[] {
   const blurred = BLURRED.reduce((all, [pattern, by]) => all.replace(pattern, by), text);
-  const lines = blurred.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const lines = blurred.split(isLoose ? /[\s,[\]]/ : "\n").map((line) => line.trim())
+    .filter((line) => line !== "");
   return [`ended with ${code}`, ...lines.toSorted()];
 }

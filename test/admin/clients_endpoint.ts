@@ -1,5 +1,12 @@
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import type {
+  Context,
+  ObjectContext,
+  ObjectSharedContext,
+  WorkflowContext,
+  WorkflowSharedContext,
+} from "@restatedev/restate-sdk";
 import { until } from "../support/child.ts";
 
 /** The SDK needs it and Node 20 lacks it: without, every invocation hangs. */
@@ -14,8 +21,10 @@ promises.withResolvers ??= <T>() => {
   const promise = new Promise<T>((yes, no) => ([resolve, reject] = [yes, no]));
   return { promise, resolve, reject };
 };
-process.env["RESTATE_LOGGING"] = "ERROR";
 const sdk = await import("@restatedev/restate-sdk");
+
+/** How the SDK and its clients write values. */
+export const { serde } = sdk;
 
 /** Awakeables by the name their handler was given, and steps that are to fail. */
 class Board {
@@ -32,28 +41,28 @@ function plain(board: Board) {
     name: "Greeter",
     options: { inactivityTimeout: INACTIVITY },
     handlers: {
-      greet: (_ctx: sdk.Context, name: string) => Promise.resolve(`Hello ${name}`),
+      greet: (_ctx: Context, name: string) => Promise.resolve(`Hello ${name}`),
       nothing: () => Promise.resolve(),
       bytes: sdk.handlers.handler(
         { input: sdk.serde.binary, output: sdk.serde.binary },
-        (_ctx: sdk.Context, bytes: Uint8Array) => Promise.resolve(bytes),
+        (_ctx: Context, bytes: Uint8Array) => Promise.resolve(bytes),
       ),
-      headers: (ctx: sdk.Context) =>
+      headers: (ctx: Context) =>
         Promise.resolve(Object.fromEntries(ctx.request().headers) as Record<string, string>),
-      refuse: (_ctx: sdk.Context, message: string): Promise<string> => {
+      refuse: (_ctx: Context, message: string): Promise<string> => {
         throw new sdk.TerminalError(message, { errorCode: 418 });
       },
-      hang: (ctx: sdk.Context) => ctx.sleep(LONG, "long"),
-      steps: async (ctx: sdk.Context, name: string) => {
+      hang: (ctx: Context) => ctx.sleep(LONG, "long"),
+      steps: async (ctx: Context, name: string) => {
         const first = await ctx.run("first", () => `${name} 1`);
         await ctx.sleep(1, "short");
         return `${first}, ${await ctx.run("second", () => `${name} 2`)}`;
       },
-      flaky: (_ctx: sdk.Context, name: string) => {
+      flaky: (_ctx: Context, name: string) => {
         if (board.broken.has(name)) throw new Error(`${name} is broken`);
         return Promise.resolve(`${name} is well`);
       },
-      wait: async (ctx: sdk.Context, name: string) => {
+      wait: async (ctx: Context, name: string) => {
         const { id, promise } = ctx.awakeable<string>();
         await ctx.run("tell", () => void board.awakeables.set(name, id));
         return await promise;
@@ -67,14 +76,14 @@ const keyed = () =>
     name: "Counter",
     options: { inactivityTimeout: INACTIVITY },
     handlers: {
-      add: async (ctx: sdk.ObjectContext, delta: number) => {
+      add: async (ctx: ObjectContext, delta: number) => {
         const value = (await ctx.get<number>("value") ?? 0) + delta;
         ctx.set("value", value);
         return value;
       },
-      label: (ctx: sdk.ObjectContext, label: string) => Promise.resolve(ctx.set("label", label)),
-      hold: (ctx: sdk.ObjectContext) => ctx.sleep(LONG, "long"),
-      value: sdk.handlers.object.shared(async (ctx: sdk.ObjectSharedContext) =>
+      label: (ctx: ObjectContext, label: string) => Promise.resolve(ctx.set("label", label)),
+      hold: (ctx: ObjectContext) => ctx.sleep(LONG, "long"),
+      value: sdk.handlers.object.shared(async (ctx: ObjectSharedContext) =>
         await ctx.get<number>("value") ?? 0
       ),
     },
@@ -85,19 +94,15 @@ const flow = () =>
     name: "Flow",
     options: { inactivityTimeout: INACTIVITY },
     handlers: {
-      run: async (ctx: sdk.WorkflowContext, name: string) => {
+      run: async (ctx: WorkflowContext, name: string) => {
         ctx.set("name", name);
         return `${name} ${await ctx.promise<string>("go")}`;
       },
-      go: (ctx: sdk.WorkflowSharedContext, word: string) =>
+      go: (ctx: WorkflowSharedContext, word: string) =>
         Promise.resolve(ctx.promise<string>("go").resolve(word)),
-      peek: async (ctx: sdk.WorkflowSharedContext) => await ctx.get<string>("name") ?? "",
+      peek: async (ctx: WorkflowSharedContext) => await ctx.get<string>("name") ?? "",
     },
   });
-
-export type Greeter = ReturnType<typeof plain>;
-export type Counter = ReturnType<typeof keyed>;
-export type Flow = ReturnType<typeof flow>;
 
 /** The real SDK in this process: an endpoint that every server of a test may register. */
 export interface ClientEndpoint {
@@ -113,7 +118,7 @@ export interface ClientEndpoint {
 export async function startClientEndpoint(): Promise<ClientEndpoint> {
   const board = new Board();
   const services = [plain(board), keyed(), flow()];
-  const server = createServer(sdk.createEndpointHandler({ services }));
+  const server = createServer(sdk.createEndpointHandler({ services, logger: () => {} }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const sessions = new Set<{ destroy(): void }>();
   server.on("session", (session) => void sessions.add(session));

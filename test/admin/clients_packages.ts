@@ -56,7 +56,9 @@ function skip(why: string): undefined {
   console.warn(`Tests with the reference's clients are skipped: ${why}`);
 }
 
+/** What npm says is wrong, without its warnings. */
 function firstLine(cause: unknown): string {
   const { stderr, message } = cause as { stderr?: string; message?: string };
-  return (stderr || message || String(cause)).trim().split("\n").slice(0, 3).join(" ");
+  const lines = (stderr || message || String(cause)).trim().split("\n");
+  return lines.filter((line) => !line.startsWith("npm warn")).slice(0, 3).join(" ");
 }

@@ -227,7 +227,7 @@ function outcome(word: string): Outcome {
   return {
     kind: "failed",
     failure: { code: "RT0007", status: 500, message: "x" },
-    reached: true,
+    reached: kind !== "failed!unreached",
     ...(detail ? { retryAfterMs: Number(detail) } : {}),
   };
 }

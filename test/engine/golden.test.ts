@@ -68,6 +68,27 @@ const plays: Record<string, string> = {
   retries_then_pause: `
     at 0 invoke i1 brittle/pause
     at 1 end i1#1 failed`,
+  failures_are_noted: `
+    # Once for as long as nobody comes further or has it start anew; they go with the journal.
+    at 0 invoke i1 greeter/hi
+    at 1 end i1#1 failed
+    at 501 timer i1 501/retry/0
+    at 502 end i1#2 failed
+    at 1502 timer i1 1502/retry/0
+    at 1503 end i1#3 ended
+    at 3503 timer i1 3503/retry/0
+    at 3504 hear i1#4 0 run:1
+    at 3505 end i1#4 ended
+    at 7505 timer i1 7505/retry/0
+    at 7506 end i1#5 failed:7000
+    at 14506 timer i1 14506/retry/0
+    at 14507 end i1#6 failed:7000
+    at 14508 operate i1 resume
+    at 14509 end i1#7 failed!unreached
+    at 15009 timer i1 15009/retry/0
+    at 15010 end i1#8 failed!unreached
+    at 15011 operate i1 kill
+    at 15012 operate i1 purge`,
   retry_after_uses_no_attempt: `
     at 0 invoke i1 brittle/pause
     at 1 end i1#1 failed:7000
@@ -225,8 +246,8 @@ const plays: Record<string, string> = {
     at 0 invoke i1 greeter/hi
     at 1 operate i1 resume latest
     at 2 end i1#1 failed!pause
-    at 3 operate i1 resume latest
-    at 4 operate i1 resume
+    at 3 operate i1 resume dp_1
+    at 4 operate i1 resume latest
     at 5 hear i1#2 0 run:1
     at 6 end i1#2 failed!pause
     at 7 operate i1 resume dp_9

@@ -99,6 +99,23 @@ test("a failed attempt is shown with its error and the command it is about", asy
   expect(event).toMatchObject({ event_type: "TransientError", code: "500" });
 });
 
+test("what befell an invocation is kept in order, though it was overcome", async () => {
+  const events = await filled.rows(
+    `SELECT e.event_type, e.event_json, e.after_journal_entry_index AS after
+      FROM sys_journal_events e JOIN sys_invocation i ON i.id = e.id
+      WHERE i.target = 'Greeter/pauser' ORDER BY e.appended_at`,
+  );
+  expect(events).toMatchObject([
+    { event_type: "TransientError", after: 0 },
+    { event_type: "Paused", after: 0 },
+  ]);
+  const [failed, paused] = events.map(({ event_json }) => JSON.parse(String(event_json)));
+  const { ty, ...failure } = failed;
+  expect(failure).toMatchObject({ error_code: 500, error_message: "always fails" });
+  expect(failure).not.toHaveProperty("related_command_index");
+  expect([ty, paused]).toEqual(["TransientError", { ty: "Paused", last_failure: failure }]);
+});
+
 test("values are printed like the reference prints them", async () => {
   const [row] = await filled.rows(
     `SELECT s.journal_retention, s.suspended_waiting_for_completions AS c,

@@ -26,6 +26,11 @@ const CACHE = process.env.BENCH_CACHE ?? path.join(homedir(), ".cache/durable-be
 const REFERENCE = process.env.REFERENCE_SERVER ??
   path.join(CACHE, "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server");
 
+/** Whether the reference can be started here. */
+export function hasReference(): boolean {
+  return existsSync(REFERENCE);
+}
+
 interface Flavor {
   /** The reserved first path segment, and the name inside headers. */
   readonly word: "svc" | "restate";
@@ -150,7 +155,7 @@ export async function startTarget(
   options: TargetOptions = {},
   kind: TargetKind = TARGET,
 ): Promise<Target> {
-  if (kind === "reference" && !existsSync(REFERENCE)) {
+  if (kind === "reference" && !hasReference()) {
     throw new Error(`No reference server at ${REFERENCE}: set REFERENCE_SERVER`);
   }
   const target = new Target(kind, await freePorts(3), options);

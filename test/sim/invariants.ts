@@ -1,3 +1,4 @@
+import { EVENTS_MAX } from "../../src/engine/events.ts";
 import type { Caller, InvocationRow } from "../../src/model/invocation.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { timerItem } from "../../src/model/rows.ts";
@@ -17,6 +18,7 @@ export function check(disk: Disk, history: History): void {
   const objects = new Map<string, Keyed>(), waiting = waitingOn(disk);
   for (const row of disk.all("invocation")) {
     journal(disk, row);
+    events(disk, row);
     status(disk, row);
     const story = history.story(row.id);
     if (row.status.kind === "completed") {
@@ -35,6 +37,9 @@ export function check(disk: Disk, history: History): void {
   }
   for (const id of disk.groups("journal")) {
     must(disk.find("invocation", id), () => `The journal of "${id}" was left behind`);
+  }
+  for (const id of disk.groups("event")) {
+    must(disk.find("invocation", id), () => `The events of "${id}" were left behind`);
   }
   locks(disk, objects);
   state(disk, history);
@@ -104,6 +109,24 @@ function journal(disk: Disk, row: InvocationRow): void {
   must(
     commands === row.commands,
     () => `"${row.id}" has ${commands} commands, says ${row.commands}`,
+  );
+}
+
+/** The last events are kept, and the very last one says why an invocation does not run. */
+function events(disk: Disk, { id, events = 0, status, lastFailure }: InvocationRow): void {
+  const rows = disk.group("event", id), first = Math.max(0, events - EVENTS_MAX);
+  must(
+    rows.length === events - first && rows.every(({ seq }, i) => seq === first + i),
+    () => `"${id}" has ${rows.length} events, and says ${events}`,
+  );
+  const last = rows.at(-1);
+  if (status.kind === "paused") {
+    must(last?.kind === "paused", () => `The pause of "${id}" is no event`);
+  }
+  if (status.kind !== "backingOff") return;
+  must(
+    last?.kind === "transientError" && last.failure?.message === lastFailure?.message,
+    () => `The failure of "${id}" is no event`,
   );
 }
 

@@ -27,6 +27,12 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: "",
   },
   {
+    name: "what fails after a new start passes for a repeat",
+    file: "engine/lifecycle/attempt_ended.ts",
+    find: "(reached ? failuresSinceCommand : failures) === 0 || !lastFailure",
+    replace: "!lastFailure",
+  },
+  {
     name: "an attempt that ends without an output completes",
     file: "engine/lifecycle/attempt_ended.ts",
     find: "if (answer) return complete(turn, draft, answer.failure);",

@@ -118,6 +118,12 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     replace: "  turn.forget(draft);",
   },
   {
+    name: "events are kept for ever",
+    file: "engine/retention.ts",
+    find: "  forgetEvents(turn, draft);\n",
+    replace: "  void forgetEvents;\n",
+  },
+  {
     name: "the journal is kept no longer than nothing",
     file: "engine/retention.ts",
     find: "if (journalMs <= 0) forgetJournal",

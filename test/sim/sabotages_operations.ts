@@ -93,15 +93,21 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "void timerItem(timer);",
   },
   {
+    name: "a pause is no event",
+    file: "engine/lifecycle/paused.ts",
+    find: '  note(turn, draft, { kind: "paused", failure });\n',
+    replace: "  void note;\n",
+  },
+  {
     name: "who waits for a retry is not paused",
     file: "engine/lifecycle/paused.ts",
-    find: '      park(draft);\n      return "underway";',
+    find: '      park(turn, draft, draft.lastFailure);\n      return "underway";',
     replace: '      return "underway";',
   },
   {
     name: "who should pause sleeps",
     file: "engine/lifecycle/attempt_ended.ts",
-    find: "  if (draft.pausing) return park(draft);\n",
+    find: "  if (draft.pausing) return park(turn, draft);\n",
     replace: "",
   },
   {
@@ -125,13 +131,13 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "who should pause is recovered",
     file: "engine/lifecycle/started.ts",
-    find: "  if (draft.pausing) park(draft);\n  else wake(turn, draft);",
+    find: "  if (draft.pausing) park(turn, draft);\n  else wake(turn, draft);",
     replace: "  wake(turn, draft);",
   },
   {
     name: "who should pause takes a slot",
     file: "engine/lifecycle/started.ts",
-    find: "if (row.pausing) return park(turn.draft({ ...row }));",
+    find: "if (row.pausing) return park(turn, turn.draft({ ...row }));",
     replace: "",
   },
   {

@@ -154,9 +154,9 @@ export function mustBegin({ row, entries }: Story, { from, story }: {
   readonly story: Story;
 }): void {
   const { id, journal } = row;
-  // A journal that was purged in the turn that ended it was never seen.
-  if (story.row.journal === 0 && from >= story.entries.length) return;
   const wanted = beginning(story.entries, from);
+  // Of a journal that was purged in the turn that ended it, the last entries were never seen.
+  if (story.row.journal === 0 && !wanted) return;
   must(wanted, () => `"${id}" began as "${story.row.id}" to ${from} with open commands`);
   must(
     journal >= wanted.length && isSame(entries.slice(0, wanted.length), wanted),

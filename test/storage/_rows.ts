@@ -132,6 +132,14 @@ export const entry: fc.Arbitrary<Entry> = fc.oneof(
 );
 
 const lock = fc.record({ object: name, holder: name, head: count, tail: count });
+const event: fc.Arbitrary<Rows["event"]> = fc.record({
+  id: name,
+  seq: count,
+  at: time,
+  after: count,
+  kind: fc.constantFrom("transientError" as const, "paused" as const),
+  failure: fc.record({ code: name, status: count, message: name, stacktrace: name }),
+}, { requiredKeys: ["id", "seq", "at", "after", "kind"] });
 const inbox = fc.record(
   { object: name, seq: count, id: name, edit: name },
   { requiredKeys: ["object", "seq", "id"] },
@@ -174,6 +182,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
   fc.oneof(
     rowOf("invocation", invocation),
     rowOf("lock", lock),
+    rowOf("event", event),
     rowOf("inbox", inbox),
     rowOf("state", state),
     rowOf("promise", promise),

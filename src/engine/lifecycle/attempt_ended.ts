@@ -4,6 +4,7 @@ import type { AttemptFailure, Awaiting, InvocationDraft } from "../../model/invo
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
+import { note } from "../events.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
 import { park } from "./paused.ts";
@@ -47,7 +48,7 @@ function suspend(
   draft: InvocationDraft,
   { awaiting, delivered }: Outcome & { kind: "suspended" },
 ): void {
-  if (draft.pausing) return park(draft);
+  if (draft.pausing) return park(turn, draft);
   let left: Awaiting | undefined = awaiting;
   // What was delivered has been looked at; only what came later can be news (the watermark).
   for (let index = delivered; index < draft.journal; index++) {
@@ -75,15 +76,17 @@ const JITTER = 0.3;
 export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
   const { failure, retryAfterMs, reached, behavior, chance } = setback;
   const policy = retryPolicy(turn, draft);
+  const isRepeat = repeats(draft, setback);
   draft.lastFailure = failure;
   if (reached) draft.failuresSinceCommand++;
   if (behavior === "fail") {
     return complete(turn, draft, { code: failure.status, message: failure.message });
   }
-  if (behavior === "pause" || draft.pausing) return park(draft);
+  if (behavior === "pause" || draft.pausing) return park(turn, draft, failure);
   if (retryAfterMs === undefined && ++draft.failures >= policy.maxAttempts) {
     return giveUp(turn, draft, policy.onMaxAttempts);
   }
+  if (!isRepeat) note(turn, draft, { kind: "transientError", failure });
   const delay = retryAfterMs ?? Math.min(
         policy.maxIntervalMs,
         policy.initialIntervalMs * policy.factor ** Math.max(0, draft.failures - 1),
@@ -93,8 +96,22 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
   setTimer(turn, { id: draft.id, due: until, kind: "retry", index: 0 });
 }
 
+/**
+ * Whether this is what the last attempt failed with, and nobody came further since: not worth an
+ * event (measured at the reference, which looks neither at stack traces nor at notifications).
+ */
+function repeats(draft: InvocationDraft, { failure, reached }: Setback): boolean {
+  const { lastFailure, failures, failuresSinceCommand } = draft;
+  // An attempt that reached nobody brought no command, so only a new start can lie between.
+  if ((reached ? failuresSinceCommand : failures) === 0 || !lastFailure) return false;
+  const { code, status, message, related } = lastFailure;
+  return code === failure.code && status === failure.status && message === failure.message &&
+    related?.index === failure.related?.index && related?.name === failure.related?.name &&
+    related?.type === failure.related?.type;
+}
+
 function giveUp(turn: Turn, draft: InvocationDraft, how: "pause" | "kill"): void {
-  if (how === "pause") park(draft);
+  if (how === "pause") park(turn, draft, draft.lastFailure);
   else complete(turn, draft, terminal(draft.lastFailure));
 }
 

@@ -30,7 +30,10 @@ function accept(turn: Turn, event: Invoked): void {
   if (caller) draft.callers = [caller];
   // An id may come back. What a stream of its last life still says must not be taken for this one's,
   // so that attempts go on from where no earlier life can have come to.
-  if (!event.fresh) draft.attempt = turn.now;
+  if (!event.fresh) {
+    draft.attempt = turn.now;
+    turn.create("event", id);
+  }
   admit(turn, draft, { startAt, entries: [{ kind: "input", headers, value }] });
   if (reply === undefined) return;
   const due = draft.scheduledAt === undefined ? {} : { startAt: draft.scheduledAt };
@@ -81,6 +84,7 @@ export function newRow(
     failures: 0,
     failuresSinceCommand: 0,
     lastFailure: undefined,
+    events: undefined,
     pausing: undefined,
     seedOf: undefined,
     pin: undefined,

@@ -1,6 +1,7 @@
-import type { InvocationDraft } from "../../model/invocation.ts";
+import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
 import { timerItem } from "../../model/rows.ts";
 import type { ReplyStatus } from "../effect.ts";
+import { note } from "../events.ts";
 import type { Turn } from "../turn.ts";
 import { live } from "./live.ts";
 
@@ -26,7 +27,7 @@ export function paused(turn: Turn, id: string): ReplyStatus {
       return "done";
     case "backingOff":
       endBackOff(turn, draft);
-      park(draft);
+      park(turn, draft, draft.lastFailure);
       return "underway";
     case "invoked":
       draft.pausing = true;
@@ -35,10 +36,11 @@ export function paused(turn: Turn, id: string): ReplyStatus {
   }
 }
 
-/** No attempt until somebody resumes it. */
-export function park(draft: InvocationDraft): void {
+/** No attempt until somebody resumes it. `failure`: why, when that is why. */
+export function park(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.status = PAUSED;
   draft.pausing = undefined;
+  note(turn, draft, { kind: "paused", failure });
 }
 
 /** Takes back the timer of the next retry. */

@@ -48,7 +48,8 @@ function refusal(
     case "backingOff":
       return choice && choice.kind !== "keep" ? "notPinned" : undefined;
     default:
-      return choice && choice.kind !== "keep" && !pin ? "notPinned" : undefined;
+      // One that is bound to none runs on the latest anyway.
+      return choice?.kind === "deployment" && !pin ? "notPinned" : undefined;
   }
 }
 

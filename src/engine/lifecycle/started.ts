@@ -31,7 +31,7 @@ export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): vo
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked") return;
   const draft = turn.draft({ ...row });
-  if (draft.pausing) park(draft);
+  if (draft.pausing) park(turn, draft);
   else wake(turn, draft);
 }
 
@@ -40,7 +40,7 @@ export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree"
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
   // Paused while it waited for the slot: it rests without ever having run.
-  if (row.pausing) return park(turn.draft({ ...row }));
+  if (row.pausing) return park(turn, turn.draft({ ...row }));
   turn.emit(snapshot(turn, row));
 }
 

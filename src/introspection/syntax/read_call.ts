@@ -1,85 +1,121 @@
-import type { FrameBound, FrameClause, FuncCall, Node, OverArg } from "sql-parser-cst";
-import { unsupported } from "../refusal.ts";
-import type { Call, Window } from "./ast.ts";
-import { readExpr, readPath } from "./read_expr.ts";
+import type { Call, Expr, Window } from "./ast.ts";
+import type { Cursor } from "./cursor.ts";
+import { LEVEL, readAny, readExpr } from "./read_expr.ts";
 import { readSorts } from "./read_query.ts";
 
 const NO_ARGS = { args: [], star: false, distinct: false, orderBy: [] } as const;
 
-/** A function with its arguments. EXTRACT is `date_part`, `position(a in b)` is `strpos(b, a)`. */
-export function readCall(
-  node: FuncCall | Extract<Node, { type: "extract_expr" }>,
-): Call {
-  if (node.type === "extract_expr") {
-    const { unit, expr } = node.args.expr;
-    if (unit.type !== "interval_unit") throw unsupported("EXTRACT of such a unit");
-    const part = { type: "text", value: unit.unitKw.name.toLowerCase() } as const;
-    const args = [{ kind: "literal", literal: part } as const, readExpr(expr)];
-    return { kind: "call", name: "date_part", ...NO_ARGS, args };
-  }
-  const [name = "", ...more] = readPath(node.name);
-  if (more.length > 0) throw unsupported("a function with a path");
+/** A function with its arguments, behind its name. Throws a `Failure` 400 for what we cannot do. */
+export function readCall(cursor: Cursor, path: readonly string[]): Call {
+  const [name = "", ...more] = path;
+  if (more.length > 0) throw cursor.unsupported("a function with a path");
+  const args = cursor.parens(readArgs);
+  if (cursor.isWord("within")) throw cursor.unsupported("WITHIN GROUP");
+  readNulls(cursor);
+  const filter = readFilter(cursor);
+  const over = cursor.takeWords("over") ? readOver(cursor) : undefined;
   return {
     kind: "call",
     name: name.toLowerCase(),
-    ...(name === "position" ? readPosition(node) : readArgs(node)),
-    ...(node.filter && { filter: readExpr(node.filter.where.expr.expr) }),
-    ...(node.over && { over: readOver(node.over) }),
+    ...args,
+    ...(filter && { filter }),
+    ...(over && { over }),
   };
 }
 
-function readPosition(node: FuncCall): Pick<Call, keyof typeof NO_ARGS> {
-  const only = node.args?.expr.args.items[0];
-  const isOne = node.args?.expr.args.items.length === 1;
-  if (!isOne || only?.type !== "binary_expr" || Array.isArray(only.operator)) {
-    throw unsupported("POSITION of anything but `a IN b`");
+/** `extract(unit from time)`, which is `date_part('unit', time)`. */
+export function readExtract(cursor: Cursor): Call {
+  cursor.next();
+  return cursor.parens((): Call => {
+    if (!cursor.isName() && cursor.peek().kind !== "text") throw cursor.unexpected();
+    const literal = { type: "text", value: cursor.next().text.toLowerCase() } as const;
+    cursor.expectWord("from");
+    const args = [{ kind: "literal", literal } as const, readExpr(cursor)];
+    return { kind: "call", name: "date_part", ...NO_ARGS, args };
+  });
+}
+
+/** `position(part in text)`: a function of the text and the part, in this order. */
+export function readPosition(cursor: Cursor): Call {
+  cursor.next();
+  return cursor.parens((): Call => {
+    const part = readExpr(cursor, LEVEL.other);
+    if (!cursor.takeWords("in")) throw cursor.unsupported("POSITION of anything but `a IN b`");
+    return { kind: "call", name: "position", ...NO_ARGS, args: [readExpr(cursor), part] };
+  });
+}
+
+function readArgs(cursor: Cursor): Pick<Call, keyof typeof NO_ARGS> {
+  if (cursor.isSymbol(")")) return NO_ARGS;
+  if (cursor.takeSymbol("*")) return { ...NO_ARGS, star: true };
+  const distinct = cursor.takeWords("distinct");
+  if (!distinct) cursor.takeWords("all");
+  const args = cursor.list(readArg);
+  const orderBy = cursor.takeClause("order") ? readSorts(cursor) : [];
+  readNulls(cursor);
+  if (cursor.isWord("limit") || cursor.isWord("having")) {
+    throw cursor.unsupported("LIMIT or HAVING within a function");
   }
-  const { left, right } = only;
-  return { ...NO_ARGS, args: [readExpr(right as Node), readExpr(left as Node)] };
+  return { args, star: false, distinct, orderBy };
 }
 
-function readArgs({ args: node }: FuncCall): Pick<Call, keyof typeof NO_ARGS> {
-  if (!node) return NO_ARGS;
-  const { args: { items }, distinctKw, nullHandlingKw, orderBy, limit, having } = node.expr;
-  if (nullHandlingKw?.[0].name === "IGNORE") throw unsupported("IGNORE NULLS");
-  if (limit || having) throw unsupported("LIMIT or HAVING within a function");
-  const star = items.length === 1 && items[0]?.type === "all_columns";
-  return {
-    args: star ? [] : items.map((item) => {
-      if (item.type === "named_arg") throw unsupported("a named argument");
-      return readExpr(item);
-    }),
-    star,
-    distinct: distinctKw !== undefined,
-    orderBy: orderBy ? readSorts(orderBy) : [],
-  };
-}
-
-function readOver({ window }: OverArg): Window {
-  if (window.type === "identifier") throw unsupported("a named window");
-  const { baseWindowName, partitionBy, orderBy, frame } = window.expr;
-  if (baseWindowName) throw unsupported("a named window");
-  return {
-    partitionBy: partitionBy?.specifications.items.map(readExpr) ?? [],
-    orderBy: orderBy ? readSorts(orderBy) : [],
-    ...(frame && { frame: readFrame(frame) }),
-  };
-}
-
-function readFrame({ unitKw, extent, exclusion }: FrameClause): string {
-  if (exclusion) throw unsupported("EXCLUDE within a window");
-  const bounds = extent.type === "frame_between"
-    ? `between ${readBound(extent.begin)} and ${readBound(extent.end)}`
-    : readBound(extent);
-  return `${unitKw.name.toLowerCase()} ${bounds}`;
-}
-
-function readBound(bound: FrameBound): string {
-  if (bound.type === "frame_bound_current_row") return "current row";
-  const side = bound.type === "frame_bound_preceding" ? "preceding" : "following";
-  if (bound.expr.type === "frame_unbounded") return `unbounded ${side}`;
-  if (bound.expr.type === "number_literal" && /^\d{1,15}$/.test(bound.expr.text)) {
-    return `${bound.expr.text} ${side}`;
+function readArg(cursor: Cursor): Expr {
+  const arg = readExpr(cursor);
+  if (cursor.isSymbol("=>") || cursor.isSymbol(":=")) throw cursor.unsupported("a named argument");
+  if (cursor.isWord("from") || cursor.isWord("for")) {
+    throw cursor.unsupported("FROM or FOR between the arguments of a function");
   }
-  throw unsupported("such a window frame");
+  return arg;
+}
+
+/** That nulls count is what is done anyhow. */
+function readNulls(cursor: Cursor): void {
+  if (cursor.isWord("ignore") && cursor.isWord("nulls", 1)) {
+    throw cursor.unsupported("IGNORE NULLS");
+  }
+  cursor.takeWords("respect", "nulls");
+}
+
+function readFilter(cursor: Cursor): Expr | undefined {
+  if (!cursor.isWord("filter") || !cursor.isSymbol("(", 1)) return undefined;
+  cursor.next();
+  return cursor.parens(() => {
+    cursor.expectWord("where");
+    return readExpr(cursor);
+  });
+}
+
+const FRAMES: ReadonlySet<string> = new Set(["rows", "range", "groups"]);
+
+function readOver(cursor: Cursor): Window {
+  if (cursor.isName()) throw cursor.unsupported("a named window");
+  return cursor.parens((): Window => {
+    const partitionBy = cursor.takeClause("partition") ? cursor.list(readAny) : [];
+    const orderBy = cursor.takeClause("order") ? readSorts(cursor) : [];
+    const frame = cursor.isWord(FRAMES) ? readFrame(cursor) : undefined;
+    if (cursor.isWord("exclude")) throw cursor.unsupported("EXCLUDE within a window");
+    if (cursor.isName()) throw cursor.unsupported("a named window");
+    return { partitionBy, orderBy, ...(frame && { frame }) };
+  });
+}
+
+function readFrame(cursor: Cursor): string {
+  const unit = cursor.next().text;
+  if (!cursor.takeWords("between")) return `${unit} ${readBound(cursor)}`;
+  const begin = readBound(cursor);
+  cursor.expectWord("and");
+  return `${unit} between ${begin} and ${readBound(cursor)}`;
+}
+
+function readBound(cursor: Cursor): string {
+  if (cursor.takeWords("current", "row")) return "current row";
+  const { kind, text } = cursor.next();
+  const isBound = kind === "word" ? text === "unbounded" : kind === "number";
+  if (!isBound || (kind === "number" && !/^\d{1,15}$/.test(text))) {
+    throw cursor.unsupported("such a window frame");
+  }
+  for (const side of ["preceding", "following"]) {
+    if (cursor.takeWords(side)) return `${text} ${side}`;
+  }
+  throw cursor.unexpected();
 }

@@ -1,68 +1,90 @@
-import type { FromClause, FuncCall, JoinExpr, Keyword, Node } from "sql-parser-cst";
-import { unsupported } from "../refusal.ts";
 import type { Source } from "./ast.ts";
-import { nameOf, readExpr, readPath } from "./read_expr.ts";
-import { isQuery, readQuery } from "./read_query.ts";
+import type { Cursor } from "./cursor.ts";
+import { RESERVED, TAIL_WORDS } from "./keywords.ts";
+import { readPath } from "./read_atom.ts";
+import { readExpr } from "./read_expr.ts";
+import { continueQuery, isQueryHere, readQuery } from "./read_query.ts";
 
 type Join = Extract<Source, { kind: "join" }>;
 
 /** What stands after FROM. Throws a `Failure` 400 that names what we cannot do. */
-export function readSource(node: FromClause["expr"] | Node): Source {
-  switch (node.type) {
-    case "identifier":
-    case "member_expr":
-      return { kind: "table", path: readPath(node), columns: [] };
-    case "alias": {
-      const source = readSource(node.expr as Node);
-      if (source.kind === "join") throw unsupported("a name for a join");
-      const columns = node.columnAliases?.expr.items.map(nameOf) ?? [];
-      return { ...source, alias: nameOf(node.alias), columns };
-    }
-    case "paren_expr":
-      return readParens(node.expr as Node);
-    case "join_expr":
-      return readJoin(node);
-    default:
-      throw unsupported(`${node.type.replaceAll("_", " ").toUpperCase()} after FROM`);
+export function readSource(cursor: Cursor): Source {
+  let source = readJoins(cursor);
+  while (cursor.takeSymbol(",")) {
+    source = { kind: "join", how: "cross", left: source, right: readJoins(cursor) };
+  }
+  return source;
+}
+
+function readJoins(cursor: Cursor): Source {
+  let source = readOne(cursor);
+  for (;;) {
+    const natural = cursor.takeWords("natural");
+    const how = readHow(cursor);
+    if (how) source = readJoin(cursor, { how, left: source, natural });
+    else if (natural) throw cursor.unexpected();
+    else return source;
   }
 }
 
-function readParens(inner: Node): Source {
-  if (isQuery(inner)) return { kind: "derived", query: readQuery(inner), columns: [] };
-  if (inner.type === "func_call") return readSingleRow(inner);
-  return readSource(inner);
-}
-
-/** The parser takes `values (1, 2)`, when it is the only row, for a function. */
-function readSingleRow({ name, args }: FuncCall): Source {
-  if (name.type !== "identifier" || nameOf(name) !== "values" || !args) {
-    throw unsupported("a function after FROM");
+/** The words of a join, if one is here. */
+function readHow(cursor: Cursor): Join["how"] | undefined {
+  if (cursor.takeWords("join") || cursor.takeWords("inner", "join")) return "inner";
+  if (cursor.takeWords("cross", "join")) return "cross";
+  for (const how of ["left", "right", "full"] as const) {
+    if (cursor.takeWords(how, "join") || cursor.takeWords(how, "outer", "join")) return how;
+    if (cursor.isWord(how)) throw cursor.unsupported(`${how.toUpperCase()} with such a join`);
   }
-  const row = args.expr.args.items.map((item) => readExpr(item as Node));
-  const query = { with: [], orderBy: [], body: { kind: "values", rows: [row] } } as const;
-  return { kind: "derived", query, columns: [] };
+  return undefined;
 }
 
-function readJoin({ left, operator, right, specification }: JoinExpr): Source {
-  const words = operator === ","
-    ? ["CROSS"]
-    : ([operator].flat() as readonly Keyword[]).map(({ name }) => name);
-  const how = howOf(words);
-  const join: Join = { kind: "join", how, left: readSource(left), right: readSource(right) };
-  if (words.includes("NATURAL")) return { ...join, using: "natural" };
-  if (!specification) {
-    if (how === "cross") return join;
-    throw unsupported("a join without ON or USING");
-  }
-  return specification.type === "join_on_specification"
-    ? { ...join, on: readExpr(specification.expr) }
-    : { ...join, using: specification.expr.expr.items.map(nameOf) };
+function readJoin(
+  cursor: Cursor,
+  { how, left, natural }: Pick<Join, "how" | "left"> & { readonly natural: boolean },
+): Join {
+  const join = { kind: "join", how, left, right: readOne(cursor) } as const;
+  if (natural) return { ...join, using: "natural" };
+  if (how === "cross") return join;
+  if (cursor.takeWords("on")) return { ...join, on: readExpr(cursor) };
+  if (cursor.takeWords("using")) return { ...join, using: readNames(cursor) };
+  throw cursor.unsupported("a join without ON or USING");
 }
 
-function howOf(words: readonly string[]): Join["how"] {
-  if (words.includes("CROSS")) return "cross";
-  if (words.includes("LEFT")) return "left";
-  if (words.includes("RIGHT")) return "right";
-  if (words.includes("FULL")) return "full";
-  return "inner";
+/** Names in parentheses. */
+export function readNames(cursor: Cursor): readonly string[] {
+  return cursor.parens(() => cursor.list(() => cursor.expectName()));
+}
+
+/** A table or something in parentheses, with its alias. */
+function readOne(cursor: Cursor): Source {
+  const source = cursor.isSymbol("(") ? cursor.nested(() => readParens(cursor)) : readTable(cursor);
+  if (cursor.isWord("tablesample")) throw cursor.unsupported("TABLESAMPLE");
+  const alias = readAlias(cursor);
+  if (alias === undefined) return source;
+  if (source.kind === "join") throw cursor.unsupported("a name for a join");
+  return { ...source, alias, columns: cursor.isSymbol("(") ? readNames(cursor) : [] };
+}
+
+/** A new name, with or without AS. */
+export function readAlias(cursor: Cursor): string | undefined {
+  if (cursor.takeWords("as")) return cursor.expectName();
+  return cursor.isName() && !cursor.isWord(RESERVED) ? cursor.next().text : undefined;
+}
+
+function readTable(cursor: Cursor): Source {
+  if (cursor.isWord("lateral")) throw cursor.unsupported("LATERAL");
+  if (cursor.isWord(RESERVED)) throw cursor.unexpected();
+  const path = readPath(cursor);
+  if (cursor.isSymbol("(")) throw cursor.unsupported("a function after FROM");
+  return { kind: "table", path, columns: [] };
+}
+
+/** Only behind `((` a query may go on that began as a table. */
+function readParens(cursor: Cursor): Source {
+  return cursor.parens((): Source => {
+    if (isQueryHere(cursor)) return { kind: "derived", query: readQuery(cursor), columns: [] };
+    const source = readSource(cursor);
+    if (source.kind !== "derived" || !cursor.isWord(TAIL_WORDS)) return source;
+    return { ...source, query: continueQuery(cursor, source.query) };
+  });
 }

@@ -1,96 +1,76 @@
-import {
-  type ExplainStmt,
-  FormattedSyntaxError,
-  parse,
-  type ShowParameterStmt,
-  type Statement as Tree,
-} from "sql-parser-cst";
-import { failed, refused, unsupported } from "../refusal.ts";
-import type { Query, Statement } from "./ast.ts";
-import { isQuery, readQuery } from "./read_query.ts";
-import { readPath } from "./read_expr.ts";
+import { failed, refused } from "../refusal.ts";
+import type { Statement } from "./ast.ts";
+import { Cursor } from "./cursor.ts";
+import { OTHER_STATEMENTS } from "./keywords.ts";
+import { readPath } from "./read_atom.ts";
+import { isQueryHere, readQuery } from "./read_query.ts";
+import { type Token, tokenize } from "./token.ts";
 
 /** The largest statement that is parsed, in characters: a list of some thousand ids fits. */
 export const STATEMENT_CHARS_MAX = 256 * 1024;
 
 /**
  * The one statement in a text. Throws a `Failure`: 400 for what is no SQL or may not be asked, 500
- * for several statements (http-api §3.9). Deep nesting takes the parser long, so whoever calls this
- * must be able to give up on it.
+ * for several statements (http-api §3.9). Takes time in proportion to the length of the text.
  */
 export function readStatement(sql: string): Statement {
   if (sql.length > STATEMENT_CHARS_MAX) {
     throw refused(`Cannot run the query: it is longer than ${STATEMENT_CHARS_MAX} characters`);
   }
-  const asked = describedTable(sql);
-  const trees = parseAll(asked === undefined ? sql : `table ${asked}`);
-  const [tree, ...more] = trees.filter(({ type }) => type !== "empty");
-  if (!tree) throw refused("Cannot run the query: there is no statement in it");
-  if (more.length > 0) throw failed("Cannot run the query: only a single statement is supported");
-  if (asked !== undefined) return { kind: "describe", path: pathOf(tree) };
-  return readTree(tree);
+  const cursor = new Cursor(sql, onlyStatement(tokenize(sql)));
+  const statement = readOne(cursor);
+  if (cursor.peek().kind !== "end") throw cursor.unexpected();
+  return statement;
 }
 
-function readTree(tree: Tree): Statement {
-  if (isQuery(tree)) return { kind: "query", query: readQuery(tree) };
-  switch (tree.type) {
-    case "show_parameter_stmt":
-      return readShow(tree);
-    case "explain_stmt":
-      return { kind: "explain", query: explained(tree) };
-    default:
-      throw refused(
-        `Cannot run the query: it is ${nameOf(tree)}, only SELECT, SHOW and DESCRIBE are allowed`,
-      );
+/** What is left without semicolons, which may stand before and behind a statement. */
+function onlyStatement(tokens: readonly Token[]): readonly Token[] {
+  const isBreak = ({ kind, text }: Token) => kind === "symbol" && text === ";";
+  const rest = tokens.filter((token) => !isBreak(token));
+  if (rest.length <= 1) throw refused("Cannot run the query: there is no statement in it");
+  const begin = tokens.findIndex((token) => !isBreak(token));
+  if (tokens.slice(begin, begin + rest.length - 1).some(isBreak)) {
+    throw failed("Cannot run the query: only a single statement is supported");
   }
+  return rest;
 }
 
-/**
- * `DESCRIBE t` and `SHOW COLUMNS FROM t` are in no dialect of the parser. Their table is what the
- * parser would read after TABLE.
- */
-function describedTable(sql: string): string | undefined {
-  return /^\s*(?:desc|describe|show\s+columns\s+(?:from|in))\s+(?:table\s+)?((?!select\b)[\s\S]+)$/i
-    .exec(sql)?.[1];
-}
-
-function pathOf(tree: Tree): readonly string[] {
-  if (tree.type === "select_stmt") {
-    const [clause, ...more] = tree.clauses;
-    if (clause?.type === "table_clause" && more.length === 0) return readPath(clause.table);
+function readOne(cursor: Cursor): Statement {
+  if (isQueryHere(cursor) || cursor.isSymbol("(")) {
+    return { kind: "query", query: readQuery(cursor) };
   }
-  throw unsupported("DESCRIBE of anything but a table");
+  if (cursor.takeWords("describe") || cursor.takeWords("desc")) return readDescribe(cursor);
+  if (cursor.takeWords("show")) return readShow(cursor);
+  if (cursor.takeWords("explain")) return readExplain(cursor);
+  if (!cursor.isWord(OTHER_STATEMENTS)) throw cursor.unexpected();
+  const what = cursor.peek().text.toUpperCase();
+  throw refused(
+    `Cannot run the query: it is ${what}, only SELECT, SHOW and DESCRIBE are allowed`,
+  );
 }
 
-function readShow({ name }: ShowParameterStmt): Statement {
-  if (name?.type === "identifier" && name.name.toLowerCase() === "tables") {
-    return { kind: "showTables" };
+function readDescribe(cursor: Cursor): Statement {
+  if (isQueryHere(cursor) && !cursor.isWord("table")) {
+    throw cursor.unsupported("DESCRIBE of anything but a table");
   }
-  throw unsupported("SHOW of anything but TABLES and COLUMNS");
+  cursor.takeWords("table");
+  return { kind: "describe", path: readPath(cursor) };
 }
 
-function explained({ statement }: ExplainStmt): Query {
-  if (isQuery(statement)) return readQuery(statement);
-  throw unsupported("EXPLAIN of anything but a query");
-}
-
-function parseAll(sql: string): Tree[] {
-  try {
-    return parse(sql, { dialect: "postgresql" }).statements;
-  } catch (cause) {
-    if (cause instanceof RangeError) {
-      throw refused("Cannot run the query: it is nested too deep", { cause });
-    }
-    if (!(cause instanceof FormattedSyntaxError)) throw cause;
-    // The parser goes on with what it expected and a picture of the place.
-    const [what = "syntax error"] = cause.message.split("\n");
-    const place = /undefined:(\d+):(\d+)/.exec(cause.message);
-    const where = place ? ` at line ${place[1]}, column ${place[2]}` : "";
-    throw refused(`Cannot parse the query: ${what}${where}`, { cause });
+function readShow(cursor: Cursor): Statement {
+  if (cursor.takeWords("tables")) return { kind: "showTables" };
+  if (cursor.takeWords("columns", "from") || cursor.takeWords("columns", "in")) {
+    return readDescribe(cursor);
   }
+  throw cursor.unsupported("SHOW of anything but TABLES and COLUMNS");
 }
 
-/** `drop_table_stmt` as people read it. */
-function nameOf({ type }: Tree): string {
-  return type.replace(/_stmt$/, "").replaceAll("_", " ").toUpperCase();
+/** Nothing is run, whatever else is asked for. */
+function readExplain(cursor: Cursor): Statement {
+  cursor.takeWords("analyze");
+  cursor.takeWords("verbose");
+  if (!isQueryHere(cursor) && !cursor.isSymbol("(")) {
+    throw cursor.unsupported("EXPLAIN of anything but a query");
+  }
+  return { kind: "explain", query: readQuery(cursor) };
 }

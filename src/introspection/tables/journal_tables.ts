@@ -1,6 +1,6 @@
 import type { ColumnType } from "../column_type.ts";
 import { ALIAS, OWN } from "../../names.ts";
-import { FAILED_COMMAND } from "./command_name.ts";
+import { failedCommand } from "./command_name.ts";
 import { partitionKeyOf, quoteTexts, type Table, type TableColumn } from "./table.ts";
 
 /** Columns of the table that the statement's entries are read into: see `journal/entry_rows.ts`. */
@@ -50,19 +50,13 @@ const journal: Table = {
   ],
 };
 
-const EVENT = `(select t.id, t.body, t.status, t.modified_at, e.value as type
-  from store.invocation as t, json_each('["TransientError","Paused"]') as e
-  where t.status in ('invoked', 'backingOff', 'paused')
-    and (e.value = 'Paused') = (t.status = 'paused')
-    and (t.body ->> '$.lastFailure.code' is not null or t.status = 'paused'))`;
-
 /** Nobody says which spelling a reader of an event expects, so it has both. */
 const DOC_CODES = [OWN, ALIAS].map((name) => `${name}_doc_error_code`);
 
 const events: Table = {
   name: "sys_journal_events",
   kind: "BASE TABLE",
-  from: `${EVENT} as t`,
+  from: "store.event as t",
   ids: "id",
   seek: (wanted) => {
     const ids = wanted.get("id");
@@ -71,16 +65,20 @@ const events: Table = {
   columns: [
     column("partition_key", "key", partitionKeyOf("t.id")),
     { name: "id", type: "str", sql: "t.id", notNull: true },
-    column("after_journal_entry_index", "u32", "(t.body ->> '$.journal') - 1"),
-    column("appended_at", "ts", "t.modified_at"),
-    column("event_type", "str", "t.type"),
+    column("after_journal_entry_index", "u32", "(t.body ->> '$.after') - 1"),
+    column("appended_at", "ts", "t.at"),
+    column(
+      "event_type",
+      "str",
+      "case t.kind when 'paused' then 'Paused' else 'TransientError' end",
+    ),
     column("event_json", "str", eventJson()),
   ],
 };
 
-/** The last failure, by itself or within a pause, without the parts it does not have. */
+/** The failure, by itself or within a pause, without the parts it does not have. */
 function eventJson(): string {
-  return `case t.type when 'Paused' then case when t.body ->> '$.lastFailure.code' is null
+  return `case t.kind when 'paused' then case when t.body ->> '$.failure' is null
     then json_object('ty', 'Paused')
     else json_object('ty', 'Paused', 'last_failure', json(${failureJson("json_object(")})) end
     else ${failureJson("json_object('ty', 'TransientError', ")} end`;
@@ -88,14 +86,14 @@ function eventJson(): string {
 
 /** `begin`: the function that makes an object, and the members that come first. */
 function failureJson(begin: string): string {
-  const of = (path: string) => `t.body ->> '$.lastFailure.${path}'`;
+  const of = (path: string) => `t.body ->> '$.failure.${path}'`;
   return `json_patch('{}', ${begin}
     'error_code', ${of("status")}, 'error_message', ${of("message")},
     'error_stacktrace', ${of("stacktrace")},
     ${DOC_CODES.map((name) => `'${name}', ${of("code")}`).join(", ")},
     'related_command_index', ${of("related.index")},
     'related_command_name', ${of("related.name")},
-    'related_command_type', ${FAILED_COMMAND}))`;
+    'related_command_type', ${failedCommand("failure")}))`;
 }
 
 /** Journals and what happened beside them (http-api §6.2). */

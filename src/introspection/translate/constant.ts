@@ -1,4 +1,4 @@
-import { failed, unsupported } from "../refusal.ts";
+import { cut, failed, unsupported } from "../refusal.ts";
 
 const TIME =
   /^(\d{4,5}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d|[+-]\d\d)?$/i;
@@ -66,11 +66,4 @@ export function parseSpan(text: string): number {
   const [, sign, days = 0, hours = 0, minutes = 0, seconds = 0] = parts;
   const sum = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
   return Math.round(sum * 1000) * (sign ? -1 : 1);
-}
-
-const CUT = 100;
-
-/** Input of a stranger, short enough for a message. */
-export function cut(text: string): string {
-  return text.length > CUT ? `${text.slice(0, CUT)}…` : text;
 }

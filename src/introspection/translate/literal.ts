@@ -1,9 +1,9 @@
 import type { ColumnType } from "../column_type.ts";
-import { failed } from "../refusal.ts";
+import { cut, failed } from "../refusal.ts";
 import { toSafe } from "../../storage/safe_text.ts";
 import type { Literal } from "../syntax/ast.ts";
 import { quoteText } from "../tables/table.ts";
-import { cut, parseSpan, parseTime } from "./constant.ts";
+import { parseSpan, parseTime } from "./constant.ts";
 import type { Value } from "./scope.ts";
 
 const NULL: Value = { sql: "null", type: "null", name: "NULL" };

@@ -1,7 +1,6 @@
 import { BadId, parseInvocationId } from "../../model/id.ts";
 import { toSafe } from "../../storage/safe_text.ts";
-import { failed } from "../refusal.ts";
-import { cut } from "./constant.ts";
+import { cut, failed } from "../refusal.ts";
 import type { Fact, StoredRelation } from "./scope.ts";
 
 /**

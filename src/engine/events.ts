@@ -1,0 +1,29 @@
+import type { InvocationDraft } from "../model/invocation.ts";
+import type { Rows } from "../model/rows.ts";
+import type { Turn } from "./turn.ts";
+
+/** Events of one invocation that are kept. Whoever fails for ever must not fill the disk. */
+export const EVENTS_MAX = 100;
+
+/** Writes down what befell an invocation; beyond `EVENTS_MAX` the oldest event goes. */
+export function note(
+  turn: Turn,
+  draft: InvocationDraft,
+  { kind, failure }: Pick<Rows["event"], "kind" | "failure">,
+): void {
+  const { id, journal: after, events: seq = 0 } = draft;
+  const row = { id, seq, at: turn.now, after, kind };
+  turn.put("event", failure ? { ...row, failure } : row);
+  if (seq >= EVENTS_MAX) turn.drop("event", { ...row, seq: seq - EVENTS_MAX });
+  draft.events = seq + 1;
+}
+
+/** Drops every event of an invocation, without reading any. */
+export function forgetEvents(turn: Turn, draft: InvocationDraft): void {
+  const { id, events } = draft;
+  if (events === undefined) return;
+  for (let seq = Math.max(0, events - EVENTS_MAX); seq < events; seq++) {
+    turn.drop("event", { id, seq, at: 0, after: 0, kind: "paused" });
+  }
+  draft.events = undefined;
+}
