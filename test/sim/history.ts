@@ -19,6 +19,7 @@ import {
   type Story,
 } from "./story.ts";
 import { mustBeDurable } from "./told.ts";
+import { inOrder } from "./batch.ts";
 import { mustBegin, Wishes } from "./wishes.ts";
 import type { World } from "./world.ts";
 
@@ -51,7 +52,7 @@ export class History {
   commit(writes: readonly Write[], epoch: number): void {
     this.commits++;
     this.#epoch = epoch;
-    for (const { table, row, drop } of writes) {
+    for (const { table, row, drop } of inOrder(writes)) {
       if (table === "invocation") this.#invocation(row as Rows["invocation"], drop);
       else if (table === "journal" && !drop) this.#journal(row as Rows["journal"]);
       else if (table === "lock") this.#lines.lock(row as Rows["lock"], drop);

@@ -5,7 +5,7 @@ import { must } from "./must.ts";
 export class Lines {
   readonly #holders = new Map<string, string>();
   readonly #waiting = new Map<string, Map<number, string>>();
-  readonly #skipped: { object: string; holder: string; seqs: number[] }[] = [];
+  readonly #skipped: { object: string; holder: string; line: [seq: number, id: string][] }[] = [];
 
   /** A lock is written before the inbox of the same turn: its line is still the old one. */
   lock({ object, holder }: Rows["lock"], drop: boolean): void {
@@ -15,8 +15,7 @@ export class Lines {
     if (drop || before === undefined || before === holder) return;
     const line = [...this.#waiting.get(object) ?? []];
     const [own = Infinity] = line.find(([, id]) => id === holder) ?? [];
-    const seqs = line.flatMap(([seq]) => seq < own ? [seq] : []);
-    this.#skipped.push({ object, holder, seqs });
+    this.#skipped.push({ object, holder, line: line.filter(([seq]) => seq < own) });
   }
 
   inbox({ object, seq, id }: Rows["inbox"], drop: boolean): void {
@@ -28,9 +27,10 @@ export class Lines {
 
   /** The commit is complete. Who stood before the new holder was canceled, and waits no more. */
   settle(): void {
-    for (const { object, holder, seqs } of this.#skipped.splice(0)) {
-      const next = seqs.flatMap((seq) => this.#waiting.get(object)?.get(seq) ?? []);
-      must(next.length === 0, () => `"${object}" went to "${holder}", and "${next[0]}" was next`);
+    for (const { object, holder, line } of this.#skipped.splice(0)) {
+      // Places are given out anew once nobody holds the object, so the id counts as well.
+      const next = line.find(([seq, id]) => this.#waiting.get(object)?.get(seq) === id);
+      must(!next, () => `"${object}" went to "${holder}", and "${next?.[1]}" was next`);
     }
   }
 }
