@@ -20,7 +20,7 @@ const NOWHERE = -1;
 
 /**
  * Brings the writes of one lease to the database, one after the other, each of them exactly once,
- * although answers get lost, and requests get lost, doubled and late (decision 030).
+ * although answers get lost, and requests get lost, doubled and late (decision 024).
  *
  * Commits are told apart by the places of their rows, everything else by a number it takes with it,
  * the step. So a request that was applied is refused when it comes again, as long as the epoch is

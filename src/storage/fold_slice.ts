@@ -120,8 +120,10 @@ function putInvocations(
   if (cells.length === 0) return [];
   const bodies = new TextBlob(cells.map(({ text }) => text));
   const outputs = new Places();
-  const rows = cells.map(({ row: { id, status, expiresAt }, bytes }, i) =>
-    `[${quote(id)},"${status.kind}",${expiresAt ?? null},${bodies.place(i)},${outputs.add(bytes)}]`
+  const rows = cells.map(({ row: { id, status, expiresAt, createdAt }, bytes }, i) =>
+    `[${quote(id)},"${status.kind}",${expiresAt ?? null},${createdAt},${bodies.place(i)},${
+      outputs.add(bytes)
+    }]`
   );
   const json = `[${rows.join(",")}]`;
   return [statement(foldSql.invocationPut, json, bodies.blob, outputs.blob(), partition)];

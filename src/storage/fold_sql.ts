@@ -8,12 +8,12 @@ import { compile } from "./sql_text.ts";
  */
 export const foldSql = {
   invocationPut: compile(sql`
-    insert into invocation (id, partition, status, expires_at, body, output)
-    select value ->> 0, ?4, value ->> 1, value ->> 2,
-      cast(substr(?2, value ->> 3, value ->> 4) as text), substr(?3, value ->> 5, value ->> 6)
+    insert into invocation (id, partition, status, expires_at, created_at, body, output)
+    select value ->> 0, ?4, value ->> 1, value ->> 2, value ->> 3,
+      cast(substr(?2, value ->> 4, value ->> 5) as text), substr(?3, value ->> 6, value ->> 7)
     from json_each(?1) where true
     on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
-      body = excluded.body, output = excluded.output`),
+      created_at = excluded.created_at, body = excluded.body, output = excluded.output`),
   invocationDrop: compile(sql`
     delete from invocation where id in (select value from json_each(?1))`),
 

@@ -96,7 +96,7 @@ export const migrations: readonly (readonly string[])[] = [[
   `alter table inbox add column edit text`,
 ], [
   // step: batches other than commits that this epoch has written. folded: the last place of the log
-  // that this epoch has folded. By these, a request that comes twice is known (decision 030).
+  // that this epoch has folded. By these, a request that comes twice is known (decision 024).
   `alter table lease add column step integer not null default 0`,
   `alter table lease add column folded integer not null default 0`,
 ], [
@@ -109,6 +109,15 @@ export const migrations: readonly (readonly string[])[] = [[
     kind text as (body ->> '$.kind') virtual,
     primary key (id, seq)
   )`,
+], [
+  // A column of its own, since lists are in its order: an index over a generated one would have the
+  // JSON of a row read again with every change and at its end (decision 018).
+  `alter table invocation drop column created_at`,
+  `alter table invocation add column created_at integer`,
+  `update invocation set created_at = body ->> '$.createdAt'`,
+  `create index invocation_created on invocation (created_at)`,
+  // The few of many that are not at their end.
+  `create index invocation_open on invocation (status) where status <> 'completed'`,
 ]];
 
 function withKind(column: string): string {

@@ -47,8 +47,8 @@ async function fillCompleted(folder, count) {
   await fill(folder, count, async (client, from, to) => {
     await client.batch([
       {
-        sql: `insert into invocation (id, partition, status, expires_at, body, output)
-          select printf('inv_1000000000000%020d', n), partition, status, ?3,
+        sql: `insert into invocation (id, partition, status, expires_at, created_at, body, output)
+          select printf('inv_1000000000000%020d', n), partition, status, ?3, created_at,
             json_set(body, '$.id', printf('inv_1000000000000%020d', n)), output
           from (select * from invocation where status = 'completed' limit 1),
             (select value as n from generate_series(?1, ?2))`,
@@ -69,8 +69,8 @@ async function fillSuspended(folder, count) {
     const awaiting = { kind: "suspended", awaiting: { completions: [1], signals: [1], names: [] } };
     await client.batch([
       {
-        sql: `insert into invocation (id, partition, status, expires_at, body)
-          select printf('inv_1000000000001%020d', n), partition, 'suspended', null,
+        sql: `insert into invocation (id, partition, status, expires_at, created_at, body)
+          select printf('inv_1000000000001%020d', n), partition, 'suspended', null, created_at,
             json_remove(json_set(body, '$.id', printf('inv_1000000000001%020d', n),
               '$.status', json(?3)), '$.completedAt', '$.expiresAt')
           from (select * from invocation where status = 'completed' limit 1),

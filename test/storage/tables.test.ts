@@ -1,3 +1,4 @@
+import type { SqlClient } from "../../src/ports.ts";
 import { expect, test } from "vitest";
 import { createClient } from "@libsql/client/sqlite3";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -40,11 +41,7 @@ test("a newer format and a stranger's database are refused", async () => {
   await strange.close();
 });
 
-test("a database of format version 1 is brought up to date, with its rows and its log", async () => {
-  const client = await openLibsql({ url: ":memory:" });
-  const waits = { completions: [1], signals: [1], names: [`"awaiting":{"completions":`] };
-  const body = (id: string) =>
-    toJson({ ...completed, id, output: undefined, status: { kind: "suspended", awaiting: waits } });
+async function fillVersion1(client: SqlClient, body: (id: string) => string): Promise<void> {
   await client.batch("write", [
     sql("create table meta (name text primary key, value text)"),
     sql("insert into meta values ('format', '1')"),
@@ -54,6 +51,14 @@ test("a database of format version 1 is brought up to date, with its rows and it
     sql("insert into invocation values ('a', 0, 'suspended', null, ?1, null)", body("a")),
     sql("insert into log values (1, 0, ?1, null, 1)", `[["invocation",${body("b")},null]]`),
   ]);
+}
+
+test("a database of format version 1 is brought up to date, with its rows and its log", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  const waits = { completions: [1], signals: [1], names: [`"awaiting":{"completions":`] };
+  const body = (id: string) =>
+    toJson({ ...completed, id, output: undefined, status: { kind: "suspended", awaiting: waits } });
+  await fillVersion1(client, body);
   await migrate(client);
   await migrate(client);
   const store = new SqlStore(client);
@@ -73,8 +78,10 @@ test("a database of format version 1 is brought up to date, with its rows and it
     [{ object: "Flow/k", name: "name", value: Uint8Array.of(1) }],
     [],
   ]);
-  const [version] = await client.batch("read", [sql("select value from meta")]);
-  expect(version).toEqual([{ value: String(migrations.length) }]);
+  const [facts] = await client.batch("read", [
+    sql("select value, created_at from meta, invocation where id = 'a'"),
+  ]);
+  expect(facts).toEqual([{ value: String(migrations.length), created_at: 17 }]);
   await client.close();
 });
 

@@ -1,3 +1,4 @@
+import type { InvocationRow } from "../../model/invocation.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { FAILED_COMMAND } from "./command_name.ts";
 import { failureText } from "./failure_text.ts";
@@ -30,22 +31,28 @@ const SHOWN_STATUS = `case ${STATUS_KIND} when 'inboxed' then 'pending' ` +
   `when 'invoked' then case when ${isRunning} then 'running' else 'ready' end ` +
   `else ${STATUS_KIND} end`;
 
-/** What a status that is shown is stored as. Others are stored as they are shown. */
-const STORED: Readonly<Record<string, readonly string[]>> = {
-  invoked: ["invoked", "backingOff"],
-  pending: ["inboxed"],
-  "backing-off": ["backingOff"],
-  running: ["invoked"],
-  ready: ["invoked"],
+type Kind = InvocationRow["status"]["kind"];
+
+/** What a stored status is shown as, in one table or another. */
+const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
+  scheduled: ["scheduled"],
+  inboxed: ["inboxed", "pending"],
+  invoked: ["invoked", "running", "ready"],
+  backingOff: ["invoked", "backing-off"],
+  suspended: ["suspended"],
+  paused: ["paused"],
+  completed: ["completed"],
 };
+const STATUSES = [...new Set(Object.values(SHOWN).flat())];
 
 function seek(wanted: Wanted): string | undefined {
   const ids = wanted.get("id");
   if (ids) return `t.id in ${quoteTexts(ids)}`;
   const shown = wanted.get("status");
   if (!shown) return undefined;
-  const stored = new Set(shown.flatMap((one) => STORED[one] ?? [one]));
-  return stored.has("completed") ? isKind(...stored) : `${IS_OPEN} and ${isKind(...stored)}`;
+  const stored = (Object.keys(SHOWN) as Kind[])
+    .filter((kind) => SHOWN[kind].some((one) => shown.includes(one)));
+  return stored.includes("completed") ? isKind(...stored) : `${IS_OPEN} and ${isKind(...stored)}`;
 }
 
 const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
@@ -184,7 +191,7 @@ const status: Table = {
     partitionKey,
     id,
     missing("vqueue_id"),
-    { name: "status", type: "str", sql: RAW_STATUS, notNull: true },
+    { name: "status", type: "str", sql: RAW_STATUS, notNull: true, values: STATUSES },
     ...result,
     ...target,
     calledBy.invoked_by,
@@ -256,7 +263,7 @@ const invocation: Table = {
       ...relatedCommand,
     ]),
     missing("last_awaiting_on_future_json"),
-    { name: "status", type: "str", sql: SHOWN_STATUS, notNull: true },
+    { name: "status", type: "str", sql: SHOWN_STATUS, notNull: true, values: STATUSES },
     ...result,
   ],
 };

@@ -8,6 +8,8 @@ export interface TableColumn {
   readonly sql: string;
   /** It is never null: orders need not say where nulls go, so that an index can give them. */
   readonly notNull?: boolean;
+  /** All that it can be, when that is little: an index can then be asked for all but one. */
+  readonly values?: readonly string[];
   /** Other spellings of its name. They are found, but not listed. */
   readonly aliases?: readonly string[];
 }

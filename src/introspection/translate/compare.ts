@@ -3,7 +3,7 @@ import { failed } from "../refusal.ts";
 import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
 import { constantAs } from "./literal.ts";
-import type { Fact, Value } from "./scope.ts";
+import type { Column, Fact, Value } from "./scope.ts";
 
 const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
   "is distinct from": "is not",
@@ -13,7 +13,7 @@ const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
 /** Two values compared, each as the reference would read it next to the other. */
 export function compare(operator: Comparison, first: Value, second: Value): Value {
   const [left, right] = alike(first, second);
-  const facts = operator === "=" ? equality(first, second) ?? equality(second, first) : undefined;
+  const facts = factsOf(operator, first, second) ?? factsOf(operator, second, first);
   return {
     sql: `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`,
     type: "bool",
@@ -22,9 +22,33 @@ export function compare(operator: Comparison, first: Value, second: Value): Valu
   };
 }
 
-function equality({ column }: Value, { constant }: Value): Fact[] | undefined {
-  if (!column?.stored || constant?.type !== "text") return undefined;
-  return [{ column: column.stored, values: [constant.value] }];
+function factsOf(
+  operator: Comparison,
+  { column }: Value,
+  { constant }: Value,
+): readonly Fact[] | undefined {
+  if (constant?.type !== "text") return undefined;
+  if (operator === "=") return oneOf(column, [constant.value]);
+  return operator === "<>" ? noneOf(column, [constant.value]) : undefined;
+}
+
+/** What is known of a column that has one of these values. */
+export function oneOf(
+  column: Column | undefined,
+  values: readonly string[],
+): readonly Fact[] | undefined {
+  return column?.stored && [{ column: column.stored, values }];
+}
+
+/** What is known of a column that has none of these values: something if it has few. */
+export function noneOf(
+  column: Column | undefined,
+  values: readonly string[],
+): readonly Fact[] | undefined {
+  if (!column?.stored) return undefined;
+  const { relation, name } = column.stored;
+  const all = relation.table.columns.find((one) => one.name === name)?.values;
+  return all && oneOf(column, all.filter((one) => !values.includes(one)));
 }
 
 /** Both values in types that compare. Throws a `Failure` 500 when there are none. */

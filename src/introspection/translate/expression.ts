@@ -6,7 +6,7 @@ import { quoteText } from "../tables/table.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { call } from "./call.ts";
 import { asText, cast } from "./cast.ts";
-import { allAlike, compare } from "./compare.ts";
+import { allAlike, compare, noneOf, oneOf } from "./compare.ts";
 import { parseInterval, parseTime } from "./constant.ts";
 import { jsonMember } from "./json.ts";
 import { literalValue } from "./literal.ts";
@@ -196,17 +196,18 @@ function inList({ not, of, list }: Kind<"in">, scope: Scope): Value {
   const value = translate(of, scope);
   const members = list.map((one) => translate(one, scope));
   const [same = value, ...others] = allAlike([value, ...members]);
-  const { stored } = value.column ?? {};
   const constants = members.flatMap(({ constant }) =>
     constant?.type === "text" ? [constant.value] : []
   );
-  const isFact = !not && stored && constants.length === members.length;
+  const facts = constants.length === members.length
+    ? (not ? noneOf : oneOf)(value.column, constants)
+    : undefined;
   // A binary column is compared with text as it is: see `constantAs`.
   return {
     sql: `(${same.sql} ${not ? "not " : ""}in (${others.map(({ sql }) => sql).join(", ")}))`,
     type: "bool",
     name: `${value.name} ${not ? "NOT " : ""}IN (${members.map(({ name }) => name).join(", ")})`,
-    ...(isFact && { facts: [{ column: stored, values: constants }] }),
+    ...(facts && { facts }),
   };
 }
 

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Introspection } from "../../src/ports.ts";
+import { openSmall, rowsOf, type Small } from "./_small.ts";
+
+let small: Small;
+let introspection: Introspection;
+
+beforeAll(async () => {
+  small = await openSmall(1);
+  introspection = small.introspection();
+}, 30_000);
+
+afterAll(async () => await small?.close());
+
+test.each([
+  ["select id from sys_invocation_status order by created_at desc limit 250", "invocation_created"],
+  [
+    "select count(*) from sys_invocation_status where created_at > now() - interval '1 hour'",
+    "invocation_created",
+  ],
+  ["select id from sys_invocation where status in ('running', 'backing-off')", "invocation_open"],
+  ["select id from sys_invocation_state where in_flight", "invocation_open"],
+  ["select count(*) from sys_invocation_status where status <> 'completed'", "invocation_open"],
+  ["select id from sys_invocation where status not in ('completed', 'paused')", "invocation_open"],
+  ["select * from sys_invocation where id = 'inv_1gdJBtdVEcM90b5Gp4Dz0OdFxN5yXW4Bpx'", "(id=?)"],
+])("%s is answered from an index", async (sql, index) => {
+  const rows = await rowsOf(introspection, `explain ${sql}`).catch((cause) => {
+    throw new Error(`${sql}: ${cause.message}`);
+  }) as { readonly detail: string }[];
+  expect(rows.map(({ detail }) => detail).join("\n")).toContain(index);
+});
