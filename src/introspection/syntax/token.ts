@@ -29,7 +29,7 @@ const NAME = /"[^"]*"(?:"[^"]*")*/y;
 const DOLLARS = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 /** The longest first. */
 const SYMBOL =
-  /->>|<=>|#>>|!~\*|->|#>|#-|@>|<@||\|\||&&|<<|>>|<>|<=|>=|!=|==|=>|::|:=|!~|~\*|[-+*/%<>=&|^#@!?~(),.;:[\]{}]/y;
+  /->>|<=>|#>>|!~\*|->|#>|#-|@>|<@|@@|\|\||&&|<<|>>|<>|<=|>=|!=|==|=>|::|:=|!~|~\*|[-+*/%<>=&|^#@!?~(),.;:[\]{}]/y;
 
 /**
  * A statement in pieces, without blanks and comments, an "end" behind them. Words and texts are those
