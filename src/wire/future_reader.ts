@@ -55,7 +55,9 @@ export class FutureReader {
   finish(): Awaiting {
     const left = this.#hasEmptyOnes ? withoutEmptyOnes(this.#root) : this.#root;
     if (typeof left === "string" || isEmpty(left)) throw new Undecodable("it awaits nothing");
-    return left;
+    // What hangs on a combinator of nothing may end in ways that a pruned tree hides: better to wake
+    // too early than too late.
+    return this.#hasEmptyOnes ? flat(this.#root, newFuture()) : left;
   }
 
   #readInto(future: Future, depth: number): void {
@@ -132,6 +134,15 @@ function withoutEmptyOnes(future: Future): Awaiting | Ending | "never" {
   if (nested.length > 0) return { ...leaves, nested };
   if (!isEmpty(leaves)) return leaves;
   return isStuck ? "never" : exhausted(future);
+}
+
+/** Every leaf of a tree, in one node that any of them ends. */
+function flat(tree: Future, into: Future): Future {
+  into.completions.push(...tree.completions);
+  into.signals.push(...tree.signals);
+  into.names.push(...tree.names);
+  for (const child of tree.nested ?? []) flat(child, into);
+  return into;
 }
 
 function isEmpty({ completions, signals, names, nested }: Awaiting): boolean {
