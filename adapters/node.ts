@@ -1,7 +1,10 @@
+import process from "node:process";
 import { installBridge, nodeReader } from "./node_bridge.ts";
+import { bindCheaply } from "./node_bind.ts";
 import { nodePost } from "./libsql_remote_node.ts";
 import { listen } from "./node_http.ts";
 import { serve } from "./serve.ts";
 
+bindCheaply(process.versions.node);
 installBridge();
 await serve({ listen, reader: nodeReader, post: nodePost });
