@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers";
-import type { Clock, Random } from "../src/ports.ts";
+import type { Clock } from "../src/ports.ts";
 
 /**
  * The longest a timer is set for. The wall clock may be moved and a machine may sleep, neither of
@@ -27,15 +27,3 @@ export const clock: Clock = {
 function waitMs(due: number): number {
   return Math.min(Math.max(due - Date.now(), 0), LOOK_AGAIN_MS);
 }
-
-const POOL_BYTES = 4096;
-let pool = new Uint8Array(0);
-
-/** Unpredictable bytes, drawn from the system many at a time: one draw costs as much as a page. */
-export const random: Random = (size) => {
-  if (size > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(size));
-  if (pool.length < size) pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
-  const bytes = pool.slice(0, size);
-  pool = pool.subarray(size);
-  return bytes;
-};

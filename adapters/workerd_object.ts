@@ -8,7 +8,8 @@ import { DURABLE_STORE_LIMITS, durableSqlite } from "./durable_sqlite.ts";
 import { VERSION } from "./version.ts";
 import { AlarmedStore, Alarms, HEARTBEAT_MS } from "./workerd_alarm.ts";
 import { fetchDial } from "./workerd_dial.ts";
-import { consoleLog, IsolateClock, random, stackOf } from "./workerd_platform.ts";
+import { random } from "./random.ts";
+import { consoleLog, IsolateClock, stackOf } from "./workerd_platform.ts";
 import { type Bindings, partitionConfig } from "./workerd_settings.ts";
 
 /** How long an object that could not start waits for the next attempt when nobody calls it. */

@@ -1,4 +1,4 @@
-import type { Clock, Log, LogLevel, Random } from "../src/ports.ts";
+import type { Clock, Log, LogLevel } from "../src/ports.ts";
 
 /** The longest a timer is set for: `setTimeout` of more than 2^31-1 ms fires at once. */
 const LOOK_AGAIN_MS = 60_000;
@@ -84,18 +84,6 @@ export class IsolateClock implements Clock {
     }
   }
 }
-
-const POOL_BYTES = 4096;
-let pool = new Uint8Array(0);
-
-/** Unpredictable bytes, drawn many at a time. */
-export const random: Random = (size) => {
-  if (size > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(size));
-  if (pool.length < size) pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
-  const bytes = pool.slice(0, size);
-  pool = pool.subarray(size);
-  return bytes;
-};
 
 const LEVELS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 

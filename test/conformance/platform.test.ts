@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { jsonLog } from "../../adapters/log.ts";
-import { clock, random } from "../../adapters/platform.ts";
+import { clock } from "../../adapters/platform.ts";
+import { random } from "../../adapters/random.ts";
 import { VERSION } from "../../adapters/version.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { clock, random } from "../../adapters/platform.ts";
+import { clock } from "../../adapters/platform.ts";
+import { random } from "../../adapters/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Outcome } from "../../src/engine/event.ts";
 import { newInvocationId } from "../../src/model/id.ts";

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { nodeDial } from "../../../adapters/node_dial.ts";
-import { clock, random } from "../../../adapters/platform.ts";
+import { clock } from "../../../adapters/platform.ts";
+import { random } from "../../../adapters/random.ts";
 import { createApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
 import { MemoryStore } from "../../../src/storage/memory_store.ts";
