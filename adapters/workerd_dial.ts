@@ -1,3 +1,4 @@
+import { concatBytes } from "../src/bytes.ts";
 import { LateExchange } from "../src/outbound/late_exchange.ts";
 import type {
   Dial,
@@ -65,7 +66,7 @@ class FetchExchange implements Exchange {
   end(): void {
     if (this.#isSent || this.#isOver) return;
     this.#isSent = true;
-    const body = this.#request.method === "GET" ? null : joined(this.#pieces);
+    const body = this.#request.method === "GET" ? null : concatBytes(this.#pieces);
     this.#pieces = [];
     this.#exchange(body).catch((cause) => this.#failed(cause, "unreachable"));
   }
@@ -124,18 +125,6 @@ class FetchExchange implements Exchange {
       message: isFirst ? `${said} (if it speaks HTTP/2 only: ${H2C})` : said,
     });
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
 }
 
 function headOf({ status, headers }: Response): DialHead {

@@ -1,3 +1,4 @@
+import { concatBytes } from "../bytes.ts";
 import { type Struct, validate } from "superstruct";
 import { Failure } from "../errors.ts";
 import { wrongShape } from "./refusals.ts";
@@ -64,7 +65,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
     }
     chunks.push(chunk);
   }
-  return join(chunks, size);
+  return concatBytes(chunks);
 }
 
 async function next(reader?: ReadableStreamDefaultReader<Uint8Array>) {
@@ -73,16 +74,6 @@ async function next(reader?: ReadableStreamDefaultReader<Uint8Array>) {
   } catch (cause) {
     throw Failure.plain(400, "Cannot read the request body: it ended early", { cause });
   }
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }
 
 function tooLarge(bytesMax: number): Failure {

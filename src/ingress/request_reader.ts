@@ -1,3 +1,4 @@
+import { concatBytes } from "../bytes.ts";
 import { isAscii, toRaw } from "./percent.ts";
 
 /**
@@ -69,17 +70,6 @@ async function readCounting(request: Request, bytesMax: number): Promise<BodyByt
     }
     chunks.push(read.value);
   }
-  return join(chunks, size);
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = chunks;
-  if (first && chunks.length === 1) return first;
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return first && chunks.length === 1 ? first : concatBytes(chunks);
 }

@@ -1,3 +1,4 @@
+import { concatBytes } from "../bytes.ts";
 import type { QueryDatabase } from "./database.ts";
 import { fillEntries } from "./journal/entry_rows.ts";
 import { fillLive } from "./live_rows.ts";
@@ -119,7 +120,7 @@ async function* write(
     pending = page;
   }
   // A small answer is one part.
-  yield join(pending, format.end());
+  yield concatBytes([pending, format.end()]);
 }
 
 const SIZES = `select n, size from main.result where n > ?1 order by n limit 1000`;
@@ -140,11 +141,4 @@ async function* pages(database: QueryDatabase): AsyncGenerator<readonly [number,
     yield [after, until];
     after = until;
   }
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

@@ -1,3 +1,4 @@
+import { concatBytes } from "../bytes.ts";
 import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
 
 export interface CollectOptions {
@@ -36,7 +37,7 @@ export function collect(
       resolve(collected);
     };
     const answer = (cut: boolean) => {
-      if (head) finish({ kind: "answer", head, body: concat(chunks, size), cut });
+      if (head) finish({ kind: "answer", head, body: concatBytes(chunks), cut });
     };
     const exchange = dial.open(request, {
       head: (value) => head = value,
@@ -59,14 +60,4 @@ export function collect(
     if (body) exchange.write(body);
     exchange.end();
   });
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return all;
 }

@@ -1,3 +1,4 @@
+import { concatBytes } from "../bytes.ts";
 import type { Entry } from "../model/journal.ts";
 import type { Exchange } from "../ports.ts";
 import { encodeEntry, encodeReplay, encodeStart, type Start } from "../wire/journal_codec.ts";
@@ -142,7 +143,7 @@ export class RequestHalf {
       this.#entries = [];
       this.#replayed = 0;
     }
-    return parts.length === 1 && parts[0] ? parts[0] : concat(parts, size);
+    return parts.length === 1 && parts[0] ? parts[0] : concatBytes(parts);
   }
 
   #writePiece(): void {
@@ -174,14 +175,4 @@ export class RequestHalf {
   #write(bytes: Uint8Array): void {
     if (!this.#exchange.write(bytes)) this.#blocked = true;
   }
-}
-
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
 }

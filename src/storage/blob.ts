@@ -3,19 +3,6 @@ export type Blob = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
 
-/** All pieces in a row. */
-export function concat(pieces: readonly Uint8Array[]): Blob {
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
-}
-
 /** Texts in a row as UTF-8, out of which SQL takes them by `substr(?, from, size)`. */
 export class TextBlob {
   readonly blob: Uint8Array;

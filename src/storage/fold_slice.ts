@@ -1,6 +1,7 @@
+import { concatBytes } from "../bytes.ts";
 import type { Item } from "../model/rows.ts";
 import type { Statement } from "../ports.ts";
-import { concat, TextBlob } from "./blob.ts";
+import { TextBlob } from "./blob.ts";
 import { foldSql } from "./fold_sql.ts";
 import type { Cell, Many } from "./layer.ts";
 import type { Encoded } from "./row_codec.ts";
@@ -168,6 +169,6 @@ class Places {
   }
 
   blob(): Uint8Array {
-    return concat(this.#pieces);
+    return concatBytes(this.#pieces);
   }
 }

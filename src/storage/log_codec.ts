@@ -1,6 +1,7 @@
 import { assert } from "../assert.ts";
+import { concatBytes } from "../bytes.ts";
 import { groupOf, type Item, itemOf, type Table, type Write } from "../model/rows.ts";
-import { type Blob, concat } from "./blob.ts";
+import type { Blob } from "./blob.ts";
 import type { Layer } from "./layer.ts";
 import { decode, encode } from "./row_codec.ts";
 import { fromJson, quote, toJson } from "./safe_text.ts";
@@ -30,7 +31,9 @@ export function record(
   let blobs: Uint8Array[] = [];
   let size = 0;
   const flush = (): void => {
-    if (text !== "") rows.push({ rows: `[${text}]`, bytes: blobs.length ? concat(blobs) : null });
+    if (text !== "") {
+      rows.push({ rows: `[${text}]`, bytes: blobs.length ? concatBytes(blobs) : null });
+    }
     text = "";
     blobs = [];
     size = 0;

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../bytes.ts";
 import type {
   Dial,
   DialFailure,
@@ -76,7 +77,7 @@ export class FunctionExchange implements Exchange {
     if (this.#size > bodyBytesMax) {
       return this.#answer({ status: 413, headers: new Map(), body: new Uint8Array(0) });
     }
-    const payload = printEvent(request, { path, body: concat(this.#said, this.#size) });
+    const payload = printEvent(request, { path, body: concatBytes(this.#said) });
     this.#said = [];
     const carrier = await carry(payload);
     if (this.#over) return;
@@ -106,7 +107,7 @@ export class FunctionExchange implements Exchange {
   #received(): void {
     const head = this.#head;
     if (this.#over || !head) return;
-    const payload = concat(this.#heard, this.#heardSize);
+    const payload = concatBytes(this.#heard);
     this.#heard = [];
     if (head.status < 200 || head.status > 299) return this.#refused(head, payload);
     try {
@@ -172,14 +173,4 @@ function reasonOf(payload: Uint8Array): string {
     // It is not JSON, and said as it is.
   }
   return text === "" ? "it does not say why" : text.slice(0, REASON_MAX);
-}
-
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
 }
