@@ -5,7 +5,6 @@ import type { Asked, Invoked, Signaled } from "./event.ts";
 import { answered } from "./journal/notification.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { invoked } from "./lifecycle/invoked.ts";
-import { killed } from "./lifecycle/killed.ts";
 import { signaled } from "./lifecycle/signaled.ts";
 import type { Turn } from "./turn.ts";
 
@@ -15,12 +14,11 @@ export type Message =
   | Asked
   | Signaled
   /** The answer to a command that waits for another invocation. */
-  | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult }
-  /** A parent was killed. */
-  | { readonly type: "killed"; readonly id: string };
+  | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult };
 
 /**
- * The one door through which invocations speak to each other. With a single partition everybody
+ * The door through which invocations speak to each other; only a kill goes past it, because it works
+ * on generations (`lifecycle/killed.ts`). With a single partition everybody
  * is here, and a message is applied in the same turn; with several, this is where a message for
  * another one becomes an outbox row.
  */
@@ -34,9 +32,6 @@ export function deliver(turn: Turn, message: Message): void {
       return signaled(turn, message);
     case "answered":
       return answered(turn, message.caller, message.result);
-    case "killed":
-      killed(turn, message.id);
-      return;
     default:
       unreachable(message);
   }

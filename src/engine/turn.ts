@@ -63,13 +63,8 @@ export class Turn {
 
   /** One row, with this turn's own writes laid over what was there. */
   find<T extends Table>(table: T, group: string, item: Item = ""): Rows[T] | undefined {
-    const written = this.#tables[table].get(group);
-    const write = written?.items.get(item);
-    if (write) return write.drop ? undefined : write.row as Rows[T];
-    if (written?.isWhole) return undefined;
-    const row = this.#slice.find(table, group, item);
-    if (row === undefined) return this.#miss({ table, group, item });
-    return row ?? undefined;
+    const row = this.#look(table, group, item);
+    return row === undefined ? this.#miss({ table, group, item }) : row ?? undefined;
   }
 
   /**
@@ -77,14 +72,24 @@ export class Turn {
    * is loaded by itself.
    */
   glance(id: string): InvocationRow | undefined {
-    const write = this.#tables.invocation.get(id)?.items.get("");
-    if (write) return write.drop ? undefined : write.row as InvocationRow;
-    const row = this.#slice.find("invocation", id, "");
-    if (row === undefined) {
-      this.wants.push({ table: "invocation", group: id, item: "" });
-      throw miss;
+    const row = this.#look("invocation", id, "");
+    if (row !== undefined) return row ?? undefined;
+    this.wants.push({ table: "invocation", group: id, item: "" });
+    throw miss;
+  }
+
+  /**
+   * Says whose turn it is next, one after the other: those that are not in memory are loaded
+   * together. Otherwise each of them would cost a load, and another run of the whole turn.
+   */
+  expect(ids: readonly string[]): void {
+    let isHere = true;
+    for (const id of ids) {
+      if (this.#look("invocation", id, "") !== undefined) continue;
+      this.#want({ table: "invocation", group: id, item: "" });
+      isHere = false;
     }
-    return row ?? undefined;
+    if (!isHere) throw miss;
   }
 
   /** Every row of a group in the order of its items. */
@@ -171,14 +176,25 @@ export class Turn {
     return writes;
   }
 
+  /** `null`: no such row. `undefined`: not in memory. */
+  #look<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined {
+    const written = this.#tables[table].get(group);
+    const write = written?.items.get(item);
+    if (write) return write.drop ? null : write.row as Rows[T];
+    return written?.isWhole ? null : this.#slice.find(table, group, item);
+  }
+
   #miss(want: Want): never {
+    this.#want(want);
+    throw miss;
+  }
+
+  #want(want: Want): void {
     this.wants.push(want);
     // Whoever asks for an invocation soon asks for these: one load instead of three.
-    if (want.table === "invocation") {
-      this.wants.push({ table: "journal", group: want.group });
-      this.wants.push({ table: "timer", group: want.group });
-    }
-    throw miss;
+    if (want.table !== "invocation") return;
+    this.wants.push({ table: "journal", group: want.group });
+    this.wants.push({ table: "timer", group: want.group });
   }
 }
 

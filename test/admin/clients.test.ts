@@ -158,7 +158,8 @@ const REST: Readonly<Record<string, Check>> = {
   },
   "scopes are refused, in every client, as long as flow control is off": async ({ ingress }) => {
     const scoped = ingress.scope("mine");
-    const refused = [
+    // All are listened to at once: a rejection that nobody awaits yet would count as an error.
+    const refused = await Promise.allSettled([
       scoped.serviceClient(GREETER)["greet"]?.("x"),
       scoped.serviceSendClient(GREETER)["greet"]?.("x"),
       scoped.objectClient(COUNTER, "k")["value"]?.(),
@@ -167,9 +168,12 @@ const REST: Readonly<Record<string, Check>> = {
       scoped.sendClient(COUNTER, "k")["add"]?.(1),
       scoped.workflowClient(FLOW, "k").workflowSubmit("x"),
       ingress.call({ service: "Greeter", handler: "greet", parameter: "x", scope: "mine" }),
-    ];
-    for (const one of refused) await expect(one).rejects.toMatchObject({ status: 400 });
-    for (const one of refused) await expect(one).rejects.toThrow("require vqueues to be enabled");
+    ]);
+    const reason = expect.objectContaining({
+      status: 400,
+      message: expect.stringContaining("require vqueues to be enabled"),
+    });
+    for (const one of refused) expect(one).toEqual({ status: "rejected", reason });
   },
 };
 

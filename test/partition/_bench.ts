@@ -20,6 +20,8 @@ export class Bench {
   readonly #bytesMax: number;
   #resident: Resident;
   #commit = 0;
+  /** Times that rows were loaded. */
+  loads = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -33,6 +35,7 @@ export class Bench {
     for (;;) {
       const turn = new Turn(now, schema, this.#resident);
       if (applied(turn, event)) return this.#finish(turn);
+      this.loads++;
       this.#resident.add(this.disk.load(turn.wants));
     }
   }

@@ -84,8 +84,8 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "a turn ignores its own writes",
     file: "engine/turn.ts",
-    find: "if (write) return write.drop ? undefined : write.row as Rows[T];",
-    replace: "if (write?.drop) return undefined;",
+    find: "if (write) return write.drop ? null : write.row as Rows[T];",
+    replace: "if (write?.drop) return null;",
   },
   {
     name: "a list ignores what the turn dropped",

@@ -11,8 +11,8 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
   {
     name: "a listener is not told",
     file: "engine/journal/promise.ts",
-    find: "for (const listener of known?.listeners ?? []) {",
-    replace: "for (const listener of (known?.listeners ?? []).slice(1)) {",
+    find: "for (const listener of listeners) {",
+    replace: "for (const listener of listeners.slice(1)) {",
   },
   {
     name: "a second listener replaces the first",

@@ -53,14 +53,14 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "calls outlive who was killed",
     file: "engine/lifecycle/killed.ts",
-    find: "for (const child of children) deliver",
-    replace: "for (const child of children.slice(0, 0)) deliver",
+    find: "victims = victims.flatMap((victim) => end(turn, victim));",
+    replace: "victims = victims.flatMap((victim) => end(turn, victim)).slice(0, 0);",
   },
   {
     name: "only the last call is killed",
     file: "engine/lifecycle/killed.ts",
-    find: "for (const child of children) deliver",
-    replace: "for (const child of children.slice(-1)) deliver",
+    find: "victims = victims.flatMap((victim) => end(turn, victim));",
+    replace: "victims = victims.flatMap((victim) => end(turn, victim)).slice(-1);",
   },
   {
     name: "the attempt of who is killed goes on",

@@ -70,7 +70,9 @@ function complete(
   if (known?.result) return append(turn, draft, completion(caller, COMPLETED));
   turn.put("promise", { object, name, result, listeners: [] });
   append(turn, draft, completion(caller, OPEN));
-  for (const listener of known?.listeners ?? []) {
+  const listeners = known?.listeners ?? [];
+  turn.expect(listeners.map(({ id }) => id));
+  for (const listener of listeners) {
     deliver(turn, { type: "answered", caller: listener, result });
   }
 }

@@ -25,6 +25,7 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   const { callers } = draft;
   turn.emit({ type: "completed", id: draft.id, result });
   if (callers.length > 0) draft.callers = [];
+  turn.expect(callers.map(({ id }) => id));
   for (const caller of callers) deliver(turn, { type: "answered", caller, result });
   // A sleep that nobody awaited must not complete a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);

@@ -1,25 +1,44 @@
+import { assert } from "../../assert.ts";
 import type { InvocationRow } from "../../model/invocation.ts";
 import { type Entry, entryType, type TerminalFailure } from "../../model/journal.ts";
 import type { ReplyStatus } from "../effect.ts";
-import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
 import { live } from "./live.ts";
 
-/** Ends an invocation here and now, and with it what it called (service protocol §4.12). */
+/**
+ * Ends an invocation here and now, and with it what it called (service protocol §4.12): generation
+ * after generation, because a chain of calls may be deeper than the stack.
+ */
 export function killed(turn: Turn, id: string): ReplyStatus {
-  const row = live(turn, id);
-  if (!row) return "unknown";
-  if (row.status.kind === "completed") return "completed";
-  const children = childrenOf(turn, row);
-  const draft = turn.edit(id);
-  if (!draft) return "unknown";
-  if (row.status.kind === "invoked") turn.emit({ type: "abort", id, attempt: row.attempt });
-  complete(turn, draft, KILLED);
-  for (const child of children) deliver(turn, { type: "killed", id: child });
+  const status = refusal(turn, id);
+  if (status) return status;
+  for (let victims = [id]; victims.length > 0;) {
+    turn.expect(victims);
+    victims = victims.flatMap((victim) => end(turn, victim));
+  }
   return "done";
 }
 
+function refusal(turn: Turn, id: string): ReplyStatus | undefined {
+  const row = live(turn, id);
+  if (!row) return "unknown";
+  return row.status.kind === "completed" ? "completed" : undefined;
+}
+
+/** Ends one that goes on, and answers whom it called. */
+function end(turn: Turn, id: string): readonly string[] {
+  const row = live(turn, id);
+  if (!row || row.status.kind === "completed") return NOBODY;
+  const children = childrenOf(turn, row);
+  const draft = turn.edit(id);
+  assert(draft, "An invocation that was found can be edited");
+  if (row.status.kind === "invoked") turn.emit({ type: "abort", id, attempt: row.attempt });
+  complete(turn, draft, KILLED);
+  return children;
+}
+
+const NOBODY: readonly string[] = [];
 const KILLED: TerminalFailure = { code: 409, message: "killed" };
 
 /** Whom it called and sent to, as far as its journal tells. */
