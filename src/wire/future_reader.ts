@@ -53,11 +53,12 @@ export class FutureReader {
 
   /** What is left to wait for; no combinator in it is empty. Throws `Undecodable` if nothing is. */
   finish(): Awaiting {
-    const left = this.#hasEmptyOnes ? withoutEmptyOnes(this.#root) : this.#root;
-    if (typeof left === "string" || isEmpty(left)) throw new Undecodable("it awaits nothing");
+    const root = this.#root;
+    const isOver = this.#hasEmptyOnes ? endingOf(root) !== undefined : isEmpty(root);
+    if (isOver) throw new Undecodable("it awaits nothing");
     // What hangs on a combinator of nothing may end in ways that a pruned tree hides: better to wake
     // too early than too late.
-    return this.#hasEmptyOnes ? flat(this.#root, newFuture()) : left;
+    return this.#hasEmptyOnes ? flat(root, newFuture()) : root;
   }
 
   #readInto(future: Future, depth: number): void {
@@ -114,25 +115,23 @@ function readNumbers(reader: FieldReader, numbers: number[], tag: number): void 
 }
 
 /**
- * The tree without combinators of nothing, which no SDK should send: all of nothing has succeeded,
- * any of nothing has failed, and the first of nothing never comes (as in JavaScript's promises).
- * Instead of a tree: how the whole of it has ended with that, or that it never will.
+ * How a tree with combinators of nothing, which no SDK should send, has ended, or that it never will:
+ * all of nothing has succeeded, any of nothing has failed, and the first of nothing never comes (as
+ * in JavaScript's promises). Undefined: there is something to wait for.
  */
-function withoutEmptyOnes(future: Future): Awaiting | Ending | "never" {
-  const { nested: children = [], ...leaves } = future;
-  const nested: Awaiting[] = [];
+function endingOf(future: Future): Ending | "never" | undefined {
+  let isOpen = !isEmpty({ ...future, nested: [] });
   let isStuck = future.kind === "unknown" || future.kind === "first";
-  for (const child of children) {
-    const left = withoutEmptyOnes(child);
-    if (typeof left !== "string") nested.push(left);
-    else if (left === "never") isStuck = true;
+  for (const child of future.nested ?? []) {
+    const ended = endingOf(child);
+    if (ended === undefined) isOpen = true;
+    else if (ended === "never") isStuck = true;
     else {
-      const ending = decide(future, left);
+      const ending = decide(future, ended);
       if (ending) return ending;
     }
   }
-  if (nested.length > 0) return { ...leaves, nested };
-  if (!isEmpty(leaves)) return leaves;
+  if (isOpen) return undefined;
   return isStuck ? "never" : exhausted(future);
 }
 
