@@ -16,6 +16,7 @@ interface DurableObjectState {
   readonly id: DurableObjectId;
   readonly storage:
     & import("./durable_sqlite.ts").DurableStorage
+    & import("./workerd_query.ts").QueryStorage
     & import("./workerd_alarm.ts").AlarmStorage;
   /** Ends the object, and every request in it. */
   abort(reason: string): void;
@@ -32,4 +33,7 @@ interface DurableObjectNamespace<T> {
 }
 
 /** Calls an object as if it were here. */
-type DurableObjectStub<T> = Pick<T, Extract<keyof T, "ingress" | "admin">>;
+type DurableObjectStub<T> = Pick<
+  T,
+  Extract<keyof T, "ingress" | "admin" | "fetch" | "deployments" | "reload">
+>;

@@ -19,6 +19,8 @@ export interface Lock {
 export interface DataFolder {
   /** URL of the database file, for libSQL. */
   readonly databaseUrl: string;
+  /** The same of each partition, where each has its own. The first one's is `databaseUrl`. */
+  partitionUrl(partition: number): string;
   /** Lets another process have the folder. */
   close(): Promise<void>;
 }
@@ -28,6 +30,14 @@ export interface DataFolderOptions {
   readonly madeBy: string;
   /** Takes the lock; `Failure` RT0005 when another process has it. */
   readonly openLock: (file: string) => Promise<Lock>;
+  /** Whether a folder that is missing or empty is refused, instead of made. */
+  readonly mustExist?: boolean;
+}
+
+/** A folder that is being filled: it is no data folder, and refused as one, until it is finished. */
+export interface NewFolder extends DataFolder {
+  /** Makes it a data folder. To be called once everything in it is durable. */
+  finish(): Promise<void>;
 }
 
 /**
@@ -38,10 +48,11 @@ export interface DataFolderOptions {
  */
 export async function openDataFolder(
   folder: string,
-  { madeBy, openLock }: DataFolderOptions,
+  { madeBy, openLock, mustExist = false }: DataFolderOptions,
 ): Promise<DataFolder> {
-  const at = (name: string) => path.join(path.resolve(folder), name);
+  const { at, partitionUrl } = placesIn(folder);
   // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
+  if (mustExist) await usable(folder, () => refuseNothing(folder));
   const isNew = await usable(folder, () => look(folder));
   const lock = await openLock(at(LOCK_FILE));
   try {
@@ -51,7 +62,68 @@ export async function openDataFolder(
     await lock.close();
     throw cause;
   }
-  return { databaseUrl: pathToFileURL(at(DATABASE_FILE)).href, close: () => lock.close() };
+  return { databaseUrl: partitionUrl(0), partitionUrl, close: () => lock.close() };
+}
+
+/**
+ * Begins a folder that a copy is to be in, and makes it when it is missing. Without version file what
+ * is in it is refused, so a copy that is cut off is never taken for a whole one. Throws as
+ * `openDataFolder` does, and META0011 also when there is data in it.
+ */
+export async function openNewFolder(
+  folder: string,
+  { madeBy, openLock }: DataFolderOptions,
+): Promise<NewFolder> {
+  const { at, partitionUrl } = placesIn(folder);
+  if (!await usable(folder, () => look(folder))) {
+    throw new Failure("META0011", `Cannot copy into "${folder}": there is data in it`);
+  }
+  const lock = await openLock(at(LOCK_FILE));
+  return {
+    databaseUrl: partitionUrl(0),
+    partitionUrl,
+    finish: () => usable(folder, () => writeVersion(at(VERSION_FILE), madeBy)),
+    close: () => lock.close(),
+  };
+}
+
+/**
+ * Where the databases are in a folder that another process may have: for whoever only reads. Throws
+ * as `openDataFolder` does, and without a code when there is none.
+ */
+export async function seeDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
+  const { at, partitionUrl } = placesIn(folder);
+  await usable(folder, () => refuseNothing(folder));
+  await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+  return { partitionUrl };
+}
+
+function placesIn(folder: string) {
+  const at = (name: string) => path.join(path.resolve(folder), name);
+  return {
+    at,
+    partitionUrl: (partition: number) => pathToFileURL(at(databaseFile(partition))).href,
+  };
+}
+
+async function refuseNothing(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((cause): string[] => {
+    if (cause.code === "ENOENT") return [];
+    throw cause;
+  });
+  if (names.includes(VERSION_FILE)) return;
+  if (names.includes(DATABASE_FILE)) throw cutOff(folder);
+  throw Failure.plain(404, `Cannot use "${folder}": there is no data in it`);
+}
+
+function cutOff(folder: string): Failure {
+  const message = `"${VERSION_FILE}" is missing, as it is from a copy that was cut off`;
+  return new Failure("RT0009", `Cannot use "${folder}": ${message}`);
+}
+
+/** The name of a partition's file, where each has its own. */
+function databaseFile(partition: number): string {
+  return partition === 0 ? DATABASE_FILE : DATABASE_FILE.replace(".", `-${partition}.`);
 }
 
 /** Whether the folder is a new one. */
@@ -59,9 +131,7 @@ async function look(folder: string): Promise<boolean> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   if (names.includes(VERSION_FILE)) return false;
-  if (names.includes(DATABASE_FILE)) {
-    throw new Failure("RT0009", `Cannot use "${folder}": "${VERSION_FILE}" is missing`);
-  }
+  if (names.includes(DATABASE_FILE)) throw cutOff(folder);
   // A start that was cut off may have left the lock, and a disk of its own has "lost+found".
   const ours = [LOCK_FILE, `${LOCK_FILE}-journal`, `${VERSION_FILE}.new`, "lost+found"];
   const other = names.find((name) => !ours.includes(name));

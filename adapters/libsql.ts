@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { Failure } from "../src/errors.ts";
 import type { SqlClient } from "../src/ports.ts";
-import { type FileOptions, openLocal, toSqlError } from "./libsql_client.ts";
+import { toSqlError } from "./libsql_answer.ts";
+import { type FileOptions, openLocal } from "./libsql_client.ts";
 import { ThreadClient } from "./libsql_thread.ts";
 
 /** `url`: `file:` with a path, or `:memory:`. For a server, see `libsql_remote.ts`. */

@@ -1,5 +1,6 @@
 import type { Client, InArgs } from "@libsql/client";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
+import { isRefused, named, plain } from "./libsql_answer.ts";
 
 /** What opening a file needs to know, in a form that can be posted to a thread. */
 export interface FileOptions {
@@ -9,17 +10,6 @@ export interface FileOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** How long to wait for another process that writes. 5,000 by default. */
   readonly busyTimeoutMs?: number;
-}
-
-/** What the database had to say. `code` as SQLite spells it: `SQLITE_FULL`, `SQLITE_IOERR_FSYNC`. */
-export class SqlError extends Error {
-  override name = "SqlError";
-  readonly code: string;
-
-  constructor(message: string, code: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -41,12 +31,6 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
     return client;
   });
   return new InOrder(client);
-}
-
-/** Whether a batch failed at a `check`. */
-export function isRefused(cause: unknown): boolean {
-  return cause instanceof SqlError && cause.code.startsWith("SQLITE_CONSTRAINT") &&
-    cause.message.includes("CHECK constraint failed");
 }
 
 /** Write batches between two looks at the free pages of a file. */
@@ -104,32 +88,4 @@ class InOrder implements SqlClient {
     if (this.#client.closed) return;
     this.#client.close();
   }
-}
-
-/** A row without what the client adds to it, bytes as `Uint8Array`. */
-export function plain(row: Readonly<Record<string, unknown>>): SqlRow {
-  const columns: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row)) {
-    columns[name] = value instanceof ArrayBuffer
-      ? new Uint8Array(value)
-      : value instanceof Uint8Array
-      ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-      : value;
-  }
-  return columns;
-}
-
-/** Errors of the client as `SqlError`. */
-export async function named<T>(act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (cause) {
-    throw cause instanceof Error ? toSqlError(cause) : cause;
-  }
-}
-
-/** An error of the client as ours. */
-export function toSqlError(cause: Error & { code?: unknown; extendedCode?: unknown }): SqlError {
-  const code = cause.extendedCode ?? cause.code ?? "UNKNOWN";
-  return new SqlError(cause.message, String(code), { cause });
 }

@@ -2,7 +2,8 @@ import Database from "libsql";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
-import { type FileOptions, named, plain } from "./libsql_client.ts";
+import { named, plain } from "./libsql_answer.ts";
+import type { FileOptions } from "./libsql_client.ts";
 
 /** A write of more than this is handed over: the thread then works while this one goes on. */
 const NEAR_BYTES_MAX = 16 * 1024;

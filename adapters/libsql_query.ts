@@ -4,7 +4,10 @@ import type { Clock, Introspection, Log, Query } from "../src/ports.ts";
 import type { Answer, Ask, ThreadData } from "./libsql_query_messages.ts";
 
 export interface IntrospectionOptions extends ThreadData {
-  /** Resolves when everything committed is in the tables. */
+  /**
+   * Resolves when everything that was committed before is in the tables of all databases, whoever owns
+   * the partitions in them. When it rejects, or takes longer than a query may, the query fails: 503.
+   */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
@@ -30,7 +33,7 @@ interface Waiter {
 }
 
 /**
- * Queries of a database file, answered by a thread of their own, which is started when there is one.
+ * Queries of libSQL databases, answered by a thread of their own, which is started when there is one.
  * A thread that does not come back in time is left to itself, and a new one started.
  */
 export function libsqlIntrospection(options: IntrospectionOptions): Introspection {
@@ -55,7 +58,7 @@ class LibsqlIntrospection implements Introspection {
     await this.#enter();
     const id = ++this.#id;
     try {
-      await this.#options.flush();
+      await this.#flush();
       if (this.#isClosed) throw closed();
       const request = { ...query, now: this.#options.clock.now() };
       const first = await this.#ask({ id, kind: "query", request });
@@ -70,6 +73,26 @@ class LibsqlIntrospection implements Introspection {
     this.#isClosed = true;
     for (const next of this.#queue.splice(0)) next();
     this.#end(closed());
+  }
+
+  async #flush(): Promise<void> {
+    const { flush, limits: { timeMs }, log } = this.#options;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`it took more than ${timeMs} ms`)), timeMs);
+      });
+      await Promise.race([flush(), late]);
+    } catch (cause) {
+      log("warn", "A query cannot see what was just committed", { cause: String(cause) });
+      throw Failure.plain(
+        503,
+        "Cannot run the query: what was just committed cannot be brought into the tables",
+        { cause },
+      );
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Waits for a place. Rejects with `Failure` 429 when too many wait. */
@@ -150,8 +173,8 @@ class LibsqlIntrospection implements Introspection {
   }
 
   #start(): Worker {
-    const { url, limits, worker: module } = this.#options;
-    const data: ThreadData = { url, limits };
+    const { databases, limits, worker: module } = this.#options;
+    const data: ThreadData = { databases, limits };
     const worker = new Worker(module ?? workerBeside(import.meta.url), {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -174,6 +197,9 @@ class LibsqlIntrospection implements Introspection {
     if (answer.kind !== "failed") return waiter?.resolve(answer);
     if (answer.bug !== undefined) {
       this.#options.log("error", "Unexpected error in the query thread", { cause: answer.bug });
+    }
+    if (answer.cause !== undefined) {
+      this.#options.log("warn", "A query cannot read a database", { cause: answer.cause });
     }
     waiter?.reject(Failure.plain(answer.status, answer.message));
   }

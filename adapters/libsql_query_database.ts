@@ -2,7 +2,7 @@ import Database from "libsql/promise";
 import process from "node:process";
 import type { Failure } from "../src/errors.ts";
 import type { Bound, QueryDatabase } from "../src/introspection/database.ts";
-import { failed } from "../src/introspection/refusal.ts";
+import { failed, tooLarge, tooSlow } from "../src/introspection/refusal.ts";
 import type { Row } from "../src/introspection/render/format.ts";
 import type { QueryLimits } from "../src/introspection/request.ts";
 
@@ -15,6 +15,8 @@ interface Prepared {
   get(args: readonly Bound[]): Row | undefined;
 }
 
+/** What a query leaves behind. Its names are ours. */
+const TABLES = "select name from main.sqlite_schema where type = 'table'";
 /** How often limits are looked at while the database works. */
 const WATCH_MS = 20;
 const BUSY_TIMEOUT_MS = 5000;
@@ -45,28 +47,33 @@ export class QueryConnection implements QueryDatabase {
   #bytesMax = Infinity;
   #stopped: Failure | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
+  #onStop: ((why: Failure) => void) | undefined;
 
   constructor(database: Database, limits: QueryLimits) {
     this.#database = database;
     this.#limits = limits;
   }
 
-  /** `url`: of the database file. Rejects when it is not there. */
-  static async open(url: string, limits: QueryLimits): Promise<QueryConnection> {
+  /** `url`: of the database file, if there is one to attach. Rejects when that is not there. */
+  static async open(url: string | undefined, limits: QueryLimits): Promise<QueryConnection> {
     const database = new Database("", { timeout: BUSY_TIMEOUT_MS });
-    const file = new URL(url);
-    file.search = "mode=ro";
-    await database.exec(`attach ${quote(file.href)} as store`);
+    if (url !== undefined) {
+      const file = new URL(url);
+      file.search = "mode=ro";
+      await database.exec(`attach ${quote(file.href)} as store`);
+      await database.exec("pragma store.cache_size = -8192");
+    }
     await database.exec(`pragma page_size = ${PAGE_BYTES}; pragma case_sensitive_like = on;
       pragma main.max_page_count = ${Math.ceil(limits.spoolBytesMax / PAGE_BYTES)};
-      pragma main.cache_size = -2048; pragma store.cache_size = -8192;
+      pragma main.cache_size = -2048;
       pragma main.journal_mode = off; pragma main.synchronous = off; pragma temp_store = file`);
     return new QueryConnection(database, limits);
   }
 
-  /** From here on its limits count. */
-  begin(): void {
+  /** From here on its limits count. `onStop` is told when one is reached. */
+  begin(onStop?: (why: Failure) => void): void {
     this.#stopped = undefined;
+    this.#onStop = onStop;
     this.#until = performance.now() + this.#limits.timeMs;
     this.#bytesMax = process.memoryUsage.rss() + this.#limits.memoryBytesMax;
     this.#watch = setInterval(() => {
@@ -78,15 +85,13 @@ export class QueryConnection implements QueryDatabase {
   /** The query is over; false: the connection cannot be used again. */
   async end(): Promise<boolean> {
     clearInterval(this.#watch);
-    this.#stopped = undefined;
+    this.#stopped = this.#onStop = undefined;
     this.#until = this.#bytesMax = Infinity;
     try {
       // Its types forget that this is there.
       const { inTransaction } = this.#database as { readonly inTransaction?: boolean };
       if (inTransaction) await this.run("rollback");
-      for (const table of ["live", "entry", "result"]) {
-        await this.run(`drop table if exists ${table}`);
-      }
+      for (const [table] of await this.rows(TABLES)) await this.run(`drop table main.${table}`);
       const [[pages] = []] = await this.rows("pragma main.page_count");
       const kept = this.#statements.size + this.#iterations.length;
       return Number(pages) <= SCRATCH_PAGES_KEPT && kept < KEPT_MAX;
@@ -108,8 +113,13 @@ export class QueryConnection implements QueryDatabase {
 
   /** Stops what is under way, and everything after it. */
   stop(why: Failure): void {
-    this.#stopped = why;
+    this.#stop(why);
     this.#database.interrupt();
+  }
+
+  #stop(why: Failure): void {
+    this.#stopped = why;
+    this.#onStop?.(why);
   }
 
   check(): void {
@@ -118,7 +128,7 @@ export class QueryConnection implements QueryDatabase {
   }
 
   async run(sql: string, args: readonly Bound[] = []): Promise<void> {
-    await this.#named(async () => {
+    await this.#named("its result", async () => {
       const rows = await this.#iterate(await this.#prepare(sql), args);
       // The first row, or the end, or the error of the first step.
       rows.next();
@@ -126,7 +136,7 @@ export class QueryConnection implements QueryDatabase {
   }
 
   async runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void> {
-    await this.#named(async () => {
+    await this.#named("what it reads", async () => {
       const statement = await this.#prepare(sql);
       for (const args of rows) {
         this.check();
@@ -136,7 +146,7 @@ export class QueryConnection implements QueryDatabase {
   }
 
   async rows(sql: string, args: readonly Bound[] = []): Promise<readonly Row[]> {
-    return await this.#named(async () => {
+    return await this.#named("its result", async () => {
       const statement = (await this.#prepare(sql)).raw(true).safeIntegers(true);
       const rows = await this.#iterate(statement, args);
       const all: Row[] = [];
@@ -146,7 +156,7 @@ export class QueryConnection implements QueryDatabase {
   }
 
   async row(sql: string, args: readonly Bound[] = []): Promise<Row | undefined> {
-    return await this.#named(async () => {
+    return await this.#named("its result", async () => {
       const statement = (await this.#prepare(sql)).raw(true).safeIntegers(true);
       return statement.get(args);
     });
@@ -170,37 +180,32 @@ export class QueryConnection implements QueryDatabase {
     if (this.#stopped) return;
     const { timeMs, memoryBytesMax } = this.#limits;
     if (performance.now() > this.#until) {
-      this.#stopped = failed(
-        `Cannot run the query: it took more than ${timeMs} ms; add conditions, or raise ` +
-          `admin.query-engine.timeout`,
-      );
+      this.#stop(tooSlow(timeMs));
     } else if (process.memoryUsage.rss() > this.#bytesMax) {
-      this.#stopped = failed(
+      this.#stop(failed(
         `Cannot run the query: it took more than ${memoryBytesMax} bytes of memory; add ` +
           `conditions, or raise admin.query-engine.memory-size`,
-      );
+      ));
     }
   }
 
-  /** Errors as `Failure`: the limit that was reached, or what the database says. */
-  async #named<T>(act: () => Promise<T>): Promise<T> {
+  /**
+   * Errors as `Failure`: the limit that was reached, or what the database says. `written`: what fills
+   * the disk.
+   */
+  async #named<T>(written: string, act: () => Promise<T>): Promise<T> {
     try {
       this.check();
       return await act();
     } catch (cause) {
       if (this.#stopped) throw this.#stopped;
       if (!(cause instanceof Error) || cause.name !== "SqliteError") throw cause;
-      throw failed(messageOf(cause, this.#limits), { cause });
+      if ("code" in cause && cause.code === "SQLITE_FULL") {
+        throw tooLarge(written, this.#limits.spoolBytesMax);
+      }
+      throw failed(`Cannot run the query: ${cause.message}`, { cause });
     }
   }
-}
-
-function messageOf(cause: Error & { readonly code?: unknown }, limits: QueryLimits): string {
-  if (cause.code === "SQLITE_FULL") {
-    return `Cannot run the query: its result is larger than ${limits.spoolBytesMax} bytes; add ` +
-      `conditions, or raise admin.query-engine.result-size`;
-  }
-  return `Cannot run the query: ${cause.message}`;
 }
 
 function quote(text: string): string {

@@ -6,16 +6,23 @@ import { failed } from "../src/introspection/refusal.ts";
 import type { QueryRequest } from "../src/introspection/request.ts";
 import type { Answer, Ask, ThreadData } from "./libsql_query_messages.ts";
 import { QueryConnection } from "./libsql_query_database.ts";
+import { type OpenedSource, Sources } from "./libsql_query_source.ts";
+import { RemoteError } from "./libsql_remote_error.ts";
 
 /** The thread that answers queries: everything about them happens here, from parsing to bytes. */
 assert(parentPort, "The query thread is started by libsqlIntrospection");
 const port = parentPort;
-const { url, limits } = workerData as ThreadData;
+const { databases, limits } = workerData as ThreadData;
+/** The one file there is. Undefined: there are others, and rows are copied. */
+const file = databases.length === 1 && databases[0]?.kind === "file" ? databases[0].url : undefined;
+const sources = new Sources(limits);
 
 /** A query under way: what it still has to say, and the connection it says it from. */
 interface Running {
   readonly parts: AsyncGenerator<Uint8Array>;
   readonly connection: QueryConnection;
+  /** Where its rows are copied from. */
+  readonly sources: readonly OpenedSource[];
 }
 
 const running = new Map<number, Promise<Running>>();
@@ -36,9 +43,22 @@ port.on("message", (ask: Ask) => {
 });
 
 async function begin(request: QueryRequest): Promise<Running> {
-  const connection = idle.pop() ?? await QueryConnection.open(url, limits);
-  connection.begin();
-  return { parts: runQuery(connection, request, limits), connection };
+  const connection = idle.pop() ?? await QueryConnection.open(file, limits);
+  if (file !== undefined) {
+    connection.begin();
+    return { parts: runQuery(connection, request, { limits }), connection, sources: [] };
+  }
+  const opened: OpenedSource[] = [];
+  try {
+    for (const address of databases) opened.push(await sources.open(address));
+  } catch (cause) {
+    for (const source of opened) source.close();
+    idle.push(connection);
+    throw cause;
+  }
+  connection.begin((why) => opened.forEach((source) => source.stop(why)));
+  const parts = runQuery(connection, request, { limits, sources: opened });
+  return { parts, connection, sources: opened };
 }
 
 /** Says the next part of an answer. */
@@ -71,6 +91,7 @@ async function end(id: number): Promise<void> {
   running.delete(id);
   const query = await begun?.catch(() => undefined);
   if (!query) return;
+  for (const source of query.sources) source.close();
   if (await query.connection.end()) idle.push(query.connection);
   else query.connection.close();
 }
@@ -83,8 +104,11 @@ function post(answer: Answer): void {
 
 function described(
   cause: unknown,
-): Pick<Answer & { kind: "failed" }, "status" | "message" | "bug"> {
-  if (cause instanceof Failure) return { status: cause.status, message: cause.message };
+): Pick<Answer & { kind: "failed" }, "status" | "message" | "bug" | "cause"> {
+  if (cause instanceof Failure) {
+    const { status, message, cause: inner } = cause;
+    return { status, message, ...(inner instanceof RemoteError && { cause: inner.message }) };
+  }
   const bug = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   return { status: 500, message: "Internal error", bug };
 }

@@ -1,5 +1,5 @@
 import type { RemoteAddress } from "./libsql_remote_address.ts";
-import { SqlError } from "./libsql_client.ts";
+import { SqlError } from "./libsql_answer.ts";
 
 /** Answers that say that the request was not looked at, or that its fate is unknown. */
 const LOST_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);

@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
-import { type FileOptions, isRefused, SqlError } from "./libsql_client.ts";
+import { isRefused, SqlError } from "./libsql_answer.ts";
+import type { FileOptions } from "./libsql_client.ts";
 import { portable, type PortableStatement, unpackRows } from "./libsql_views.ts";
 
 /** From the main thread to the worker. */

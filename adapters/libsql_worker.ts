@@ -1,7 +1,8 @@
 import { parentPort } from "node:worker_threads";
 import { assert } from "../src/assert.ts";
 import type { SqlClient, SqlRow } from "../src/ports.ts";
-import { openLocal, SqlError } from "./libsql_client.ts";
+import { SqlError } from "./libsql_answer.ts";
+import { openLocal } from "./libsql_client.ts";
 import type { Request, Response } from "./libsql_thread.ts";
 import { packRows, received } from "./libsql_views.ts";
 

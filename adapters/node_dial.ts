@@ -1,5 +1,5 @@
 import tls from "node:tls";
-import type { Dial, DialListener, DialRequest, Exchange } from "../src/ports.ts";
+import type { Dial, DialListener, DialRequest, Exchange } from "../src/dial.ts";
 import { describe, H1Connections } from "./node_h1.ts";
 import { H2Origin, type H2Settings } from "./node_h2.ts";
 import { LateExchange } from "../src/outbound/late_exchange.ts";

@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import { stillborn } from "./node_late.ts";
-import type { DialHead, DialListener, DialRequest, Exchange } from "../src/ports.ts";
+import type { DialHead, DialListener, DialRequest, Exchange } from "../src/dial.ts";
 
 /** Idle connections kept per address, beyond which they are closed. */
 const FREE_SOCKETS_MAX = 256;

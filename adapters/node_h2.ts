@@ -1,6 +1,6 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { DialFailure, DialListener, DialRequest, Exchange } from "../src/ports.ts";
+import type { DialFailure, DialListener, DialRequest, Exchange } from "../src/dial.ts";
 import { describe } from "./node_h1.ts";
 import { H2Exchange } from "./node_h2_exchange.ts";
 import { LateExchange } from "../src/outbound/late_exchange.ts";

@@ -1,5 +1,5 @@
 import http2, { type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
-import type { DialHead, DialListener, Exchange } from "../src/ports.ts";
+import type { DialHead, DialListener, Exchange } from "../src/dial.ts";
 import { describe } from "./node_h1.ts";
 
 const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } =

@@ -1,5 +1,5 @@
 import { LateExchange } from "../src/outbound/late_exchange.ts";
-import type { DialListener, Exchange } from "../src/ports.ts";
+import type { DialListener, Exchange } from "../src/dial.ts";
 
 /** An exchange that could not even be begun, such as one with a header that HTTP does not allow. */
 export function stillborn(listener: DialListener, cause: unknown): Exchange {

@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { createApp } from "../src/app.ts";
+import { type App, createApp } from "../src/app.ts";
 import { type Config, dumpConfig, helpText, readCommand, readConfig } from "../src/config.ts";
+import { readTool } from "../src/config/tool_flags.ts";
 import { Failure } from "../src/errors.ts";
 import type { RequestReader } from "../src/ingress/request_reader.ts";
+import type { Fleet } from "../src/placement/fleet.ts";
 import type { Log } from "../src/ports.ts";
+import { addressOf, isInFleet, openFleet } from "./fleet.ts";
 import type { Post } from "./libsql_remote.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
 import { nodeDial } from "./node_dial.ts";
@@ -12,7 +15,8 @@ import { jsonLog, leastLevel, prettyLog } from "./log.ts";
 import { clock } from "./platform.ts";
 import { random } from "./random.ts";
 import { complain, listenFailure } from "./start_failure.ts";
-import { openStorage } from "./storage.ts";
+import { openStorage, type Storage } from "./storage.ts";
+import { runTool } from "./tools/run.ts";
 import { VERSION } from "./version.ts";
 import { vitals, watchLoop } from "./vitals.ts";
 
@@ -23,6 +27,8 @@ export interface Runtime {
   readonly reader?: RequestReader;
   /** A cheaper way than `fetch` to talk to a database server. */
   readonly post?: Post;
+  /** Answers operators in front of the admin API: development serves files beside it. */
+  readonly aroundAdmin?: (admin: Handler) => Handler;
 }
 
 /** The process of a server, from its command line to its exit. Never rejects. */
@@ -31,6 +37,11 @@ export async function serve(runtime: Runtime): Promise<void> {
   // Whoever read what we print may be gone. That must not end a server that works.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
+    const tool = readTool(args);
+    if (tool) {
+      await runTool(tool, { env, post: runtime.post, readConfigFile });
+      process.exit(0);
+    }
     const { action, configFile } = readCommand({ env, args });
     if (action === "help") return void process.stdout.write(helpText());
     if (action === "version") return void process.stdout.write(`perdure ${VERSION}\n`);
@@ -60,34 +71,55 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
-  const { reader, post } = runtime;
-  const storage = await openStorage(settings, { log, post });
+  const { app, fleet, storage } = await wire(runtime, settings, log);
   const { config } = storage;
-  const dial = nodeDial({
-    streamsMax: config["worker.invoker.streams-per-connection"],
-    idleMs: config["worker.invoker.idle-connection-timeout"],
-  });
-  const app = await createApp({
-    platform: { clock, random, log, dial, vitals, watchLoop },
-    config,
-    store: storage.store,
-    deployments: storage.deployments,
-    ...(storage.introspection && { introspection: storage.introspection }),
-    version: VERSION,
-    readTextFile: (path) => readFile(path, "utf8"),
-    ...(reader && { reader }),
-  });
+  const peers = fleet && await listenFor("fleet", { runtime, config, log, handler: fleet.handler });
+  if (peers) await fleet.join(addressOf(config, peers.url));
   const ingress = await listenFor("ingress", { runtime, config, log, handler: app.ingress });
-  const admin = await listenFor("admin", { runtime, config, log, handler: app.admin });
+  const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
+  const admin = await listenFor("admin", { runtime, config, log, handler: operators });
   endOnSignals(log, config["shutdown-timeout"], async () => {
     const drainMs = config["ingress.drain-timeout"];
     await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
+    await fleet?.leave().catch((cause) => {
+      log("warn", "Cannot tell the fleet of our end", { cause: String(cause) });
+    });
+    await peers?.close(0);
     await app.close();
     await storage.close();
   });
   process.stdout.write(
     `perdure ${VERSION} is ready: ingress ${ingress.url}, admin ${admin.url}, data ${storage.place}\n`,
   );
+}
+
+/** Opens everything, and makes a server of it that nobody hears yet. */
+async function wire(
+  runtime: Runtime,
+  settings: Config,
+  log: Log,
+): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
+  const { reader, post } = runtime;
+  const isAlone = !isInFleet(settings);
+  let fleet: Fleet | undefined;
+  const owner = isAlone ? undefined : () => fleet?.id ?? "";
+  const storage = await openStorage(settings, { log, post, owner });
+  const { config, store, partitions, deployments, introspection } = storage;
+  const dial = nodeDial({
+    streamsMax: config["worker.invoker.streams-per-connection"],
+    idleMs: config["worker.invoker.idle-connection-timeout"],
+  });
+  const app = await createApp({
+    platform: { clock, random, log, dial, vitals, watchLoop },
+    ...{ config, store, partitions, deployments, introspection },
+    version: VERSION,
+    readTextFile: (path) => readFile(path, "utf8"),
+    ...(reader && { reader }),
+    ...(!isAlone && {
+      fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log }),
+    }),
+  });
+  return { app, storage, fleet };
 }
 
 interface Wanted {
@@ -97,7 +129,7 @@ interface Wanted {
   readonly handler: Handler;
 }
 
-async function listenFor(what: "ingress" | "admin", wanted: Wanted): Promise<Listener> {
+async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
   const { runtime, config, log, handler } = wanted;
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {

@@ -4,9 +4,12 @@ import type { QueryLimits } from "../src/introspection/request.ts";
 import type { DeploymentStore, Introspection, Log, SqlClient } from "../src/ports.ts";
 import { sqlDeploymentStore } from "../src/storage/deployment_store.ts";
 import { insist } from "../src/storage/patience.ts";
-import { SqlStore } from "../src/storage/sql_store.ts";
+import type { Layout } from "../src/storage/layout.ts";
+import { ManyStores } from "../src/storage/many_stores.ts";
+import { SqlStore, type SqlStoreOptions } from "../src/storage/sql_store.ts";
 import { migrate } from "../src/storage/tables.ts";
 import { openDataFolder } from "./data_folder.ts";
+import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
 import { openLibsql, openLock } from "./libsql.ts";
 import { nearCommits } from "./libsql_near.ts";
 import { libsqlIntrospection } from "./libsql_query.ts";
@@ -14,14 +17,16 @@ import { openRemote, type Post } from "./libsql_remote.ts";
 import { remoteAddress } from "./libsql_remote_address.ts";
 import { RemoteError } from "./libsql_remote_error.ts";
 import { clock } from "./platform.ts";
+import { SERVER_SLICES } from "./server_slices.ts";
 import { VERSION } from "./version.ts";
 
 /** Where everything is kept, as the core asks for it. */
 export interface Storage {
-  readonly store: SqlStore;
+  readonly store: SqlStore | ManyStores;
+  readonly partitions: number;
+  readonly databases: Databases;
   readonly deployments: DeploymentStore;
-  /** Queries of a database file. One on a server has none. */
-  readonly introspection?: Introspection;
+  readonly introspection: Introspection;
   /** The settings, with limits lowered to what the database can keep. */
   readonly config: Config;
   /** Where it is, for people. Without secrets. */
@@ -32,6 +37,8 @@ export interface Storage {
 export interface StorageOptions {
   readonly log: Log;
   readonly post: Post | undefined;
+  /** In a fleet: the name of this process now (`SqlStoreOptions`). */
+  readonly owner?: (() => string) | undefined;
 }
 
 /**
@@ -47,18 +54,22 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
 async function openFolder(config: Config, { log }: StorageOptions): Promise<Storage> {
   const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
-  const options = { url: folder.databaseUrl, synchronous } as const;
-  const client = nearCommits(await openLibsql(options), options);
-  await migrate(client);
-  const storage = stores(client, config);
-  const introspection = libsqlIntrospection({
-    url: folder.databaseUrl,
+  const open = async (partition: number): Promise<Opened> => {
+    const options = { url: folder.partitionUrl(partition), synchronous } as const;
+    const client = nearCommits(await openLibsql(options), options);
+    await migrate(client);
+    return { client, address: { kind: "file", url: options.url } };
+  };
+  const databases = await openDatabases(open, {
+    wanted: wantedOf(config, config["storage.databases"]),
+    patience: { retryMs: 0 },
+    isAddressed: false,
+  });
+  const storage = stores(databases, config);
+  const introspection = queriesOf(databases, {
     flush: () => storage.store.flushAll(),
-    clock,
+    config,
     log,
-    limits: queryLimits(config),
-    queriesMax: config["admin.query-engine.concurrent-queries-limit"],
-    waitingMax: QUERIES_WAITING_MAX,
   });
   const close = async () => {
     await introspection.close();
@@ -69,6 +80,29 @@ async function openFolder(config: Config, { log }: StorageOptions): Promise<Stor
 }
 
 const QUERIES_WAITING_MAX = 100;
+
+/**
+ * Queries of all `databases` of an installation: of its deployments they ask the first one. `flush`:
+ * brings what was committed into their tables, whoever owns the partitions in them.
+ */
+function queriesOf(
+  databases: Databases,
+  { flush, config, log }: {
+    readonly flush: () => Promise<void>;
+    readonly config: Config;
+    readonly log: Log;
+  },
+): Introspection {
+  return libsqlIntrospection({
+    databases: databases.all.map(({ address }) => address),
+    flush,
+    clock,
+    log,
+    limits: queryLimits(config),
+    queriesMax: config["admin.query-engine.concurrent-queries-limit"],
+    waitingMax: QUERIES_WAITING_MAX,
+  });
+}
 
 function queryLimits(config: Config): QueryLimits {
   return {
@@ -81,22 +115,39 @@ function queryLimits(config: Config): QueryLimits {
 
 /** A server keeps rows of 5 MB, of which one value is the most. */
 const SERVER_VALUE_BYTES_MAX = 4 * 1024 * 1024;
-/**
- * Commits wait for each batch of a fold, and a server takes its time for each however small. So they
- * are fewer, and as large as they may be: values of that size must still fit in.
- */
-const SERVER_SLICES = { sliceRowsMax: 4_000, sliceBytesMax: 512 * 1024 } as const;
 
-async function openServer(config: Config, { log, post }: StorageOptions): Promise<Storage> {
-  const address = remoteAddress(config["storage.database-url"], config["storage.auth-token"]);
+async function openServer(config: Config, { log, post, owner }: StorageOptions): Promise<Storage> {
+  const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
   const timeoutMs = config["storage.request-timeout"];
-  const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
-  await prepare(client, log, config["storage.retry-timeout"]);
-  return {
-    ...stores(client, config, SERVER_SLICES),
-    config: lowered(config, log),
-    place: address.url,
+  const retryMs = config["storage.retry-timeout"];
+  const open = async (partition: number): Promise<Opened> => {
+    const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
+    const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    await prepare(client, log, retryMs);
+    return { client, address: { kind: "server", ...address, timeoutMs } };
   };
+  const databases = await openDatabases(open, {
+    wanted: wantedOf(config, typed.includes(PARTITION) ? "each" : "one"),
+    patience: { clock, retryMs },
+    isAddressed: true,
+  });
+  const storage = stores(databases, config, { ...SERVER_SLICES, ...(owner && { owner }) });
+  const introspection = queriesOf(databases, {
+    flush: () => storage.store.flushAll(),
+    config,
+    log,
+  });
+  const close = async () => {
+    await introspection.close();
+    await storage.close();
+  };
+  const { url: place } = remoteAddress(typed.replaceAll(PARTITION, "0"), token);
+  return { ...storage, introspection, config: lowered(config, log), place, close };
+}
+
+/** How new data would be cut up. */
+function wantedOf(config: Config, databases: Layout["databases"]): Layout {
+  return { partitions: config["default-num-partitions"], databases };
 }
 
 /** Waits for a server that is not there yet, and says so once. */
@@ -120,23 +171,31 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
 }
 
 function stores(
-  client: SqlClient,
+  databases: Databases,
   config: Config,
-  slices: Partial<typeof SERVER_SLICES> = {},
-): Pick<Storage, "store" | "deployments" | "close"> {
+  { owner, ...slices }: Partial<typeof SERVER_SLICES> & Pick<SqlStoreOptions, "owner"> = {},
+): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
+  const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
-  const store = new SqlStore(client, {
+  const options = {
     ...slices,
     clock,
     retryMs,
     foldRowsMax: config["storage.fold-rows"],
     foldBytesMax: config["storage.fold-bytes"],
-  });
+  };
+  // Who owns what is written in the first database alone.
+  const each = all.map(({ client }, at) =>
+    new SqlStore(client, at === 0 && owner ? { ...options, owner } : options)
+  );
+  const [only] = each;
+  const store = only && each.length === 1 ? only : new ManyStores(each);
   const close = async () => {
     await store.close();
-    await client.close();
+    await databases.close();
   };
-  return { store, deployments: sqlDeploymentStore(client, { clock, retryMs }), close };
+  const deployments = sqlDeploymentStore(first.client, { clock, retryMs });
+  return { store, partitions, databases, deployments, close };
 }
 
 /** Larger values are refused where they come in: written, they would stop their partition. */

@@ -1,41 +1,44 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { Failure } from "../src/errors.ts";
-import type { PartitionObject } from "./workerd_object.ts";
-import { type Bindings, type WorkerSettings, workerSettings } from "./workerd_settings.ts";
+import { type ObjectBindings, objectOf } from "./workerd_object.ts";
+import { type Asking, refusal } from "./workerd_refusal.ts";
+import { type WorkerSettings, workerSettings } from "./workerd_settings.ts";
 
 export { PartitionObject } from "./workerd_object.ts";
 
-/** What `wrangler.toml` binds. */
-interface Env extends Bindings {
-  readonly PARTITION: DurableObjectNamespace<PartitionObject>;
-}
-
 /** What callers and operators reach: all of both on one address. */
 export default {
-  fetch(request: Request, env: Env): Response | Promise<Response> {
-    const settings = settingsOf(env);
+  fetch(request: Request, env: ObjectBindings): Response | Promise<Response> {
+    const settings = settingsOf(env, request);
     if (settings instanceof Response) return settings;
     const url = new URL(request.url);
     const path = below(url.pathname, settings.adminPrefix);
-    if (path === undefined) return ask(() => partition(env).ingress(request));
+    if (path === undefined) {
+      const partition = nearest(url.pathname, settings.partitions);
+      return ask(
+        "caller",
+        request,
+        () => objectOf(env.PARTITION, partition).ingress(request, partition),
+      );
+    }
     const refusal = refusalOf(request, url, settings);
     if (refusal) return refusal;
     url.pathname = path;
-    return ask(() => partition(env).admin(new Request(url, request)));
+    return ask("operator", request, () => operators(env).admin(new Request(url, request), 0));
   },
 };
 
 /** The admin API by itself, at its own paths: for other Workers, which bind it as a service. */
-export class Admin extends WorkerEntrypoint<Env> {
+export class Admin extends WorkerEntrypoint<ObjectBindings> {
   override fetch(request: Request): Promise<Response> {
-    return ask(() => partition(this.env).admin(request));
+    return ask("operator", request, () => operators(this.env).admin(request, 0));
   }
 }
 
-const known = new WeakMap<Env, WorkerSettings>();
+const known = new WeakMap<ObjectBindings, WorkerSettings>();
 
 /** The settings, or what to answer while they cannot be read. */
-function settingsOf(env: Env): WorkerSettings | Response {
+function settingsOf(env: ObjectBindings, request: Request): WorkerSettings | Response {
   const before = known.get(env);
   if (before) return before;
   try {
@@ -44,7 +47,8 @@ function settingsOf(env: Env): WorkerSettings | Response {
     return settings;
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
-    return Response.json({ message: cause.message }, { status: 503 });
+    const { message, code } = cause;
+    return refusal("operator", request, { status: 503, message, code });
   }
 }
 
@@ -59,7 +63,7 @@ function below(path: string, prefix: string): string | undefined {
  * the open network. A name of this machine cannot be one of a Worker that was deployed.
  */
 function refusalOf(
-  { headers }: Request,
+  request: Request,
   { hostname }: URL,
   { adminToken }: WorkerSettings,
 ): Response | undefined {
@@ -67,11 +71,12 @@ function refusalOf(
     if (LOCAL.test(hostname)) return undefined;
     const message = "the admin API is closed: set the secret SVC_ADMIN__TOKEN and send it as " +
       "bearer token";
-    return Response.json({ message }, { status: 403 });
+    return refusal("operator", request, { status: 403, message });
   }
-  if (isEqual(headers.get("authorization") ?? "", `Bearer ${adminToken}`)) return undefined;
+  if (isEqual(request.headers.get("authorization") ?? "", `Bearer ${adminToken}`)) return undefined;
   const message = "the admin API asks for a bearer token";
-  return Response.json({ message }, { status: 401, headers: { "www-authenticate": "Bearer" } });
+  const headers = { "www-authenticate": "Bearer" };
+  return refusal("operator", request, { status: 401, message, headers });
 }
 
 const LOCAL = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
@@ -85,19 +90,36 @@ function isEqual(given: string, wanted: string): boolean {
   return difference === 0;
 }
 
-/** The one partition there is. */
-function partition({ PARTITION }: Env): DurableObjectStub<PartitionObject> {
-  return PARTITION.get(PARTITION.idFromName("0"));
+/** Operators are answered by the object of partition 0, which keeps what is registered. */
+function operators({ PARTITION }: ObjectBindings): ReturnType<typeof objectOf> {
+  return objectOf(PARTITION, 0);
+}
+
+/**
+ * Who takes a caller's request: any object can, and hands it on to the partition it is for. Spread
+ * by path, so that what is for the same key takes the same way (FNV-1a).
+ */
+function nearest(path: string, partitions: number): number {
+  if (partitions === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < path.length; i++) {
+    hash = Math.imul(hash ^ path.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0) % partitions;
 }
 
 /** An object that was replaced in the middle of a request has no answer for it. */
-async function ask(answer: () => Promise<Response>): Promise<Response> {
+async function ask(
+  who: Asking,
+  request: Request,
+  answer: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await answer();
   } catch (cause) {
     console.warn(JSON.stringify({ level: "warn", message: "No answer", cause: String(cause) }));
     const message = "the partition is not available right now; repeating is safe only with an " +
       "idempotency key";
-    return Response.json({ message }, { status: 503 });
+    return refusal(who, request, { status: 503, message });
   }
 }

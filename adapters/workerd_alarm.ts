@@ -51,7 +51,8 @@ interface AlarmedStoreOptions extends SqlStoreOptions {
   readonly cleanupIntervalMs: number;
 }
 
-const EXPIRES = "select min(expires_at) as due from invocation where expires_at is not null";
+const EXPIRES = "select min(expires_at) as due from invocation " +
+  "where partition = ?1 and expires_at is not null";
 
 /**
  * A store that sees to it that its object wakes up for what is in it, however long it was evicted:
@@ -83,10 +84,14 @@ export class AlarmedStore extends SqlStore {
     return super.commit(lease, writes);
   }
 
-  /** Whether an attempt is under way, or about to be. */
+  /** Whether an attempt, or a message for another partition, is under way, or about to be. */
   async isBusy(): Promise<boolean> {
     if (!this.#lease) return false;
-    return (await this.scan(this.#lease, { kind: "invoked", limit: 1 })).length > 0;
+    const found = await Promise.all([
+      this.scan(this.#lease, { kind: "invoked", limit: 1 }),
+      this.scan(this.#lease, { kind: "outbox", limit: 1 }),
+    ]);
+    return found.some(({ length }) => length > 0);
   }
 
   /**
@@ -97,7 +102,7 @@ export class AlarmedStore extends SqlStore {
     if (!this.#lease) return Infinity;
     const [[timer], [[expired] = []]] = await Promise.all([
       this.scan(this.#lease, { kind: "timers", limit: 1 }),
-      this.#client.batch("read", [{ sql: EXPIRES, args: [] }]),
+      this.#client.batch("read", [{ sql: EXPIRES, args: [this.#lease.partition] }]),
     ]);
     const now = this.#clock.now();
     const expires = expired?.["due"];
@@ -113,6 +118,8 @@ function dueOf(writes: readonly Write[], now: number): number {
   let due = Infinity;
   for (const { table, row, drop } of writes) {
     if (drop) continue;
+    // One that is not acknowledged is sent again, by an object that is awake.
+    if (table === "outbox") due = Math.min(due, now + HEARTBEAT_MS);
     if (table === "timer" && "due" in row) due = Math.min(due, row.due);
     else if (table === "invocation" && "status" in row && row.status.kind === "invoked") {
       due = Math.min(due, now + HEARTBEAT_MS);

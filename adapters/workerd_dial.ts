@@ -7,7 +7,7 @@ import type {
   DialListener,
   DialRequest,
   Exchange,
-} from "../src/ports.ts";
+} from "../src/dial.ts";
 
 /** What an address that speaks nothing but cleartext HTTP/2 needs. */
 const H2C = "this server runs on workerd, which cannot speak HTTP/2 without TLS: " +

@@ -1,37 +1,30 @@
 import { DurableObject } from "cloudflare:workers";
-import { type App, createApp } from "../src/app.ts";
 import { Failure } from "../src/errors.ts";
 import type { Log } from "../src/ports.ts";
-import { sqlDeploymentStore } from "../src/storage/deployment_store.ts";
-import { migrate } from "../src/storage/tables.ts";
-import { DURABLE_STORE_LIMITS, durableSqlite } from "./durable_sqlite.ts";
-import { VERSION } from "./version.ts";
-import { AlarmedStore, Alarms, HEARTBEAT_MS } from "./workerd_alarm.ts";
-import { fetchDial } from "./workerd_dial.ts";
-import { random } from "./random.ts";
+import { Alarms, HEARTBEAT_MS } from "./workerd_alarm.ts";
+import { type Life, openLife } from "./workerd_life.ts";
+import type { Peer } from "./workerd_peers.ts";
 import { consoleLog, IsolateClock, stackOf } from "./workerd_platform.ts";
+import { type Asking, refusal } from "./workerd_refusal.ts";
 import { type Bindings, partitionConfig } from "./workerd_settings.ts";
+
+/** What `wrangler.toml` binds. */
+export interface ObjectBindings extends Bindings {
+  readonly PARTITION: DurableObjectNamespace<PartitionObject>;
+}
 
 /** How long an object that could not start waits for the next attempt when nobody calls it. */
 const RESTART_MS = 10_000;
 
-/** The path of SQL queries, in every version of the API. */
-const QUERY = /^(\/v\d+)?\/query\/?$/;
-
 /** How long after a request the object sees whether it may rest. */
 const REST_MS = 5_000;
-
-interface Life {
-  readonly app: App;
-  readonly store: AlarmedStore;
-}
 
 /**
  * One partition, in an object of its own that holds its rows. Made by the first request or alarm,
  * evicted when nobody needs it: then the next one derives everything from the rows (law 3). Many
  * requests are in it at once, and those who wait for a result hold up nobody.
  */
-export class PartitionObject extends DurableObject<Bindings> {
+export class PartitionObject extends DurableObject<ObjectBindings> implements Peer {
   readonly #alarms = new Alarms(this.ctx.storage);
   readonly #clock = new IsolateClock((cause) => this.#endOnBug(cause));
   #life: Promise<Life> | undefined;
@@ -39,17 +32,42 @@ export class PartitionObject extends DurableObject<Bindings> {
   /** Requests of operators in progress. They end soon; those of callers may wait for months. */
   #operators = 0;
 
-  /** A request of a caller. */
-  ingress(request: Request): Promise<Response> {
-    return this.#answer(({ app }) => app.ingress(request));
+  /** Which partition this is, once somebody has said so. */
+  #partition: number | undefined;
+
+  /** A request of a caller. `partition`: which one this is, as in every call. */
+  ingress(request: Request, partition: number): Promise<Response> {
+    this.#partition = partition;
+    return this.#answer("caller", request, ({ app }) => app.ingress(request));
+  }
+
+  /** A request of another partition, at the path it has between the processes of a fleet. */
+  fetch(request: Request): Promise<Response> {
+    const [, partition] = /\/partitions\/(\d+)\//.exec(request.url) ?? [];
+    if (partition !== undefined) this.#partition = Number(partition);
+    return this.#answer("operator", request, ({ answerPeer }) => answerPeer(request));
+  }
+
+  /** What is registered, as JSON. */
+  async deployments(partition: number): Promise<string> {
+    this.#partition = partition;
+    const { deployments } = await this.#live();
+    return JSON.stringify(await deployments.load());
+  }
+
+  /** Somebody has registered something. */
+  async reload(partition: number): Promise<void> {
+    this.#partition = partition;
+    const { app } = await this.#live();
+    await app.reload();
   }
 
   /** A request of an operator, at the path it has on a port of its own. */
-  async admin(request: Request): Promise<Response> {
-    if (QUERY.test(new URL(request.url).pathname)) return noQueries();
+  async admin(request: Request, partition: number): Promise<Response> {
+    this.#partition = partition;
     this.#operators++;
     try {
-      return await this.#answer(({ app }) => app.admin(request));
+      return await this.#answer("operator", request, ({ app }) => app.admin(request));
     } finally {
       this.#operators--;
     }
@@ -70,14 +88,18 @@ export class PartitionObject extends DurableObject<Bindings> {
     }
   }
 
-  async #answer(ask: (life: Life) => Response | Promise<Response>): Promise<Response> {
+  async #answer(
+    who: Asking,
+    request: Request,
+    ask: (life: Life) => Response | Promise<Response>,
+  ): Promise<Response> {
     let life: Life;
     try {
       life = await this.#live();
     } catch (cause) {
       this.#log("error", "The partition cannot start", { cause: stackOf(cause) });
       const message = cause instanceof Failure ? cause.message : "the partition cannot start";
-      return Response.json({ message }, { status: 503 });
+      return refusal(who, request, { status: 503, message });
     }
     if (this.#clock.isResting) this.#wake();
     try {
@@ -103,28 +125,18 @@ export class PartitionObject extends DurableObject<Bindings> {
   async #start(): Promise<Life> {
     const config = partitionConfig(this.env);
     const [clock, log] = [this.#clock, this.#log = consoleLog(config["log-level"])];
-    // Where rows would live in a database elsewhere, this is the line that opens it.
-    const client = durableSqlite(this.ctx.storage);
-    await migrate(client);
-    await this.#alarms.open();
-    const store = new AlarmedStore(client, {
-      ...DURABLE_STORE_LIMITS,
-      clock,
-      alarms: this.#alarms,
-      cleanupIntervalMs: config["worker.cleanup-interval"],
-      foldRowsMax: config["storage.fold-rows"],
-      foldBytesMax: config["storage.fold-bytes"],
-    });
-    const app = await createApp({
-      platform: { clock, random, log, dial: fetchDial() },
+    const life = await openLife({
+      storage: this.ctx.storage,
       config,
-      store,
-      deployments: sqlDeploymentStore(client),
-      version: VERSION,
+      clock,
+      log,
+      alarms: this.#alarms,
+      partition: this.#partition,
+      at: (partition) => objectOf(this.env.PARTITION, partition),
     });
     this.#wake();
     log("info", "The partition is awake", { object: this.ctx.id.name ?? String(this.ctx.id) });
-    return { app, store };
+    return life;
   }
 
   /** What is in memory may no longer be what is in the rows: the next request begins anew. */
@@ -134,7 +146,10 @@ export class PartitionObject extends DurableObject<Bindings> {
   }
 }
 
-function noQueries(): Response {
-  const message = "queries are not answered on workerd yet";
-  return Response.json({ message }, { status: 501 });
+/** The object of a partition. */
+export function objectOf(
+  namespace: DurableObjectNamespace<PartitionObject>,
+  partition: number,
+): DurableObjectStub<PartitionObject> {
+  return namespace.get(namespace.idFromName(String(partition)));
 }

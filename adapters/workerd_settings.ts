@@ -18,6 +18,7 @@ worker.invoker.unacknowledged-bytes-limit = "1MiB"
 worker.invoker.concurrent-invocations-limit = 100
 partition.resident-bytes-max = "16MiB"
 storage.fold-bytes = "1MiB"
+admin.query-engine.result-size = "16MiB"
 `;
 
 const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
@@ -50,6 +51,7 @@ export interface WorkerSettings {
   readonly adminPrefix: string;
   /** Empty: there is none. */
   readonly adminToken: string;
+  readonly partitions: number;
 }
 
 /** The settings of the Worker in front. Throws `Failure` RT0002. */
@@ -58,6 +60,7 @@ export function workerSettings(bindings: Bindings): WorkerSettings {
   return {
     adminPrefix: settled["admin.path-prefix"] as string,
     adminToken: settled["admin.token"] as string,
+    partitions: partitionConfig(bindings)["default-num-partitions"],
   };
 }
 

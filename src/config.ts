@@ -13,10 +13,12 @@ import {
   ratio,
   text,
 } from "./config/kinds.ts";
+import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
 import { option } from "./config/option.ts";
 import { type Environment, readEnvironment, readFile, settle } from "./config/read.ts";
 import { watching } from "./config/watching.ts";
+import { PARTITIONS_MAX } from "./model/ring.ts";
 import { envNames } from "./names.ts";
 
 const port = count(0, 65_535);
@@ -38,6 +40,9 @@ export const options = {
   }),
   "cluster-name": option(headerText, "localcluster", {
     doc: "What endpoints are told the cluster is called.",
+  }),
+  "default-num-partitions": option(count(1, PARTITIONS_MAX), "1", {
+    doc: "Into how many partitions new data is cut. Data that is there stays as it was made.",
   }),
   "default-retry-policy.initial-interval": option(duration(), "500ms", {
     doc: "Delay of the first retry of a failed attempt. Up to 30 % is added by chance.",
@@ -125,7 +130,8 @@ export const options = {
     doc: "By how much the process may grow during a query. Beyond, the query fails.",
   }),
   "admin.query-engine.result-size": option(byteSize(), "1GiB", {
-    doc: "What a query may put on disk meanwhile: its answer, and the journals that it reads.",
+    doc:
+      "What a query may put on disk meanwhile: its answer, and the journals and other rows that it copies.",
   }),
   "admin.query-engine.concurrent-queries-limit": option(count(1), "4", {
     doc: "Queries at once. Further ones wait, up to 100; beyond, they are answered with 429.",
@@ -153,7 +159,7 @@ export const options = {
     doc: "Attempts that share one HTTP/2 connection. Further ones open another.",
   }),
   "worker.invoker.concurrent-invocations-limit": option(countOrUnlimited(1), "1000", {
-    doc: "Attempts in flight at once. Further invocations wait for a slot.",
+    doc: "Attempts in flight at once, of each partition. Further invocations wait for a slot.",
   }),
   "worker.invoker.message-size-limit": option(byteSize(), "32MiB", {
     doc: "Largest message of an endpoint. A larger one fails the attempt (RT0003).",
@@ -188,6 +194,8 @@ export const options = {
 
   ...functionOptions,
 
+  ...fleetOptions,
+
   "partition.turn-events-max": option(count(1), "1000", {
     doc: "Most events committed together. Further ones go into the next turn.",
   }),
@@ -195,7 +203,7 @@ export const options = {
     doc: "Most events waiting for a turn. Beyond, new requests are answered with 503.",
   }),
   "partition.resident-bytes-max": option(byteSize(), "32MiB", {
-    doc: "Rows kept in memory. Beyond, those unused for longest are forgotten and read again.",
+    doc: "Rows each partition keeps in memory. Beyond, those unused for longest are read again.",
   }),
   "partition.timers-max": option(count(1), "10000", {
     doc: "Timers kept in memory, the earliest ones. The rest is read when their time is near.",
@@ -211,6 +219,9 @@ export const options = {
       env: ["DATABASE_URL"],
     },
   ),
+  "storage.databases": option(choice("one", "each"), "one", {
+    doc: "Whether the partitions of new data share a database file, or each has its own.",
+  }),
   "storage.auth-token": option(optionalText("a token of visible ASCII", /^[\x21-\x7e]*$/), "", {
     doc: "What the database server is shown. May be in its address as `?authToken=` as well.",
     secret: true,

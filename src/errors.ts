@@ -262,6 +262,19 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * A request that was certainly not taken, by a partition that lives elsewhere or nowhere at the
+ * moment: whatever it is, it may be made again.
+ */
+export class Untaken extends Failure {
+  override name = "Untaken";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("RT0006", message, { ...options, status: 503 });
+    Object.assign(this, { code: null, message });
+  }
+}
+
 /** The table of error codes in README.md. A test keeps the two the same. */
 export function describeErrors(): string {
   const rows = Object.entries(errors).map(([code, { status, retry, title, fix }]) => {

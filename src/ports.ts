@@ -1,8 +1,10 @@
+import type { Dial } from "./dial.ts";
 import type { Reply } from "./engine/effect.ts";
-import type { Event, Invoked, Operation } from "./engine/event.ts";
+import type { Event, Operation } from "./engine/event.ts";
 import type { Signal } from "./model/command.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
+import type { Invoked, Message } from "./model/message.ts";
 import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
 import type { StateEdit } from "./model/state_edit.ts";
@@ -36,6 +38,14 @@ export interface Clock {
   at(due: number, call: () => void): () => void;
   /** Calls back once this burst of input has been handled: what groups events into turns. */
   soon(call: () => void): void;
+}
+
+/** Time that only ever goes forward, whatever is done to the wall clock: for how long things take. */
+export interface Stopwatch {
+  /** Milliseconds since any moment, with fractions. Goes on while the process is stopped. */
+  now(): number;
+  /** Calls back once, not before so many milliseconds are over. Returns a way to forget it. */
+  after(ms: number, call: () => void): () => void;
 }
 
 /** `size` unpredictable bytes. */
@@ -86,9 +96,16 @@ export type Scan =
   /** Timers in order of (due, id, item), strictly after `after` when given. */
   | { readonly kind: "timers"; readonly after?: Timer; readonly limit: number }
   /** Completed invocations whose `expiresAt` is at or before `until`. */
-  | { readonly kind: "expired"; readonly until: number; readonly limit: number };
+  | { readonly kind: "expired"; readonly until: number; readonly limit: number }
+  /** Messages for other partitions, in order of (`peerOf`, seq), strictly after `after`. */
+  | {
+    readonly kind: "outbox";
+    readonly after?: Pick<Rows["outbox"], "to" | "seq">;
+    readonly limit: number;
+  };
 
 export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
+  : Q["kind"] extends "outbox" ? Rows["outbox"]
   : Pick<InvocationRow, "id">;
 
 export interface StandingsPage {
@@ -139,68 +156,18 @@ export interface SqlClient {
   close(): Promise<void>;
 }
 
-/** Opens one HTTP exchange with an endpoint, full duplex where the platform can. */
-export interface Dial {
-  /** Whether a request must end before its response begins: every attempt is request-response. */
-  readonly isHalfDuplex?: boolean;
-  open(request: DialRequest, listener: DialListener): Exchange;
-  close(): Promise<void>;
-}
-
-export interface DialRequest {
-  readonly url: string;
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  /**
-   * `h1`: HTTP/1.1. `h2`: HTTP/2, with prior knowledge over cleartext, by ALPN over TLS. `alpn`:
-   * TLS only, whatever is negotiated.
-   */
-  readonly version: "h1" | "h2" | "alpn";
-  readonly connectTimeoutMs: number;
-}
-
-/** Called in this order: head once, chunks, then end or failed once. Nothing after abort(). */
-export interface DialListener {
-  head(head: DialHead): void;
-  chunk(bytes: Uint8Array): void;
-  end(): void;
-  failed(failure: DialFailure): void;
-  /** The request body has room again after `write` answered false. */
-  drain(): void;
-}
-
-export interface DialHead {
-  readonly status: number;
-  readonly httpVersion: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0";
-  /** Lower-case name. */
-  header(name: string): string | undefined;
-}
-
-export interface DialFailure {
-  /**
-   * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was spoken. `reset`:
-   * the stream or connection broke. `unsupported`: this platform cannot speak that version.
-   * `refused`: whoever stands in between will not pass it on, now or later. `busy`: the endpoint had
-   * no room for the stream, and has read nothing of it.
-   */
-  readonly kind: "unreachable" | "http1" | "reset" | "unsupported" | "refused" | "busy";
-  readonly message: string;
-}
-
-export interface Exchange {
-  /** False: the buffer is full, wait for `drain`. The bytes were taken all the same. */
-  write(bytes: Uint8Array): boolean;
-  /** Closes the request body. */
-  end(): void;
-  /** Tears the exchange down (RST_STREAM CANCEL, or closes the connection). */
-  abort(): void;
-  /** Stops and goes on reading the response: back-pressure towards the endpoint. */
-  pause(): void;
-  resume(): void;
+/** Somebody else has changed what is registered since it was loaded. */
+export class Outdated extends Error {
+  override name = "Outdated";
 }
 
 /** Registered deployments. Saved rarely, loaded whole at boot. */
 export interface DeploymentStore {
+  /**
+   * Where several may write: grows with every change, as of the last `load` or change. A change of
+   * what somebody else has changed since is rejected with `Outdated`.
+   */
+  readonly version?: number;
   load(): Promise<readonly Deployment[]>;
   /** Durable when it resolves. Replaces a deployment with the same id. */
   save(deployment: Deployment): Promise<void>;
@@ -226,6 +193,20 @@ export interface Invocations {
   ): Promise<void>;
   /** An operator's wish (http-api §3.6), and how it was taken. */
   operate(id: string, operation: Operation): Promise<Operated>;
+}
+
+/** A partition, as the others reach it: here, in another process, or in an object of its own. */
+export interface Door extends Invocations {
+  /** Takes messages of another partition. Answers the last one it has, once that is durable. */
+  deliver(parcel: Parcel): Promise<number>;
+}
+
+/** Messages of one partition for another one, in their order. */
+export interface Parcel {
+  readonly from: number;
+  /** The number of the first one. */
+  readonly first: number;
+  readonly messages: readonly Message[];
 }
 
 /** The result of an invocation that somebody else began. */

@@ -1,11 +1,11 @@
 import { Failure } from "../errors.ts";
 import type { Introspection, RunningAttempt } from "../ports.ts";
-import { reply } from "./reply.ts";
+import { dialectOf, refuse } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
 import { about, fields, text } from "./shapes.ts";
 
 export interface QueryOptions {
-  /** Absent: this platform cannot answer queries. */
+  /** Absent: nobody answers queries here. */
   readonly introspection?: Pick<Introspection, "query">;
   /** Attempts that run at this moment. */
   readonly running: () => Iterable<RunningAttempt>;
@@ -36,13 +36,14 @@ const DOCUMENT = {
 
 /**
  * `POST /query` (http-api §3.9): JSON for who accepts exactly that, an Arrow stream for anybody else.
- * Refusals are `{message}` and nothing else, as the reference has them here.
+ * Refusals are like all others, where the reference leaves the code out. They are not logged: most of
+ * them are about the statement.
  */
 export function queryRoutes({ introspection, running, version }: QueryOptions): Routes {
   const route = withBody(DOCUMENT, body, async ({ request }, { query: sql }) => {
     const format = request.headers.get("accept") === JSON_TYPE ? "json" : "arrow";
     try {
-      if (!introspection) throw Failure.plain(503, "Queries cannot be answered on this platform");
+      if (!introspection) throw Failure.plain(503, "Cannot run the query: nobody is there for it");
       const query = { sql, format, version, running: [...running()] } as const;
       const rows = await introspection.query(query);
       return new Response(rows, {
@@ -50,8 +51,8 @@ export function queryRoutes({ introspection, running, version }: QueryOptions): 
       });
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
-      const { status, message } = cause;
-      return reply(status, { message }, status === 429 ? { "retry-after": "1" } : {});
+      const later = cause.status === 429 ? { "retry-after": "1" } : {};
+      return refuse(cause, dialectOf(request.headers), later);
     }
   });
   return { "/query": { POST: route } };

@@ -65,3 +65,8 @@ export function differs({ id, uri }: Deployment): Failure {
       "use a new address, or overwrite it with force",
   );
 }
+
+/** The store did not take a change, or nobody knows if it did. */
+export function unwritable(verb: string, cause: unknown): Failure {
+  return Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be written`, { cause });
+}

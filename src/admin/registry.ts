@@ -1,12 +1,12 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import { printDeploymentId } from "../model/id.ts";
 import { type Deployment, Schema, type SchemaDefaults } from "../model/schema.ts";
-import type { Clock, DeploymentStore, Random } from "../ports.ts";
+import { type Clock, type DeploymentStore, Outdated, type Random } from "../ports.ts";
 import { changed, type ServiceChanges } from "./change_service.ts";
+import { drawDeploymentId } from "./deployment_id.ts";
 import { checkServices, deploymentOf, nextRevision } from "./deployment_of.ts";
 import { Lanes } from "./lanes.ts";
-import { differs, missing, sharedAddress, stillNeeded } from "./refusals.ts";
+import { differs, missing, sharedAddress, stillNeeded, unwritable } from "./refusals.ts";
 import type {
   Asking,
   Discover,
@@ -16,6 +16,7 @@ import type {
   Update,
 } from "./registration.ts";
 import { sameManifest } from "./same_manifest.ts";
+import { servedBy } from "./served_by.ts";
 import { askingAnew, updated } from "./update_in_place.ts";
 
 export interface RegistryOptions {
@@ -26,7 +27,12 @@ export interface RegistryOptions {
   readonly registrationsMax: number;
   /** Invocations that are not completed and pinned to a deployment. Absent: nobody can count. */
   readonly pinned?: (id: string) => Promise<number>;
+  /** Where others write to the same store: has them read it again. Never rejects. */
+  readonly announce?: () => Promise<void>;
 }
+
+/** How often others may be quicker than a change. */
+const RIVALS_MAX = 20;
 
 /** The lane of everything that writes: no address is the empty string. */
 const WRITING = "";
@@ -39,6 +45,7 @@ export class Registry {
   #schema: Schema;
   #underWay = 0;
   #doubtful = false;
+  #changes = 0;
 
   constructor(store: DeploymentStore, schema: Schema, options: RegistryOptions) {
     this.#store = store;
@@ -55,9 +62,19 @@ export class Registry {
     return new Registry(store, new Schema(await store.load(), defaults), options);
   }
 
+  /** Which state of the store is known, where others write to it. */
+  get version(): number {
+    return this.#store.version ?? 0;
+  }
+
   /** The current snapshot. It only ever shows deployments that are durable. */
   schema(): Schema {
     return this.#schema;
+  }
+
+  /** Reads what is stored, where somebody else may write, too. Rejects with `Failure` 503. */
+  async reload(): Promise<void> {
+    await this.#lanes.run(WRITING, () => this.#reload("read"));
   }
 
   /** All deployments, oldest registration first. */
@@ -172,11 +189,27 @@ export class Registry {
     }
   }
 
-  #writing<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
-    return this.#lanes.run(WRITING, async () => {
-      if (this.#doubtful) await this.#reload(verb);
-      return await work();
-    });
+  async #writing<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
+    const { announce } = this.#options;
+    const before = this.#changes;
+    const result = await this.#lanes.run(WRITING, () => this.#decide(verb, work));
+    // Outside of the lane: the others may be waiting for us, with what they have written.
+    if (this.#changes !== before) await announce?.();
+    return result;
+  }
+
+  /** Does what is to be done as of what is stored, again and again while others are quicker. */
+  async #decide<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
+    for (let rivals = 0;; rivals++) {
+      if (this.#doubtful || this.#options.announce) await this.#reload(verb);
+      try {
+        return await work();
+      } catch (cause) {
+        if (!(cause instanceof Outdated)) throw cause;
+        if (rivals === RIVALS_MAX) throw unwritable(verb, cause);
+        this.#doubtful = true;
+      }
+    }
   }
 
   /** Unless it is overwritten, a known endpoint is asked the way its attempts would be. */
@@ -216,16 +249,9 @@ export class Registry {
     return this.list().filter((one) => one.uri === uri).reverse();
   }
 
-  /** A ULID: 48 bits of time, most significant first, then chance (service protocol §7.3). */
   #newId(): string {
-    const bytes = new Uint8Array(16);
-    let rest = this.#options.clock.now();
-    for (let i = 5; i >= 0; i--) {
-      bytes[i] = rest % 256;
-      rest = Math.floor(rest / 256);
-    }
-    bytes.set(this.#options.random(10), 6);
-    const id = printDeploymentId(bytes);
+    const { clock, random } = this.#options;
+    const id = drawDeploymentId(clock.now(), random);
     assert(!this.get(id), "A new deployment must not get the id of another one");
     return id;
   }
@@ -238,12 +264,12 @@ export class Registry {
   async #write(verb: Verb, write: () => Promise<void>): Promise<void> {
     try {
       await write();
+      this.#changes++;
     } catch (cause) {
+      if (cause instanceof Outdated) throw cause;
       // It may have been applied all the same, so the next one that writes asks the store first.
       this.#doubtful = true;
-      throw Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be written`, {
-        cause,
-      });
+      throw unwritable(verb, cause);
     }
   }
 
@@ -265,12 +291,7 @@ export class Registry {
   }
 }
 
-type Verb = "register" | "update" | "change" | "delete";
-
-/** The services that take new invocations on this deployment. */
-function servedBy({ id, services }: Deployment, schema: Schema): string[] {
-  return services.map(({ name }) => name).filter((name) => schema.latest(name)?.deployment === id);
-}
+type Verb = "read" | "register" | "update" | "change" | "delete";
 
 function byAge(left: Deployment, right: Deployment): number {
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1);

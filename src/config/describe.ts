@@ -1,6 +1,7 @@
 import { ALIAS, envNames, OWN } from "../names.ts";
 import { COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
 import type { Option, Options } from "./option.ts";
+import { toolsHelp } from "./tool_flags.ts";
 
 const SECRET = "(hidden)";
 
@@ -45,6 +46,11 @@ export function help(options: Options): string {
   );
   return [
     "Usage: perdure [flags]",
+    "       perdure <command> [flags]",
+    "",
+    "Without a command it serves. The commands, each of which has a --help of its own:",
+    "",
+    ...toolsHelp(),
     "",
     "Later sources win: defaults, config file, environment, flags. The environment spells a path",
     `"a.b-c" as "${OWN.toUpperCase()}_A__B_C"; a config file as key "b-c" in section "[a]".`,

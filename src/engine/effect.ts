@@ -1,5 +1,6 @@
 import type { InvocationRow, Pin } from "../model/invocation.ts";
 import type { Entry, Result } from "../model/journal.ts";
+import type { Message } from "../model/message.ts";
 import type { Target } from "../model/target.ts";
 
 /** Something the world must do, once the turn that asked for it is durable. Never before. */
@@ -29,6 +30,13 @@ export type Effect =
     readonly kind: "start" | "retry" | "sleep";
     readonly index: number;
   }
+  /** A message for another partition was written: number `seq` of those for it. */
+  | {
+    readonly type: "forward";
+    readonly to: number;
+    readonly seq: number;
+    readonly message: Message;
+  }
   /** The attempt in flight, if any, is void: its stream must be closed. */
   | { readonly type: "abort"; readonly id: string; readonly attempt: number }
   /** The attempt in flight should come to rest: it is told that nothing more will come. */
@@ -51,6 +59,8 @@ export interface Reply {
   readonly target?: Target;
   /** With `otherProtocol`: what the invocation is bound to. */
   readonly pin?: Pin;
+  /** `delivered`: the last message that was heard, now or before. */
+  readonly heard?: number;
 }
 
 export type ReplyStatus =

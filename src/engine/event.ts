@@ -1,16 +1,7 @@
-import type { Command, Signal } from "../model/command.ts";
-import type {
-  AttemptFailure,
-  Awaiting,
-  Caller,
-  Origin,
-  Pin,
-  Retention,
-} from "../model/invocation.ts";
-import type { HeaderPair } from "../model/journal.ts";
+import type { Command } from "../model/command.ts";
+import type { AttemptFailure, AttemptSite, Awaiting, Pin } from "../model/invocation.ts";
+import type { Asked, Invoked, Message, Signaled } from "../model/message.ts";
 import type { StateEdit } from "../model/state_edit.ts";
-import type { Target } from "../model/target.ts";
-import type { Trace } from "../model/trace.ts";
 
 /** Something that happened. Everything the engine will ever know arrives as one of these. */
 export type Event =
@@ -34,26 +25,27 @@ export type Event =
   | Asked
   | Signaled
   | Operated
-  | StateEdited;
+  | StateEdited
+  | Delivered
+  /** Another partition has these of our messages, for good: from `first` to `last`, both included. */
+  | {
+    readonly type: "acknowledged";
+    readonly to: number;
+    readonly first: number;
+    readonly last: number;
+  };
 
-/** Somebody asks for the result of an invocation that exists, or does not. */
-export interface Asked {
-  readonly type: "asked";
-  readonly id: string;
-  /** Whether to wait for it. If not, one that is missing is answered at once. */
-  readonly wait: boolean;
-  /** The command that asks, ... */
-  readonly caller?: Caller;
-  /** ... or the request that does (effect `reply`). */
-  readonly reply?: number;
-}
-
-/** A signal for an invocation: a resolved awakeable, or one that a handler sent. */
-export interface Signaled {
-  readonly type: "signaled";
-  readonly signal: Signal;
-  /** Token of the request that wants to know that it is durable. */
-  readonly reply?: number;
+/**
+ * Messages of another partition, in the order it sent them. The effect `reply` tells up to which one
+ * they were heard: all of them, unless some before them are missing.
+ */
+export interface Delivered {
+  readonly type: "delivered";
+  readonly from: number;
+  /** The number of the first one. */
+  readonly first: number;
+  readonly messages: readonly Message[];
+  readonly reply: number;
 }
 
 /** An operator's wish (http-api §3.6). Answered by the effect `reply`. */
@@ -84,27 +76,6 @@ export type DeploymentChoice =
   | { readonly kind: "keep" }
   | { readonly kind: "deployment"; readonly id: string };
 
-/** Somebody wants a handler run. */
-export interface Invoked {
-  readonly type: "invoked";
-  readonly id: string;
-  /** Whether the id was drawn just now, so that nobody can know it yet: saves a look-up. */
-  readonly fresh: boolean;
-  readonly target: Target;
-  readonly headers: readonly HeaderPair[];
-  readonly value: Uint8Array;
-  readonly origin: Origin;
-  readonly retention: Retention;
-  readonly idempotencyKey?: string;
-  /** When to start, in milliseconds since the epoch. Absent or past: now. */
-  readonly startAt?: number;
-  readonly trace?: Trace | undefined;
-  /** The invocation that awaits this one's result. */
-  readonly caller?: Caller;
-  /** Token of the request that wants to hear how it was taken (effect `reply`). */
-  readonly reply?: number;
-}
-
 /** An operator wants another state for an object, once nobody holds it. */
 export interface StateEdited {
   readonly type: "stateEdited";
@@ -126,6 +97,8 @@ export interface Heard {
   readonly pin: Pin;
   /** 16 random bytes for the ids of invocations these frames create. */
   readonly entropy: Uint8Array;
+  /** Where the attempt runs, should a frame be refused. */
+  readonly site?: AttemptSite;
 }
 
 /** A stream to a service is over. */
@@ -136,6 +109,8 @@ export interface AttemptEnded {
   readonly outcome: Outcome;
   /** A number in [0, 1): the jitter of the next retry. The engine knows no chance of its own. */
   readonly chance: number;
+  /** Where the attempt ran, should it have failed. */
+  readonly site?: AttemptSite;
 }
 
 export type Outcome =

@@ -1,28 +1,68 @@
 import { unreachable } from "../assert.ts";
-import type { Caller } from "../model/invocation.ts";
-import type { NotificationResult } from "../model/journal.ts";
-import type { Asked, Invoked, Signaled } from "./event.ts";
+import { addressee, type Message } from "../model/message.ts";
+import { peerOf, type Rows } from "../model/rows.ts";
+import type { Delivered } from "./event.ts";
 import { answered } from "./journal/notification.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { invoked } from "./lifecycle/invoked.ts";
+import { killed } from "./lifecycle/killed.ts";
 import { signaled } from "./lifecycle/signaled.ts";
 import type { Turn } from "./turn.ts";
 
-/** What invocations say to each other. */
-export type Message =
-  | Invoked
-  | Asked
-  | Signaled
-  /** The answer to a command that waits for another invocation. */
-  | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult };
-
 /**
- * The door through which invocations speak to each other; only a kill goes past it, because it works
- * on generations (`lifecycle/killed.ts`). With a single partition everybody
- * is here, and a message is applied in the same turn; with several, this is where a message for
- * another one becomes an outbox row.
+ * The one door through which invocations speak to each other. A message for one of this partition is
+ * applied in the same turn. One for another partition becomes a row in this turn's commit, and is
+ * sent, again and again, until that partition has it (decision 031).
  */
 export function deliver(turn: Turn, message: Message): void {
+  const { partition, partitions } = turn.place;
+  const to = partitions === 1 ? partition : turn.whereIs(addressee(message));
+  if (to === partition) apply(turn, message);
+  else post(turn, to, message);
+}
+
+/** Messages of another partition: each is applied once, in its order, however often it comes. */
+export function delivered(turn: Turn, { from, first, messages, reply }: Delivered): void {
+  const peer = peerTo(turn, from);
+  const known = peer.heard - first + 1;
+  // Some before them are missing: they come again, with these behind them.
+  const news = known < 0 ? NOTHING : messages.slice(known);
+  const heard = peer.heard + news.length;
+  // Before they are applied: what they bring about may write to that partition, in the same row.
+  if (news.length > 0) turn.put("peer", { ...peer, heard });
+  for (const message of news) apply(turn, message);
+  turn.emit({ type: "reply", reply, id: "", status: "done", heard });
+}
+
+/** The other partition has them: they need not be kept. */
+export function acknowledged(
+  turn: Turn,
+  { to, first, last }: { readonly to: number; readonly first: number; readonly last: number },
+): void {
+  const from = turn.place.partition;
+  for (let seq = first; seq <= last; seq++) {
+    turn.drop("outbox", { from, to, seq, message: GONE });
+  }
+}
+
+const NOTHING: readonly Message[] = [];
+/** Of a row that is dropped, only the name matters. */
+const GONE: Message = { type: "killed", id: "" };
+
+function post(turn: Turn, to: number, message: Message): void {
+  const peer = peerTo(turn, to);
+  const seq = peer.sent + 1;
+  turn.put("peer", { ...peer, sent: seq });
+  turn.put("outbox", { from: peer.from, to, seq, message });
+  turn.emit({ type: "forward", to, seq, message });
+}
+
+function peerTo(turn: Turn, to: number): Rows["peer"] {
+  const from = turn.place.partition;
+  return turn.find("peer", peerOf({ from, to })) ?? { from, to, sent: 0, heard: 0 };
+}
+
+function apply(turn: Turn, message: Message): void {
   switch (message.type) {
     case "invoked":
       return invoked(turn, message);
@@ -32,6 +72,8 @@ export function deliver(turn: Turn, message: Message): void {
       return signaled(turn, message);
     case "answered":
       return answered(turn, message.caller, message.result);
+    case "killed":
+      return void killed(turn, message.id);
     default:
       unreachable(message);
   }

@@ -1,5 +1,6 @@
 import { unreachable } from "../assert.ts";
 import type { Event } from "./event.ts";
+import { acknowledged, delivered } from "./outbox.ts";
 import { heard } from "./journal/heard.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
@@ -36,6 +37,10 @@ export function step(turn: Turn, event: Event): void {
       return signaled(turn, event);
     case "stateEdited":
       return stateEdited(turn, event);
+    case "delivered":
+      return delivered(turn, event);
+    case "acknowledged":
+      return acknowledged(turn, event);
     case "operated":
       return operated(turn, event);
     default:

@@ -2,6 +2,7 @@ import { assert } from "../assert.ts";
 import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
 import { groupOf, type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
 import type { Write } from "../model/rows.ts";
+import { ALONE, partitionOfId, type Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Effect } from "./effect.ts";
 
@@ -10,6 +11,12 @@ export interface Slice {
   find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined;
   /** Every row of a group, in any order, or `undefined` unless all of them are loaded. */
   list<T extends Table>(table: T, group: string): Iterable<Rows[T]> | undefined;
+}
+
+export interface TurnOptions {
+  readonly slice: Slice;
+  /** Where this happens. Absent: where there is one partition. */
+  readonly place?: Place;
 }
 
 /** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
@@ -35,6 +42,7 @@ export class Turn {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly schema: Schema;
+  readonly place: Place;
   readonly effects: Effect[] = [];
   readonly wants: Want[] = [];
   readonly #slice: Slice;
@@ -47,13 +55,27 @@ export class Turn {
     state: new Map(),
     promise: new Map(),
     timer: new Map(),
+    outbox: new Map(),
+    peer: new Map(),
   };
   readonly #drafts = new Map<string, InvocationDraft>();
 
-  constructor(now: number, schema: Schema, slice: Slice) {
+  /** `place`: whose turn it is. */
+  constructor(now: number, schema: Schema, { slice, place = ALONE }: TurnOptions) {
     this.now = now;
     this.schema = schema;
+    this.place = place;
     this.#slice = slice;
+  }
+
+  /** The partition of an invocation. */
+  whereIs(id: string): number {
+    return partitionOfId(id, this.place.partitions);
+  }
+
+  /** Whether an invocation is of this partition. */
+  isHere(id: string): boolean {
+    return this.whereIs(id) === this.place.partition;
   }
 
   /** Ends the drafts of the last event: the next one edits copies of its own. */
@@ -79,13 +101,13 @@ export class Turn {
   }
 
   /**
-   * Says whose turn it is next, one after the other: those that are not in memory are loaded
-   * together. Otherwise each of them would cost a load, and another run of the whole turn.
+   * Says whose turn it is next, one after the other: those of this partition that are not in memory
+   * are loaded together. Otherwise each of them would cost a load, and another run of the whole turn.
    */
   expect(ids: readonly string[]): void {
     let isHere = true;
     for (const id of ids) {
-      if (this.#look("invocation", id, "") !== undefined) continue;
+      if (!this.isHere(id) || this.#look("invocation", id, "") !== undefined) continue;
       this.#want({ table: "invocation", group: id, item: "" });
       isHere = false;
     }

@@ -15,6 +15,30 @@ export function failed(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(500, message, options);
 }
 
+/** A result that is too long: 500. */
+export function tooManyRows(rowsMax: number): Failure {
+  return failed(
+    `Cannot run the query: its result has more than ${rowsMax} rows; add a condition or a LIMIT, or ` +
+      `raise admin.query-engine.rows`,
+  );
+}
+
+/** More than may be kept meanwhile: 500. `what`: the result, or what is read for it. */
+export function tooLarge(what: string, bytesMax: number): Failure {
+  return failed(
+    `Cannot run the query: ${what} is larger than ${bytesMax} bytes; add conditions, or raise ` +
+      `admin.query-engine.result-size`,
+  );
+}
+
+/** It took too long: 500. */
+export function tooSlow(timeMs: number): Failure {
+  return failed(
+    `Cannot run the query: it took more than ${timeMs} ms; add conditions, or raise ` +
+      `admin.query-engine.timeout`,
+  );
+}
+
 const CUT = 100;
 
 /** Input of a stranger, short enough for a message. */

@@ -14,7 +14,7 @@ export interface QueryLimits {
   readonly timeMs: number;
   /** By how much the process may grow meanwhile. */
   readonly memoryBytesMax: number;
-  /** Its answer, and the journals it reads, on disk. */
+  /** Its answer, and what it copies, on disk; where there is none, in memory. */
   readonly spoolBytesMax: number;
 }
 

@@ -1,22 +1,22 @@
 import { concatBytes } from "../bytes.ts";
+import { copyStored } from "./copy/copy_stored.ts";
+import type { QuerySource } from "./copy/source.ts";
 import type { QueryDatabase } from "./database.ts";
-import { fillEntries } from "./journal/entry_rows.ts";
+import { entryRows, INSERT_ENTRY, MAKE_ENTRY } from "./journal/entry_rows.ts";
 import { fillLive } from "./live_rows.ts";
-import { failed, refused } from "./refusal.ts";
-import { ArrowFormat } from "./render/arrow_format.ts";
+import { type Asked, readRequest } from "./read_request.ts";
+import { tooManyRows } from "./refusal.ts";
+import { formatOf, safely, sizeSql } from "./render/answer.ts";
 import type { Format } from "./render/format.ts";
-import { JsonFormat } from "./render/json_format.ts";
 import { PAGE_BYTES, type QueryLimits, type QueryRequest } from "./request.ts";
-import { readStatement } from "./syntax/read_statement.ts";
 import { JOURNAL } from "./tables/journal_tables.ts";
-import { prepare, type Prepared } from "./translate/statement.ts";
+import type { Prepared } from "./translate/statement.ts";
 
-/** Columns of SQLite's plan. */
-const PLAN = ["id", "parent", "notused", "detail"].map((name) => ({
-  name,
-  type: name === "detail" ? "str" as const : "i64" as const,
-  ref: name,
-}));
+export interface RunOptions {
+  readonly limits: Pick<QueryLimits, "rowsMax">;
+  /** Where the stored rows are. Absent: attached to the database. */
+  readonly sources?: readonly QuerySource[];
+}
 
 /**
  * Answers a query: the first part when its whole result is on disk, so that whoever reads slowly holds
@@ -26,59 +26,53 @@ const PLAN = ["id", "parent", "notused", "detail"].map((name) => ({
 export async function* runQuery(
   database: QueryDatabase,
   request: QueryRequest,
-  limits: Pick<QueryLimits, "rowsMax">,
+  { limits, sources }: RunOptions,
 ): AsyncGenerator<Uint8Array> {
-  const prepared = read(request);
+  const asked = readRequest(request, sources !== undefined);
+  const { running } = request;
   // One transaction, so that all of it sees the same rows.
   await database.run("begin");
-  await fillLive(database, request.running);
-  const journals = prepared.relations.filter(({ table }) => table.name === JOURNAL);
-  if (journals.length > 0) await fillEntries(database, journals);
-  await spool(database, prepared, limits.rowsMax);
+  if (sources) await copyStored(database, asked, { sources, running });
+  else await fillLive(database, running);
+  await fillEntries(database, asked);
+  await spool(database, asked, limits.rowsMax);
   await database.run("commit");
-  const format: Format = request.format === "json" ? new JsonFormat() : new ArrowFormat();
-  yield* write(database, prepared, format);
+  yield* write(database, asked, formatOf(request.format));
 }
 
-function read({ sql, now, version }: QueryRequest): Prepared {
-  try {
-    const statement = readStatement(sql);
-    const prepared = prepare(statement, { now, version });
-    if (statement.kind !== "explain") return prepared;
-    return { ...prepared, columns: PLAN, sql: `explain query plan ${prepared.sql}` };
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    // The stack is what ran out.
-    throw refused("Cannot run the query: it is nested too deep", { cause });
+/** Reads the journals that are asked for into the table `entry`. */
+async function fillEntries(database: QueryDatabase, { relations }: Asked): Promise<void> {
+  const journals = relations.filter(({ table }) => table.name === JOURNAL);
+  if (journals.length === 0) return;
+  await database.run(MAKE_ENTRY);
+  for await (const rows of entryRows(database, journals)) {
+    await database.runAll(INSERT_ENTRY, rows);
   }
 }
 
 /** Puts the result into the table `result`, with the size of each row. */
 async function spool(
   database: QueryDatabase,
-  { sql, columns }: Prepared,
+  { sql, columns, isPlan }: Asked,
   rowsMax: number,
 ): Promise<void> {
   const names = columns.map((_, i) => `v${i}`);
   await database.run(`create table main.result (n integer primary key, size, ${names.join(", ")})`);
-  if (columns === PLAN) return await spoolPlan(database, sql);
+  if (isPlan) return await spoolPlan(database, sql);
   const values = columns.map(({ ref, type }) => safely(ref, type));
-  const sizes = columns.map(({ ref, type }) => isSmall(type) ? "8" : `ifnull(length(${ref}), 0)`);
+  const sizes = columns.map(({ ref, type }) => sizeSql(ref, type));
   await database.run(
     `insert into main.result (size, ${names.join(", ")})
       select ${sizes.join(" + ")}, ${values.join(", ")} from (${sql}) limit ${rowsMax + 1}`,
   );
   const count = await database.row("select max(n) from main.result");
   if (Number(count?.[0] ?? 0) <= rowsMax) return;
-  throw failed(
-    `Cannot run the query: its result has more than ${rowsMax} rows; add a condition or a LIMIT, or ` +
-      `raise admin.query-engine.rows`,
-  );
+  throw tooManyRows(rowsMax);
 }
 
-/** SQLite tells its plan to nobody but who asks for it directly. Its text is ours and SQLite's. */
+/** The plan's text is ours and SQLite's. */
 async function spoolPlan(database: QueryDatabase, sql: string): Promise<void> {
-  const rows = await database.rows(sql);
+  const rows = await database.rows(`explain query plan ${sql}`);
   const insert =
     `insert into main.result (size, v0, v1, v2, v3) values (8, ?1, ?2, ?3, cast(?4 as blob))`;
   await database.runAll(
@@ -90,19 +84,6 @@ async function spoolPlan(database: QueryDatabase, sql: string): Promise<void> {
       String(detail),
     ]),
   );
-}
-
-function isSmall(type: Prepared["columns"][number]["type"]): boolean {
-  return !["str", "raw", "future", "bin", "u32s", "strs", "null"].includes(type);
-}
-
-/**
- * A value that may be fetched. Text may be anything: a cast can make it of any bytes, and the addon ends
- * the process when it reads text that is not UTF-8. So no value ever leaves the database as text.
- */
-function safely(ref: string, type: Prepared["columns"][number]["type"]): string {
-  if (!isSmall(type) && type !== "null") return `cast(${ref} as blob)`;
-  return `case typeof(${ref}) when 'text' then cast(${ref} as blob) else ${ref} end`;
 }
 
 async function* write(

@@ -1,5 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import { fromBase62, toBase62 } from "./base62.ts";
+import { digest } from "./digest.ts";
 
 /**
  * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
@@ -118,8 +118,8 @@ function parts({ service, handler, key, idempotencyKey, isWorkflowRun }: Identit
 
 /** Unkeyed invocations use 64 partition keys, evenly spread: few enough to keep inserts local. */
 function spread(bytes: Uint8Array, chance: number): void {
-  bytes[0] = (chance & 63) << 2;
-  bytes[1] = 0x5a;
+  bytes[KEY_BYTES - 1] = (chance & 63) << 2;
+  bytes[KEY_BYTES - 2] = 0x5a;
 }
 
 function drawUnique(bytes: Uint8Array, entropy: Uint8Array, now: number): void {
@@ -129,21 +129,4 @@ function drawUnique(bytes: Uint8Array, entropy: Uint8Array, now: number): void {
     bytes[i] = rest % 256;
     rest = Math.floor(rest / 256);
   }
-}
-
-const encoder = new TextEncoder();
-
-/** SHA-256 over length-prefixed parts: unlike a joined string it cannot be ambiguous. */
-function digest(words: readonly string[]): Uint8Array {
-  const bytes = words.map((word) => encoder.encode(word));
-  const size = bytes.reduce((sum, { length }) => sum + 4 + length, 0);
-  const joined = new Uint8Array(size);
-  const view = new DataView(joined.buffer);
-  let at = 0;
-  for (const one of bytes) {
-    view.setUint32(at, one.length);
-    joined.set(one, at + 4);
-    at += 4 + one.length;
-  }
-  return sha256(joined);
 }

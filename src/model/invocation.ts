@@ -48,6 +48,16 @@ export interface AttemptFailure {
   readonly related?: { readonly index?: number; readonly name?: string; readonly type?: number };
 }
 
+/** Where and when an attempt ran: for people to read, nothing is decided by it. */
+export interface AttemptSite {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Absent: there was none to run it on. */
+  readonly deployment?: string;
+  /** Name and version of the SDK. Absent: it has not answered. */
+  readonly server?: string;
+}
+
 /** Who asked for an invocation. */
 export type Origin =
   | { readonly by: "ingress" }
@@ -96,11 +106,20 @@ export interface InvocationRow {
   /** Entries in the journal, and how many of them are commands (input included). */
   readonly journal: number;
   readonly commands: number;
-  /** Failed attempts since it was last started or resumed: what the retry policy counts (§4.17). */
+  /**
+   * Failed attempts since it was last started, or resumed after a rest: what the retry policy counts
+   * (§4.17).
+   */
   readonly failures: number;
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
+  /** Of the last failed attempt, until a later one brings a command. */
   readonly lastFailure?: AttemptFailure | undefined;
+  /**
+   * Where the last failed attempt ran. An endpoint that did not answer leaves what is known of an
+   * earlier one. Kept while the next attempt is to come, or was put off by a pause.
+   */
+  readonly lastAttempt?: AttemptSite | undefined;
   /** Rows that were written to table `event`, of which the last ones are kept. Absent while 0. */
   readonly events?: number | undefined;
   /** Somebody asked the running attempt to pause: where it ends, the invocation is paused. */

@@ -1,5 +1,6 @@
 import type { AttemptFailure, Caller, InvocationRow } from "./invocation.ts";
 import type { Entry, Result } from "./journal.ts";
+import type { Message } from "./message.ts";
 
 /**
  * Every durable row of a partition. The engine reads and writes nothing else. A row is named by
@@ -60,6 +61,29 @@ export interface Rows {
   };
   /** group: invocation id. item: `timerItem`. Due at `due`, in milliseconds since the epoch. */
   readonly timer: Timer;
+  /**
+   * group: `peerOf`. item: seq. A message on its way to another partition, until that one has it.
+   * The engine never reads it.
+   */
+  readonly outbox: {
+    readonly from: number;
+    readonly to: number;
+    readonly seq: number;
+    readonly message: Message;
+  };
+  /** group: `peerOf`. item: "". What one partition knows of its traffic with another one. */
+  readonly peer: {
+    readonly from: number;
+    readonly to: number;
+    /** The last message that `from` has written for `to`, and the last one it has heard of `to`. */
+    readonly sent: number;
+    readonly heard: number;
+  };
+}
+
+/** Names the traffic of one partition with another one, seen from the first. */
+export function peerOf({ from, to }: { readonly from: number; readonly to: number }): string {
+  return `${from}/${to}`;
 }
 
 /** `start`: a delayed send is due. `retry`: a back-off is over. `sleep`: completes `index`. */
@@ -83,6 +107,8 @@ export const TABLES = [
   "state",
   "promise",
   "timer",
+  "outbox",
+  "peer",
 ] as const;
 
 export function timerItem({ due, kind, index }: Omit<Timer, "id">): string {
@@ -97,6 +123,9 @@ export function groupOf<T extends Table>(table: T, row: Rows[T]): string {
     case "event":
     case "timer":
       return (row as Rows["journal"]).id;
+    case "outbox":
+    case "peer":
+      return peerOf(row as Rows["peer"]);
     default:
       return (row as Rows["lock"]).object;
   }
@@ -109,6 +138,7 @@ export function itemOf<T extends Table>(table: T, row: Rows[T]): Item {
       return (row as Rows["journal"]).index;
     case "event":
     case "inbox":
+    case "outbox":
       return (row as Rows["inbox"]).seq;
     case "state":
     case "promise":

@@ -3,6 +3,9 @@ import type { DeploymentStore, Log } from "../ports.ts";
 /** A store of deployments that tells the log what changed. Addresses may hold tokens: no address. */
 export function toldDeployments(store: DeploymentStore, log: Log): DeploymentStore {
   return {
+    get version() {
+      return store.version ?? 0;
+    },
     load: () => store.load(),
     save: async (deployment) => {
       await store.save(deployment);

@@ -3,7 +3,7 @@ import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import { printTrace, type Trace } from "../model/trace.ts";
 import { header } from "../names.ts";
-import type { DialRequest } from "../ports.ts";
+import type { DialRequest } from "../dial.ts";
 import { invocationMediaType } from "../wire/manifest.ts";
 
 /** Appends a path to an endpoint's URL: one slash between them, a query string stays behind. */

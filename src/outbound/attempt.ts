@@ -2,11 +2,12 @@ import { unreachable } from "../assert.ts";
 import type { Attempt } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { Command } from "../model/command.ts";
+import type { AttemptSite } from "../model/invocation.ts";
 import { type Entry, entryType } from "../model/journal.ts";
 import type { Target } from "../model/target.ts";
 import { header } from "../names.ts";
 import type { AttemptSpan } from "../observe/tracer.ts";
-import type { DialFailure, DialHead, DialListener, Exchange } from "../ports.ts";
+import type { DialFailure, DialHead, DialListener, Exchange } from "../dial.ts";
 import { decodeMessage } from "../wire/decode.ts";
 import { FrameReader } from "../wire/frame.ts";
 import { encodeRunAck } from "../wire/journal_codec.ts";
@@ -48,12 +49,11 @@ const NO_ENTROPY = new Uint8Array(16);
 export class RunningAttempt implements DialListener {
   readonly id: string;
   readonly attempt: number;
-  readonly startedAt: number;
   readonly plan: Plan;
   readonly target: Target;
   readonly span: AttemptSpan | undefined;
-  /** What the endpoint says it is made with. */
-  server: string | undefined;
+  /** Replaced once the endpoint says what it is made with. */
+  site: AttemptSite;
   readonly #host: AttemptHost;
   readonly #mediaType: string;
   readonly #reader: FrameReader;
@@ -92,14 +92,15 @@ export class RunningAttempt implements DialListener {
     this.span = span;
     this.#mediaType = mediaType;
     this.#reader = new FrameReader(host.options.messageBytesMax);
-    this.startedAt = this.#movedAt = host.world.clock.now();
+    const startedAt = this.#movedAt = host.world.clock.now();
+    this.site = { startedAt, deployment: plan.pin.deployment };
   }
 
   /** Says `Start` and the replay at once: some endpoints answer only when they have read it. */
   begin(exchange: Exchange, effect: Attempt): void {
     this.#exchange = exchange;
     this.#request = new RequestHalf(exchange, this.#host.options.unreadBytesMax);
-    this.#request.begin(startOf(effect, this.startedAt), effect.entries);
+    this.#request.begin(startOf(effect, this.site.startedAt), effect.entries);
     if (this.plan.requestResponse) this.#request.end();
     this.#host.expect(this.due);
   }
@@ -128,7 +129,8 @@ export class RunningAttempt implements DialListener {
   head(head: DialHead): void {
     if (this.#phase !== "running") return;
     this.#moved();
-    this.server = head.header(header(this.plan.deployment.dialect, "server"));
+    const server = head.header(header(this.plan.deployment.dialect, "server"));
+    if (server !== undefined) this.site = { ...this.site, server };
     const { protocol } = this.plan.pin;
     const refused = refusal(head, { mediaType: this.#mediaType, protocol, now: this.#movedAt });
     if (refused) this.#finish(refused);
@@ -244,8 +246,9 @@ export class RunningAttempt implements DialListener {
     const frames = this.#frames;
     if (frames.length === 0) return;
     const entropy = this.#calls ? this.#host.chance.entropy() : NO_ENTROPY;
-    const { id, attempt, plan: { pin } } = this;
-    const event = { type: "heard", id, attempt, first: this.#heard, frames, pin, entropy } as const;
+    const { id, attempt, site, plan: { pin } } = this;
+    const first = this.#heard;
+    const event = { type: "heard", id, attempt, first, frames, pin, entropy, site } as const;
     this.#frames = [];
     this.#calls = false;
     this.#heard += frames.length;
@@ -274,14 +277,9 @@ export class RunningAttempt implements DialListener {
 
   #finish(outcome: Outcome): void {
     this.#phase = "draining";
-    const { id, attempt } = this;
-    this.#host.world.send({
-      type: "attemptEnded",
-      id,
-      attempt,
-      outcome,
-      chance: this.#host.chance.next(),
-    });
+    const { id, attempt, site } = this;
+    const chance = this.#host.chance.next();
+    this.#host.world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
     // The SDK keeps its half open until ours is closed (Appendix B 1).
     this.#request?.stop();
     this.#goOn();

@@ -1,5 +1,6 @@
 import { concatBytes } from "../bytes.ts";
-import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
+import type { Dial, DialFailure, DialHead, DialRequest } from "../dial.ts";
+import type { Clock } from "../ports.ts";
 
 export interface CollectOptions {
   readonly dial: Dial;

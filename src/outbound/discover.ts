@@ -2,7 +2,8 @@ import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import type { Deployment, Lambda } from "../model/schema.ts";
 import { DIALECTS, header } from "../names.ts";
-import type { Clock, Dial, DialFailure, DialHead, DialRequest } from "../ports.ts";
+import type { Dial, DialFailure, DialHead, DialRequest } from "../dial.ts";
+import type { Clock } from "../ports.ts";
 import {
   acceptManifests,
   type Manifest,

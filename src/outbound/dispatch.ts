@@ -4,7 +4,8 @@ import type { Outcome } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
-import type { Dial, DialRequest, Exchange, RunningAttempt as Introspected } from "../ports.ts";
+import type { Dial, DialRequest, Exchange } from "../dial.ts";
+import type { RunningAttempt as Introspected } from "../ports.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./chance.ts";
@@ -108,19 +109,14 @@ export class Attempts {
   status(id: string): AttemptStatus | undefined {
     const running = this.#running.get(id);
     if (!running) return this.#queue.attemptOf(id) !== undefined ? { kind: "ready" } : undefined;
-    const { startedAt, server, plan: { pin } } = running;
-    return {
-      kind: "running",
-      startedAt,
-      ...pin,
-      ...(server !== undefined && { server }),
-    };
+    const { site, plan: { pin } } = running;
+    return { kind: "running", ...site, ...pin };
   }
 
   /** All attempts that run, for introspection. */
   *running(): Iterable<Introspected> {
-    for (const { id, startedAt, server, plan: { pin: { deployment } } } of this.#running.values()) {
-      yield { id, startedAt, deployment, ...(server !== undefined && { server }) };
+    for (const { id, site, plan: { pin: { deployment } } } of this.#running.values()) {
+      yield { id, ...site, deployment };
     }
   }
 
@@ -180,7 +176,8 @@ export class Attempts {
   #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {
     this.#world.watch?.ended({ id, target }, outcome);
     const chance = this.#chance.next();
-    this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance });
+    const site = { startedAt: this.#world.clock.now() };
+    this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
     this.#offer();
   }
 

@@ -2,7 +2,7 @@ import { type Code, Failure } from "../errors.ts";
 import type { Outcome } from "../engine/event.ts";
 import { printDuration } from "../model/duration.ts";
 import type { AttemptFailure } from "../model/invocation.ts";
-import type { DialFailure } from "../ports.ts";
+import type { DialFailure } from "../dial.ts";
 import type { AttemptError } from "../wire/decode_rest.ts";
 
 export type Failed = Extract<Outcome, { kind: "failed" }>;

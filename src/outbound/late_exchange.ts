@@ -1,4 +1,4 @@
-import type { DialFailure, DialListener, Exchange } from "../ports.ts";
+import type { DialFailure, DialListener, Exchange } from "../dial.ts";
 
 /** What a body may hold before its connection exists, until `write` answers false. */
 const ROOM_BYTES = 65_536;

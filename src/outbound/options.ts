@@ -1,5 +1,6 @@
 import type { Mailbox } from "../ports.ts";
-import type { Clock, Dial, Log, Random } from "../ports.ts";
+import type { Dial } from "../dial.ts";
+import type { Clock, Log, Random } from "../ports.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Signer } from "./identity/signer.ts";

@@ -1,6 +1,6 @@
 import { concatBytes } from "../bytes.ts";
 import type { Entry } from "../model/journal.ts";
-import type { Exchange } from "../ports.ts";
+import type { Exchange } from "../dial.ts";
 import { encodeEntry, encodeReplay, encodeStart, type Start } from "../wire/journal_codec.ts";
 
 /** What is written at once: enough to keep the stream busy, little enough to share it. */

@@ -1,4 +1,4 @@
-import type { DialHead } from "../ports.ts";
+import type { DialHead } from "../dial.ts";
 import { type Failed, failed } from "./failed.ts";
 import { retryAfterMs } from "./retry_after.ts";
 

@@ -1,6 +1,6 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Turn } from "../engine/turn.ts";
-import type { Table, Write } from "../model/rows.ts";
+import { peerOf, type Table, type Write } from "../model/rows.ts";
 import type { Meter } from "../observe/meter.ts";
 
 export interface CommitsOptions {
@@ -12,6 +12,8 @@ export interface CommitsOptions {
   readonly forget: (table: Table, group: string) => void;
   readonly onFailure: (cause: unknown) => void;
   readonly meter?: Meter | undefined;
+  /** Whether nobody else can have the partition. Absent: only the store can tell. */
+  readonly isHeld?: (() => boolean) | undefined;
 }
 
 interface Group {
@@ -67,11 +69,11 @@ export class Commits {
     if (!group || this.#isInFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
-    if (group.writes.length === 0) return this.#settle(group, number);
+    if (group.writes.length === 0 && this.#isHeld()) return this.#settle(group, number);
     this.#isInFlight = true;
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
-    const durable = this.#options.commit(group.writes);
+    const durable = this.#confirmed(this.#options.commit(group.writes));
     if (this.#onHandedOver.length > 0) this.#tellHandedOver();
     durable.then(() => {
       this.#isInFlight = false;
@@ -80,6 +82,20 @@ export class Commits {
       this.#settle(group, number);
       this.#flush();
     }, (cause) => this.#fail(cause));
+  }
+
+  #isHeld(): boolean {
+    return this.#options.isHeld?.() ?? true;
+  }
+
+  /**
+   * Whoever stood still after a commit may wake up with a partition that is another's by then, and
+   * must start nothing: so the store is asked once more, by a commit without writes.
+   */
+  #confirmed(durable: Promise<void>): Promise<void> {
+    const { isHeld, commit } = this.#options;
+    if (!isHeld) return durable;
+    return durable.then(() => this.#isStopped || isHeld() ? undefined : commit([]));
   }
 
   #tellHandedOver(): void {
@@ -103,6 +119,8 @@ export class Commits {
     const { settle, forget, release } = this.#options;
     settle(number);
     for (const { table, row } of writes) {
+      // The engine never reads it again.
+      if ("seq" in row && "to" in row) forget("outbox", peerOf(row));
       // What is completed is rarely asked for again, and would only fill the memory.
       if (table !== "invocation" || !("status" in row) || row.status.kind !== "completed") continue;
       forget("journal", row.id);

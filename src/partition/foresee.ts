@@ -1,32 +1,54 @@
-import type { Heard, Invoked } from "../engine/event.ts";
-import type { Event } from "../engine/event.ts";
+import type { Event, Heard } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
+import type { Invoked } from "../model/message.ts";
+import { handlerIn, type Schema } from "../model/schema.ts";
 import type { Item, Table, Want } from "../model/rows.ts";
-import { objectOf } from "../model/target.ts";
+import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
+
+/** What the turn will be run on. */
+interface Around {
+  readonly resident: Resident;
+  readonly schema: Schema;
+}
 
 /**
  * Rows that events are sure, or all but sure, to ask for and that are not in memory. Loading them
  * before the turn spares it a second run. What is forgotten here is found out by the turn itself.
  */
-export function foresee(events: Iterable<Event>, resident: Resident): Want[] {
-  const wants = new Wants(resident);
-  for (const event of events) {
-    if (event.type === "heard") foreseePromises(wants, event, resident);
+export function foresee(mail: readonly { readonly event: Event }[], around: Around): Want[] {
+  const wants = new Wants(around.resident);
+  for (const { event } of mail) {
+    if (event.type === "heard") foreseePromises(wants, event, around.resident);
     else if (event.type === "asked") wants.row("invocation", event.id);
-    else if (event.type === "invoked") foreseeInvoked(wants, event);
+    else if (event.type === "invoked") foreseeInvoked(wants, event, around);
   }
   return wants.found;
 }
 
-function foreseeInvoked(wants: Wants, { id, fresh, target }: Invoked): void {
+function foreseeInvoked(
+  wants: Wants,
+  { id, fresh, target }: Invoked,
+  { resident, schema }: Around,
+): void {
   const { access, service, key } = target;
   // An id that anybody can compute may be taken.
   if (!fresh) wants.row("invocation", id);
   if (key === undefined) return;
   const object = objectOf(service, key);
-  if (access === "exclusive") wants.row("lock", object);
-  wants.group("state", object);
+  if (access === "exclusive") {
+    // Whoever holds it is somebody else: this one will queue, and needs no state yet.
+    if (resident.find("lock", object, "")) return;
+    wants.row("lock", object);
+  }
+  if (!hasLazyState(schema, target)) wants.group("state", object);
+}
+
+/** As `engine/lifecycle/started.ts` decides it of one that is bound to no deployment. */
+function hasLazyState(schema: Schema, target: Target): boolean {
+  const service = schema.latest(target.service);
+  const handler = service && handlerIn(service, target.handler);
+  return service && handler ? schema.options(service, handler).lazyState : false;
 }
 
 function foreseePromises(wants: Wants, { id, frames }: Heard, resident: Resident): void {

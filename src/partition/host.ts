@@ -1,60 +1,15 @@
 import { unreachable } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
-import { Failure } from "../errors.ts";
-import type { Schema } from "../model/schema.ts";
+import { Failure, Untaken } from "../errors.ts";
 import type { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
-import type { Tally } from "../observe/tally.ts";
-import type { Watch } from "../observe/watch.ts";
-import type { Clock, Invocations, Lease, Log, Mailbox, Store } from "../ports.ts";
-import { Partition } from "./partition.ts";
-import type { Moved } from "./resident.ts";
+import { type Door, Fenced, type Lease } from "../ports.ts";
+import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
+import type { Partition } from "./partition.ts";
 import { Requests } from "./requests.ts";
-import { gaugesOf, tallyOf } from "./standings.ts";
-import { Sweeper } from "./sweeper.ts";
-import { Timers } from "./timers.ts";
+import { gaugesOf } from "./standings.ts";
 import { Waiters } from "./waiters.ts";
-
-export interface HostOptions {
-  readonly partition: number;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly schema: () => Schema;
-  /** Makes what runs attempts. A new one for each life of the partition. */
-  readonly attempts: (send: Mailbox) => AttemptRunner;
-  readonly turnEventsMax: number;
-  /** Events waiting for a turn, above which new requests are refused with 503. */
-  readonly mailboxEventsMax: number;
-  readonly residentBytesMax: number;
-  readonly timersMax: number;
-  /** How often expired invocations are looked for. */
-  readonly cleanupIntervalMs: number;
-  /** Is told what invocations go through. */
-  readonly watch?: Watch | undefined;
-}
-
-/** What `outbound/dispatch.ts` offers a partition. */
-export interface AttemptRunner {
-  start(effect: Effect & { type: "attempt" }): void;
-  notify(effect: Effect & { type: "notify" }): void;
-  abort(effect: Effect & { type: "abort" }): void;
-  yield(effect: Effect & { type: "yield" }): void;
-  /** Attempts in flight, and that wait for a slot. */
-  readonly load?: { readonly running: number; readonly waiting: number };
-  close(): void;
-}
-
-/** One life of a partition: from a lease to the failure that ends it. */
-interface Life {
-  readonly lease: Lease;
-  readonly partition: Partition;
-  readonly attempts: AttemptRunner;
-  readonly timers: Timers;
-  readonly sweeper: Sweeper;
-  readonly tally: Tally;
-}
 
 /** Invocations read at once at boot. */
 const BOOT_PAGE = 1_000;
@@ -69,7 +24,7 @@ export class Host {
   readonly #options: HostOptions;
   readonly #waiters = new Waiters();
   /** What the outside may ask of this partition. Every method rejects with 503 while it has no life. */
-  readonly requests: Invocations = new Requests(this.#waiters, () => this.#admit());
+  readonly door: Door = new Requests(this.#waiters, () => this.#admit());
   #life: Life | undefined;
   #isClosed = false;
   #setbacks = 0;
@@ -82,7 +37,7 @@ export class Host {
 
   /** Begins the first life. Rejects when the store cannot be claimed or read. */
   async open(): Promise<void> {
-    const { store, partition } = this.#options;
+    const { store, place: { partition, partitions } } = this.#options;
     const lease = await store.claim(partition);
     // Nothing may start before this list is complete: what did would be taken for something whose
     // attempt died with the last process, and would run twice at once.
@@ -93,6 +48,7 @@ export class Host {
     for (const id of lost) life.partition.send({ type: "recovered", id });
     try {
       await life.timers.open();
+      if (partitions > 1) await life.posts.open();
     } catch (cause) {
       // Failed otherwise meanwhile, or closed: whoever did it has seen to what comes next.
       if (this.#life !== life) return;
@@ -130,49 +86,17 @@ export class Host {
 
   #admit(): Partition {
     const partition = this.#life?.partition;
-    if (!partition) throw unavailable();
+    if (!partition || this.#options.isHeld?.() === false) throw new Untaken(UNAVAILABLE);
     if (partition.waiting < this.#options.mailboxEventsMax) return partition;
     throw Failure.plain(503, "the server is overloaded, retry later");
   }
 
   #begin(lease: Lease): Life {
-    const { clock, store, schema, log, turnEventsMax, residentBytesMax, watch } = this.#options;
-    const onFailure = (cause: unknown) => this.#failed(life, cause);
-    const tally = tallyOf(() => life, this.#options);
-    const partition = new Partition({
-      lease,
-      clock,
-      store,
-      schema,
-      turnEventsMax,
-      residentBytesMax,
-      onFailure,
-      release: (effects) => this.#release(life, effects),
+    const life: Life = beginLife(lease, this.#options, {
       meter: this.#meter,
-      moved: movedTo(tally, watch),
+      release: (effects) => this.#release(life, effects),
+      onFailure: (cause) => this.#failed(life, cause),
     });
-    const send: Mailbox = (event, durable) => partition.send(event, durable);
-    const life: Life = {
-      lease,
-      partition,
-      tally,
-      attempts: this.#options.attempts(send),
-      timers: new Timers({
-        clock,
-        timersMax: this.#options.timersMax,
-        load: (after, limit) =>
-          store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
-        fire: (timer) => partition.send({ ...timer, type: "timerFired" }),
-        onFailure,
-      }),
-      sweeper: new Sweeper({
-        clock,
-        log,
-        everyMs: this.#options.cleanupIntervalMs,
-        expired: (until, limit) => store.scan(lease, { kind: "expired", until, limit }),
-        send,
-      }),
-    };
     return life;
   }
 
@@ -215,6 +139,9 @@ export class Host {
         case "wake":
           life.timers.add(effect);
           break;
+        case "forward":
+          life.posts.add(effect);
+          break;
         default:
           unreachable(effect);
       }
@@ -224,47 +151,45 @@ export class Host {
 
   #failed(life: Life, cause: unknown): void {
     if (this.#life !== life) return;
-    const { log, partition } = this.#options;
+    const { log, place: { partition } } = this.#options;
     log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
     this.#meter.setbacks++;
     this.#end(life);
     this.#waiters.fail(unavailable());
-    this.#restart();
+    this.#restart(cause);
   }
 
   #end(life: Life): void {
     if (this.#life === life) this.#life = undefined;
-    life.partition.stop();
-    life.timers.stop();
-    life.sweeper.stop();
-    life.tally.stop();
-    life.attempts.close();
+    endLife(life);
   }
 
-  #restart(): void {
-    if (this.#isClosed) return;
-    const { clock, log, partition } = this.#options;
+  #restart(cause: unknown): void {
+    if (this.#isClosed || this.#isOver(cause)) return;
+    const { clock, log, place: { partition } } = this.#options;
     const delay = Math.min(RESTART_MAX_MS, RESTART_MS * 2 ** this.#setbacks++);
     clock.at(clock.now() + delay, () => {
       if (this.#isClosed) return;
       this.open().catch((cause) => {
         log("error", "The partition cannot start", { partition, cause: String(cause) });
-        this.#restart();
+        this.#restart(cause);
       });
     });
   }
+
+  /** Whether somebody else has the partition, and is to keep it. */
+  #isOver(cause: unknown): boolean {
+    const { onFenced } = this.#options;
+    if (!onFenced || !(cause instanceof Fenced)) return false;
+    this.#isClosed = true;
+    onFenced();
+    return true;
+  }
 }
 
-function movedTo(tally: Tally, watch: Watch | undefined): Moved {
-  return (before, row, isGone) => {
-    tally.moved(before, row, isGone);
-    watch?.moved(before, row);
-  };
-}
+const UNAVAILABLE =
+  "the partition is not available right now; repeating is safe only with an idempotency key";
 
 function unavailable(): Failure {
-  return Failure.plain(
-    503,
-    "the partition is not available right now; repeating is safe only with an idempotency key",
-  );
+  return Failure.plain(503, UNAVAILABLE);
 }

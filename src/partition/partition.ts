@@ -3,6 +3,7 @@ import type { Event } from "../engine/event.ts";
 import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { Want } from "../model/rows.ts";
+import type { Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
@@ -12,6 +13,7 @@ import { type Moved, Resident } from "./resident.ts";
 
 export interface PartitionOptions {
   readonly lease: Lease;
+  readonly place: Place;
   readonly clock: Clock;
   readonly store: Store;
   readonly schema: () => Schema;
@@ -23,6 +25,8 @@ export interface PartitionOptions {
   readonly residentBytesMax: number;
   readonly meter: Meter;
   readonly moved?: Moved | undefined;
+  /** As in `HostOptions`. */
+  readonly isHeld?: (() => boolean) | undefined;
 }
 
 interface Mail {
@@ -49,7 +53,7 @@ export class Partition {
   turns = 0;
 
   constructor(options: PartitionOptions) {
-    const { lease, store, release, residentBytesMax, meter, moved } = options;
+    const { lease, store, release, residentBytesMax, meter, moved, isHeld } = options;
     this.#options = options;
     this.#resident = new Resident(residentBytesMax, moved);
     this.#commits = new Commits({
@@ -59,6 +63,7 @@ export class Partition {
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
       meter,
+      isHeld,
     });
   }
 
@@ -115,7 +120,8 @@ export class Partition {
     const { meter } = this.#options;
     const began = meter.now();
     try {
-      const expected = foresee(mail.map(({ event }) => event), this.#resident);
+      const around = { resident: this.#resident, schema: this.#options.schema() };
+      const expected = foresee(mail, around);
       if (expected.length > 0) return this.#load(expected, mail, now);
       const { turn, wants } = this.#turn(mail, now);
       if (wants.length === 0) {
@@ -153,13 +159,14 @@ export class Partition {
 
   #turn(mail: readonly Mail[], now: number): { turn: Turn; wants: Want[] } {
     const schema = this.#options.schema();
-    const turn = new Turn(now, schema, this.#resident);
+    const around = { slice: this.#resident, place: this.#options.place };
+    const turn = new Turn(now, schema, around);
     const wants: Want[] = [];
     for (const { event } of mail) {
       // After a miss this turn is lost. What follows only tells us what else to load, so it runs
       // on bare rows: a half-applied neighbor must not confuse it.
       const isLost = wants.length > 0;
-      const page = isLost ? new Turn(now, schema, this.#resident) : turn;
+      const page = isLost ? new Turn(now, schema, around) : turn;
       if (!applied(page, event, { isBare: isLost })) wants.push(...page.wants);
     }
     return { turn, wants: wants.length > 1 ? distinct(wants) : wants };

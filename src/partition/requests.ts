@@ -1,21 +1,23 @@
+import { assert } from "../assert.ts";
 import type { Reply } from "../engine/effect.ts";
-import type { Operation } from "../engine/event.ts";
+import type { Event, Operation } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type {
   Accepted,
   Attached,
   Completed,
+  Door,
   InvocationRequest,
-  Invocations,
   OnLeave,
   Operated,
+  Parcel,
 } from "../ports.ts";
 import type { Partition } from "./partition.ts";
 import { acceptedOf, type Waiters } from "./waiters.ts";
 
 /** Turns what the outside asks into events, and waits for what becomes of them. */
-export class Requests implements Invocations {
+export class Requests implements Door {
   readonly #waiters: Waiters;
   readonly #admit: () => Partition;
 
@@ -26,34 +28,82 @@ export class Requests implements Invocations {
   }
 
   async send(request: InvocationRequest): Promise<Accepted> {
-    const partition = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "invoked", ...request, reply: token });
-    return acceptedOf(await reply);
+    return acceptedOf(await this.#ask((reply) => ({ type: "invoked", ...request, reply })));
+  }
+
+  async deliver(parcel: Parcel): Promise<number> {
+    const { heard } = await this.#ask((reply) => ({ type: "delivered", ...parcel, reply }));
+    assert(heard !== undefined, "A partition says what it has heard");
+    return heard;
   }
 
   /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
   async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
-    const partition = this.#admit();
-    if (request.fresh) {
-      partition.send({ type: "invoked", ...request });
-      return this.#waiters.result(request.id, onLeave);
-    }
-    let forget = () => {};
-    const result = this.#waiters.result(request.id, (leave) => {
-      forget = leave;
-      onLeave?.(leave);
-    });
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "invoked", ...request, reply: token });
-    const answer = Promise.race([result, reply.then((reply) => answerOf(reply) ?? result)]);
+    if (!request.fresh) return this.#callAgain(request, onLeave);
+    this.#admit().send({ type: "invoked", ...request });
+    return this.#waiters.result(request.id, onLeave);
+  }
+
+  async #callAgain(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
+    const { told, result, forget } = this.#askAndWait(request.id, onLeave, (reply) => (
+      { type: "invoked", ...request, reply }
+    ));
+    // Not taken, its wait ends, too: but why it was not is what the caller is to hear.
+    const early = result.catch((cause) => told.then(() => Promise.reject(cause)));
+    const answer = Promise.race([early, told.then((reply) => answerOf(reply) ?? result)]);
     // Answered by the reply, nobody would ever tell the waiter for the result.
     answer.then(forget, forget);
-    return answer;
+    return await answer;
   }
 
   async attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
+    const { told, result, forget } = this.#askAndWait(id, onLeave, (reply) => (
+      { type: "asked", id, wait: true, reply }
+    ));
+    // Whoever leaves ends the wait for its result, and so this one too.
+    const reply = await Promise.race([told, result.then(() => told)]);
+    if (reply.result || !reply.target) forget();
+    if (!reply.target) return undefined;
+    const { target } = reply;
+    return { target, ...(answerOf(reply) ?? await result) };
+  }
+
+  async output(id: string): Promise<Attached | "unknown" | "notReady"> {
+    const told = await this.#ask((reply) => ({ type: "asked", id, wait: false, reply }));
+    const answer = answerOf(told);
+    if (answer && told.target) return { target: told.target, ...answer };
+    return told.status === "notReady" ? "notReady" : "unknown";
+  }
+
+  async signal(signal: Signal): Promise<void> {
+    await this.#ask((reply) => ({ type: "signaled", signal, reply }));
+  }
+
+  async editState(
+    { service, key }: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    await this.#ask((reply) => ({ type: "stateEdited", service, key, edit, reply }));
+  }
+
+  operate(id: string, operation: Operation): Promise<Operated> {
+    return this.#ask((reply) => ({ type: "operated", id, operation, reply }));
+  }
+
+  /** Offers an event, and waits for the reply to it. Rejects with `Failure` 503. */
+  async #ask(event: (reply: number) => Event): Promise<Reply> {
     const partition = this.#admit();
+    const { token, reply } = this.#waiters.reply();
+    partition.send(event(token));
+    return await reply;
+  }
+
+  /** As `#ask`, of an invocation whose result is waited for at the same time, until `forget`. */
+  #askAndWait(
+    id: string,
+    onLeave: OnLeave | undefined,
+    event: (reply: number) => Event,
+  ): { told: Promise<Reply>; result: Promise<Completed>; forget: () => void } {
     let forget = () => {};
     const result = this.#waiters.result(id, (leave) => {
       forget = leave;
@@ -61,48 +111,9 @@ export class Requests implements Invocations {
     });
     // Nobody may be left to hear that nothing came of it.
     result.catch(() => {});
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "asked", id, wait: true, reply: token });
-    // Whoever leaves ends the wait for its result, and so this one too.
-    const told = await Promise.race([reply, result.then(() => reply)]);
-    if (told.result || !told.target) forget();
-    if (!told.target) return undefined;
-    const { target } = told;
-    return { target, ...(answerOf(told) ?? await result) };
-  }
-
-  async output(id: string): Promise<Attached | "unknown" | "notReady"> {
-    const partition = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "asked", id, wait: false, reply: token });
-    const told = await reply;
-    const answer = answerOf(told);
-    if (answer && told.target) return { target: told.target, ...answer };
-    return told.status === "notReady" ? "notReady" : "unknown";
-  }
-
-  async signal(signal: Signal): Promise<void> {
-    const partition = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "signaled", signal, reply: token });
-    await reply;
-  }
-
-  async editState(
-    { service, key }: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
-    const partition = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "stateEdited", service, key, edit, reply: token });
-    await reply;
-  }
-
-  async operate(id: string, operation: Operation): Promise<Operated> {
-    const partition = this.#admit();
-    const { token, reply } = this.#waiters.reply();
-    partition.send({ type: "operated", id, operation, reply: token });
-    return await reply;
+    const told = this.#ask(event);
+    told.catch(() => forget());
+    return { told, result, forget: () => forget() };
   }
 }
 

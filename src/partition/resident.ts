@@ -46,6 +46,8 @@ export class Resident implements Slice {
     state: new Map(),
     promise: new Map(),
     timer: new Map(),
+    outbox: new Map(),
+    peer: new Map(),
   };
   #bytes = 0;
   #durable = 0;

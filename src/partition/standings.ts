@@ -1,7 +1,7 @@
 import { Tally } from "../observe/tally.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import type { Clock, Lease, Log, Store } from "../ports.ts";
-import type { AttemptRunner } from "./host.ts";
+import type { AttemptRunner } from "./life.ts";
 import type { Partition } from "./partition.ts";
 import type { Timers } from "./timers.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Deployment } from "../model/schema.ts";
-import type { DeploymentStore, SqlClient, SqlRow, Statement } from "../ports.ts";
+import { type DeploymentStore, Outdated, type SqlClient, type Statement } from "../ports.ts";
 import { insist, type Patience } from "./patience.ts";
 import { fromJson, toJson, toSafe } from "./safe_text.ts";
 import { compile, statement } from "./sql_text.ts";
@@ -9,27 +9,92 @@ const LOAD = compile(sql`select body from deployment order by id`);
 const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)
   on conflict (id) do update set body = excluded.body`);
 const DROP = compile(sql`delete from deployment where id = ?1`);
+const VERSION = compile(sql`select value from meta where name = 'deployments'`);
+/** Puts 0 where 1 must be, if the version is another one. */
+const AT_VERSION = compile(sql`insert into fence (held) select 0 where not exists (
+  select 1 from meta where name = 'deployments' and value = ?1)`);
+const NEXT_VERSION = compile(sql`update meta set value = ?1 where name = 'deployments'`);
+const FIND = compile(sql`select body from deployment where id = ?1`);
 
 /**
  * Deployments as rows of a database that `migrate` has prepared. Requests that are lost are repeated
- * with `patience`; absent, they are not.
+ * with `patience`; absent, they are not. Every change raises a version and is refused when it is not
+ * the one this store knows, so that one that comes late, or from another process, undoes nothing.
  */
 export function sqlDeploymentStore(
   client: SqlClient,
   patience: Patience = { retryMs: 0 },
 ): DeploymentStore {
-  const ask = (mode: "read" | "write", one: Statement): Promise<readonly SqlRow[][]> =>
-    insist(client, () => client.batch(mode, [one]), patience);
-  return {
-    async load() {
-      const [rows = []] = await ask("read", statement(LOAD));
-      return rows.map(({ body }) => fromJson(body as string) as Deployment);
-    },
-    async save(deployment) {
-      await ask("write", statement(SAVE, toSafe(deployment.id), toJson(deployment)));
-    },
-    async drop(id) {
-      await ask("write", statement(DROP, toSafe(id)));
-    },
-  };
+  return new SqlDeploymentStore(client, patience);
+}
+
+class SqlDeploymentStore implements DeploymentStore {
+  readonly #client: SqlClient;
+  readonly #patience: Patience;
+  #version = 0;
+
+  constructor(client: SqlClient, patience: Patience) {
+    this.#client = client;
+    this.#patience = patience;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  async load(): Promise<readonly Deployment[]> {
+    const client = this.#client;
+    // As a write, so that the version is that of the rows, and no copy that lags behind answers.
+    const [[version] = [], rows = []] = await insist(
+      client,
+      () => client.batch("write", [statement(VERSION), statement(LOAD)]),
+      this.#patience,
+    );
+    this.#version = Number(version?.["value"] ?? 0);
+    return rows.map(({ body }) => fromJson(body as string) as Deployment);
+  }
+
+  save(deployment: Deployment): Promise<void> {
+    const [id, body] = [toSafe(deployment.id), toJson(deployment)];
+    return this.#write(statement(SAVE, id, body), { id, body });
+  }
+
+  drop(deployment: string): Promise<void> {
+    const id = toSafe(deployment);
+    return this.#write(statement(DROP, id), { id, body: undefined });
+  }
+
+  /** `after`: what is in the row then. */
+  async #write(
+    one: Statement,
+    after: { readonly id: string; readonly body: string | undefined },
+  ): Promise<void> {
+    const client = this.#client;
+    const version = this.#version;
+    let wasLost = false;
+    await insist(client, async () => {
+      try {
+        await client.batch("write", [
+          statement(AT_VERSION, String(version)),
+          one,
+          statement(NEXT_VERSION, String(version + 1)),
+        ]);
+      } catch (cause) {
+        if (client.isLost?.(cause)) wasLost = true;
+        if (!client.isRefused(cause)) throw cause;
+        // It may be refused because an earlier copy of it was taken.
+        if (!wasLost || !await this.#isAfter(version + 1, after)) throw new Outdated();
+      }
+    }, this.#patience);
+    this.#version = version + 1;
+  }
+
+  async #isAfter(
+    version: number,
+    { id, body }: { readonly id: string; readonly body: string | undefined },
+  ): Promise<boolean> {
+    const asks = [statement(VERSION), statement(FIND, id)];
+    const [[is] = [], [row] = []] = await this.#client.batch("write", asks);
+    return Number(is?.["value"]) === version && row?.["body"] === body;
+  }
 }

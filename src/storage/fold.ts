@@ -44,7 +44,7 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
 
 /** Adds row after row, and pauses after each. */
 function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
-  const { invocation, lock } = layer.singles;
+  const { invocation, lock, peer } = layer.singles;
   const { journal } = layer.groups;
   const journalOptions = { ...options, target };
   for (const id of [...new Set([...invocation.keys(), ...journal.keys()])].sort()) {
@@ -54,7 +54,8 @@ function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<vo
     if (group) yield* fillJournal(id, group, journalOptions);
   }
   for (const [group, cell] of lock) yield target.slice.row("lock", { group, item: "" }, cell);
-  for (const table of ["event", "inbox", "state", "promise", "timer"] as const) {
+  for (const [group, cell] of peer) yield target.slice.row("peer", { group, item: "" }, cell);
+  for (const table of ["event", "inbox", "state", "promise", "timer", "outbox"] as const) {
     for (const [group, { items }] of layer.groups[table]) {
       for (const [item, cell] of items) yield target.slice.row(table, { group, item }, cell);
     }

@@ -8,9 +8,9 @@ import type { Encoded } from "./row_codec.ts";
 import { quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
-type Simple = Exclude<Many, "journal"> | "lock";
+type Simple = Exclude<Many, "journal"> | "lock" | "peer";
 /** Tables whose rows are JSON and bytes that go together. */
-type Valued = "state" | "promise";
+type Valued = "state" | "promise" | "outbox";
 
 interface Segment {
   readonly id: string;
@@ -22,6 +22,7 @@ const PUTS = {
   event: foldSql.eventPut,
   inbox: foldSql.inboxPut,
   timer: foldSql.timerPut,
+  peer: foldSql.peerPut,
 } as const;
 const DROPS = {
   lock: foldSql.lockDrop,
@@ -29,6 +30,8 @@ const DROPS = {
   inbox: foldSql.inboxDrop,
   state: foldSql.stateDrop,
   promise: foldSql.promiseDrop,
+  outbox: foldSql.outboxDrop,
+  peer: foldSql.peerDrop,
 } as const;
 
 /** Final rows on their way into the tables: as many as fit one batch. */
@@ -36,7 +39,11 @@ export class FoldSlice {
   readonly #partition: number;
   readonly #invocations: Encoded<"invocation">[] = [];
   readonly #segments: Segment[] = [];
-  readonly #valued: { readonly [T in Valued]: Encoded[] } = { state: [], promise: [] };
+  readonly #valued: { readonly [T in Valued]: Encoded[] } = {
+    state: [],
+    promise: [],
+    outbox: [],
+  };
   /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
   readonly #drops = new Map<string, string[]>();
   readonly #puts = new Map<string, string[]>();
@@ -73,7 +80,7 @@ export class FoldSlice {
   }
 
   #put(table: Simple, cell: Encoded): void {
-    if (table !== "state" && table !== "promise") {
+    if (table !== "state" && table !== "promise" && table !== "outbox") {
       return this.#push(this.#puts, PUTS[table], cell.text);
     }
     this.#valued[table].push(cell);
@@ -89,6 +96,7 @@ export class FoldSlice {
       ...putSegments(this.#segments),
       ...putValued(foldSql.statePut, this.#valued.state),
       ...putValued(foldSql.promisePut, this.#valued.promise),
+      ...putValued(foldSql.outboxPut, this.#valued.outbox),
     ];
   }
 

@@ -79,6 +79,23 @@ export const foldSql = {
     delete from timer where (partition, due, id, kind, idx) in (
       select ?2, value ->> 1, value ->> 0, value ->> 2, value ->> 3 from json_each(?1))`),
 
+  outboxPut: compile(sql`
+    insert into outbox (peer, seq, body, value)
+    select (value ->> '$[0].from') || '/' || (value ->> '$[0].to'), value ->> '$[0].seq',
+      value -> '$[0].message', substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (peer, seq) do update set body = excluded.body, value = excluded.value`),
+  outboxDrop: compile(sql`
+    delete from outbox where (peer, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  peerPut: compile(sql`
+    insert or replace into peer (peer, sent, heard)
+    select (value ->> 'from') || '/' || (value ->> 'to'), value ->> 'sent', value ->> 'heard'
+    from json_each(?1)`),
+  peerDrop: compile(sql`
+    delete from peer where peer in (select value ->> 0 from json_each(?1))`),
+
   /** All of one partition's log up to a place. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
   logFolded: compile(sql`update lease set folded = ?2 where partition = ?1`),

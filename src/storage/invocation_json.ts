@@ -11,13 +11,13 @@ import { fromJson, toJson } from "./safe_text.ts";
  * of the table. `parsedInvocation` is the reverse.
  */
 export function invocationJson(row: InvocationRow): string {
-  const { id, target, status, origin, pin, callers, retention, lastFailure, answer } = row;
+  const { id, target, status, origin, pin, callers, retention, answer } = row;
   return `{"id":${quoted(id)},"target":${targetJson(target)},"status":${
     statusJson(status)
   },"origin":${
     origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
   },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures},"failuresSinceCommand":${row.failuresSinceCommand}${
-    lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : ""
+    failureJson(row)
   }${row.events ? `,"events":${row.events}` : ""}${row.pausing ? ',"pausing":true' : ""}${
     row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
   }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
@@ -42,6 +42,11 @@ const HARMLESS = /^[\w.-]*$/;
 /** Ids hold nothing that JSON must escape, but nobody relies on it. */
 function quoted(text: string): string {
   return HARMLESS.test(text) ? `"${text}"` : toJson(text);
+}
+
+function failureJson({ lastFailure, lastAttempt }: InvocationRow): string {
+  return (lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : "") +
+    (lastAttempt ? `,"lastAttempt":${toJson(lastAttempt)}` : "");
 }
 
 function timesJson(row: InvocationRow): string {

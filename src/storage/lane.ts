@@ -57,7 +57,7 @@ export class Lane {
   #hasServed = false;
   #isResting = false;
   #failure: { readonly cause: unknown } | undefined;
-  #onIdle: (() => void) | undefined;
+  #onIdle: (() => void)[] = [];
 
   constructor({ commit, write, soon, failed }: LaneOptions) {
     this.#commit = commit;
@@ -118,7 +118,7 @@ export class Lane {
   /** Resolves when no commit waits and no write is in flight. */
   idle(): Promise<void> {
     if (!this.#isBusy && this.#commits.length === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#onIdle = resolve);
+    return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   #pump(): void {
@@ -175,6 +175,7 @@ export class Lane {
   #next(): void {
     this.#isBusy = false;
     this.#pump();
-    if (!this.#isBusy && this.#commits.length === 0) this.#onIdle?.();
+    if (this.#isBusy || this.#commits.length > 0) return;
+    for (const call of this.#onIdle.splice(0)) call();
   }
 }

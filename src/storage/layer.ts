@@ -18,7 +18,7 @@ export interface Group<T extends Table = Table> {
 }
 
 /** Tables whose groups are one row. */
-export type Single = "invocation" | "lock";
+export type Single = "invocation" | "lock" | "peer";
 export type Many = Exclude<Table, Single>;
 
 const GONE: Gone = { row: undefined, text: "", bytes: undefined };
@@ -36,6 +36,7 @@ export class Layer {
   readonly singles: { readonly [T in Single]: Map<string, Cell<T>> } = {
     invocation: new Map(),
     lock: new Map(),
+    peer: new Map(),
   };
   readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
     journal: new Map(),
@@ -44,6 +45,7 @@ export class Layer {
     state: new Map(),
     promise: new Map(),
     timer: new Map(),
+    outbox: new Map(),
   };
   /** Rows known, and what they take in memory. */
   rows = 0;
@@ -103,7 +105,7 @@ export class Layer {
 }
 
 export function isSingle(table: Table): table is Single {
-  return table === "invocation" || table === "lock";
+  return table === "invocation" || table === "lock" || table === "peer";
 }
 
 /** Whether nothing below can belong to this group any more. */

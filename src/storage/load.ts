@@ -2,7 +2,13 @@ import { assert } from "../assert.ts";
 import { type Item, itemOf, type Rows, type Table, type Timer, type Want } from "../model/rows.ts";
 import type { SqlRow, Statement } from "../ports.ts";
 import { loadSql } from "./read_sql.ts";
-import { decodeInvocation, decodeJournal, decodePromise, type JournalJson } from "./row_codec.ts";
+import {
+  decodeInvocation,
+  decodeJournal,
+  decodeMessage,
+  decodePromise,
+  type JournalJson,
+} from "./row_codec.ts";
 import { fromJson, fromSafe, quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
@@ -94,6 +100,7 @@ function lookup({ table, group, item }: Want): Lookup {
   switch (table) {
     case "invocation":
     case "lock":
+    case "peer":
     // An invocation has few timers: all of them are read, and one is picked.
     case "timer":
       return { text: loadSql[table], key: group };
@@ -131,6 +138,14 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
       return [decodePromise(columns["body"] as string, columns["value"] as Uint8Array | null)];
     case "timer":
       return [decodeTimer(columns)];
+    case "outbox":
+      return [decodeOutbox(columns)];
+    case "peer":
+      return [{
+        ...endsOf(columns),
+        sent: columns["sent"] as number,
+        heard: columns["heard"] as number,
+      }];
   }
 }
 
@@ -142,6 +157,18 @@ export function decodeTimer(columns: SqlRow): Timer {
     kind: columns["kind"] as Timer["kind"],
     index: columns["idx"] as number,
   };
+}
+
+/** A message on its way from its columns. */
+export function decodeOutbox(columns: SqlRow): Rows["outbox"] {
+  const message = decodeMessage(columns["body"] as string, columns["value"] as Uint8Array | null);
+  return { ...endsOf(columns), seq: columns["seq"] as number, message };
+}
+
+/** The reverse of `peerOf`. */
+function endsOf(columns: SqlRow): { readonly from: number; readonly to: number } {
+  const [from, to] = (columns["peer"] as string).split("/");
+  return { from: Number(from), to: Number(to) };
 }
 
 /** The entries of a segment. Their bytes stand in a row. */

@@ -21,7 +21,7 @@ import {
   type StandingsPage,
   type Store,
 } from "../ports.ts";
-import { compareItems, compareText, compareTimers } from "./order.ts";
+import { compareItems, compareOutbox, compareText, compareTimers } from "./order.ts";
 
 type Group = Map<Item, Rows[Table]>;
 
@@ -112,7 +112,10 @@ function find(partition: Partition, { table, group, item }: Want): readonly Rows
   return row ? [row] : [];
 }
 
-function found(partition: Partition, scan: Scan): (Timer | Pick<InvocationRow, "id">)[] {
+type Found = Timer | Rows["outbox"] | Pick<InvocationRow, "id">;
+
+function found(partition: Partition, scan: Scan): Found[] {
+  if (scan.kind === "outbox") return underWay(partition, scan.after);
   if (scan.kind === "timers") {
     const { after } = scan;
     return rows(partition, "timer")
@@ -122,6 +125,15 @@ function found(partition: Partition, scan: Scan): (Timer | Pick<InvocationRow, "
   const all = rows(partition, "invocation");
   return (scan.kind === "invoked" ? invoked(all, scan.after) : expired(all, scan.until))
     .map(({ id }) => ({ id }));
+}
+
+function underWay(
+  partition: Partition,
+  after: Pick<Rows["outbox"], "to" | "seq"> | undefined,
+): Rows["outbox"][] {
+  return rows(partition, "outbox")
+    .filter((row) => !after || compareOutbox(row, { ...after, from: row.from }) > 0)
+    .sort(compareOutbox);
 }
 
 function invoked(all: InvocationRow[], after: string | undefined): InvocationRow[] {

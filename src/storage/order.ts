@@ -1,4 +1,4 @@
-import { type Item, type Timer, timerItem } from "../model/rows.ts";
+import { type Item, peerOf, type Rows, type Timer, timerItem } from "../model/rows.ts";
 
 const WIDE = /[\ud800-\uffff]/;
 
@@ -23,4 +23,11 @@ export function compareItems(a: Item, b: Item): number {
 /** Orders timers by due time, then id, then item. */
 export function compareTimers(a: Timer, b: Timer): number {
   return a.due - b.due || compareText(a.id, b.id) || compareText(timerItem(a), timerItem(b));
+}
+
+type Sent = Pick<Rows["outbox"], "from" | "to" | "seq">;
+
+/** Orders messages by the partitions they are between, as text, then by number. */
+export function compareOutbox(a: Sent, b: Sent): number {
+  return compareText(peerOf(a), peerOf(b)) || a.seq - b.seq;
 }

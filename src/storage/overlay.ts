@@ -43,7 +43,9 @@ export class Overlay {
   }
 
   /** All rows of a table that the layers know, newest knowledge only: by group, then item. */
-  *known<T extends "invocation" | "timer">(table: T): Generator<[string, Item, Cell<T>]> {
+  *known<T extends "invocation" | "timer" | "outbox">(
+    table: T,
+  ): Generator<[string, Item, Cell<T>]> {
     for (const layer of [this.active, this.frozen]) {
       if (!layer) continue;
       for (const [group, item, cell] of cellsOf(layer, table)) {
@@ -71,7 +73,7 @@ export function merge(
 
 const NONE: ReadonlyMap<Item, Cell> = new Map();
 
-function* cellsOf<T extends "invocation" | "timer">(
+function* cellsOf<T extends "invocation" | "timer" | "outbox">(
   layer: Layer,
   table: T,
 ): Generator<[string, Item, Cell<T>]> {
@@ -79,7 +81,7 @@ function* cellsOf<T extends "invocation" | "timer">(
     for (const [group, cell] of layer.singles.invocation) yield [group, "", cell as Cell<T>];
     return;
   }
-  for (const [group, { items }] of layer.groups.timer) {
+  for (const [group, { items }] of layer.groups[table === "timer" ? "timer" : "outbox"]) {
     for (const [item, cell] of items) yield [group, item, cell as Cell<T>];
   }
 }

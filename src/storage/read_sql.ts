@@ -51,6 +51,16 @@ export const loadSql = {
   timer: compile(sql`
     select w.key as n, t.due, t.id, t.kind, t.idx
     from json_each(?1) as w cross join timer as t where t.id = w.value`),
+  outbox: compile(sql`
+    select w.key as n, t.peer, t.seq, t.body, t.value
+    from json_each(?1) as w cross join outbox as t where t.peer = w.value`),
+  outboxItem: compile(sql`
+    select w.key as n, t.peer, t.seq, t.body, t.value
+    from json_each(?1) as w cross join outbox as t
+    where t.peer = w.value ->> 0 and t.seq = w.value ->> 1`),
+  peer: compile(sql`
+    select w.key as n, t.peer, t.sent, t.heard
+    from json_each(?1) as w cross join peer as t where t.peer = w.value`),
 };
 
 /** The queries of a scan. ?1: the partition. The last parameter: how many rows. */
@@ -69,6 +79,10 @@ export const scanSql = {
     select due, id, kind, idx from timer
     where partition = ?1 and (due, id) >= (?2, ?3) and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
     order by due, id, kind || '/' || idx limit ?5`),
+  /** After (?1 peer, ?2 seq), of peers before ?3. */
+  outbox: compile(sql`
+    select peer, seq, body, value from outbox
+    where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
   /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
   standings: compile(sql`
     select id, status, service, handler from invocation

@@ -19,12 +19,12 @@ const PAGE_BYTES = 16 * 1024 * 1024;
 /** Claims that may come in between while one is made. */
 const RIVALS_MAX = 100;
 
-const EPOCH = compile(sql`select epoch from lease where partition = ?1`);
+const EPOCH = compile(sql`select epoch, owner from lease where partition = ?1`);
 /** Nothing, if somebody raised it in the meantime: also an earlier copy of this very request. */
 const RAISE = compile(sql`
   insert into lease (partition, epoch) values (?1, 1)
-  on conflict (partition) do update set epoch = epoch + 1, step = 0, folded = 0
-  where epoch = ?2 returning epoch`);
+  on conflict (partition) do update set epoch = epoch + 1, step = 0, folded = 0, owner = ?3
+  where epoch = ?2 and (?3 is null or owner = ?3) returning epoch`);
 /** Sizes first, which are read without what they are the sizes of. */
 const READ_LOG = compile(sql`
   with page as (
@@ -45,17 +45,19 @@ export function logPlaces(partition: number): { readonly from: number; readonly 
 /**
  * Takes a partition over: from here on, batches of every earlier owner are refused. Only an epoch
  * we heard of is ours; a request that comes late finds another epoch, and changes nothing. Rejects
- * with `Fenced` when others claim it all the time.
+ * with `Fenced` when others claim it all the time, or when it is not `owner`'s. No owner: whoever had
+ * it, it is nobody's then.
  */
 export async function raiseEpoch(
   client: SqlClient,
   partition: number,
-  patience: Patience,
+  { owner, ...patience }: Patience & { readonly owner?: string | undefined },
 ): Promise<Lease> {
   for (let rivals = 0; rivals < RIVALS_MAX; rivals++) {
     const epoch = await insist(client, async () => {
       const [[before] = []] = await client.batch("read", [statement(EPOCH, partition)]);
-      const raise = statement(RAISE, partition, Number(before?.["epoch"] ?? 0));
+      if (owner !== undefined && before?.["owner"] !== owner) throw new Fenced();
+      const raise = statement(RAISE, partition, Number(before?.["epoch"] ?? 0), owner ?? null);
       const [[row] = []] = await client.batch("write", [raise]);
       return row?.["epoch"];
     }, patience);

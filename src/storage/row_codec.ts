@@ -1,6 +1,7 @@
 import { assert } from "../assert.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Entry } from "../model/journal.ts";
+import { type Message, messageBytes, withMessageBytes } from "../model/message.ts";
 import type { Rows, Table } from "../model/rows.ts";
 import { invocationJson, parsedInvocation } from "./invocation_json.ts";
 import { fromJson, toJson } from "./safe_text.ts";
@@ -35,6 +36,8 @@ export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
     }
     case "promise":
       return encodePromise(row as Rows["promise"]);
+    case "outbox":
+      return encodeOutbox(row as Rows["outbox"]);
     default:
       return { row, text: toJson(row), bytes: undefined };
   }
@@ -53,6 +56,11 @@ export function decode<T extends Table>(
 export function decodeInvocation(body: string, output: Uint8Array | null): InvocationRow {
   const row = parsedInvocation(fromJson(body));
   return output ? { ...row, output } : row;
+}
+
+/** A message from its JSON, and the bytes that are not in it. */
+export function decodeMessage(body: string, value: Uint8Array | null): Message {
+  return withOwnBytes(fromJson(body) as Message, value ?? undefined);
 }
 
 /** A durable promise from its columns. */
@@ -83,6 +91,10 @@ function decodeAny(
       return { ...json as Rows["state"], value: bytes };
     case "promise":
       return withValue(json as Rows["promise"], bytes);
+    case "outbox": {
+      const row = json as Rows["outbox"];
+      return { ...row, message: withOwnBytes(row.message, bytes) };
+    }
     default:
       return json as Rows[Table];
   }
@@ -96,6 +108,21 @@ function encodePromise(row: Rows["promise"]): Encoded {
   const { result } = row;
   if (result?.kind !== "value") return { row, text: toJson(row), bytes: undefined };
   return { row, text: toJson({ ...row, result: { kind: "value" } }), bytes: result.value };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function encodeOutbox(row: Rows["outbox"]): Encoded {
+  const { message } = row;
+  const bytes = messageBytes(message);
+  if (!bytes) return { row, text: toJson(row), bytes };
+  // In JSON an array of bytes would be an object with a name for each.
+  const bare = { ...row, message: withMessageBytes(message, NO_BYTES) };
+  return { row, text: toJson(bare), bytes };
+}
+
+function withOwnBytes(message: Message, bytes: Uint8Array | undefined): Message {
+  return bytes ? withMessageBytes(message, bytes) : message;
 }
 
 function withValue(row: Rows["promise"], value: Uint8Array | undefined): Rows["promise"] {

@@ -1,7 +1,7 @@
-import { type Timer, timerItem } from "../model/rows.ts";
+import { peerOf, type Rows, type Timer, timerItem } from "../model/rows.ts";
 import type { Scan, ScanRow, SqlRow, Statement } from "../ports.ts";
-import { decodeTimer } from "./load.ts";
-import { compareText, compareTimers } from "./order.ts";
+import { decodeOutbox, decodeTimer } from "./load.ts";
+import { compareOutbox, compareText, compareTimers } from "./order.ts";
 import type { Overlay } from "./overlay.ts";
 import { scanSql } from "./read_sql.ts";
 import { fromSafe, toSafe } from "./safe_text.ts";
@@ -9,9 +9,11 @@ import { statement } from "./sql_text.ts";
 
 /** A candidate of a scan: what orders it, and what is answered. */
 interface Candidate {
+  /** Empty for a message. */
   readonly id: string;
   readonly expiresAt?: number;
   readonly timer?: Timer;
+  readonly message?: Rows["outbox"];
 }
 
 /** One kind of scan: how to page through the tables, and what the overlay says about it. */
@@ -40,7 +42,7 @@ export function scanRows<Q extends Scan>(
 ): Promise<readonly ScanRow<Q>[]> {
   const kind = kindOf(scan, overlay, partition);
   return gather(kind, read, scan.limit).then((rows) =>
-    rows.map(({ id, timer }) => timer ?? { id }) as unknown as ScanRow<Q>[]
+    rows.map(({ id, timer, message }) => timer ?? message ?? { id }) as unknown as ScanRow<Q>[]
   );
 }
 
@@ -69,6 +71,8 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
       return expired(scan, overlay, partition);
     case "timers":
       return timers(scan, overlay, partition);
+    case "outbox":
+      return outbox(scan, overlay, partition);
   }
 }
 
@@ -153,4 +157,38 @@ function timersPage(partition: number, after: Timer | undefined, limit: number):
   if (!after) return statement(scanSql.timers, partition, -Number.MAX_VALUE, "", "", limit);
   const { due, id, kind, index } = after;
   return statement(scanSql.timers, partition, due, toSafe(id), `${kind}/${index}`, limit);
+}
+
+function outbox(
+  { after, limit }: Scan & { kind: "outbox" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [group, item, { row }] of overlay.known("outbox")) {
+    known.add(`${item} ${group}`);
+    if (row && (!after || compareOutbox(row, { ...after, from: partition }) > 0)) {
+      live.push({ id: "", message: row });
+    }
+  }
+  return {
+    page: (last) => outboxPage(partition, last?.message ?? after, limit),
+    decode: (columns) => ({ id: "", message: decodeOutbox(columns) }),
+    compare: (a, b) => a.message && b.message ? compareOutbox(a.message, b.message) : 0,
+    live,
+    isStale: ({ message }) =>
+      message !== undefined && known.has(`${message.seq} ${peerOf(message)}`),
+  };
+}
+
+/** All peers of a partition begin with its number and a slash, after which comes the digit 0. */
+function outboxPage(
+  from: number,
+  after: Pick<Rows["outbox"], "to" | "seq"> | undefined,
+  limit: number,
+): Statement {
+  const end = `${from}0`;
+  if (!after) return statement(scanSql.outbox, `${from}/`, 0, end, limit);
+  return statement(scanSql.outbox, peerOf({ from, to: after.to }), after.seq, end, limit);
 }

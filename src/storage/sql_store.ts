@@ -21,6 +21,8 @@ import { raiseEpoch, recover } from "./recover.ts";
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
   /** Absent: nothing is folded for being idle, and folds do not wait for new commits. */
   readonly clock?: Clock;
+  /** In a fleet: the name of this process now, which must own what it claims (decision 032). */
+  readonly owner?: () => string;
 }
 
 /** A fold of the default size keeps about 10 MB in memory and takes some 30 ms of the database. */
@@ -46,11 +48,13 @@ export class SqlStore implements Store {
   readonly #client: SqlClient;
   readonly #limits: OwnerLimits;
   readonly #clock: Clock | undefined;
+  readonly #name: (() => string) | undefined;
   readonly #owners = new Map<number, Owner>();
   #isClosed = false;
 
-  constructor(client: SqlClient, { clock, ...limits }: SqlStoreOptions = {}) {
+  constructor(client: SqlClient, { clock, owner, ...limits }: SqlStoreOptions = {}) {
     this.#clock = clock;
+    this.#name = owner;
     this.#limits = { ...DEFAULTS, ...limits };
     this.#client = patientReads(client, { clock, retryMs: this.#limits.retryMs });
   }
@@ -62,7 +66,8 @@ export class SqlStore implements Store {
   async claim(partition: number): Promise<Lease> {
     this.#owners.get(partition)?.stop(new Fenced());
     const patience = { clock: this.#clock, retryMs: this.#limits.retryMs };
-    const lease = await raiseEpoch(this.#client, partition, patience);
+    const owner = this.#name?.();
+    const lease = await raiseEpoch(this.#client, partition, { ...patience, owner });
     const courier = new Courier(this.#client, lease, patience);
     await recover(this.#client, { lease, courier }, this.#limits);
     const other = this.#owners.get(partition);
@@ -119,6 +124,13 @@ export class SqlStore implements Store {
   pending(lease: Lease): number {
     const owner = this.#owner(lease);
     return owner instanceof Owner ? owner.pending : 0;
+  }
+
+  /** As `close`, of one partition: it may be claimed again. */
+  async release(partition: number): Promise<void> {
+    const owner = this.#owners.get(partition);
+    await owner?.close(new Fenced());
+    if (this.#owners.get(partition) === owner) this.#owners.delete(partition);
   }
 
   /** Waits for the commits handed over. What is not folded stays in the log for the next owner. */

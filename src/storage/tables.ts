@@ -118,6 +118,33 @@ export const migrations: readonly (readonly string[])[] = [[
   `create index invocation_created on invocation (created_at)`,
   // The few of many that are not at their end.
   `create index invocation_open on invocation (status) where status <> 'completed'`,
+], [
+  // Messages on their way to other partitions. peer: from/to.
+  `create table outbox (
+    peer text not null,
+    seq integer not null,
+    body text not null,
+    value blob,
+    primary key (peer, seq)
+  )`,
+  `create table peer (
+    peer text primary key,
+    sent integer not null,
+    heard integer not null
+  ) without rowid`,
+  // What was made before there could be several has one. What is made now says so itself.
+  `insert or ignore into meta (name, value) select 'partitions', '1' from meta where name = 'format'`,
+], [
+  // The processes of a fleet: beat grows while one lives. owner: the one that has a partition, unless
+  // it is not in the table any more (decision 032).
+  `create table node (
+    id text primary key,
+    address text not null,
+    beat integer not null
+  ) without rowid`,
+  `alter table lease add column owner text`,
+  // Grows with every change of a deployment.
+  `insert or ignore into meta (name, value) values ('deployments', '0')`,
 ]];
 
 function withKind(column: string): string {

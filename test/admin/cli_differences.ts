@@ -37,15 +37,4 @@ export const CLI_DIFFERENCES: readonly CliDifference[] = [
     theirs: /^restate (public|information_schema) \w+ (VIEW|BASE TABLE)$|^\d+ rows\./,
     why: "the catalog has our name, and the catalog of the catalog is not listed within it",
   },
-  {
-    run: /^restate (invocations|services status)/,
-    ours: /^Error: \[UNKNOWN\]$/,
-    theirs: /^Error: \[TIME\]$/,
-    why: "a gap: last_start_at is known only while an attempt runs",
-  },
-  {
-    run: /^restate (invocations|services status)/,
-    theirs: /^Deployment: DP using restate-sdk-typescript\S+$/,
-    why: "a gap: last_attempt_deployment_id and last_attempt_server, too",
-  },
 ];

@@ -53,6 +53,13 @@ export const DIFFERENCES: readonly Difference[] = [
       pair.theirs.headers["content-type"] !== "application/json",
   },
   {
+    why: "issue 4: one error shape, of queries too, where the reference leaves the code out",
+    applies: (pair) =>
+      isRefusedByBoth(pair) && pair.request.path === "/query" &&
+      member(pair.ours.body, "svc_code") === null &&
+      member(pair.theirs.body, "svc_code") === undefined,
+  },
+  {
     why: "decision (architecture §10): output that is not there is exactly not ready or not found",
     applies: (pair) =>
       isRefusedByBoth(pair) && [404, 470].includes(Number(pair.ours.status)) &&

@@ -10,6 +10,7 @@ import { nearCommits } from "../../adapters/libsql_near.ts";
 import { clock } from "../../adapters/platform.ts";
 import { random } from "../../adapters/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
+import { ALONE } from "../../src/model/ring.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { Mailbox, Store } from "../../src/ports.ts";
@@ -57,7 +58,7 @@ function mainCpuUs(): number {
 
 function hostOver(store: Store): Host {
   return new Host({
-    partition: 0,
+    place: ALONE,
     store,
     clock,
     log: (level, message, fields) => console.error(level, message, fields),
@@ -84,7 +85,7 @@ function caller(host: Host) {
     const identity = { ...target, isWorkflowRun: false };
     const value = new Uint8Array([0x22, 0x78, 0x22]);
     const origin = { by: "ingress" } as const;
-    return host.requests.call({
+    return host.door.call({
       ...newInvocationId(identity, entropy, Date.now()),
       target,
       headers,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Server } from "../support/server.ts";
+import type { Address } from "../support/client.ts";
 
 export interface Asked {
   readonly method?: string;
@@ -56,24 +56,24 @@ async function read(response: Response): Promise<Answered> {
 }
 
 /** A call of `Service/handler` or `Service/key/handler` that only ever happens once. */
-export function callOnce(server: Server, path: string, ask: Asked): Promise<Answered> {
+export function callOnce(server: Address, path: string, ask: Asked): Promise<Answered> {
   return insist(`${server.ingress}/svc/call/${path}`, ask);
 }
 
 /** As `callOnce`, one way: answers the invocation's id once it was accepted. */
-export async function sendOnce(server: Server, path: string, ask: Asked): Promise<string> {
+export async function sendOnce(server: Address, path: string, ask: Asked): Promise<string> {
   const { status, body, id } = await insist(`${server.ingress}/svc/send/${path}`, ask);
   if (status !== 202) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return id;
 }
 
 /** Waits for the result of a target object (http-api §2.12). */
-export function attach(server: Server, target: object): Promise<Answered> {
+export function attach(server: Address, target: object): Promise<Answered> {
   return insist(`${server.ingress}/svc/attach`, { body: target });
 }
 
 /** An operation of the admin API on an invocation: cancel, kill, pause, resume or purge. */
-export async function operate(server: Server, id: string, operation: string): Promise<number> {
+export async function operate(server: Address, id: string, operation: string): Promise<number> {
   const url = `${server.admin}/invocations/${id}/${operation}`;
   return (await insist(url, { method: "PATCH" })).status;
 }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Server } from "../support/server.ts";
+import type { Address } from "../support/client.ts";
 import { type Answered, attach, callOnce, sendOnce } from "./_insist.ts";
 import type { Notes } from "./_notes.ts";
 
@@ -14,14 +14,14 @@ const TALLIES = 20;
 
 /** A mixed load: who is asked, and what must be true when all is over. */
 export class Load {
-  readonly server: Server;
+  readonly server: Address;
   readonly notes: Notes;
   /** From 0 to 1, from a seed. */
   readonly chance: () => number;
   readonly settled: Settled[] = [];
   readonly #owed = new Map<string, number>();
 
-  constructor(server: Server, notes: Notes, chance: () => number) {
+  constructor(server: Address, notes: Notes, chance: () => number) {
     this.server = server;
     this.notes = notes;
     this.chance = chance;

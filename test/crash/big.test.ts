@@ -133,7 +133,7 @@ describe("too big", () => {
     await start("h2");
     await bounded("too large an answer", { rssMiBMax: 600 }, async () => {
       const ask = { key: "f", body: 33 };
-      const id = await sendOnce(server, "Fragile/inflate", ask);
+      const id = await sendOnce(server, "Bloated/inflate", ask);
       // What is paused, and only that, goes to another deployment when told.
       const resume = () => operate(server, id, "resume?deployment=latest");
       await until("it to be paused", async () => await resume() === 200);
@@ -143,7 +143,7 @@ describe("too big", () => {
       expect(paused.at(-1)).toContain('"lastFailure":{"code":"RT0003"');
       await server.start();
       expect(await operate(server, id, "kill")).toBe(200);
-      expect(await callOnce(server, "Fragile/inflate", ask)).toMatchObject({ status: 409 });
+      expect(await callOnce(server, "Bloated/inflate", ask)).toMatchObject({ status: 409 });
     });
   }, TEST_MS);
 });

@@ -1,20 +1,6 @@
-// Handlers for big things. Usage: node services_big.mjs PORT h2|h1 FOLDER
-//   FOLDER: side effects are lines in FOLDER/log.
-import { appendFileSync } from "node:fs";
-import http from "node:http";
-import http2 from "node:http2";
-import path from "node:path";
+// Handlers for big things.
+import { note, restate, serve } from "../support/sdk.mjs";
 
-// The SDK needs it and Node 20 lacks it: without, every invocation hangs.
-Promise.withResolvers ??= function () {
-  let resolve, reject;
-  const promise = new Promise((yes, no) => ([resolve, reject] = [yes, no]));
-  return { promise, resolve, reject };
-};
-const restate = await import("@restatedev/restate-sdk");
-
-const [port, mode, folder] = process.argv.slice(2);
-const note = (line) => appendFileSync(path.join(folder, "log"), `${line}\n`);
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 const binary = { input: restate.serde.binary, output: restate.serde.binary };
 const { RestatePromise } = restate;
@@ -73,8 +59,8 @@ const big = restate.service({
   },
 });
 
-const fragile = restate.service({
-  name: "Fragile",
+const bloated = restate.service({
+  name: "Bloated",
   handlers: {
     // Answers more than a message may hold.
     inflate: restate.handlers.handler(
@@ -108,8 +94,4 @@ const store = (name, options) =>
     },
   });
 
-const services = [big, fragile, store("Eager", {}), store("Deferred", { enableLazyState: true })];
-const handler = restate.createEndpointHandler({ services, bidirectional: mode === "h2" });
-const server = mode === "h2" ? http2.createServer(handler) : http.createServer(handler);
-await new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));
-process.stdout.write("ready\n");
+await serve([big, bloated, store("Eager", {}), store("Deferred", { enableLazyState: true })]);

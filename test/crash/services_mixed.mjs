@@ -1,20 +1,6 @@
-// Handlers for the mixed load. Usage: node services_mixed.mjs PORT h2|h1 FOLDER
-//   FOLDER: side effects are lines in FOLDER/log.
-import { appendFileSync } from "node:fs";
-import http from "node:http";
-import http2 from "node:http2";
-import path from "node:path";
+// Handlers for the mixed load.
+import { note, restate, serve } from "../support/sdk.mjs";
 
-// The SDK needs it and Node 20 lacks it: without, every invocation hangs.
-Promise.withResolvers ??= function () {
-  let resolve, reject;
-  const promise = new Promise((yes, no) => ([resolve, reject] = [yes, no]));
-  return { promise, resolve, reject };
-};
-const restate = await import("@restatedev/restate-sdk");
-
-const [port, mode, folder] = process.argv.slice(2);
-const note = (line) => appendFileSync(path.join(folder, "log"), `${line}\n`);
 const { shared } = restate.handlers.workflow;
 
 /** A step whose value no other attempt repeats: what was journaled is told from what was not. */
@@ -158,8 +144,4 @@ const flow = restate.workflow({
   },
 });
 
-const services = [counter, work, flow];
-const handler = restate.createEndpointHandler({ services, bidirectional: mode === "h2" });
-const server = mode === "h2" ? http2.createServer(handler) : http.createServer(handler);
-await new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));
-process.stdout.write("ready\n");
+await serve([counter, work, flow]);

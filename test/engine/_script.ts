@@ -1,4 +1,10 @@
-import type { DeploymentChoice, Event, Operation, Outcome } from "../../src/engine/event.ts";
+import type {
+  AttemptEnded,
+  DeploymentChoice,
+  Event,
+  Operation,
+  Outcome,
+} from "../../src/engine/event.ts";
 import type { Command, Signal } from "../../src/model/command.ts";
 import type { Awaiting } from "../../src/model/invocation.ts";
 import { stateVersion } from "../../src/model/state_edit.ts";
@@ -22,6 +28,7 @@ export function parse([verb, subject = "", ...rest]: string[]): Event {
         attempt: Number(attempt),
         outcome: outcome(rest[0] ?? ""),
         chance: 0,
+        ...site(rest[1]),
       };
     case "timer": {
       const [due, kind, index] = (rest[0] ?? "").split("/");
@@ -229,6 +236,19 @@ function outcome(word: string): Outcome {
     failure: { code: "RT0007", status: 500, message: "x" },
     reached: kind !== "failed!unreached",
     ...(detail ? { retryAfterMs: Number(detail) } : {}),
+  };
+}
+
+/** `at=5/dp_1/sdk`: when the attempt started, on which deployment, which answered. */
+function site(word?: string): Pick<AttemptEnded, "site"> {
+  const [startedAt, deployment, server] = word?.slice("at=".length).split("/") ?? [];
+  if (startedAt === undefined) return {};
+  return {
+    site: {
+      startedAt: Number(startedAt),
+      ...(deployment !== undefined && { deployment }),
+      ...(server !== undefined && { server }),
+    },
   };
 }
 

@@ -60,39 +60,6 @@ const plays: Record<string, string> = {
     at 0 invoke i1 greeter/hi after=500
     at 500 timer i1 500/start/0
     at 500 timer i1 500/start/0`,
-  retries_then_kill: `
-    at 0 invoke i1 fragile/kill
-    at 1 end i1#1 failed
-    at 501 timer i1 501/retry/0
-    at 502 end i1#2 failed`,
-  retries_then_pause: `
-    at 0 invoke i1 brittle/pause
-    at 1 end i1#1 failed`,
-  failures_are_noted: `
-    # Once for as long as nobody comes further or has it start anew; they go with the journal.
-    at 0 invoke i1 greeter/hi
-    at 1 end i1#1 failed
-    at 501 timer i1 501/retry/0
-    at 502 end i1#2 failed
-    at 1502 timer i1 1502/retry/0
-    at 1503 end i1#3 ended
-    at 3503 timer i1 3503/retry/0
-    at 3504 hear i1#4 0 run:1
-    at 3505 end i1#4 ended
-    at 7505 timer i1 7505/retry/0
-    at 7506 end i1#5 failed:7000
-    at 14506 timer i1 14506/retry/0
-    at 14507 end i1#6 failed:7000
-    at 14508 operate i1 resume
-    at 14509 end i1#7 failed!unreached
-    at 15009 timer i1 15009/retry/0
-    at 15010 end i1#8 failed!unreached
-    at 15011 operate i1 kill
-    at 15012 operate i1 purge`,
-  retry_after_uses_no_attempt: `
-    at 0 invoke i1 brittle/pause
-    at 1 end i1#1 failed:7000
-    at 7001 timer i1 7001/retry/0`,
   call_between_handlers: `
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 call:1:2:counter/bob/peek
@@ -101,9 +68,6 @@ const plays: Record<string, string> = {
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 run:1 call:2:3:nobody/hi out:never
     at 2 hear i1#1 3 out:late`,
-  end_without_output: `
-    at 0 invoke i1 greeter/hi
-    at 1 end i1#1 ended`,
   state_is_applied_in_order: `
     at 0 invoke i1 counter/bob/add
     at 1 hear i1#1 0 set:n:1 set:m:2 clear:n get:1:m get:2:n clearAll set:k:3 out:done
@@ -252,9 +216,6 @@ const plays: Record<string, string> = {
     at 6 end i1#2 failed!pause
     at 7 operate i1 resume dp_9
     at 8 operate i1 resume latest`,
-  error_behavior_fails: `
-    at 0 invoke i1 greeter/hi
-    at 1 end i1#1 failed!fail`,
   state_is_edited_when_free: `
     # At once while nobody holds the object; else in turn. An edit of another state than was seen is void.
     at 0 edit counter/bob n=1 m=2

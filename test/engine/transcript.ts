@@ -1,7 +1,11 @@
 import type { Effect } from "../../src/engine/effect.ts";
+import type { Event } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
-import { Turn } from "../../src/engine/turn.ts";
+import { type Slice, Turn } from "../../src/engine/turn.ts";
+import type { Message } from "../../src/model/message.ts";
+import { ALONE, type Place } from "../../src/model/ring.ts";
 import type { Rows } from "../../src/model/rows.ts";
+import { printTarget } from "../../src/model/target.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { schema } from "../support/schema.ts";
 import { parse } from "./_script.ts";
@@ -14,31 +18,53 @@ const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
  *   at 100 hear i1#1 0 sleep:1:500 set:n:5 run:2 ranTo:2:x call:3:4:greeter/hi out:done
  *   at 3 end i1#1 suspended:1@3        (awaits completion 1; entries below 3 were delivered)
  *   at 4 end i1#1 suspended:all=1,2@3  (both, or the cancel signal)
+ *   at 4 end i1#1 failed at=3/dp_1/sdk (it started at 3; otherwise nobody knows where it ran)
  *   at 5 signal i1 17:yes · at 6 ask i1 wait · at 7 operate i1 restart i9 from=2 keep
  */
 export function transcript(script: string): string {
-  const resident = new Resident(1e9);
+  const partition = new Stage();
   const out: string[] = [];
-  let commit = 0;
   for (const line of script.trim().split("\n").map((line) => line.trim())) {
     if (line === "" || line.startsWith("#")) continue;
     const [, at, ...words] = line.split(" ");
-    const turn = new Turn(Number(at), schema, emptyIsKnown(resident));
-    step(turn, parse(words));
-    out.push(`> ${line}`);
-    for (const { table, row, drop } of turn.writes) {
-      out.push(`  ${drop ? "drop" : "put"} ${table} ${brief(table, row)}`);
-    }
-    for (const effect of turn.effects) out.push(`  → ${told(effect)}`);
-    if (turn.writes.length + turn.effects.length === 0) out.push("  (nothing)");
-    resident.apply(turn, ++commit);
-    resident.settle(commit);
+    out.push(`> ${line}`, ...shownTurn(partition.play(Number(at), parse(words))));
   }
   return out.join("\n") + "\n";
 }
 
+/** A partition whose memory is all there is. */
+export class Stage {
+  readonly #resident = new Resident(1e9);
+  readonly #place: Place;
+  #commit = 0;
+
+  constructor(place: Place = ALONE) {
+    this.#place = place;
+  }
+
+  /** One turn with one event. `at`: when, in milliseconds since the epoch. */
+  play(at: number, event: Event): Turn {
+    const turn = new Turn(at, schema, { slice: emptyIsKnown(this.#resident), place: this.#place });
+    step(turn, event);
+    this.#resident.apply(turn, ++this.#commit);
+    this.#resident.settle(this.#commit);
+    return turn;
+  }
+}
+
+/** What a turn did, a line each. */
+export function shownTurn({ writes, effects }: Turn): string[] {
+  if (writes.length + effects.length === 0) return ["  (nothing)"];
+  return [
+    ...writes.map(({ table, row, drop }) =>
+      `  ${drop ? "drop" : "put"} ${table} ${brief(table, row)}`
+    ),
+    ...effects.map((effect) => `  → ${told(effect)}`),
+  ];
+}
+
 /** A slice over an empty store: what memory does not have does not exist. */
-function emptyIsKnown(resident: Resident): ConstructorParameters<typeof Turn>[2] {
+function emptyIsKnown(resident: Resident): Slice {
   return {
     find: (table, group, item) => resident.find(table, group, item) ?? null,
     list: (table, group) => resident.list(table, group) ?? present(resident, table, group),
@@ -58,9 +84,26 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     const { id, index, entry } = row as Rows["journal"];
     return `${id}/${index} ${brief1(entry)}`;
   }
+  if (table === "outbox") {
+    const { from, to, seq, message } = row as Rows["outbox"];
+    // Of a dropped one only the name is there.
+    const isGone = message.type === "killed" && message.id === "";
+    return `${from}/${to} ${seq}${isGone ? "" : `: ${briefMessage(message)}`}`;
+  }
   if (table !== "invocation") return plain(row);
-  const { id, status, target, attempt, heard, journal, callers, failures, expiresAt, output } =
-    row as Rows["invocation"];
+  const {
+    id,
+    status,
+    target,
+    attempt,
+    heard,
+    journal,
+    callers,
+    failures,
+    expiresAt,
+    output,
+    ...more
+  } = row as Rows["invocation"];
   return [
     id,
     plain(status),
@@ -69,6 +112,7 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     `heard=${heard}`,
     `journal=${journal}`,
     ...(failures ? [`failures=${failures}`] : []),
+    ...(more.lastAttempt ? [`last=${shown(more.lastAttempt)}`] : []),
     ...(callers.length ? [`callers=${callers.map(({ id }) => id)}`] : []),
     ...(output ? [`output=${text(output)}`] : []),
     ...(expiresAt === undefined ? [] : [`expires=${expiresAt}`]),
@@ -81,8 +125,20 @@ function brief1(entry: Rows["journal"]["entry"]): string {
   return `${entry.type.toString(16)} ${plain(entry.id)} ${plain(entry.result)}`;
 }
 
+function briefMessage(message: Message): string {
+  if (message.type !== "invoked") return plain(message);
+  const { id, target, startAt, caller } = message;
+  return [
+    `invoked ${id} ${printTarget(target)}`,
+    ...(startAt === undefined ? [] : [`start=${startAt}`]),
+    ...(caller ? [`caller=(${plain(caller)})`] : []),
+  ].join(" ");
+}
+
 function told(effect: Effect): string {
   switch (effect.type) {
+    case "forward":
+      return `forward to ${effect.to} ${effect.seq}`;
     case "attempt": {
       const { invocation, attempt, entries, state } = effect;
       const map = state?.pairs.map(({ name, value }) => `${name}=${text(value)}`);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts, until } from "../support/child.ts";
 import { Endpoint } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
+import { asServer, startWorkerd } from "../workerd/_server.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "_services.mjs");
 
@@ -11,37 +12,51 @@ export interface Filled {
   /** Rows of a statement, as JSON. Rejects when it is refused. */
   rows(query: string): Promise<Record<string, unknown>[]>;
   ask(query: string, accept?: string): Promise<Response>;
+  /** Where callers reach it, when that is known. */
+  readonly ingress?: string;
   close(): Promise<void>;
 }
 
 /** With `PEER` set to an admin address, that server is asked, which somebody must have filled. */
-export async function startFilled(runtime: RuntimeName = "node"): Promise<Filled> {
+export async function startFilled(
+  runtime: RuntimeName | "workerd" = "node",
+  own: Readonly<Record<string, string>> = {},
+): Promise<Filled> {
   const peer = process.env["PEER"];
   if (peer) return asking(peer, async () => {});
   const [port = 0] = await freePorts(1);
-  const endpoint = new Endpoint("h2", port, SCRIPT);
+  const isWorkerd = runtime === "workerd";
+  const endpoint = new Endpoint(isWorkerd ? "h1" : "h2", port, SCRIPT);
   // What waits for a retry waits until the test is over.
   const settings = {
     DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "1h",
     DEFAULT_RETRY_POLICY__MAX_INTERVAL: "1h",
     ADMIN__QUERY_ENGINE__TIMEOUT: "3s",
+    // And what hangs goes on hanging.
+    WORKER__INVOKER__ABORT_TIMEOUT: "1h",
     LOG_LEVEL: "info",
+    ...own,
   };
-  const [server] = await Promise.all([startServer({ runtime, settings }), endpoint.start()]);
+  const starting = isWorkerd
+    ? startWorkerd({ settings }).then(asServer)
+    : startServer({ runtime, settings });
+  const [server] = await Promise.all([starting, endpoint.start()]);
   const filled = asking(server.admin, async () => {
     await Promise.all([server.close(), endpoint.close()]);
   });
   await fill(server, endpoint);
+  const { ingress } = server;
   const left = "status NOT IN ('completed', 'scheduled', 'suspended', 'paused', 'pending')";
   await until("invocations to come to rest", async () => {
     const rows = await filled.rows(`SELECT status FROM sys_invocation WHERE ${left}`);
     const statuses = rows.map(({ status }) => status).sort();
     return statuses.join() === "backing-off,running";
   }, 20_000);
-  return filled;
+  return { ...filled, ingress };
 }
 
-function asking(admin: string, close: () => Promise<void>): Filled {
+/** Asks the server with this admin address. */
+export function asking(admin: string, close: () => Promise<void>): Filled {
   const ask = (query: string, accept?: string) =>
     fetch(`${admin}/query`, {
       method: "POST",
@@ -58,7 +73,10 @@ function asking(admin: string, close: () => Promise<void>): Filled {
 }
 
 async function fill(server: Server, endpoint: Endpoint): Promise<void> {
-  await post(`${server.admin}/deployments`, { uri: endpoint.url });
+  await post(`${server.admin}/deployments`, {
+    uri: endpoint.url,
+    use_http_11: endpoint.transport === "h1",
+  });
   const at = (path: string) => `${server.ingress}/restate/${path}`;
   await post(at("call/Cart/alice/add"), 1);
   const { invocationId } = JSON.parse(await post(at("send/Greeter/sleeper"), "x"));
@@ -76,7 +94,8 @@ async function fill(server: Server, endpoint: Endpoint): Promise<void> {
   await post(at("send/Greeter/greet?delay=1h"), "later");
 }
 
-async function post(url: string, body: unknown, headers = {}): Promise<string> {
+/** The text of an answer that is no failure. */
+export async function post(url: string, body: unknown, headers = {}): Promise<string> {
   const answer = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },

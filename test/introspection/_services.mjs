@@ -1,5 +1,6 @@
 // Handlers that leave every kind of row behind. Usage: node _services.mjs PORT
 // HTTP/2 cleartext, bidirectional.
+import http from "node:http";
 import http2 from "node:http2";
 
 // The SDK needs it and Node 20 lacks it: without, every invocation hangs.
@@ -125,6 +126,12 @@ const signup = restate.workflow({
   },
 });
 
-http2.createServer(
-  restate.createEndpointHandler({ services: [greeter, cart, signup], identityKeys: [] }),
-).listen(Number(process.argv[2]), "127.0.0.1", () => console.log("ready"));
+// HTTP/2, or as `h1` as the second argument HTTP/1.1, which is request-response.
+const isH1 = process.argv[3] === "h1";
+const handler = restate.createEndpointHandler({
+  services: [greeter, cart, signup],
+  identityKeys: [],
+  bidirectional: !isH1,
+});
+(isH1 ? http.createServer(handler) : http2.createServer(handler))
+  .listen(Number(process.argv[2]), "127.0.0.1", () => console.log("ready"));

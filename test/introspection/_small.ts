@@ -66,7 +66,7 @@ export async function openSmall(count: number): Promise<Small> {
   return {
     introspection: (options = {}) => {
       const made = libsqlIntrospection({
-        url,
+        databases: [{ kind: "file", url }],
         worker,
         limits: LIMITS,
         clock: Date,

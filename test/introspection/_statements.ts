@@ -1,8 +1,19 @@
+import type { Filled } from "./_filled.ts";
+
 /** What the statements name of the rows that `_filled.ts` leaves behind. */
 export interface Names {
   readonly invocation: string;
   readonly other: string;
   readonly deployment: string;
+}
+
+/** Names for the statements, out of what is there. */
+export async function namesOf(filled: Pick<Filled, "rows">): Promise<Names> {
+  const [row] = await filled.rows(
+    `SELECT id, pinned_deployment_id AS d FROM sys_invocation WHERE target = 'Greeter/all'`,
+  );
+  const invocation = String(row?.["id"]);
+  return { invocation, other: invocation, deployment: String(row?.["d"]) };
 }
 
 const LIST = `id, target, target_service_name, target_service_key, target_handler_name,
@@ -208,4 +219,25 @@ export const otherStatements: readonly string[] = [
   "EXPLAIN SELECT * FROM sys_invocation",
   "select version()",
   "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+];
+
+/** Conditions, orders and limits that a database elsewhere is told of, and some that it is not. */
+export const conditionStatements: readonly string[] = [
+  "select id, target from sys_invocation order by created_at desc, id limit 5",
+  "select id from sys_invocation_status order by id limit 3 offset 4",
+  "select id, status from sys_invocation where journal_size > 1 order by journal_size, id limit 4",
+  "select id from sys_invocation where created_at > now() - interval '1 hour' order by id limit 7",
+  "select target from sys_invocation where retry_count is not null or status = 'paused' order by id",
+  "select i.target, s.retry_count from sys_invocation_status i left join sys_invocation_state s " +
+  "on s.id = i.id where s.retry_count is null and i.target_service_name <> 'Cart' order by i.id",
+  "select i.target from sys_invocation_status i left join sys_invocation_state s on s.id = i.id " +
+  "where s.retry_count >= 1 order by i.id",
+  "select target from sys_invocation i where journal_size between 1 and 5 and not exists " +
+  "(select 1 from sys_inbox b where i.status = 'completed' and b.id = i.id) order by id",
+  "select key, value from state where value = '2' or value = '3' order by service_key, key limit 2",
+  "select key from state where value_utf8 = '2' order by service_key, key",
+  "select service_key from state where key <> 'total' order by key desc, service_key limit 1",
+  "select j.index, j.entry_type from sys_journal j where j.raw_length > 20 order by j.id, j.index",
+  "select partition_key from sys_invocation_status where partition_key > 5 order by partition_key " +
+  "limit 6",
 ];

@@ -110,6 +110,12 @@ describe("what a stranger writes stays data", () => {
   });
 });
 
+test("what an inner query says of the one around it does not hold for that one", async () => {
+  const sql = `select count(*) as n from state s where not exists
+    (select 1 from sys_deployment d where s.service_name = 'Nobody')`;
+  expect(await rowsOf(introspection, sql)).toEqual([{ n: ROWS }]);
+});
+
 describe("limits", () => {
   test("too many rows", async () => {
     const few = small.introspection({ limits: { ...LIMITS, rowsMax: 10 } });

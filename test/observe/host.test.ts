@@ -3,6 +3,7 @@ import { clock } from "../../adapters/platform.ts";
 import { random } from "../../adapters/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Outcome } from "../../src/engine/event.ts";
+import { ALONE } from "../../src/model/ring.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { STATUSES } from "../../src/observe/tally.ts";
@@ -77,7 +78,7 @@ class Known extends MemoryStore {
 
 function hostOver(store: Known, meter: Meter, residentBytesMax: number): Host {
   return new Host({
-    partition: 0,
+    place: ALONE,
     store,
     clock,
     log: () => {},
@@ -96,7 +97,7 @@ let made = 0;
 function send(host: Host, startAt?: number): Promise<{ id: string }> {
   const target = targetOf(["greeter/hi", "counter/a/add", "counter/b/add"][made++ % 3] ?? "");
   const identity = { ...target, isWorkflowRun: false };
-  return host.requests.send({
+  return host.door.send({
     ...newInvocationId(identity, random(16), Date.now()),
     target,
     headers: [],
@@ -156,7 +157,7 @@ async function work(host: Host, ids: string[], amid: () => void): Promise<void> 
     const wishes = Array.from({ length: 8 }, (_, i) => {
       const id = ids[(round * 31 + i * 17) % ids.length];
       const kind = WISHES[(round + i) % WISHES.length] ?? "kill";
-      return id === undefined ? undefined : host.requests.operate(id, { kind });
+      return id === undefined ? undefined : host.door.operate(id, { kind });
     });
     if (round === 10) {
       // The commit of the first ones is under way, so what comes now is gathered for the next.

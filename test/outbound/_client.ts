@@ -2,7 +2,7 @@
 import process from "node:process";
 import { nodeDial } from "../../adapters/node_dial.ts";
 import { readPrivateKey } from "../../src/outbound/identity/private_key.ts";
-import type { DialRequest } from "../../src/ports.ts";
+import type { DialRequest } from "../../src/dial.ts";
 
 const KEY = `-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIEBBQkNERUZHSElKS0xNTk9QUVJTVFVWV1hZWltcXV5f

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import { nodeDial } from "../../adapters/node_dial.ts";
-import type { Dial, DialRequest, Exchange } from "../../src/ports.ts";
+import type { Dial, DialRequest, Exchange } from "../../src/dial.ts";
 import type { Endpoint } from "./_endpoint.ts";
 
 export const bytes = (text: string) => new TextEncoder().encode(text);

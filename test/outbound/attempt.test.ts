@@ -84,6 +84,7 @@ test("what comes in one chunk is one event, and the end follows in the same tick
   bench.attempts.start(effect);
   await until(() => bench.events.length > 0);
   const { id } = effect.invocation;
+  const site = { startedAt: expect.any(Number), deployment: "dp_7" };
   expect(bench.events).toEqual([
     {
       type: "heard",
@@ -97,6 +98,7 @@ test("what comes in one chunk is one event, and the end follows in the same tick
       ],
       pin: { deployment: "dp_7", protocol: 6 },
       entropy: new Uint8Array(16),
+      site,
     },
     {
       type: "attemptEnded",
@@ -104,6 +106,7 @@ test("what comes in one chunk is one event, and the end follows in the same tick
       attempt: 4,
       outcome: { kind: "ended" },
       chance: expect.any(Number),
+      site,
     },
   ]);
 });

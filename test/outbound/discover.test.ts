@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { nodeDial } from "../../adapters/node_dial.ts";
 import type { Failure } from "../../src/errors.ts";
 import { discover, type DiscoverOptions } from "../../src/outbound/discover.ts";
-import type { Dial } from "../../src/ports.ts";
+import type { Dial } from "../../src/dial.ts";
 import { realClock } from "./_attempts.ts";
 import { type Endpoint, h1Endpoint, h2Endpoint, listen } from "./_endpoint.ts";
 

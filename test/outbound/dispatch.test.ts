@@ -170,6 +170,11 @@ test("what runs can be shown", async () => {
   await until(() => (attempts.status(id) as { server?: string }).server === "sdk/1.2.3");
   expect((attempts.status(id) as { startedAt: number }).startedAt).toBeGreaterThanOrEqual(before);
   expect(attempts.status("inv_1nobody")).toBeUndefined();
+  const [shown] = attempts.running();
+  open[0]?.end();
+  await until(() => bench.ended.length === 1);
+  const { startedAt, server } = shown ?? {};
+  expect(bench.ended[0]?.site).toEqual({ startedAt, deployment: "dp_1", server });
 });
 
 test("closing tears everything down and tells nothing", async () => {
@@ -197,6 +202,9 @@ test("an invocation nobody serves fails without having reached anybody", () => {
         message: "no deployment was found to process the invocation",
       },
     }),
+  );
+  expect(bench.ended.map(({ site }) => site)).toEqual(
+    Array(2).fill({ startedAt: expect.any(Number) }),
   );
 });
 

@@ -33,7 +33,7 @@ export class Bench {
     // Nothing at all is remembered from turn to turn.
     if (this.#bytesMax === 0) this.#resident = new Resident(0);
     for (;;) {
-      const turn = new Turn(now, schema, this.#resident);
+      const turn = new Turn(now, schema, { slice: this.#resident });
       if (applied(turn, event)) return this.#finish(turn);
       this.loads++;
       this.#resident.add(this.disk.load(turn.wants));

@@ -38,7 +38,7 @@ interface Heard {
 }
 
 function turnOf(number: number, { writes }: Step): Turn {
-  const turn = new Turn(0, schema, NOWHERE);
+  const turn = new Turn(0, schema, { slice: NOWHERE });
   if (writes) turn.put("inbox", { object: "o", seq: number, id: "i" });
   turn.emit({ type: "abort", id: "i", attempt: number });
   return turn;

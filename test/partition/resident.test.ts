@@ -94,7 +94,7 @@ class Scene {
   }
 
   #turn(writes: readonly { object: string; name: string; drop: boolean }[]): void {
-    const turn = new Turn(0, schema, this.resident);
+    const turn = new Turn(0, schema, { slice: this.resident });
     for (const { object, name, drop } of writes) {
       const row: State = { object, name, value: Uint8Array.of(++this.#value) };
       if (drop) turn.drop("state", row);

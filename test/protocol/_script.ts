@@ -103,15 +103,24 @@ export class Script {
    * The code recorded of the last failed attempt of an invocation that is not over (`RT0012`);
    * null: none. Undefined from a server that has no SQL queries to ask it with.
    */
-  async failureCode(id: string): Promise<string | null | undefined> {
-    const query = `select last_failure_error_code as code from sys_invocation where id = '${id}'`;
+  failureCode(id: string): Promise<string | null | undefined> {
+    return this.#column(id, "last_failure_error_code");
+  }
+
+  /** Where an invocation stands, as SQL queries tell (`backing-off`). */
+  status(id: string): Promise<string | null | undefined> {
+    return this.#column(id, "status");
+  }
+
+  async #column(id: string, name: string): Promise<string | null | undefined> {
+    const query = `select ${name} as x from sys_invocation where id = '${id}'`;
     const { status, text } = await this.post(`${this.target.admin}/query`, {
       body: JSON.stringify({ query }),
       headers: { accept: "application/json" },
     });
     if (status === 404) return undefined;
-    const { rows: [row] } = JSON.parse(text) as { rows: { code: string }[] };
-    return row?.code ?? null;
+    const { rows: [row] } = JSON.parse(text) as { rows: { x: string }[] };
+    return row?.x ?? null;
   }
 
   /** A POST, or what `init` says, that fails when a script does. */

@@ -12,9 +12,12 @@ const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 /** `publickeyv1_…`: how the operator of an endpoint is given a server's key (protocol §2.8). */
 function publicName(pem: string): string {
   const { x = "" } = createPublicKey(createPrivateKey(pem)).export({ format: "jwk" });
-  let number = BigInt(`0x${Buffer.from(x, "base64url").toString("hex")}`), text = "";
+  const bytes = Buffer.from(x, "base64url");
+  let number = BigInt(`0x${bytes.toString("hex")}`), text = "";
   for (; number > 0n; number /= 58n) text = `${ALPHABET[Number(number % 58n)]}${text}`;
-  return `publickeyv1_${text}`;
+  // Of 256 keys, one begins with a zero, which is no digit of the number.
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return `publickeyv1_${"1".repeat(zeros)}${text}`;
 }
 
 const newKey = () =>

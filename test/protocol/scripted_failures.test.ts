@@ -14,6 +14,9 @@ const { play, target } = stage();
 const again = say.error({ code: 500, message: "again" });
 const kill = { retryPolicyMaxAttempts: 3, retryPolicyOnMaxAttempts: "KILL" };
 
+const HOUR_MS = 3_600_000;
+const patient = { retryPolicyInitialInterval: HOUR_MS, retryPolicyMaxInterval: HOUR_MS };
+
 interface Failing extends ScriptOptions {
   /** What is recorded of it, where the server tells. */
   readonly code: string;
@@ -58,6 +61,27 @@ line("60 given three attempts at most and PAUSE, then it waits, and starts over"
   // The longest delay of a retry is 200 ms, and a third more by chance.
   await stays("no fourth attempt", () => script.attempts.length === 3, 500);
   await script.operate(id, "resume");
+  expect((await called).text).toBe("resumed");
+  expect(script.attempts).toHaveLength(4);
+});
+
+line("60 given a resume while it backs off, then the retry comes early, and counts", async () => {
+  const options = { ...kill, ...patient, retryPolicyOnMaxAttempts: "PAUSE" };
+  const script = await play({ options }, async (one) => {
+    const { start } = await one.replay();
+    expect(start.retryCountSinceLastStoredEntry).toBe((one.number - 1) % 3);
+    if (one.number <= 3) return await one.leave(again);
+    await one.succeed("resumed");
+  });
+  const called = script.call();
+  for (const number of [1, 2]) {
+    const { id } = await attempt(script, number);
+    await until("it to back off", async () => await script.status(id) === "backing-off");
+    expect((await script.operate(id, "resume")).status).toBe(200);
+  }
+  const { id } = await attempt(script, 3);
+  await until("it to be paused", async () => await script.status(id) === "paused");
+  expect((await script.operate(id, "resume")).status).toBe(200);
   expect((await called).text).toBe("resumed");
   expect(script.attempts).toHaveLength(4);
 });

@@ -1,6 +1,7 @@
+import type { Door } from "../../src/ports.ts";
 import type { Faults } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Process } from "./process.ts";
+import type { Seat } from "./seat.ts";
 import type { World } from "./world.ts";
 
 /** What everybody needs who asks something of the servers. */
@@ -8,8 +9,8 @@ export interface Asking {
   readonly world: World;
   readonly history: History;
   readonly faults: () => Faults;
-  /** A process to speak to, when there is one. */
-  readonly route: () => Process | undefined;
+  /** Somebody to ask about this invocation, when there is one. */
+  readonly route: (id: string) => Seat | undefined;
   readonly failed: (cause: unknown) => void;
 }
 
@@ -21,22 +22,24 @@ const TIMEOUT_MS = 2_500;
 
 /** The answer; undefined: refused, or not in time, or whoever knew is dead. */
 export async function ask<T extends object | string>(
-  { world, route }: Asking,
-  put: (process: Process) => Promise<T>,
-  process: Process | undefined = route(),
+  { world }: Asking,
+  seat: Seat | undefined,
+  put: (door: Door) => Promise<T>,
 ): Promise<T | undefined> {
-  if (!process?.touch()) return undefined;
-  const token = {};
-  process.pending.add(token);
+  if (!seat?.process.touch()) return undefined;
   const silence = new Promise<typeof SILENCE>((resolve) => {
     world.after(TIMEOUT_MS, () => resolve(SILENCE));
   });
-  const answer = put(process).finally(() => process.pending.delete(token));
   try {
-    const first = await Promise.race([answer, silence]);
-    return first === SILENCE || !process.isAlive ? undefined : first;
+    const first = await Promise.race([seat.ask(put), silence]);
+    return first === SILENCE || !seat.isAlive ? undefined : first;
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "Failure") return undefined;
+    if (isRefusal(cause)) return undefined;
     throw cause;
   }
+}
+
+/** Whether a server said no, as it may. Sabotaged ones have classes of their own. */
+export function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && ["Failure", "Untaken"].includes(cause.name);
 }

@@ -1,9 +1,9 @@
-import { idOf } from "../../src/model/subject.ts";
 import type { InvocationRequest } from "../../src/ports.ts";
-import type { Process } from "./process.ts";
+import type { Seat } from "./seat.ts";
 import { type Program, program } from "./program.ts";
 import { ask, type Asking } from "./asking.ts";
 import { must } from "./must.ts";
+import { freshId, idempotentId, workflowId } from "./names.ts";
 import { KEPT_MS, targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
 import { isSame } from "./story.ts";
@@ -16,6 +16,8 @@ import type { World } from "./world.ts";
 export type Kind = "call" | "send" | "both" | "once";
 
 export interface Plan {
+  /** What programs call it. */
+  readonly name: string;
   readonly id: string;
   readonly kind: Kind;
   readonly path: string;
@@ -56,9 +58,10 @@ export class Client {
   async #send(): Promise<boolean> {
     const { world, history, faults } = this.#options;
     const { id } = this.plan, request = this.#request();
-    const accepted = await ask(this.#options, (process) => {
-      if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
-      return process.host.requests.send(request);
+    const seat = this.#options.route(id);
+    const accepted = await ask(this.#options, seat, (door) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
+      return door.send(request);
     });
     if (!accepted) return false;
     history.accepted(id);
@@ -74,9 +77,10 @@ export class Client {
     const { world, history, faults } = this.#options;
     const { id, path } = this.plan, request = this.#request();
     let leave = () => {};
-    const completed = await ask(this.#options, (process) => {
-      if (world.chance.happens(faults().requestTwice)) void this.#again(process, request);
-      return process.host.requests.call(request, (call) => leave = call);
+    const seat = this.#options.route(id);
+    const completed = await ask(this.#options, seat, (door) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
+      return door.call(request, (call) => leave = call);
     });
     // Who was answered need not say that it leaves.
     if (!completed || world.chance.happens(0.5)) leave();
@@ -89,15 +93,11 @@ export class Client {
   }
 
   /** The same request a second time, whose answer nobody needs. */
-  async #again(process: Process, request: InvocationRequest): Promise<void> {
+  async #again(seat: Seat | undefined, request: InvocationRequest): Promise<void> {
     if (request.fresh) return;
     await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
     try {
-      const answer = await ask(
-        this.#options,
-        (process) => process.host.requests.send(request),
-        process,
-      );
+      const answer = await ask(this.#options, seat, (door) => door.send(request));
       if (answer) this.#options.history.accepted(request.id);
     } catch (cause) {
       this.#options.failed(cause);
@@ -105,7 +105,7 @@ export class Client {
   }
 
   #request(): InvocationRequest {
-    const { id, kind, path, program, delayMs, retention } = this.plan;
+    const { id, name, kind, path, program, delayMs, retention } = this.plan;
     const fresh = kind === "once";
     if (delayMs > 0 && this.#startAt === undefined) {
       this.#startAt = this.#options.world.wall + delayMs;
@@ -120,15 +120,10 @@ export class Client {
       value: toBytes(program),
       origin: { by: "ingress" },
       retention,
-      ...(fresh ? {} : { idempotencyKey: id }),
+      ...(fresh ? {} : { idempotencyKey: name }),
       ...(this.#startAt === undefined ? {} : { startAt: this.#startAt }),
     };
   }
-}
-
-/** The id of a workflow's one run. */
-export function workflowId(key: string): string {
-  return idOf({ by: "workflow", service: "flow", key });
 }
 
 /** What one of a simulation's clients wants. `aims`: paths of handlers. */
@@ -139,8 +134,11 @@ export function plan(world: World, number: number, aims: readonly string[]): Pla
   const workflow = path.startsWith("flow/") && path.endsWith("/run");
   const short = chance.pick([KEPT_MS, 1_500, 300]);
   const kept = kind === "once" && !workflow;
+  const name = `c${number}`;
+  const own = kind === "once" ? freshId(world, path) : idempotentId(path, name);
   return {
-    id: workflow ? workflowId(path.split("/")[1] ?? "") : `c${number}`,
+    name,
+    id: workflow ? workflowId(path.split("/")[1] ?? "") : own,
     kind: workflow && kind === "once" ? "call" : kind,
     path,
     program: program(chance, path, 2),

@@ -1,19 +1,22 @@
 import type { Event } from "../../src/engine/event.ts";
-import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Effect } from "../../src/engine/effect.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import { Client, type Plan, plan } from "./clients.ts";
-import { Injected } from "./connection.ts";
-import { Disk } from "./disk.ts";
+import { Disks } from "./disks.ts";
 import { CALM, type Faults, type Limits } from "./faults.ts";
+import { Fleet } from "./fleet.ts";
 import { History } from "./history.ts";
 import { check } from "./invariants.ts";
-import { Broken, must } from "./must.ts";
-import { Process, type System } from "./process.ts";
+import { must } from "./must.ts";
+import { Network } from "./network.ts";
+import { newsOf } from "./news.ts";
 import { Operator } from "./operators.ts";
+import { Owners, type Owning, SETTLE_MS } from "./owners.ts";
 import { AIMS } from "./program.ts";
 import { simulatedSchema } from "./schema.ts";
 import type { Asking } from "./asking.ts";
+import type { Seat, SeatOptions, System } from "./seat.ts";
 import { Warden } from "./warden.ts";
 import type { World } from "./world.ts";
 
@@ -24,8 +27,6 @@ const ALL_AIMS = [
   ...["brittle/pause", "icebox/i/put"],
 ];
 
-/** After so long nothing that a dead process sent is on its way any more. */
-const SETTLE_MS = 1_000;
 /** How long after its moment a timer may still be there, when nothing else goes on. */
 const LATE_MS = 150;
 
@@ -36,27 +37,45 @@ export interface ClusterOptions {
   readonly limits: Limits;
 }
 
-/** Server processes that come and go over a disk that outlives them, with their clients. */
+/** Server processes that come and go over disks that outlive them, with their clients. */
 export class Cluster {
-  readonly disk = new Disk();
+  readonly disks: Disks;
   readonly history: History;
   readonly clients: Client[] = [];
+  readonly owners: Owning;
   /** The first promise that was broken. */
   failure: unknown;
-  deaths = 0;
   #faults: Faults;
-  #processes: Process[] = [];
-  #names = 0;
   #calmAt = Infinity;
   readonly #options: ClusterOptions;
   readonly #schema: Schema;
+  readonly #network: Network;
+  /** What is to be seen before a seat commits again. */
+  readonly #news = new Map<Seat, (() => void)[]>();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.history = new History(options.world);
-    this.#faults = options.faults;
-    this.#schema = simulatedSchema(options.limits.eagerStateBytesMax);
-    this.#boot();
+    const { world, faults, limits } = options;
+    this.disks = new Disks(limits.partitions);
+    this.history = new History(world, limits.partitions);
+    this.#faults = faults;
+    this.#schema = simulatedSchema(limits.eagerStateBytesMax);
+    this.#network = new Network({
+      world,
+      faults: () => this.#faults,
+      history: this.history,
+      route: (partition) => this.owners.route(partition),
+      failed: (cause) => this.failed(cause),
+    });
+    const around = {
+      world,
+      limits,
+      faults: () => this.#faults,
+      seatOf: (partition: number) => this.#seatOf(partition),
+      failed: (cause: unknown) => this.failed(cause),
+    };
+    const { Steward } = options.system;
+    this.owners = limits.isFleet ? new Fleet({ ...around, Steward }) : new Owners(around);
   }
 
   /** Sets `count` clients on the server, each at a moment between two, in milliseconds. */
@@ -66,6 +85,7 @@ export class Cluster {
     for (let n = 0; n < count; n++) plans.push(plan(world, known + n, ALL_AIMS));
     for (const one of plans) {
       const client = new Client(one, this.#asking());
+      this.history.names.set(one.name, one.id);
       this.clients.push(client);
       world.after(world.chance.int(from, to), () => void client.live());
     }
@@ -84,44 +104,18 @@ export class Cluster {
       world: this.#options.world,
       history: this.history,
       faults: () => this.#faults,
-      route: () => this.#route(),
+      route: (id) => this.owners.route(this.history.letters.whereIs(id)),
       failed: (cause) => this.failed(cause),
     };
   }
 
-  /** Lets a second owner in, and the wall clock jump, while there are faults. */
-  haunt(untilMs: number): void {
-    const { world } = this.#options, { chance } = world;
-    if (this.#faults.secondOwner) {
-      for (let n = chance.int(1, 3); n > 0; n--) {
-        world.after(chance.int(0, untilMs), () => this.#faults.secondOwner && this.#boot());
-      }
-    }
-    for (let at = 0; this.#faults.clockStepMs > 0 && at < untilMs; at += 500) {
-      world.after(at + chance.int(0, 500), () => {
-        const most = Math.round(this.#faults.clockStepMs);
-        if (most > 0) world.step(chance.int(-most, most));
-      });
-    }
-  }
-
-  /** Ends all faults. Of several owners only the one that has the lease stays. */
+  /** Ends all faults. */
   calm(): void {
     const { world } = this.#options;
     world.log("calm");
-    const { secondOwner } = this.#faults;
     this.#faults = CALM;
     this.#calmAt = world.mono;
-    for (const process of this.#processes) {
-      if (!secondOwner || !process.isStale) continue;
-      if (world.chance.happens(0.5)) process.kill();
-      else this.#close(process);
-    }
-    if (this.#processes.length === 0) this.#bootIn(SETTLE_MS);
-    // A claim of the dead may still have arrived, and who has nothing to write would never notice.
-    world.after(SETTLE_MS, () => {
-      for (const process of this.#processes) if (process.isStale) process.kill();
-    });
+    this.owners.calm();
     void new Warden(this.#asking()).live(() => this.failure !== undefined);
   }
 
@@ -131,17 +125,17 @@ export class Cluster {
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
     return this.history.unfinished.size === 0 && this.attempts === 0 &&
-      this.disk.all("timer").length === 0;
+      this.disks.all("timer").length === 0 && this.history.letters.isQuiet;
   }
 
   /** Attempts in flight. */
   get attempts(): number {
-    return this.#processes.reduce((sum, { open }) => sum + open, 0);
+    return this.owners.seats.reduce((sum, { open }) => sum + open, 0);
   }
 
   /** Requests that a server still thinks somebody waits for. */
   get waiting(): number {
-    return this.#processes.reduce((sum, { host }) => sum + host.waiting, 0);
+    return this.owners.seats.reduce((sum, { host }) => sum + host.waiting, 0);
   }
 
   failed(cause: unknown): void {
@@ -153,105 +147,68 @@ export class Cluster {
   /** When all is quiet, timers fire when they are due: not at the next nap, or restart. */
   #punctual(): void {
     const { world, faults } = this.#options;
-    const born = this.#processes.at(-1)?.bornAt ?? Infinity;
-    const since = Math.max(this.#calmAt, born);
-    if (faults.clockStepMs > 0 || world.mono < since + SETTLE_MS) return;
-    for (const { id, due } of this.disk.all("timer")) {
-      must(world.wall < due + LATE_MS, () => `A timer of "${id}" is ${world.wall - due} ms late`);
-    }
+    if (faults.clockStepMs > 0 || world.mono < this.#calmAt + SETTLE_MS) return;
+    // An alarm may have been set before it was calm.
+    const lateMs = LATE_MS + faults.timerLateMs;
+    this.disks.each.forEach((disk, partition) => {
+      const timers = disk.all("timer"), seat = this.owners.last(partition);
+      if (timers.length === 0 || world.mono < (seat?.bornAt ?? Infinity) + SETTLE_MS) return;
+      const now = seat?.process.now ?? 0;
+      for (const { id, due } of timers) {
+        must(now < due + lateMs, () => `A timer of "${id}" is ${now - due} ms late`);
+      }
+    });
   }
 
-  #route(): Process | undefined {
-    const { chance } = this.#options.world;
-    if (this.#processes.length === 0) return undefined;
-    return chance.happens(0.3) ? chance.pick(this.#processes) : this.#processes.at(-1);
-  }
-
-  #boot(): void {
+  #seatOf(partition: number): SeatOptions {
     const { world, system, limits } = this.#options;
-    const news: (() => void)[] = [];
-    const process: Process = new Process(this.#names++, {
+    return {
       world,
       system,
       limits,
-      disk: this.disk,
+      place: { partition, partitions: limits.partitions },
+      disk: this.disks.of(partition),
       schema: this.#schema,
       faults: () => this.#faults,
-      committed: (epoch, writes) => {
-        world.log(`commit ${epoch} of ${writes.length}`);
-        this.#guard(() => {
-          this.history.commit(writes, epoch);
-          check(this.disk, this.history);
-          for (const told of news.splice(0)) told();
-          if (epoch === this.disk.epoch) news.push(...this.#news(process, writes));
-        });
-        this.#alarm(process, writes);
-      },
+      carry: (seat, to, parcel) => this.#network.carry(seat, to, parcel),
+      committed: (seat, epoch, writes) => this.#committed(seat, epoch, writes),
       history: this.history,
-      told: (effect) => this.#guard(() => this.history.told(effect)),
+      told: (effect: Effect) => this.#guard(() => this.history.told(effect)),
       failed: (cause) => this.failed(cause),
-      died: (dead) => this.#buried(dead),
-    });
-    world.log(`boot of process ${process.name}`);
-    this.#processes.push(process);
-    process.host.open().catch((cause) => {
-      if (!process.isAlive) return;
-      if (!(cause instanceof Injected)) this.failed(new Broken("Cannot open", { cause }));
-      // What a supervisor does with a server that cannot start.
-      process.kill();
-    });
+    };
   }
 
-  /** What attempts in flight must have been told of a commit, by the time of the next. */
-  #news(process: Process, writes: readonly Write[]): (() => void)[] {
-    return writes.flatMap(({ table, row, drop }) => {
-      // What a later turn of the same commit has changed is not what was to be told.
-      if (table === "invocation") {
-        return orders(process, this.history.story((row as Rows["invocation"]).id).row);
+  #committed(seat: Seat, epoch: number, writes: readonly Write[]): void {
+    const { world } = this.#options, { partition } = seat.place;
+    world.log(`commit ${partition}/${epoch} of ${writes.length}`);
+    // Only asks whether the lease still holds, before anything else is done.
+    if (writes.length === 0) return;
+    this.#guard(() => {
+      this.history.commit(writes, { epoch, partition });
+      check(this.disks, this.history);
+      for (const told of this.#news.get(seat) ?? []) told();
+      this.#news.delete(seat);
+      if (epoch === this.disks.of(partition).epoch) {
+        this.#news.set(seat, newsOf(seat, writes, this));
       }
-      if (table !== "journal" || drop) return [];
-      const { id, index, entry } = row as Rows["journal"];
-      const { status, attempt } = this.history.story(id).row;
-      if (entry.kind !== "notification" || status.kind !== "invoked") return [];
-      // Of a life that this commit has ended and begun anew.
-      if (this.disk.find("journal", id, index)?.entry !== entry) return [];
-      return [() => process.mustHaveTold(id, attempt, index)];
     });
+    this.#alarm(seat, writes);
   }
 
   /** Somebody says that a timer is due or a retention over, too early or once more. */
-  #alarm(process: Process, writes: readonly Write[]): void {
+  #alarm(seat: Seat, writes: readonly Write[]): void {
     const { world } = this.#options, { chance } = world;
-    const say = (ms: number, event: Event) => world.after(ms, () => process.inject(event));
+    const say = (ms: number, event: Event) => world.after(ms, () => seat.inject(event));
     for (const { table, row } of writes) {
       if (!chance.happens(this.#faults.falseAlarm)) continue;
       if (table === "timer") {
         const timer = row as Rows["timer"];
-        say(timer.due - world.wall + chance.int(-100, 200), { ...timer, type: "timerFired" });
+        const due = timer.due - seat.process.now;
+        say(due + chance.int(-100, 200), { ...timer, type: "timerFired" });
       } else if (table === "invocation") {
         say(chance.int(0, 300), { type: "expired", id: (row as Rows["invocation"]).id });
       }
     }
-  }
-
-  #buried(dead: Process): void {
-    const { world } = this.#options;
-    this.deaths++;
-    this.#processes = this.#processes.filter((one) => one !== dead);
-    if (this.#processes.length === 0) {
-      this.#bootIn(this.#calmAt < Infinity ? SETTLE_MS : world.chance.int(1, 400));
-    }
-  }
-
-  #bootIn(ms: number): void {
-    this.#options.world.after(ms, () => {
-      if (this.#processes.length === 0) this.#boot();
-    });
-  }
-
-  #close(process: Process): void {
-    this.#processes = this.#processes.filter((one) => one !== process);
-    process.host.close();
   }
 
   #guard(work: () => void): void {
@@ -261,11 +218,4 @@ export class Cluster {
       this.failed(cause);
     }
   }
-}
-
-/** What the runner of an attempt must have been told to do. */
-function orders(process: Process, { id, attempt, status, pausing }: InvocationRow): (() => void)[] {
-  if (pausing) return [() => process.mustHaveYielded(id, attempt)];
-  const isKilled = status.kind === "completed" && status.failure?.message === "killed";
-  return isKilled ? [() => process.mustBeOver(id, attempt)] : [];
 }

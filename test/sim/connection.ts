@@ -3,6 +3,7 @@ import type { Lease, Loaded, Scan, ScanRow, Store } from "../../src/ports.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults } from "./faults.ts";
 import { Broken } from "./must.ts";
+import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
 /** A fault of ours, to be told from a bug of theirs. */
@@ -10,14 +11,24 @@ export class Injected extends Error {
   override name = "Injected";
 }
 
+/** A fleet's word on who may have a partition. */
+export interface Held {
+  readonly isHeld: () => boolean;
+  /** Whether the database lets this process claim it, at this moment. */
+  readonly mayClaim: () => boolean;
+  readonly onFenced: () => void;
+}
+
 export interface ConnectionOptions {
   readonly world: World;
   readonly disk: Disk;
   readonly faults: () => Faults;
-  /** Whether the process that uses this connection still lives; asking may be its last act. */
-  readonly touch: () => boolean;
-  readonly isAlive: () => boolean;
+  /** Who uses it. */
+  readonly process: Process;
   readonly failed: (cause: unknown) => void;
+  readonly held: Held | undefined;
+  /** What a store says to whoever was overtaken. */
+  readonly Fenced: new (message?: string) => Error;
   /** A commit has reached the disk. */
   readonly committed: (epoch: number, writes: readonly Write[]) => void;
 }
@@ -29,6 +40,8 @@ export interface ConnectionOptions {
  */
 export class Connection implements Store {
   readonly #options: ConnectionOptions;
+  /** A commit without writes is on its way: whether the lease still holds. */
+  isConfirming = false;
   /** When the last commit handed over reaches the disk. */
   #lastApply = 0;
   #epoch = 0;
@@ -46,7 +59,14 @@ export class Connection implements Store {
   }
 
   async claim(partition: number): Promise<Lease> {
-    const epoch = await this.#read(-1, () => this.#options.disk.claim());
+    const { disk, held, world, process, Fenced } = this.#options;
+    const epoch = await this.#read(-1, () => {
+      if (held && !held.mayClaim()) return undefined;
+      disk.claimedAt = world.mono;
+      disk.claimedBy = process.name;
+      return disk.claim();
+    });
+    if (epoch === undefined) throw new Fenced("Somebody else is the owner");
     this.#epoch = epoch;
     return { partition, epoch };
   }
@@ -60,24 +80,29 @@ export class Connection implements Store {
   }
 
   commit({ epoch }: Lease, writes: readonly Write[]): Promise<void> {
-    const { world, disk, touch, isAlive, committed, failed } = this.#options;
+    const { world, disk, process, committed, failed, Fenced } = this.#options;
     const { batchLost, ackLost, commitMs } = this.#options.faults();
     const { chance } = world;
     // A real store reads the rows while it hands them over; nobody may change them later.
     const rows = writes.map((write) => ({ ...write, row: { ...write.row } }));
-    const isLost = chance.happens(batchLost), isUnheard = chance.happens(ackLost);
+    const isLost = chance.happens(batchLost) || process.isCut;
+    const isUnheard = chance.happens(ackLost);
     const outlives = chance.happens(0.5);
-    if (!touch()) return new Promise(() => {});
+    if (!process.touch()) return new Promise(() => {});
     if (this.#inFlight.has(epoch)) failed(new Broken("Two commits of one owner are in flight"));
     this.#inFlight.add(epoch);
+    this.isConfirming = writes.length === 0;
     return new Promise((resolve, reject) => {
       const back = (call: () => void) =>
         world.after(chance.int(0, commitMs), () => {
           this.#inFlight.delete(epoch);
-          if (isAlive()) call();
+          process.run(() => {
+            this.isConfirming = false;
+            call();
+          });
         });
       world.after(this.#delay(commitMs), () => {
-        if (!isAlive() && !outlives) return;
+        if (!process.isAlive && !outlives) return;
         if (isLost || this.#broken.has(epoch)) {
           this.#broken.add(epoch);
           return back(() => reject(new Injected("The batch was lost")));
@@ -85,7 +110,7 @@ export class Connection implements Store {
         try {
           disk.apply(epoch, rows);
         } catch (cause) {
-          return back(() => reject(cause));
+          return back(() => reject(new Fenced(String(cause))));
         }
         committed(epoch, rows);
         if (isUnheard) this.#broken.add(epoch);
@@ -98,6 +123,13 @@ export class Connection implements Store {
     return Promise.resolve();
   }
 
+  /** Resolves when nothing of it is on its way any more. */
+  rest(): Promise<void> {
+    const { world, process } = this.#options;
+    const ms = this.#lastApply - world.mono + 1;
+    return new Promise((resolve) => world.after(ms, () => process.run(resolve)));
+  }
+
   /** Not before any commit handed over earlier; what is handed over later may come before. */
   #delay(ms: number): number {
     const { world } = this.#options;
@@ -106,21 +138,21 @@ export class Connection implements Store {
   }
 
   #read<T>(epoch: number, work: () => T): Promise<T> {
-    const { world, touch, isAlive } = this.#options;
+    const { world, process } = this.#options;
     const { readLost, loadMs } = this.#options.faults();
     const { chance } = world;
-    const isLost = chance.happens(readLost);
+    const isLost = chance.happens(readLost) || process.isCut;
     const out = Math.max(this.#lastApply - world.mono, chance.int(0, loadMs));
     const back = chance.int(0, loadMs);
-    if (!touch()) return new Promise(() => {});
+    if (!process.touch()) return new Promise(() => {});
     return new Promise((resolve, reject) => {
       world.after(out, () => {
         const answer = work();
-        world.after(back, () => {
-          if (!isAlive()) return;
+        const told = () => {
           if (isLost || this.#broken.has(epoch)) reject(new Injected("The store did not answer"));
           else resolve(answer);
-        });
+        };
+        world.after(back, () => process.run(told));
       });
     });
   }

@@ -1,6 +1,7 @@
 import type { Event } from "../../src/engine/event.ts";
 import type { Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
+import { addressee } from "../../src/model/message.ts";
 
 /** What the engine met in finished turns, by `<status> <event>`: see `PAIRS`. */
 export const visited = new Map<string, number>();
@@ -9,10 +10,15 @@ const pending = new WeakMap<Turn, string[]>();
 
 /** An event is about to be applied. Counts once the turn is finished. */
 export function meets(turn: Turn, event: Event): void {
-  const pair = `${statusOf(turn, event)} ${nameOf(turn, event)}`;
+  const pairs = [`${statusOf(turn, event)} ${nameOf(turn, event)}`];
+  if (event.type === "delivered") {
+    for (const message of event.messages) {
+      pairs.push(`${shown(rowAt(turn, addressee(message)))} far ${message.type}`);
+    }
+  }
   const known = pending.get(turn);
-  if (known) known.push(pair);
-  else pending.set(turn, [pair]);
+  if (known) known.push(...pairs);
+  else pending.set(turn, pairs);
 }
 
 /** A turn that was not abandoned. */
@@ -23,8 +29,12 @@ export function finished(turn: Turn): void {
 /** Looks without leaving a trace: what is not in memory must not be loaded for our sake. */
 function rowOf(turn: Turn, event: Event): InvocationRow | "unread" | undefined {
   if (event.type === "invoked" && event.fresh) return undefined;
-  const id = aboutOf(event), wants = turn.wants.length;
-  if (id === undefined) return undefined;
+  const id = aboutOf(event);
+  return id === undefined ? undefined : rowAt(turn, id);
+}
+
+function rowAt(turn: Turn, id: string): InvocationRow | "unread" | undefined {
+  const wants = turn.wants.length;
   try {
     return turn.find("invocation", id);
   } catch {
@@ -40,7 +50,10 @@ export function aboutOf(event: Event): string | undefined {
 }
 
 function statusOf(turn: Turn, event: Event): string {
-  const row = rowOf(turn, event);
+  return shown(rowOf(turn, event));
+}
+
+function shown(row: InvocationRow | "unread" | undefined): string {
   if (row === "unread") return row;
   return row?.pausing ? "pausing" : row?.status.kind ?? "unknown";
 }
@@ -71,10 +84,11 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
 
 /**
  * `<status> <event>` that every thousand seeds must meet. `unknown`: there is no such invocation;
- * `pausing`: it is invoked, and told to come to rest.
+ * `pausing`: it is invoked, and told to come to rest; `far`: another partition says so.
  */
 export const PAIRS: readonly string[] = pairs({
-  unknown: "attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
+  unknown: "acknowledged, delivered, far answered, far asked, far invoked, far killed, far " +
+    "signaled, attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, signaled, slotFree, start fired",
   scheduled: "attach, cancel, expired, invoked, kill, output, pause, purge, purgeJournal, " +
     "restart, resume, signaled, start fired",
@@ -83,30 +97,34 @@ export const PAIRS: readonly string[] = pairs({
   invoked: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
     "purge, purgeJournal, recovered, restart, resume, retry fired, signaled, sleep " +
     "fired, slotFree, stale ended, stale failed, stale heard, stale slotFree, stale " +
-    "suspended, start fired, suspended",
+    "suspended, start fired, suspended, far answered, far asked, far invoked, far killed, far " +
+    "signaled",
   pausing: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
     "purge, purgeJournal, recovered, restart, resume, signaled, slotFree, suspended",
   backingOff: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
     "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
     "slotFree, suspended",
   suspended: "attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
-    "purgeJournal, restart, resume, signaled, sleep fired, slotFree, suspended",
+    "purgeJournal, restart, resume, signaled, sleep fired, slotFree, suspended, far answered, " +
+    "far asked, far invoked, far signaled",
   paused: "attach, cancel, expired, failed, heard, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, retry fired, signaled, sleep fired, slotFree, " +
     "suspended",
   completed: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
     "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
-    "slotFree, suspended",
+    "slotFree, suspended, far answered, far asked, far invoked, far killed, far signaled",
 });
 
 /** Met, but so rarely that only a long run must. */
 export const RARE_PAIRS: readonly string[] = pairs({
   unknown: "ended, failed, retry fired, sleep fired, suspended",
-  inboxed: "purge, start fired",
+  scheduled: "far asked, far invoked, far killed, far signaled",
+  inboxed: "purge, start fired, far asked, far invoked, far killed, far signaled",
   pausing: "retry fired, sleep fired, stale heard, stale slotFree, stale suspended, start " +
-    "fired",
-  suspended: "failed, retry fired, start fired",
-  paused: "ended",
+    "fired, far answered, far asked, far invoked, far killed, far signaled",
+  backingOff: "far answered, far asked, far invoked, far killed, far signaled",
+  suspended: "failed, retry fired, start fired, far killed",
+  paused: "ended, far answered, far invoked, far killed, far signaled",
   completed: "start fired",
 });
 

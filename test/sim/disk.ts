@@ -11,6 +11,7 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
+import { compareOutbox } from "../../src/storage/order.ts";
 import { Fenced, type Loaded, type Scan } from "../../src/ports.ts";
 
 type Groups = Map<string, Map<Item, Rows[Table]>>;
@@ -18,6 +19,9 @@ type Groups = Map<string, Map<Item, Rows[Table]>>;
 /** What survives every crash: the rows of one partition, and who may write them. */
 export class Disk {
   epoch = 0;
+  /** When somebody claimed it last, in simulated milliseconds, and which process that was. */
+  claimedAt = 0;
+  claimedBy = -1;
   commits = 0;
   /** Sabotage: a store that lets every owner write. */
   isFenced = true;
@@ -51,12 +55,18 @@ export class Disk {
     });
   }
 
-  scan(scan: Scan): (Timer | Pick<InvocationRow, "id">)[] {
+  scan(scan: Scan): (Timer | Rows["outbox"] | Pick<InvocationRow, "id">)[] {
     const { limit } = scan;
     if (scan.kind === "timers") {
       const { after } = scan;
       const all = this.all("timer").sort(inOrder);
       return (after ? all.filter((timer) => inOrder(timer, after) > 0) : all).slice(0, limit);
+    }
+    if (scan.kind === "outbox") {
+      const { after } = scan;
+      return this.all("outbox")
+        .filter((row) => !after || compareOutbox(row, { ...after, from: row.from }) > 0)
+        .sort(compareOutbox).slice(0, limit);
     }
     const found = this.all("invocation").filter((row) =>
       scan.kind === "invoked"

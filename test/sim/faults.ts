@@ -29,10 +29,23 @@ export interface Faults {
   readonly unreachable: number;
   /** Upper bound of how late an alarm rings. */
   readonly timerLateMs: number;
-  /** Upper bound of how far the wall clock is off. */
+  /** Upper bound of how far a process's clock jumps. */
   readonly clockStepMs: number;
-  /** A second process believes that it owns the partition. */
+  /** Upper bounds of how far a process's clock is off from the beginning, and how much it drifts. */
+  readonly clockSkewMs: number;
+  readonly clockDrift: number;
+  /** A second process believes that it owns a partition. */
   readonly secondOwner: boolean;
+  /** How often a partition goes to another process, in order. */
+  readonly moves: number;
+  /** How often a process freezes, and somebody else takes what it had. */
+  readonly freezes: number;
+  /** Per parcel between partitions: it never arrives; nobody hears that it did; it comes twice. */
+  readonly parcelLost: number;
+  readonly answerLost: number;
+  readonly parcelTwice: number;
+  /** Upper bound of what one way between partitions takes. */
+  readonly parcelMs: number;
   /** Per request: the client sends it twice. */
   readonly requestTwice: number;
   /** Per timer and completion: somebody says that it is due, or over, who does not know. */
@@ -50,6 +63,11 @@ export interface Limits {
   readonly patienceMs: number;
   /** Part of the services that cannot hear while they speak. */
   readonly requestResponse: number;
+  /** Whether the real stewards decide who owns what, or a wilder hand. */
+  readonly isFleet: boolean;
+  readonly partitions: number;
+  /** How many there are at first. */
+  readonly processes: number;
 }
 
 /** Nothing goes wrong any more: from here on everything must finish. */
@@ -69,7 +87,15 @@ export const CALM: Faults = {
   unreachable: 0,
   timerLateMs: 0,
   clockStepMs: 0,
+  clockSkewMs: 0,
+  clockDrift: 0,
   secondOwner: false,
+  moves: 0,
+  freezes: 0,
+  parcelLost: 0,
+  answerLost: 0,
+  parcelTwice: 0,
+  parcelMs: 3,
   requestTwice: 0,
   falseAlarm: 0,
 };
@@ -93,7 +119,15 @@ export function swarm(chance: Chance): Faults {
     unreachable: maybe(0.2),
     timerLateMs: maybe(300),
     clockStepMs: maybe(20_000),
+    clockSkewMs: maybe(2_000),
+    clockDrift: maybe(0.02),
     secondOwner: chance.happens(0.3),
+    moves: chance.pick([0, 0, 1, 3]),
+    freezes: chance.pick([0, 0, 1, 2]),
+    parcelLost: maybe(0.3),
+    answerLost: maybe(0.3),
+    parcelTwice: maybe(0.3),
+    parcelMs: chance.pick([0, 2, 20, 200]),
     requestTwice: maybe(0.5),
     falseAlarm: maybe(0.5),
   };
@@ -108,6 +142,9 @@ export function limits(chance: Chance): Limits {
     eagerStateBytesMax: chance.pick([0, 12, 1 << 20]),
     patienceMs: chance.pick([0, 40, 400]),
     requestResponse: chance.pick([0, 0.5, 1]),
+    isFleet: chance.happens(0.4),
+    partitions: chance.pick([1, 2, 2, 3, 4]),
+    processes: chance.pick([1, 2, 3]),
   };
 }
 

@@ -4,10 +4,12 @@ import { type Entry, entryType, type Result } from "../../src/model/journal.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
 import type { Completed } from "../../src/ports.ts";
+import { Letters } from "./letters.ts";
 import { Lines } from "./lines.ts";
 import { Messages, said } from "./messages.ts";
 import { mustMay, mustSleep } from "./moves.ts";
 import { must } from "./must.ts";
+import { NOBODY } from "./names.ts";
 import { States } from "./states.ts";
 import {
   isAnew,
@@ -20,7 +22,7 @@ import {
 } from "./story.ts";
 import { mustBeDurable } from "./told.ts";
 import { inOrder } from "./batch.ts";
-import { mustBegin, Wishes } from "./wishes.ts";
+import { mustBegin, mustBeKept, Wishes } from "./wishes.ts";
 import type { World } from "./world.ts";
 
 /** Wishes that end an invocation. */
@@ -36,6 +38,9 @@ export class History {
   readonly unfinished = new Set<string>();
   readonly states = new States();
   readonly wishes = new Wishes(this);
+  readonly letters: Letters;
+  /** The ids of those who have a name in programs. */
+  readonly names = new Map<string, string>();
   /** Commits so far. */
   commits = 0;
   #epoch = 0;
@@ -45,13 +50,19 @@ export class History {
   readonly #delayed = new Map<string, number>();
   readonly #world: World;
 
-  constructor(world: World) {
+  constructor(world: World, partitions: number) {
     this.#world = world;
+    this.letters = new Letters(partitions);
   }
 
-  commit(writes: readonly Write[], epoch: number): void {
+  commit(
+    writes: readonly Write[],
+    { epoch, partition }: { readonly epoch: number; readonly partition: number },
+  ): void {
     this.commits++;
     this.#epoch = epoch;
+    this.letters.commit(writes, partition);
+    this.#messages.exchanged();
     for (const { table, row, drop } of inOrder(writes)) {
       if (table === "invocation") this.#invocation(row as Rows["invocation"], drop);
       else if (table === "journal" && !drop) this.#journal(row as Rows["journal"]);
@@ -62,6 +73,11 @@ export class History {
     this.#lines.settle();
     this.#messages.settle();
     for (const id of this.unfinished) mustSleep(this.story(id));
+  }
+
+  /** Whom a program means. */
+  idOf(name: string): string {
+    return this.names.get(name) ?? NOBODY;
   }
 
   /** A client wants an invocation to start then, and not before. */
@@ -129,7 +145,7 @@ export class History {
     this.#mustBeDue(row);
     if (before !== row) {
       must(row.attempt >= before.attempt, () => `"${row.id}" went back to #${row.attempt}`);
-      this.#kept(story, row, drop);
+      mustBeKept(this.wishes, story, { row, drop });
       this.#mayMove(story, row);
     }
     story.row = row;
@@ -188,20 +204,6 @@ export class History {
       const resumes = this.wishes.count(row.id, "resume");
       mustMay({ story, before, row, epoch, resumes });
     });
-  }
-
-  /** Results and journals are kept as long as was promised, or until somebody purges them. */
-  #kept({ row: before }: Story, row: InvocationRow, drop: boolean): void {
-    const { id, status, retention, journal, modifiedAt, completedAt } = row;
-    if (status.kind !== "completed") return;
-    const isStarted = row.runningAt !== undefined;
-    if (!isStarted) return must(drop, () => `"${id}" never started and was kept`);
-    if (this.wishes.count(id, "purge") > 0) return;
-    const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
-    must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
-    if (this.wishes.count(id, "purgeJournal") > 0) return;
-    const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
-    must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
   }
 
   /** With the run of a workflow go its state and its promises. */

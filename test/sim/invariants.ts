@@ -3,7 +3,7 @@ import type { Caller, InvocationRow } from "../../src/model/invocation.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { timerItem } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
-import type { Disk } from "./disk.ts";
+import type { Disks } from "./disks.ts";
 import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { attemptsMax } from "./schema.ts";
@@ -14,8 +14,8 @@ import { leavesOf } from "./tree.ts";
 const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
 
 /** Everything that must hold of the durable rows, whenever one looks. */
-export function check(disk: Disk, history: History): void {
-  const objects = new Map<string, Keyed>(), waiting = waitingOn(disk);
+export function check(disk: Disks, history: History): void {
+  const objects = new Map<string, Keyed>(), waiting = waitingOn(disk, history);
   for (const row of disk.all("invocation")) {
     journal(disk, row);
     events(disk, row);
@@ -67,7 +67,7 @@ function keyed(objects: Map<string, Keyed>, { id, target, status }: InvocationRo
 }
 
 /** One holder per lock; lock, inbox and statuses agree; those who wait stand between the marks. */
-function locks(disk: Disk, objects: Map<string, Keyed>): void {
+function locks(disk: Disks, objects: Map<string, Keyed>): void {
   const known = new Set<string>();
   for (const { object, holder, head, tail } of disk.all("lock")) {
     known.add(object);
@@ -99,7 +99,7 @@ function locks(disk: Disk, objects: Map<string, Keyed>): void {
   }
 }
 
-function journal(disk: Disk, row: InvocationRow): void {
+function journal(disk: Disks, row: InvocationRow): void {
   const rows = disk.group("journal", row.id);
   must(
     rows.length === row.journal && rows.every(({ index }, i) => index === i),
@@ -113,7 +113,7 @@ function journal(disk: Disk, row: InvocationRow): void {
 }
 
 /** The last events are kept, and the very last one says why an invocation does not run. */
-function events(disk: Disk, { id, events = 0, status, lastFailure }: InvocationRow): void {
+function events(disk: Disks, { id, events = 0, status, lastFailure }: InvocationRow): void {
   const rows = disk.group("event", id), first = Math.max(0, events - EVENTS_MAX);
   must(
     rows.length === events - first && rows.every(({ seq }, i) => seq === first + i),
@@ -131,7 +131,7 @@ function events(disk: Disk, { id, events = 0, status, lastFailure }: InvocationR
 }
 
 /** Who waits for a moment has a timer for it. */
-function status(disk: Disk, { id, status, target, failures }: InvocationRow): void {
+function status(disk: Disks, { id, status, target, failures }: InvocationRow): void {
   const has = (due: number, kind: "start" | "retry") =>
     disk.find("timer", id, timerItem({ due, kind, index: 0 })) !== undefined;
   if (status.kind === "scheduled") must(has(status.at, "start"), () => `"${id}" never starts`);
@@ -144,7 +144,7 @@ function status(disk: Disk, { id, status, target, failures }: InvocationRow): vo
  * Every sleep has a timer or its completion, every call and every attach somebody who knows of it,
  * every promise a listener; so whoever is suspended on them is woken.
  */
-function promises(disk: Disk, { row, entries, spoken }: Story, waiting: Waiting): void {
+function promises(disk: Disks, { row, entries, spoken }: Story, waiting: Waiting): void {
   const { id, status } = row;
   const done = new Set<number>();
   const coming = new Set<number>();
@@ -180,9 +180,14 @@ function promises(disk: Disk, { row, entries, spoken }: Story, waiting: Waiting)
 /** Commands that wait for somebody else, by invocation, completion and type. */
 type Waiting = ReadonlySet<string>;
 
-const WAITING: readonly number[] = [entryType.call, entryType.attach, entryType.getPromise];
+const WAITING: readonly number[] = [
+  entryType.call,
+  entryType.attach,
+  entryType.getOutput,
+  entryType.getPromise,
+];
 
-function waitingOn(disk: Disk): Waiting {
+function waitingOn(disk: Disks, { letters }: History): Waiting {
   const waiting = new Set<string>();
   const add = ({ id, completion, type, since }: Caller) => {
     // Whoever asked is forgotten, and somebody else has its id.
@@ -198,11 +203,14 @@ function waitingOn(disk: Disk): Waiting {
     must(!result || listeners.length === 0, () => `"${name}" is kept and has listeners`);
     listeners.forEach(add);
   }
+  for (const message of letters.underWay()) {
+    if ("caller" in message && message.caller) add(message.caller);
+  }
   return waiting;
 }
 
 /** State is what the journaled writes make of it, in the order of commits. */
-function state(disk: Disk, history: History): void {
+function state(disk: Disks, history: History): void {
   history.states.adopt(disk.all("state"));
   const seen = new Map<string, number>();
   for (const { object, name, value } of disk.all("state")) {

@@ -1,6 +1,8 @@
+import type { Message } from "../../src/model/message.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { type Entry, entryType, type NotificationResult } from "../../src/model/journal.ts";
 import { objectOf } from "../../src/model/target.ts";
+import { Arrivals, isCancel, isSignalTo, textOfSignal } from "./arrivals.ts";
 import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { plain } from "./sdk_words.ts";
@@ -27,11 +29,13 @@ const ANSWERS: readonly number[] = [
 ];
 
 /**
- * What invocations say to each other: that each message arrives in the commit that sent it, once,
- * and that it is true. Looked at when all writes of a commit are known.
+ * What invocations say to each other: that each message arrives in the commit that sent it, or in
+ * the one that takes it from another partition; once, and that it is true. Looked at when all writes
+ * of a commit are known.
  */
 export class Messages {
   readonly #history: History;
+  readonly #arrivals: Arrivals;
   readonly #promises = new Map<string, Kept>();
   /** Numbers of the operators' signals that came last, by operator and target. */
   readonly #orders = new Map<string, number>();
@@ -41,6 +45,7 @@ export class Messages {
 
   constructor(history: History) {
     this.#history = history;
+    this.#arrivals = new Arrivals(history);
   }
 
   /** The last commit is complete. */
@@ -51,6 +56,17 @@ export class Messages {
 
   later(check: () => void): void {
     this.#checks.push(check);
+  }
+
+  /** The letters of a commit are known. */
+  exchanged(): void {
+    const { posted, arrived } = this.#history.letters;
+    for (const message of posted) {
+      if (message.type === "answered") this.later(() => this.#answers(message));
+    }
+    for (const { message, from } of arrived) {
+      this.later(() => this.#arrivals.check(message, from));
+    }
   }
 
   forgotten(object: string): void {
@@ -65,7 +81,17 @@ export class Messages {
 
   command(story: Story, type: number, spoken: Spoken): void {
     const { target, x } = spoken;
-    if (target === undefined || typeof x !== "string" || !SIGNALS.includes(type)) return;
+    if (target === undefined || !SIGNALS.includes(type)) return;
+    if (this.#history.letters.isFar(story.row.id, target)) {
+      const isIt = (one: Message) =>
+        isSignalTo(one, target) && (x === undefined ? isCancel(one) : textOfSignal(one) === x);
+      this.later(() => {
+        const { posted } = this.#history.letters;
+        must(posted.some(isIt), () => `A signal of "${story.row.id}" to "${target}" was not sent`);
+      });
+      return;
+    }
+    if (typeof x !== "string") return;
     this.later(() => {
       const other = this.#history.stories.get(target);
       if (!other || other.result || other.isForgotten || other.since === this.#now) return;
@@ -106,10 +132,17 @@ export class Messages {
 
   /** A call that was killed takes along whom it called and sent to. */
   killed({ entries, row: { id } }: Story): void {
+    const { letters } = this.#history;
     this.later(() => {
       for (const entry of entries) {
         if (entry.kind !== "notification" || entry.result.kind !== "invocationId") continue;
-        const child = this.#history.stories.get(entry.result.id);
+        const childId = entry.result.id;
+        const child = this.#history.stories.get(childId);
+        if (letters.isFar(id, childId)) {
+          const isTold = letters.posted.some((one) => one.type === "killed" && one.id === childId);
+          must(isTold, () => `"${id}" was killed, and "${childId}" was not told`);
+          continue;
+        }
         if (!child || child.result || child.isForgotten) continue;
         const isNew = child.since === this.#now && child.row.idempotencyKey !== undefined;
         must(isNew, () => `"${child.row.id}" outlives "${id}", which was killed`);
@@ -135,9 +168,39 @@ export class Messages {
   }
 
   /** A result that somebody hears of is the result. */
-  #answer(story: Story, { type, result }: Notification, spoken: Spoken | undefined): void {
+  #answer(story: Story, { id, type, result }: Notification, spoken: Spoken | undefined): void {
     const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
     must(callee !== undefined, () => `"${story.row.id}" was answered and never asked`);
+    const { letters } = this.#history, { row } = story;
+    if (letters.isFar(row.id, callee)) {
+      const hasCome = letters.arrived.some(({ message: one }) =>
+        one.type === "answered" && one.caller.id === row.id && id.kind === "completion" &&
+        one.caller.completion === id.id && isSame(one.result, result)
+      );
+      return must(hasCome, () => `"${row.id}" was answered by nobody`);
+    }
+    this.#mustBeTrue(story, { type, result }, callee);
+  }
+
+  /** An answer to another partition is true when it is written. */
+  #answers({ caller, result }: Message & { type: "answered" }): void {
+    const story = this.#history.stories.get(caller.id);
+    if (!story || story.row.createdAt !== caller.since) return;
+    const spoken = story.spoken.get(caller.completion);
+    const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
+    // What it asked in its last turn went with its journal in the same turn.
+    if (callee === undefined && story.result && story.row.journal < story.entries.length + 1) {
+      return;
+    }
+    must(callee !== undefined, () => `"${caller.id}" is answered and never asked`);
+    this.#mustBeTrue(story, { type: caller.type, result }, callee);
+  }
+
+  #mustBeTrue(
+    story: Story,
+    { type, result }: Pick<Notification, "type" | "result">,
+    callee: string,
+  ): void {
     const other = this.#history.stories.get(callee);
     const isOld = other !== undefined && other.since < this.#now && !other.isForgotten;
     const isFinished = other?.result !== undefined && other.until < this.#now;

@@ -1,8 +1,9 @@
 import type { DeploymentChoice, Operation } from "../../src/engine/event.ts";
 import type { Signal } from "../../src/model/command.ts";
+import { siblingInvocationId } from "../../src/model/id.ts";
 import { ask, type Asking } from "./asking.ts";
-import { workflowId } from "./clients.ts";
 import { must } from "./must.ts";
+import { NOBODY, workflowId } from "./names.ts";
 import { signalId } from "./program.ts";
 import { bytesOf } from "./spoken.ts";
 import type { Before } from "./wishes.ts";
@@ -12,7 +13,6 @@ export class Operator {
   readonly #name: string;
   readonly #options: Asking;
   #signals = 0;
-  #restarts = 0;
 
   constructor(name: string, options: Asking) {
     this.#name = name;
@@ -43,14 +43,11 @@ export class Operator {
   async operate(id: string, operation: Operation): Promise<void> {
     const { world, history } = this.#options, { wishes } = history;
     const before: Before = wishes.asks(id, operation);
-    let isStale = () => false;
-    const told = await ask(this.#options, (process) => {
-      isStale = () => process.isStale;
-      return process.host.requests.operate(id, operation);
-    });
+    const seat = this.#options.route(id);
+    const told = await ask(this.#options, seat, (door) => door.operate(id, operation));
     world.log(`${this.#name} ${operation.kind} ${id.slice(-12)}: ${told?.status ?? "no answer"}`);
     // Whoever lost its lease may know nothing of the last commits.
-    if (told && !isStale()) wishes.answered(id, operation, { ...told, before });
+    if (told && !seat?.mayBeStale) wishes.answered(id, operation, { ...told, before });
   }
 
   /** Sends a signal, and sees to it that it arrives. */
@@ -62,13 +59,12 @@ export class Operator {
       : { kind: "failure", failure: { code: 500, message: text } } as const;
     const { story } = history.wishes.look(target);
     const isAlive = story !== undefined && story.result === undefined;
-    let isStale = () => false;
-    const told = await ask(this.#options, async (process) => {
-      isStale = () => process.isStale;
-      await process.host.requests.signal({ target, id, result });
+    const seat = this.#options.route(target);
+    const told = await ask(this.#options, seat, async (door) => {
+      await door.signal({ target, id, result });
       return "told";
     });
-    if (!told || !isAlive || isStale() || story !== history.stories.get(target)) return;
+    if (!told || !isAlive || seat?.mayBeStale || story !== history.stories.get(target)) return;
     const isHere = story.signals.has(text) || story.result !== undefined;
     must(isHere, () => `The signal "${text}" to "${target}" was lost`);
   }
@@ -77,25 +73,26 @@ export class Operator {
   async look(id: string, wait: boolean): Promise<void> {
     const { history } = this.#options;
     const before = history.wishes.look(id);
-    let leave = () => {}, isStale = () => false;
-    const told = await ask(this.#options, async (process) => {
-      isStale = () => process.isStale;
-      const { requests } = process.host;
-      if (!wait) return await requests.output(id);
-      return await requests.attach(id, (call) => leave = call) ?? "unknown";
+    let leave = () => {};
+    const seat = this.#options.route(id);
+    const told = await ask(this.#options, seat, async (door) => {
+      if (!wait) return await door.output(id);
+      return await door.attach(id, (call) => leave = call) ?? "unknown";
     });
     leave();
     if (told === undefined) return;
     if (typeof told === "object") return history.answered(id, told);
     const { story } = before;
-    if (isStale() || !story || story !== history.stories.get(id) || history.isPast(story)) return;
+    if (seat?.mayBeStale || !story || story !== history.stories.get(id) || history.isPast(story)) {
+      return;
+    }
     const isTrue = told === "notReady" ? !before.isFinished : before.isForgotten;
     must(isTrue || story.isForgotten, () => `"${id}" was "${told}", and was ${before.status}`);
   }
 
   async #act(id: string): Promise<void> {
-    const { chance } = this.#options.world, { failed } = this.#options;
-    const operation = this.#operation();
+    const { world: { chance }, failed } = this.#options;
+    const operation = this.#operation(id);
     try {
       const luck = chance.next();
       if (luck < 0.25) await this.signal(id, signalId(chance));
@@ -116,13 +113,14 @@ export class Operator {
       (story.row.idempotencyKey === undefined && story.row.target.access !== "run");
   }
 
-  #operation(): Operation {
-    const { chance } = this.#options.world;
+  #operation(id: string): Operation {
+    const { chance, wall } = this.#options.world;
     const kind = chance.pick(WISHES);
     const [deployment] = chance.pick(CHOICES);
     if (kind === "resume") return deployment ? { kind, deployment } : { kind };
     if (kind !== "restart") return { kind };
-    const newId = `${this.#name}r${this.#restarts++}`, from = chance.pick([0, 0, 1, 2, 3, 4, 6]);
+    const newId = siblingInvocationId(id, chance.bytes(16), wall);
+    const from = chance.pick([0, 0, 1, 2, 3, 4, 6]);
     return deployment ? { kind, newId, from, deployment } : { kind, newId, from };
   }
 
@@ -132,7 +130,7 @@ export class Operator {
     if (chance.happens(0.1)) return workflowId(chance.pick(["w1", "w2"]));
     const open = [...history.unfinished], all = [...history.stories.keys()];
     if (open.length > 0 && chance.happens(0.6)) return chance.pick(open);
-    return all.length > 0 && chance.happens(0.95) ? chance.pick(all) : "nobody";
+    return all.length > 0 && chance.happens(0.95) ? chance.pick(all) : NOBODY;
   }
 }
 

@@ -1,20 +1,32 @@
 import { expect, test } from "vitest";
 import { Host } from "../../src/partition/host.ts";
-import { sabotaged } from "./sabotage.ts";
+import { Steward } from "../../src/placement/steward.ts";
+import { Fenced } from "../../src/ports.ts";
+import { type Sabotage, sabotaged } from "./sabotage.ts";
+import { SABOTAGES_BETWEEN } from "./sabotages_between.ts";
 import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
 import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
 import { SABOTAGES_MESSAGES } from "./sabotages_messages.ts";
 import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
+import { SABOTAGES_PLACEMENT } from "./sabotages_placement.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
-import type { System } from "./process.ts";
+import type { System } from "./seat.ts";
+
+/** Most need no second partition to be seen, and are seen sooner without. */
+const under = (circumstances: Sabotage["under"], sabotages: readonly Sabotage[]) =>
+  sabotages.map((one) => ({ ...one, under: { ...circumstances, ...one.under } }));
 
 const SABOTAGES = [
-  ...SABOTAGES_LIFECYCLE,
-  ...SABOTAGES_OPERATIONS,
-  ...SABOTAGES_JOURNAL,
-  ...SABOTAGES_MESSAGES,
-  ...SABOTAGES_PARTITION,
+  ...under({ partitions: 1, processes: 1, isFleet: false, moves: 0, freezes: 0, parcelLost: 0 }, [
+    ...SABOTAGES_LIFECYCLE,
+    ...SABOTAGES_OPERATIONS,
+    ...SABOTAGES_JOURNAL,
+    ...SABOTAGES_MESSAGES,
+    ...SABOTAGES_PARTITION,
+  ]),
+  ...under({ partitions: 3 }, SABOTAGES_BETWEEN),
+  ...under({ partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
 ];
 /** More than any sabotage needs: the rarest shows in one of two hundred. */
 const SEEDS_MAX = 600;
@@ -33,16 +45,19 @@ test.each(SABOTAGES.map((one) => [one.name, one] as const))(
   "is seen: %s",
   async (_, sabotage) => {
     const system = await sabotaged(sabotage);
-    const { under } = sabotage;
-    expect(await caught(system, under ? { under } : {})).toBeDefined();
+    expect(await caught(system, { under: sabotage.under })).toBeDefined();
   },
   TIMEOUT_MS,
 );
 
-test("is seen: the store lets every owner write", async () => {
-  const under = { secondOwner: true };
-  expect(await caught({ Host }, { isUnfenced: true, under })).toBeDefined();
-}, TIMEOUT_MS);
+test.each([1, 3])(
+  "is seen: the store of %i partitions lets every owner write",
+  async (partitions) => {
+    const under = { secondOwner: true, isFleet: false, partitions };
+    expect(await caught({ Host, Steward, Fenced }, { isUnfenced: true, under })).toBeDefined();
+  },
+  TIMEOUT_MS,
+);
 
 test("a sabotage whose text is gone is an error", async () => {
   const gone = { name: "gone", file: "partition/host.ts", find: "no such text", replace: "" };

@@ -3,7 +3,7 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { Faults, Limits } from "./faults.ts";
-import type { System } from "./process.ts";
+import type { System } from "./seat.ts";
 
 /** A text in a file under `src`, which must occur exactly once, and what takes its place. */
 export interface Patch {
@@ -22,6 +22,12 @@ export interface Sabotage extends Patch {
   readonly under?: Partial<Faults & Limits>;
 }
 
+/** What `System` needs of the server. */
+const ENTRY = `
+  export { Host } from "./partition/host.ts";
+  export { Steward } from "./placement/steward.ts";
+  export { Fenced } from "./ports.ts";
+`;
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /**
@@ -48,7 +54,7 @@ export async function sabotaged({ file, find, replace, also }: Sabotage): Promis
     },
   };
   const { outputFiles: [bundle] } = await build({
-    entryPoints: [`${SRC}partition/host.ts`],
+    stdin: { contents: ENTRY, resolveDir: SRC },
     bundle: true,
     write: false,
     format: "esm",

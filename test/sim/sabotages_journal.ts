@@ -53,8 +53,8 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "what comes after a refused command is kept",
     file: "engine/journal/heard.ts",
-    find: "if (refusal) return refuse(turn, draft, refusal);",
-    replace: "if (refusal) refuse(turn, draft, refusal);",
+    find: "if (refusal) return refuse(",
+    replace: "if (refusal) refuse(",
   },
   {
     name: "a call runs twice",

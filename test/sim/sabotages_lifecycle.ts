@@ -28,9 +28,9 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   },
   {
     name: "what fails after a new start passes for a repeat",
-    file: "engine/lifecycle/attempt_ended.ts",
-    find: "(reached ? failuresSinceCommand : failures) === 0 || !lastFailure",
-    replace: "!lastFailure",
+    file: "engine/lifecycle/started.ts",
+    find: "  draft.lastFailure = undefined;\n",
+    replace: "",
   },
   {
     name: "an attempt that ends without an output completes",

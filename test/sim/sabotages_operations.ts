@@ -101,7 +101,7 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "who waits for a retry is not paused",
     file: "engine/lifecycle/paused.ts",
-    find: '      park(turn, draft, draft.lastFailure);\n      return "underway";',
+    find: '      rest(turn, draft, draft.lastFailure);\n      return "underway";',
     replace: '      return "underway";',
   },
   {
@@ -143,8 +143,8 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "nobody is resumed",
     file: "engine/lifecycle/resumed.ts",
-    find: "  endBackOff(turn, draft);\n  wake(turn, draft);",
-    replace: "  endBackOff(turn, draft);\n  void wake;",
+    find: 'if (draft.status.kind !== "backingOff") return wake(turn, draft);',
+    replace: 'if (draft.status.kind !== "backingOff") return void wake;',
   },
   {
     name: "the timer of a retry outlives a resume",

@@ -117,8 +117,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "who waits for a failed partition is not told",
     file: "partition/host.ts",
-    find: "    this.#end(life);\n    this.#waiters.fail(unavailable());\n    this.#restart();",
-    replace: "    this.#end(life);\n    this.#restart();",
+    find: "    this.#end(life);\n    this.#waiters.fail(unavailable());\n    this.#restart(cause);",
+    replace: "    this.#end(life);\n    this.#restart(cause);",
   },
   {
     name: "who waits for a partition that cannot start is not told",
@@ -135,14 +135,14 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   },
   {
     name: "attempts outlive their partition",
-    file: "partition/host.ts",
-    find: "    life.attempts.close();\n",
+    file: "partition/life.ts",
+    find: "  attempts.close();\n",
     replace: "",
   },
   {
     name: "a failed partition stays down",
     file: "partition/host.ts",
-    find: "    this.#restart();\n  }\n\n  #end",
+    find: "    this.#restart(cause);\n  }\n\n  #end",
     replace: "  }\n\n  #end",
   },
   {

@@ -16,6 +16,8 @@ export interface Outside {
   readonly chance: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** The id of somebody who has a name in programs. */
+  readonly idOf: (name: string) => string;
   /** The version of the protocol that is spoken. */
   readonly protocol: number;
 }
@@ -122,12 +124,16 @@ export class Sdk {
       case "keep":
         return yield* this.#result(`c${completePromise(replay, op, this.outside)}`, false);
       case "signal":
-        return signal(replay, op, { to: yield* this.#callee(), luck: this.outside.chance() });
+        return signal(replay, op, { callee: yield* this.#callee(), outside: this.outside });
       case "attach":
-        return yield* this.#result(`c${relate(replay, op, yield* this.#callee())}`, op.later);
+        return yield* this.#result(`c${this.#relate(op, yield* this.#callee())}`, op.later);
       default:
         return yield* this.#state.apply(op);
     }
+  }
+
+  #relate(op: Parameters<typeof relate>[1], callee: string | undefined): number {
+    return relate(this.replay, op, { callee, outside: this.outside });
   }
 
   *#run(): Generator<Ask, number> {

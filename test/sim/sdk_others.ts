@@ -72,13 +72,21 @@ export function completePromise(
   return completion;
 }
 
-/** Sends a signal, to `to` or whom the program names. */
+/** What a command about somebody else needs to know. */
+interface About {
+  /** Whom this handler called last. */
+  readonly callee: string | undefined;
+  readonly outside: Outside;
+}
+
+/** Sends a signal to whom the program names. */
 export function signal(
   replay: Replay,
   op: Op & { do: "signal" },
-  { to, luck }: { to: string | undefined; luck: number },
+  { callee, outside }: About,
 ): void {
-  const target = op.to === "callee" ? to : op.to;
+  const luck = outside.chance();
+  const target = op.to === "callee" ? callee : outside.idOf(op.to);
   if (target === undefined) return;
   const text = `${replay.digest}/${luck}`;
   replay.say(`signal ${op.to} ${JSON.stringify(op.id)}`, { target, x: text }, (bytes) => ({
@@ -92,12 +100,12 @@ export function signal(
 export function relate(
   replay: Replay,
   { to, wait }: Op & { do: "attach" },
-  callee: string | undefined,
+  { callee, outside }: About,
 ): number {
   const completion = replay.nextCompletion();
   const subject: Subject = typeof to === "object"
     ? to
-    : { by: "invocation", id: to === "callee" ? callee ?? "nobody" : to };
+    : { by: "invocation", id: (to === "callee" && callee) || outside.idOf(to) };
   const kind = wait ? "attach" : "getOutput";
   replay.say(
     `${kind} ${JSON.stringify(to)} ${completion}`,

@@ -1,7 +1,7 @@
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import type { Pin } from "../../src/model/invocation.ts";
-import type { AttemptRunner } from "../../src/partition/host.ts";
+import type { AttemptRunner } from "../../src/partition/life.ts";
 import type { Mailbox } from "../../src/ports.ts";
 import type { Faults, Limits } from "./faults.ts";
 import type { History } from "./history.ts";
@@ -91,7 +91,8 @@ export class Services implements AttemptRunner {
     world.log(`start ${id.slice(-12)}#${attempt} entries=${effect.entries.length}`);
     const running = this.#streams.get(id), name = `${id}#${attempt}`;
     // Whoever was forgotten and comes back begins with the first attempt once more.
-    const life = this.#options.history.story(id);
+    const life = this.#options.history.stories.get(id);
+    if (!life) return this.#fail(`"${name}" was ordered and is not durable`);
     if (this.#ordered.get(life) === attempt && !this.#offers.delete(name)) {
       return this.#fail(`"${name}" was ordered twice`);
     }
@@ -166,6 +167,7 @@ export class Services implements AttemptRunner {
       isCurrent,
       suspends: (awaiting, delivered) => history.suspends(id, { attempt, awaiting, delivered }),
       gaveUp: (behavior) => history.gaveUp(id, attempt, behavior),
+      idOf: (name) => history.idOf(name),
       isBidirectional: luck / 10 >= limits.requestResponse,
       post: (event) => this.post(event),
       over: () => {

@@ -2,6 +2,8 @@ import { expect, test, vi } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
 import type { Turn } from "../../src/engine/turn.ts";
 import { Host } from "../../src/partition/host.ts";
+import { Steward } from "../../src/placement/steward.ts";
+import { Fenced } from "../../src/ports.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { finished, meets, PAIRS, RARE_PAIRS, visited } from "./coverage.ts";
 import { explained, type Run, simulate } from "./simulate.ts";
@@ -22,6 +24,8 @@ Resident.prototype.apply = function (turn, commit) {
   apply.call(this, turn, commit);
 };
 
+const system = { Host, Steward, Fenced };
+
 /** `SEED=7 SEEDS=1` repeats one seed; `SEEDS=100000` is a nightly run. */
 const count = Number(process.env["SEEDS"] ?? 1_000);
 const first = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
@@ -35,7 +39,7 @@ test.each(Array.from({ length: CHUNKS }, (_, chunk) => chunk))(
   "part %i of the seeds keeps every promise",
   async (chunk) => {
     for (let seed = first + chunk; seed < first + count; seed += CHUNKS) {
-      const run = await simulate({ Host }, seed);
+      const run = await simulate(system, seed);
       if (run.reason !== undefined) expect.fail(explained(run));
     }
   },
@@ -50,7 +54,7 @@ test("the seeds meet every event in every status where it can be", () => {
 test("the same seed lives the same life", async () => {
   const life = ({ trace, commits, simulatedMs }: Run) => ({ trace, commits, simulatedMs });
   for (let seed = first; seed < first + 5; seed++) {
-    const once = await simulate({ Host }, seed), again = await simulate({ Host }, seed);
+    const once = await simulate(system, seed), again = await simulate(system, seed);
     expect(life(again)).toEqual(life(once));
     expect(once.trace.length).toBeGreaterThan(3);
   }

@@ -2,7 +2,7 @@ import { Cluster } from "./cluster.ts";
 import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
-import type { System } from "./process.ts";
+import type { System } from "./seat.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { KEPT_MS } from "./schema.ts";
 import { fromBytes } from "./spoken.ts";
@@ -45,17 +45,17 @@ export async function simulate(
   const faults = { ...swarm(world.chance), ...under };
   const tight = { ...limits(world.chance), ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
-  cluster.disk.isFenced = !isUnfenced;
+  for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
   cluster.invite({ count: world.chance.int(2, 12), from: 0, to: world.chance.pick([300, 1_500]) });
   cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
-  cluster.haunt(FAULTS_MS);
+  cluster.owners.haunt(FAULTS_MS);
   cluster.meddle(FAULTS_MS);
   try {
     await play(world, cluster);
   } catch (cause) {
     cluster.failed(cause);
   }
-  const { failure, disk, deaths } = cluster;
+  const { failure, disks, owners: { deaths } } = cluster;
   return {
     seed,
     faults,
@@ -63,7 +63,7 @@ export async function simulate(
     deaths,
     ...(failure === undefined ? {} : { reason: told(failure) }),
     trace: world.trace,
-    commits: disk.commits,
+    commits: disks.commits,
     simulatedMs: world.mono - start,
   };
 }
@@ -79,24 +79,27 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   if (failed()) return;
   must(finished, () => unfinished(cluster));
   sums(cluster);
+  const isSettled = () => failed() || cluster.owners.unsettled === undefined;
+  await world.run(isSettled, { alarmsMax, until: world.mono + PATIENCE_MS });
+  must(isSettled(), () => cluster.owners.unsettled ?? "");
   // Repeats of requests come in; then time passes, and what was kept long enough goes.
   await world.run(failed, { alarmsMax, until: world.mono + 1_000 });
   await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
   if (failed()) return;
   await world.run(failed, { alarmsMax, until: world.mono + 100 });
   must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
-  world.step(2 * KEPT_MS);
-  const gone = () => failed() || cluster.disk.all("invocation").length === 0;
+  world.skip(2 * KEPT_MS);
+  const gone = () => failed() || cluster.disks.all("invocation").length === 0;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
-  must(isGone, () => `${cluster.disk.all("invocation").length} invocations were never forgotten`);
+  must(isGone, () => `${cluster.disks.all("invocation").length} invocations were never forgotten`);
 }
 
-function unfinished({ clients, history, disk, attempts }: Cluster): string {
+function unfinished({ clients, history, disks, attempts }: Cluster): string {
   const waiting = clients.filter(({ isDone }) => !isDone).map(({ plan }) => plan.id);
   const open = [...history.unfinished].map((id) => `${id} ${history.story(id).row.status.kind}`);
   return `Not everything finished: clients "${waiting}", invocations "${open}", ${
-    disk.all("timer").length
-  } timers, ${attempts} attempts`;
+    disks.all("timer").length
+  } timers, ${attempts} attempts, ${[...history.letters.underWay()].length} messages`;
 }
 
 /** Counters hold what ran: each accepted invocation once, no more and no less. */

@@ -14,6 +14,8 @@ export interface StreamOptions {
   readonly limits: Limits;
   /** Whether notifications reach the service while it runs. */
   readonly isBidirectional: boolean;
+  /** The id of somebody who has a name in programs. */
+  readonly idOf: (name: string) => string;
   /** Where it runs, and in which version. */
   readonly pin: Pin;
   /** Whether the invocation still is the one that this attempt began for. */
@@ -51,9 +53,9 @@ export class Stream {
   constructor(attempt: Attempt, options: StreamOptions) {
     this.#options = options;
     this.#attempt = attempt;
-    const { world, pin: { protocol } } = options;
+    const { world, idOf, pin: { protocol } } = options;
     const chance = () => world.chance.next(), now = () => world.mono;
-    this.#sdk = new Sdk(attempt, { chance, now, protocol });
+    this.#sdk = new Sdk(attempt, { chance, now, idOf, protocol });
     this.#delivered = attempt.entries.length;
     this.#isDeaf = !options.isBidirectional;
   }

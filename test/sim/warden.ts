@@ -1,5 +1,6 @@
 import type { Awaiting } from "../../src/model/invocation.ts";
 import { ask, type Asking } from "./asking.ts";
+import { freshId } from "./names.ts";
 import { Operator } from "./operators.ts";
 import { targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
@@ -22,7 +23,6 @@ export class Warden {
   readonly #waiting = new Map<string, { attempt: number; since: number }>();
   readonly #resumed = new Set<string>();
   readonly #helped = new Map<string, number>();
-  #asks = 0;
 
   constructor(options: Asking) {
     this.#options = options;
@@ -84,15 +84,15 @@ export class Warden {
   }
 
   async #keep(key: string, name: string): Promise<void> {
-    const { chance } = this.#options.world;
+    const { world } = this.#options, { chance } = world;
     const isBroken = chance.happens(0.5);
     const program = [{ do: "keep", name, isBroken }];
-    const id = `ask${this.#asks++}`;
-    await ask(this.#options, (process) =>
-      process.host.requests.send({
+    const path = `flow/${key}/ask`, id = freshId(world, path);
+    await ask(this.#options, this.#options.route(id), (door) =>
+      door.send({
         id,
         fresh: true,
-        target: targetOf(`flow/${key}/ask`),
+        target: targetOf(path),
         headers: [],
         value: toBytes(program),
         origin: { by: "ingress" },

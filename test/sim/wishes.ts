@@ -1,5 +1,6 @@
 import type { ReplyStatus } from "../../src/engine/effect.ts";
 import type { Operation } from "../../src/engine/event.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Entry } from "../../src/model/journal.ts";
 import type { Operated } from "../../src/ports.ts";
 import type { History } from "./history.ts";
@@ -167,4 +168,22 @@ export function mustBegin({ row, entries }: Story, { from, story }: {
     row.pin === undefined || row.pin.protocol === story.row.pin?.protocol,
     () => `"${id}" speaks`,
   );
+}
+
+/** Results and journals are kept as long as was promised, or until somebody purges them. */
+export function mustBeKept(
+  wishes: Wishes,
+  { row: before }: Story,
+  { row, drop }: { readonly row: InvocationRow; readonly drop: boolean },
+): void {
+  const { id, status, retention, journal, modifiedAt, completedAt } = row;
+  if (status.kind !== "completed") return;
+  const isStarted = row.runningAt !== undefined;
+  if (!isStarted) return must(drop, () => `"${id}" never started and was kept`);
+  if (wishes.count(id, "purge") > 0) return;
+  const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
+  must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
+  if (wishes.count(id, "purgeJournal") > 0) return;
+  const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
+  must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
 }

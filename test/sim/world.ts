@@ -16,8 +16,8 @@ export interface Budget {
 
 /**
  * Virtual time and seeded chance. Nothing in a simulation happens except by an alarm that was set
- * here. Time passes on `mono`, which never steps; what a server believes to be the time is `wall`,
- * which a fault may set forth and back.
+ * here. Time passes on `mono`, which never steps; what it is for people is `wall`; what a server
+ * believes it to be, its own clock says (`process.ts`).
  */
 export class World {
   readonly chance: Chance;
@@ -25,9 +25,9 @@ export class World {
   readonly trace: string[] = [];
   /** Milliseconds. */
   mono = 1_000_000;
-  /** What the wall clock shows, less `mono`. */
+  /** What good clocks show, less `mono`. */
   #offsetMs = 0;
-  /** The latest moment that the wall clock showed before it was set back. */
+  /** The latest moment that somebody's clock showed. */
   #latest = 0;
   #seq = 0;
   readonly #heap: Alarm[] = [];
@@ -40,15 +40,20 @@ export class World {
     return this.mono + this.#offsetMs;
   }
 
-  /** The latest moment that the wall clock ever showed. */
+  /** The latest moment that any clock ever showed. */
   get latest(): number {
     return Math.max(this.#latest, this.wall);
   }
 
-  /** Sets the wall clock, `offsetMs` away from the one that never steps. */
-  step(offsetMs: number): void {
-    this.#latest = this.latest;
-    this.#offsetMs = offsetMs;
+  /** Somebody's clock shows this. */
+  saw(now: number): number {
+    if (now > this.#latest) this.#latest = now;
+    return now;
+  }
+
+  /** Sets all clocks forward. */
+  skip(ms: number): void {
+    this.#offsetMs += ms;
   }
 
   log(line: string): void {

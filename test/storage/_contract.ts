@@ -183,6 +183,7 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
   const found: unknown[] = [];
   let after: string | undefined;
   let timer: Timer | undefined;
+  let row: Rows["outbox"] | undefined;
   let stood: string | undefined;
   for (let page = 0; page < 3; page++) {
     const standings = await store.standings?.(
@@ -201,7 +202,9 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
       limit,
       ...(timer === undefined ? {} : { after: timer }),
     });
-    found.push(invoked, timers);
+    const sent = await store.scan(lease, { kind: "outbox", limit, ...(row && { after: row }) });
+    found.push(invoked, timers, sent);
+    row = sent.at(-1) ?? row;
     after = invoked.at(-1)?.id ?? after;
     timer = timers.at(-1) ?? timer;
   }

@@ -5,7 +5,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql.ts";
 import type { Awaiting, InvocationRow } from "../../src/model/invocation.ts";
-import { type Rows, type Table, timerItem, type Want, type Write } from "../../src/model/rows.ts";
+import {
+  groupOf,
+  type Rows,
+  type Table,
+  timerItem,
+  type Want,
+  type Write,
+} from "../../src/model/rows.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { migrate } from "../../src/storage/tables.ts";
 import { built } from "./_built.ts";
@@ -185,7 +192,7 @@ async function everywhere(
     await next.store.commit(next.lease, drops);
     await database.flush?.(next.store, next.lease);
     for (const { table, row } of puts.slice(0, 3)) {
-      const group = "id" in row ? row.id : row.object;
+      const group = groupOf(table, row);
       expect(await rowsOf(next, { table, group })).toEqual([]);
     }
   } finally {

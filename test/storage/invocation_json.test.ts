@@ -13,6 +13,12 @@ const more = fc.record({
   lastFailure: fc.option(fc.record({ code: name, status: fc.nat(), message: name }), {
     nil: undefined,
   }),
+  lastAttempt: fc.option(
+    fc.record({ startedAt: fc.nat(), deployment: name, server: name }, {
+      requiredKeys: ["startedAt"],
+    }),
+    { nil: undefined },
+  ),
   pin: fc.option(fc.record({ deployment: name, protocol: fc.nat() }), { nil: undefined }),
   trace: fc.option(
     fc.record({

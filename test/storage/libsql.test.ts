@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Locked, openLibsql, openLock } from "../../adapters/libsql.ts";
 import { nearCommits } from "../../adapters/libsql_near.ts";
-import { SqlError } from "../../adapters/libsql_client.ts";
+import { SqlError } from "../../adapters/libsql_answer.ts";
 import type { SqlValue } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/tables.ts";
 import { denoCommand } from "../support/build.ts";

@@ -79,7 +79,7 @@ test("a database of format version 1 is brought up to date, with its rows and it
     [],
   ]);
   const [facts] = await client.batch("read", [
-    sql("select value, created_at from meta, invocation where id = 'a'"),
+    sql("select value, created_at from meta, invocation where name = 'format' and id = 'a'"),
   ]);
   expect(facts).toEqual([{ value: String(migrations.length), created_at: 17 }]);
   await client.close();

@@ -35,11 +35,20 @@ function sweep(): void {
 
 /** How `deno task serve` starts the server, permissions included. */
 export function denoCommand(): readonly [string, ...string[]] {
-  const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
-  const [, ...args] = (tasks.serve as string).split(" ");
+  const [, ...args] = denoTask("serve");
   const entry = args.pop() ?? "";
-  // The one npm installs is a script that starts the real one and passes no signal on.
+  return [denoProgram(), ...args, path.join(ROOT, entry)];
+}
+
+/** The words of a task of `deno.json`. */
+export function denoTask(name: string): readonly string[] {
+  const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
+  return (tasks[name] as string).split(" ");
+}
+
+/** The one npm installs is a script that starts the real one and passes no signal on: this one. */
+export function denoProgram(): string {
   const script = path.join(ROOT, "node_modules/.bin/deno");
-  const deno = execFileSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" });
-  return [deno.trim(), ...args, path.join(ROOT, entry)];
+  return execFileSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" })
+    .trim();
 }

@@ -1,5 +1,4 @@
 import type { Endpoint } from "./endpoint.ts";
-import type { Server } from "./server.ts";
 
 /** An answer, read. */
 export interface Answer {
@@ -32,9 +31,15 @@ async function post(url: string, input: unknown, { headers, query, signal }: Ask
   return await read(await fetch(query === undefined ? url : `${url}?${query}`, init));
 }
 
+/** Where a server is reached. */
+export interface Address {
+  readonly ingress: string;
+  readonly admin: string;
+}
+
 /** Calls a handler: `Greeter/greet`, `Counter/key/add`. */
 export function call(
-  server: Server,
+  server: Address,
   path: string,
   input?: unknown,
   ask: Ask = {},
@@ -44,7 +49,7 @@ export function call(
 
 /** Sends one way. Answers when it was accepted. */
 export function send(
-  server: Server,
+  server: Address,
   path: string,
   input?: unknown,
   ask: Ask = {},
@@ -53,7 +58,7 @@ export function send(
 }
 
 /** A call that must succeed: its value. */
-export async function value(server: Server, path: string, input?: unknown): Promise<unknown> {
+export async function value(server: Address, path: string, input?: unknown): Promise<unknown> {
   const { status, body } = await call(server, path, input);
   if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return body;
@@ -61,12 +66,36 @@ export async function value(server: Server, path: string, input?: unknown): Prom
 
 /** Registers an endpoint, and answers what admin said. */
 export function register(
-  server: Server,
+  server: Address,
   endpoint: Pick<Endpoint, "url" | "transport">,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
   const body = { uri: endpoint.url, use_http_11: endpoint.transport === "h1", ...more };
   return post(`${server.admin}/deployments`, body, {});
+}
+
+/** Awakeables, attach and output: any request to ingress below `/svc/`. A string is sent as it is. */
+export async function ask(
+  { ingress }: Address,
+  path: string,
+  given?: unknown,
+): Promise<Answer> {
+  if (given === undefined) return await get(`${ingress}/svc/${path}`);
+  if (typeof given !== "string") return await post(`${ingress}/svc/${path}`, given, {});
+  return await read(await fetch(`${ingress}/svc/${path}`, { method: "POST", body: given }));
+}
+
+/** `cancel`, `kill`, `pause`, `resume`, `purge`: an operation of admin on an invocation. */
+export async function operate({ admin }: Address, verb: string, id: string): Promise<Answer> {
+  return await read(await fetch(`${admin}/invocations/${id}/${verb}`, { method: "PATCH" }));
+}
+
+/** The rows of a query. Throws when it is refused. */
+export async function query({ admin }: Address, sql: string): Promise<Record<string, unknown>[]> {
+  const headers = { accept: "application/json" };
+  const { status, body } = await post(`${admin}/query`, { query: sql }, { headers });
+  if (status === 200) return (body as { rows: Record<string, unknown>[] }).rows;
+  throw new Error(`The query was answered with ${status}: ${JSON.stringify(body)}`);
 }
 
 export async function get(url: string): Promise<Answer> {

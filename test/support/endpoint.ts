@@ -70,6 +70,13 @@ export class Endpoint {
     await until(`"${line}"`, () => this.count(line) >= times, 15_000);
   }
 
+  /** Waits for a side effect that begins so, and answers what follows. */
+  async announces(head: string): Promise<string> {
+    const find = () => this.lines().find((one) => one.startsWith(`${head} `));
+    await until(`"${head} …"`, () => find() !== undefined, 15_000);
+    return find()?.slice(head.length + 1) ?? "";
+  }
+
   /** Lets what is held under this id go on, now and later. */
   release(id: string): void {
     appendFileSync(path.join(this.folder, `${id}.go`), "");

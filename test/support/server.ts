@@ -13,7 +13,7 @@ export interface ServerOptions {
 }
 
 /** Settings that make tests quick: everything that waits by design waits less. */
-const QUICK = {
+export const QUICK = {
   DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "20ms",
   DEFAULT_RETRY_POLICY__MAX_INTERVAL: "200ms",
   WORKER__INVOKER__INACTIVITY_TIMEOUT: "300ms",

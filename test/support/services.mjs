@@ -13,6 +13,7 @@ Promise.withResolvers ??= function () {
   return { promise, resolve, reject };
 };
 const restate = await import("@restatedev/restate-sdk");
+const { waitingServices } = await import("./services_waiting.mjs");
 
 const [port, mode, folder] = process.argv.slice(2);
 const logFile = path.join(folder, "log");
@@ -21,8 +22,9 @@ const logFile = path.join(folder, "log");
 const note = (line) => appendFileSync(logFile, `${line}\n`);
 const lines = () => existsSync(logFile) ? readFileSync(logFile, "utf8").split("\n") : [];
 const times = (line) => lines().filter((one) => one === line).length;
+const isReleased = (id) => existsSync(path.join(folder, `${id}.go`));
 const held = async (id) => {
-  while (!existsSync(path.join(folder, `${id}.go`))) {
+  while (!isReleased(id)) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
@@ -179,7 +181,8 @@ const lazy = restate.object({
   },
 });
 
-const services = [greeter, counter, lazy];
+const waiting = waitingServices({ restate, note, times, isReleased });
+const services = [greeter, counter, lazy, ...waiting];
 const handler = restate.createEndpointHandler({ services, bidirectional: mode === "h2" });
 const server = mode === "h2" ? http2.createServer(handler) : http.createServer(handler);
 await new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));

@@ -5,10 +5,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { describeConfig, options } from "../../src/config.ts";
 import { describeErrors } from "../../src/errors.ts";
+import { describeSupport } from "../conformance/_table.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
   ".ci",
+  ".dockerignore",
   ".gitignore",
   "LICENSE",
   "README.md",
@@ -74,6 +76,10 @@ describe("what the front page says", () => {
 
   test("its table of error codes is that of errors.ts", () => {
     expect(generated("errors", describeErrors())).toBe(describeErrors());
+  });
+
+  test("its support table is that of the results of test/conformance", () => {
+    expect(generated("support", describeSupport())).toBe(describeSupport());
   });
 
   test("its tree names what exists, and every folder of src", () => {
@@ -159,7 +165,9 @@ describe("the repository", () => {
   });
 
   test("every setting is used by the wiring or by an adapter", () => {
-    const users = files.filter((file) => file === "src/app.ts" || /^adapters\/.+\.ts$/.test(file));
+    const users = files.filter((file) =>
+      /^src\/app(_settings)?\.ts$/.test(file) || /^adapters\/.+\.ts$/.test(file)
+    );
     const text = users.map(read).join("\n");
     // `config[`${what}.bind-port`]`: ingress and admin are listened for by the same lines.
     const isUsed = (path: string) =>

@@ -8,11 +8,13 @@ const LAYERS = [
   ["model"],
   ["wire"],
   ["engine"],
+  ["dial"],
   ["ports", "config"],
   ["observe"],
   ["storage", "outbound", "partition"],
   ["placement"],
   ["ingress", "admin", "introspection", "kafka", "ui"],
+  ["app_settings"],
   ["app"],
 ];
 /** The engine is narrower than its layer, so that nothing but rows and events can move it. */

@@ -3,7 +3,7 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { fetchDial } from "../../adapters/workerd_dial.ts";
-import type { DialRequest, Exchange } from "../../src/ports.ts";
+import type { DialRequest, Exchange } from "../../src/dial.ts";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -126,9 +126,14 @@ test("refuses addresses that speak HTTP/2 only, and says what to do", async () =
   }
 });
 
-test("answers queries with a clear no", async () => {
-  expect(await ask(plain, "POST", "/admin/query", { query: "select 1" }))
-    .toEqual({ status: 501, body: { message: "queries are not answered on workerd yet" } });
+test("answers queries", async () => {
+  const query = (query: string) =>
+    ask(plain, "POST", "/admin/query", { query }, { accept: "application/json" });
+  expect(await query("select 1 as one")).toEqual({ status: 200, body: { rows: [{ one: 1 }] } });
+  expect(await query("select one from nowhere")).toEqual({
+    status: 500,
+    body: { message: expect.stringContaining("nowhere"), svc_code: null },
+  });
 });
 
 test("takes bodies as large as a row may be, and says 413 to larger ones", async () => {
@@ -161,6 +166,9 @@ test("says which setting it cannot read", async () => {
     ] as const
   ) {
     const { status, body } = await ask(worker({ [name]: value }), "GET", path);
-    expect([status, body]).toEqual([503, { message: expect.stringMatching(/^\[RT0002\]/) }]);
+    expect([status, body]).toEqual([503, {
+      svc_code: "RT0002",
+      message: expect.stringMatching(/^\[RT0002\]/),
+    }]);
   }
 });

@@ -1,6 +1,6 @@
 import { assert, unreachable } from "../../assert.ts";
 import type { Command } from "../../model/command.ts";
-import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
+import type { AttemptFailure, AttemptSite, InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
 import type { Heard } from "../event.ts";
 import { backOff } from "../lifecycle/attempt_ended.ts";
@@ -32,7 +32,7 @@ export function heard(turn: Turn, event: Heard): void {
     const frame = event.frames[i];
     assert(frame, "Frames have no holes");
     const refusal = apply(turn, draft, { frame, event, number: i });
-    if (refusal) return refuse(turn, draft, refusal);
+    if (refusal) return refuse(turn, draft, { ...refusal, site: event.site });
     draft.heard++;
     draft.pin ??= event.pin;
   }
@@ -49,7 +49,10 @@ function apply(
   draft: InvocationDraft,
   { frame, ...place }: Place & { frame: Command },
 ): Refusal | undefined {
-  if (frame.kind !== "ranTo") draft.failuresSinceCommand = 0;
+  if (frame.kind !== "ranTo") {
+    draft.failuresSinceCommand = 0;
+    draft.lastFailure = undefined;
+  }
   switch (frame.kind) {
     case "output":
       return output(turn, draft, frame);
@@ -123,8 +126,12 @@ function output(
 }
 
 /** Ends an attempt that asked for something impossible; what it sent before stays. */
-function refuse(turn: Turn, draft: InvocationDraft, { code, message }: Refusal): void {
+function refuse(
+  turn: Turn,
+  draft: InvocationDraft,
+  { code, message, site }: Refusal & { readonly site: AttemptSite | undefined },
+): void {
   turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });
   const failure = { code, status: 500, message };
-  backOff(turn, draft, { failure, reached: true, chance: 0.5 });
+  backOff(turn, draft, { failure, reached: true, chance: 0.5, site });
 }

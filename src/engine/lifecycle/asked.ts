@@ -1,8 +1,8 @@
 import { assert } from "../../assert.ts";
 import { type Caller, type InvocationRow, resultOf } from "../../model/invocation.ts";
 import type { Result } from "../../model/journal.ts";
+import type { Asked } from "../../model/message.ts";
 import type { Reply } from "../effect.ts";
-import type { Asked } from "../event.ts";
 import { deliver } from "../outbox.ts";
 import { expiryOf, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";

@@ -1,6 +1,11 @@
 import { unreachable } from "../../assert.ts";
 import { afterNews } from "../../model/awaiting.ts";
-import type { AttemptFailure, Awaiting, InvocationDraft } from "../../model/invocation.ts";
+import type {
+  AttemptFailure,
+  AttemptSite,
+  Awaiting,
+  InvocationDraft,
+} from "../../model/invocation.ts";
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
@@ -16,20 +21,24 @@ export function attemptEnded(turn: Turn, event: AttemptEnded): void {
   const row = turn.find("invocation", event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
-  const { outcome, chance } = event;
+  const { outcome, chance, site } = event;
   switch (outcome.kind) {
     case "ended":
-      return ended(turn, draft, chance);
+      return ended(turn, draft, { chance, site });
     case "suspended":
       return suspend(turn, draft, outcome);
     case "failed":
-      return backOff(turn, draft, { ...outcome, chance });
+      return backOff(turn, draft, { ...outcome, chance, site });
     default:
       unreachable(outcome);
   }
 }
 
-function ended(turn: Turn, draft: InvocationDraft, chance: number): void {
+function ended(
+  turn: Turn,
+  draft: InvocationDraft,
+  how: Pick<Setback, "chance" | "site">,
+): void {
   const { answer } = draft;
   if (answer) return complete(turn, draft, answer.failure);
   backOff(turn, draft, {
@@ -39,7 +48,7 @@ function ended(turn: Turn, draft: InvocationDraft, chance: number): void {
       message: "protocol violation: the attempt ended without an output",
     },
     reached: true,
-    chance,
+    ...how,
   });
 }
 
@@ -67,6 +76,7 @@ export interface Setback {
   readonly reached: boolean;
   readonly behavior?: "pause" | "fail";
   readonly chance: number;
+  readonly site: AttemptSite | undefined;
 }
 
 /** Jitter grows a delay by up to this part of it (http-api §5.1). */
@@ -74,7 +84,7 @@ const JITTER = 0.3;
 
 /** Plans the next attempt, or gives up as the retry policy says (service protocol §4.17). */
 export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
-  const { failure, retryAfterMs, reached, behavior, chance } = setback;
+  const { failure, retryAfterMs, reached, behavior, chance, site } = setback;
   const policy = retryPolicy(turn, draft);
   const isRepeat = repeats(draft, setback);
   draft.lastFailure = failure;
@@ -93,6 +103,7 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
       ) * (1 + JITTER * chance);
   const until = Math.ceil(turn.now + delay);
   draft.status = { kind: "backingOff", until };
+  if (site) draft.lastAttempt = { ...draft.lastAttempt, ...site };
   setTimer(turn, { id: draft.id, due: until, kind: "retry", index: 0 });
 }
 
@@ -100,10 +111,9 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
  * Whether this is what the last attempt failed with, and nobody came further since: not worth an
  * event (measured at the reference, which looks neither at stack traces nor at notifications).
  */
-function repeats(draft: InvocationDraft, { failure, reached }: Setback): boolean {
-  const { lastFailure, failures, failuresSinceCommand } = draft;
-  // An attempt that reached nobody brought no command, so only a new start can lie between.
-  if ((reached ? failuresSinceCommand : failures) === 0 || !lastFailure) return false;
+function repeats({ lastFailure }: InvocationDraft, { failure }: Setback): boolean {
+  // A command and a new start leave none.
+  if (!lastFailure) return false;
   const { code, status, message, related } = lastFailure;
   return code === failure.code && status === failure.status && message === failure.message &&
     related?.index === failure.related?.index && related?.name === failure.related?.name &&

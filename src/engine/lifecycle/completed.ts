@@ -20,6 +20,7 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   draft.completedAt = turn.now;
   draft.answer = undefined;
   draft.pausing = undefined;
+  draft.lastAttempt = undefined;
   if (failure) draft.output = undefined;
   const result = resultOf(draft);
   const { callers } = draft;

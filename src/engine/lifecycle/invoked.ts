@@ -6,8 +6,8 @@ import {
   resultOf,
 } from "../../model/invocation.ts";
 import type { Entry, Result } from "../../model/journal.ts";
+import type { Invoked } from "../../model/message.ts";
 import { objectOf } from "../../model/target.ts";
-import type { Invoked } from "../event.ts";
 import { deliver } from "../outbox.ts";
 import { expiryOf, forgetRetained, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";
@@ -84,6 +84,7 @@ export function newRow(
     failures: 0,
     failuresSinceCommand: 0,
     lastFailure: undefined,
+    lastAttempt: undefined,
     events: undefined,
     pausing: undefined,
     seedOf: undefined,

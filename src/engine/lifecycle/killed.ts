@@ -3,12 +3,14 @@ import type { InvocationRow } from "../../model/invocation.ts";
 import { type Entry, entryType, type TerminalFailure } from "../../model/journal.ts";
 import type { ReplyStatus } from "../effect.ts";
 import type { Turn } from "../turn.ts";
+import { deliver } from "../outbox.ts";
 import { complete } from "./completed.ts";
 import { live } from "./live.ts";
 
 /**
  * Ends an invocation here and now, and with it what it called (service protocol §4.12): generation
- * after generation, because a chain of calls may be deeper than the stack.
+ * after generation, because a chain of calls may be deeper than the stack. Other partitions are told
+ * of theirs.
  */
 export function killed(turn: Turn, id: string): ReplyStatus {
   const status = refusal(turn, id);
@@ -35,7 +37,9 @@ function end(turn: Turn, id: string): readonly string[] {
   assert(draft, "An invocation that was found can be edited");
   if (row.status.kind === "invoked") turn.emit({ type: "abort", id, attempt: row.attempt });
   complete(turn, draft, KILLED);
-  return children;
+  const isFar = (child: string) => !turn.isHere(child);
+  for (const child of children.filter(isFar)) deliver(turn, { type: "killed", id: child });
+  return children.filter((child) => !isFar(child));
 }
 
 const NOBODY: readonly string[] = [];

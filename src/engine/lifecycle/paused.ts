@@ -27,7 +27,7 @@ export function paused(turn: Turn, id: string): ReplyStatus {
       return "done";
     case "backingOff":
       endBackOff(turn, draft);
-      park(turn, draft, draft.lastFailure);
+      rest(turn, draft, draft.lastFailure);
       return "underway";
     case "invoked":
       draft.pausing = true;
@@ -36,8 +36,14 @@ export function paused(turn: Turn, id: string): ReplyStatus {
   }
 }
 
-/** No attempt until somebody resumes it. `failure`: why, when that is why. */
+/** Has one that ran rest until somebody resumes it. `failure`: why, when that is why. */
 export function park(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
+  draft.lastAttempt = undefined;
+  rest(turn, draft, failure);
+}
+
+/** The attempt after which a retry was put off stays on show (seen at the reference). */
+function rest(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.status = PAUSED;
   draft.pausing = undefined;
   note(turn, draft, { kind: "paused", failure });

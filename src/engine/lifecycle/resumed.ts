@@ -5,7 +5,7 @@ import type { DeploymentChoice } from "../event.ts";
 import type { Turn } from "../turn.ts";
 import { live } from "./live.ts";
 import { endBackOff } from "./paused.ts";
-import { wake } from "./started.ts";
+import { start, wake } from "./started.ts";
 
 /**
  * Has a resting invocation go on, perhaps on another deployment (http-api §3.6, service protocol
@@ -30,8 +30,10 @@ function goOn(turn: Turn, draft: InvocationDraft): void {
     draft.pausing = undefined;
     return;
   }
+  if (draft.status.kind !== "backingOff") return wake(turn, draft);
   endBackOff(turn, draft);
-  wake(turn, draft);
+  // Its retry comes early, and is one all the same: what failed still counts (seen at the reference).
+  start(turn, draft);
 }
 
 function refusal(

@@ -1,5 +1,5 @@
 import { CANCEL_SIGNAL, entryType } from "../../model/journal.ts";
-import type { Signaled } from "../event.ts";
+import type { Signaled } from "../../model/message.ts";
 import { notify } from "../journal/notification.ts";
 import type { Turn } from "../turn.ts";
 import { canceled } from "./canceled.ts";

@@ -23,6 +23,8 @@ export function start(turn: Turn, draft: InvocationDraft): void {
 export function wake(turn: Turn, draft: InvocationDraft): void {
   draft.failures = 0;
   draft.failuresSinceCommand = 0;
+  draft.lastFailure = undefined;
+  draft.lastAttempt = undefined;
   start(turn, draft);
 }
 

@@ -16,47 +16,63 @@ const JSON_BYTES_MAX = 4 * 1024 * 1024;
 /** Rows of callees that are remembered. */
 const CALLEES_MAX = 1000;
 
-const SEGMENT = `select first, entries, bytes from store.journal
+const SEGMENT = `select first, entries, bytes from journal
   where id = ?1 and first > ?2 order by first limit 1`;
-const NOTES = `select first, entries from store.journal
+const NOTES = `select first, entries from journal
   where id = ?1 and first > ?2 order by first limit 1`;
-const NEXT_ID = `select id from store.journal where id > ?1 order by id limit 1`;
-const INVOCATION = `select body from store.invocation where id = ?1`;
-const MAKE = `create table main.entry (${ENTRY_COLUMNS.join(", ")}, primary key (id, idx))`;
-const INSERT = `insert into main.entry (${ENTRY_COLUMNS.join(", ")})
+const NEXT_ID = `select id from journal where id > ?1 order by id limit 1`;
+const INVOCATION = `select body from invocation where id = ?1`;
+
+/** Makes the table `entry`. */
+export const MAKE_ENTRY = `create table main.entry (${ENTRY_COLUMNS.join(", ")},
+  primary key (id, idx))`;
+/** Puts one of the rows of `entryRows` into it. */
+export const INSERT_ENTRY = `insert into main.entry (${ENTRY_COLUMNS.join(", ")})
   values (${ENTRY_COLUMNS.map((_, i) => `?${i + 1}`).join(", ")})`;
 
+/** What reading journals needs of a database. */
+export type JournalDatabase = Pick<QueryDatabase, "row" | "check">;
+
 /**
- * Reads journals into the table `entry`, as far as these mentions of `sys_journal` want them: of which
- * invocations, and which columns. Frames are decoded here, which SQL cannot do.
+ * Rows of the table `entry`, some at a time, as far as these mentions of `sys_journal` want them: of
+ * which invocations, and which columns. Frames are decoded here, which SQL cannot do. `jsonBytesMax`:
+ * of larger entries there is no JSON.
  */
-export async function fillEntries(
-  database: QueryDatabase,
+export async function* entryRows(
+  database: JournalDatabase,
   mentions: readonly StoredRelation[],
-): Promise<void> {
-  await database.run(MAKE);
+  jsonBytesMax = JSON_BYTES_MAX,
+): AsyncGenerator<readonly Bound[][]> {
   const used = new Set(mentions.flatMap((one) => [...one.used]));
   for await (const id of wantedIds(database, mentions)) {
     const callees = new Called(database, id);
-    if (used.has("entry_json") || used.has("entry_lite_json")) await callees.load();
+    if (namesCallees(used)) await callees.load();
     for await (const segment of segmentsOf(database, id)) {
       database.check();
       await callees.prefetch(segment);
-      await database.runAll(INSERT, segment.map((row) => columnsOf(row, used, callees)));
+      yield segment.map((row) => columnsOf(row, { used, callees, jsonBytesMax }));
     }
   }
 }
 
+/** Whether these columns say something of the invocations that a journal calls. */
+export function namesCallees(used: ReadonlySet<string>): boolean {
+  return used.has("entry_json") || used.has("entry_lite_json");
+}
+
+/** The ids of the invocations whose journals are wanted; undefined: all. */
+export function wantedJournals(mentions: readonly StoredRelation[]): Set<string> | undefined {
+  const wanted = mentions.map((one) => one.wanted.get("id"));
+  return wanted.includes(undefined) ? undefined : new Set(wanted.flatMap((ids) => ids ?? []));
+}
+
 /** Ids in the spelling of the database. All of them, unless every mention names some. */
 async function* wantedIds(
-  database: QueryDatabase,
+  database: JournalDatabase,
   mentions: readonly StoredRelation[],
 ): AsyncGenerator<string> {
-  const wanted = mentions.map((one) => one.wanted.get("id"));
-  if (wanted.every((ids) => ids !== undefined)) {
-    yield* new Set(wanted.flat());
-    return;
-  }
+  const wanted = wantedJournals(mentions);
+  if (wanted) return yield* wanted;
   for (let after = "";;) {
     database.check();
     const row = await database.row(NEXT_ID, [after]);
@@ -69,7 +85,7 @@ async function* wantedIds(
 type JournalRow = ReturnType<typeof decodeJournal>;
 
 /** Entries as they are stored together. One segment is in memory at a time. */
-async function* segmentsOf(database: QueryDatabase, id: string): AsyncGenerator<JournalRow[]> {
+async function* segmentsOf(database: JournalDatabase, id: string): AsyncGenerator<JournalRow[]> {
   for (let after = -1;;) {
     const row = await database.row(SEGMENT, [id, after]);
     if (!row) return;
@@ -87,13 +103,16 @@ async function* segmentsOf(database: QueryDatabase, id: string): AsyncGenerator<
 
 function columnsOf(
   { id, index, at, entry }: JournalRow,
-  used: ReadonlySet<string>,
-  callees: Callees,
+  { used, callees, jsonBytesMax }: {
+    readonly used: ReadonlySet<string>;
+    readonly callees: Callees;
+    readonly jsonBytesMax: number;
+  },
 ): Bound[] {
   const type = typeOf(entry);
   const raw = used.has("raw") || used.has("raw_length") ? rawOf(entry) : null;
   const json = (lite: boolean) => {
-    if (!lite && sizeOf(entry) > JSON_BYTES_MAX) return null;
+    if (!lite && sizeOf(entry) > jsonBytesMax) return null;
     const text = readableEntry(entry, lite, callees).json;
     return text === null ? null : toSafe(text);
   };
@@ -128,12 +147,12 @@ function sizeOf(entry: Entry): number {
 
 /** Whom one journal calls. */
 class Called implements Callees {
-  readonly #database: QueryDatabase;
+  readonly #database: JournalDatabase;
   readonly #id: string;
   readonly #ids = new Map<number, string>();
   readonly #rows = new Map<string, Pick<InvocationRow, "target" | "retention"> | undefined>();
 
-  constructor(database: QueryDatabase, id: string) {
+  constructor(database: JournalDatabase, id: string) {
     this.#database = database;
     this.#id = id;
   }

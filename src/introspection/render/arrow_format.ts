@@ -1,5 +1,6 @@
 import {
   Bool,
+  type Builder,
   type DataType,
   DurationMillisecond,
   Field,
@@ -47,7 +48,7 @@ export class ArrowFormat implements Format {
 
   page(rows: readonly Row[]): Uint8Array {
     const children = this.#columns.map(({ type }, i) => {
-      const builder = makeBuilder({ type: arrowType(type), nullValues: [null] });
+      const builder = withNulls(makeBuilder({ type: arrowType(type) }));
       for (const row of rows) builder.append(arrowValue(type, readCell(type, row[i] ?? null)));
       return builder.finish().toVector().data[0] ?? makeData({ type: arrowType(type), length: 0 });
     });
@@ -63,6 +64,16 @@ export class ArrowFormat implements Format {
   end(): Uint8Array {
     return END;
   }
+}
+
+/**
+ * Told which values are null, the library writes a function for it as text, which some platforms do not
+ * allow to be run.
+ */
+function withNulls(builder: Builder): Builder {
+  builder.isValid = (value: unknown) => value !== null;
+  builder.children.forEach(withNulls);
+  return builder;
 }
 
 /** The length of the first message: its mark, the length of its metadata, and that. */

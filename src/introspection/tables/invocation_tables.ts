@@ -13,8 +13,8 @@ const only = (condition: string, value: string) => `case when ${condition} then 
 /** In parentheses: `||` binds no looser than `->>`. */
 const body = (path: string) => `(t.body ->> '$.${path}')`;
 
-const isRunning = "exists (select 1 from main.live as l where l.id = t.id)";
-const live = (column: string) => `(select l.${column} from main.live as l where l.id = t.id)`;
+const isRunning = "(t.id in (select l.id from live as l))";
+const live = (column: string) => `(select l.${column} from live as l where l.id = t.id)`;
 /** A running attempt is one more than those that failed. */
 const attempts = `${body("failures")} + ${isRunning}`;
 /** Nested trees are text within the JSON; `->>` gives either as text. */
@@ -22,6 +22,9 @@ const awaiting = only(isKind("suspended"), body("status.awaiting"));
 /** Said as well, so that an index of the few that are open can be used. */
 const IS_OPEN = `${STATUS_KIND} <> 'completed'`;
 const hasAttempts = `${IS_OPEN} and ${isKind("invoked", "backingOff")} and (${attempts}) > 0`;
+/** Who was paused before a retry still shows what that was to follow. */
+const showsAttempts = `(${hasAttempts} or ` +
+  `${isKind("paused")} and ${body("lastAttempt.startedAt")} is not null)`;
 const awaited = (path: string) =>
   only(`${isKind("suspended")} and json_valid(${awaiting})`, `(${awaiting}) -> '$.${path}'`);
 
@@ -148,10 +151,17 @@ const related = (name: string, type: TableColumn["type"], sql: string): TableCol
   sql,
 });
 
-/** Of the attempts since the last start: null where there were none, or where they no longer count. */
+/**
+ * Of the attempts since the last start: null where there were none, or where they no longer count. A
+ * running one is shown by what is known of it, and else by what was known of the one before it.
+ */
 const attempt = {
   retry_count: { name: "retry_count", type: "u64", sql: attempts },
-  last_start_at: { name: "last_start_at", type: "ts", sql: live("started_at") },
+  last_start_at: {
+    name: "last_start_at",
+    type: "ts",
+    sql: `coalesce(${live("started_at")}, ${body("lastAttempt.startedAt")})`,
+  },
   next_retry_at: {
     name: "next_retry_at",
     type: "ts",
@@ -159,9 +169,12 @@ const attempt = {
   },
   last_attempt_deployment_id: text(
     "last_attempt_deployment_id",
-    `coalesce(${live("deployment")}, ${body("pin.deployment")})`,
+    `coalesce(${live("deployment")}, ${body("lastAttempt.deployment")}, ${body("pin.deployment")})`,
   ),
-  last_attempt_server: text("last_attempt_server", live("server")),
+  last_attempt_server: text(
+    "last_attempt_server",
+    `coalesce(${live("server")}, ${body("lastAttempt.server")})`,
+  ),
   last_failure: text(
     "last_failure",
     `${failureText(body("lastFailure.status"), body("lastFailure.message"))} || ` +
@@ -184,7 +197,8 @@ const relatedCommand = [
 const status: Table = {
   name: "sys_invocation_status",
   kind: "BASE TABLE",
-  from: "store.invocation as t",
+  from: "invocation as t",
+  keys: ["t.id"],
   ids: "id",
   seek,
   columns: [
@@ -208,7 +222,8 @@ const status: Table = {
 const state: Table = {
   name: "sys_invocation_state",
   kind: "BASE TABLE",
-  from: "store.invocation as t",
+  from: "invocation as t",
+  keys: ["t.id"],
   where: hasAttempts,
   ids: "id",
   seek,
@@ -229,14 +244,15 @@ const state: Table = {
   ],
 };
 
-/** Columns of `sys_invocation_state` are null for invocations that are not in it. */
+/** Columns of `sys_invocation_state` are null for most invocations that are not in it. */
 const fromState = (columns: readonly TableColumn[]) =>
-  columns.map((one) => ({ ...one, sql: only(hasAttempts, one.sql) }));
+  columns.map((one) => ({ ...one, sql: only(showsAttempts, one.sql) }));
 
 const invocation: Table = {
   name: "sys_invocation",
   kind: "VIEW",
-  from: "store.invocation as t",
+  from: "invocation as t",
+  keys: ["t.id"],
   ids: "id",
   seek,
   columns: [

@@ -17,13 +17,15 @@ export const ENTRY_COLUMNS = [
 ] as const;
 
 export const JOURNAL = "sys_journal";
+/** Where its rows are: a table that is filled for each statement. */
+export const ENTRIES = "entry as t";
 
 const column = (name: string, type: ColumnType, sql: string): TableColumn => ({ name, type, sql });
 
 const journal: Table = {
   name: JOURNAL,
   kind: "BASE TABLE",
-  from: "main.entry as t",
+  from: ENTRIES,
   ids: "id",
   seek: (wanted) => {
     const ids = wanted.get("id");
@@ -56,7 +58,8 @@ const DOC_CODES = [OWN, ALIAS].map((name) => `${name}_doc_error_code`);
 const events: Table = {
   name: "sys_journal_events",
   kind: "BASE TABLE",
-  from: "store.event as t",
+  from: "event as t",
+  keys: ["t.id", "t.seq"],
   ids: "id",
   seek: (wanted) => {
     const ids = wanted.get("id");

@@ -19,7 +19,8 @@ const byServiceKey = { service: "service_name", key: "service_key" };
 const state: Table = {
   name: "state",
   kind: "BASE TABLE",
-  from: "store.state as t",
+  from: "state as t",
+  keys: ["t.object", "t.name"],
   seek: seekObject("t.object", byServiceKey),
   columns: [
     noPartitionKey,
@@ -37,7 +38,8 @@ const state: Table = {
 const inbox: Table = {
   name: "sys_inbox",
   kind: "BASE TABLE",
-  from: "store.inbox as t",
+  from: "inbox as t",
+  keys: ["t.object", "t.seq"],
   ids: "id",
   seek: seekObject("t.object", byServiceKey),
   columns: [
@@ -49,7 +51,7 @@ const inbox: Table = {
     {
       name: "created_at",
       type: "ts",
-      sql: "(select i.created_at from store.invocation as i where i.id = t.id)",
+      sql: "(select i.created_at from invocation as i where i.id = t.id)",
     },
   ],
 };
@@ -57,7 +59,8 @@ const inbox: Table = {
 const keyedServiceStatus: Table = {
   name: "sys_keyed_service_status",
   kind: "BASE TABLE",
-  from: "store.lock as t",
+  from: "lock as t",
+  keys: ["t.object"],
   ids: "invocation_id",
   seek: seekObject("t.object", byServiceKey),
   columns: [
@@ -71,7 +74,8 @@ const keyedServiceStatus: Table = {
 const locks: Table = {
   name: "sys_locks",
   kind: "BASE TABLE",
-  from: "store.lock as t",
+  from: "lock as t",
+  keys: ["t.object"],
   columns: [
     { name: "partition_key", type: "key", sql: partitionKeyOf("t.holder") },
     missing("scope"),
@@ -79,7 +83,7 @@ const locks: Table = {
     {
       name: "acquired_at",
       type: "ts",
-      sql: "(select i.body ->> '$.runningAt' from store.invocation as i where i.id = t.holder)",
+      sql: "(select i.body ->> '$.runningAt' from invocation as i where i.id = t.holder)",
     },
     text("acquired_by", "t.holder"),
   ],
@@ -88,7 +92,8 @@ const locks: Table = {
 const promise: Table = {
   name: "sys_promise",
   kind: "BASE TABLE",
-  from: "store.promise as t",
+  from: "promise as t",
+  keys: ["t.object", "t.name"],
   seek: seekObject("t.object", byServiceKey),
   columns: [
     noPartitionKey,

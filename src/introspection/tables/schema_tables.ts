@@ -5,7 +5,9 @@ const text = (name: string, sql: string): TableColumn => ({ name, type: "str", s
 const deployment: Table = {
   name: "sys_deployment",
   kind: "BASE TABLE",
-  from: "store.deployment as t",
+  from: "deployment as t",
+  keys: ["t.id"],
+  isShared: true,
   columns: [
     { name: "id", type: "str", sql: "t.id", notNull: true },
     text("ty", "iif(substr(t.body ->> '$.uri', 1, 4) = 'arn:', 'lambda', 'http')"),
@@ -24,13 +26,15 @@ const deployment: Table = {
 
 /** `max` picks the row that its group's other columns come from: the latest revision. */
 const LATEST = `(select s.value as body, d.id as deployment, max(s.value ->> '$.revision')
-  from store.deployment as d, json_each(d.body, '$.services') as s
+  from deployment as d, json_each(d.body, '$.services') as s
   group by s.value ->> '$.name')`;
 
 const service: Table = {
   name: "sys_service",
   kind: "BASE TABLE",
   from: `${LATEST} as t`,
+  keys: ["t.body ->> '$.name'"],
+  isShared: true,
   columns: [
     text("name", "t.body ->> '$.name'"),
     { name: "revision", type: "u64", sql: "t.body ->> '$.revision'" },

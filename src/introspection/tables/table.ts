@@ -23,6 +23,13 @@ export interface Table {
   readonly kind: "BASE TABLE" | "VIEW";
   readonly from: string;
   readonly where?: string;
+  /**
+   * What tells its rows apart, in the order of an index: by it they are read page by page out of a
+   * database elsewhere. Absent: nothing that is stored is in it as it is.
+   */
+  readonly keys?: readonly string[];
+  /** What an installation has once: it is in the first of its databases. */
+  readonly isShared?: boolean;
   readonly columns: readonly TableColumn[];
   /** A condition that an index answers, for rows that are `wanted`. The statement checks again. */
   readonly seek?: (wanted: Wanted) => string | undefined;

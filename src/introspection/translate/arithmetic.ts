@@ -3,6 +3,7 @@ import { failed } from "../refusal.ts";
 import type { Arithmetic } from "../syntax/ast.ts";
 import { constantAs } from "./literal.ts";
 import type { Value } from "./scope.ts";
+import { isFixed } from "./told.ts";
 
 /** `left operator right`. Throws a `Failure` 500 for types that have no such operation. */
 export function arithmetic(operator: Arithmetic, first: Value, second: Value): Value {
@@ -16,7 +17,8 @@ export function arithmetic(operator: Arithmetic, first: Value, second: Value): V
     throw failed(`Cannot run the query: there is no ${types}`);
   }
   const sql = `(${left.sql} ${operator} ${right.sql})`;
-  return { sql: isSpan(type) && operator !== "+" ? whole(sql) : sql, type, name };
+  const isSame = isFixed(left) && isFixed(right);
+  return { sql: isSpan(type) && operator !== "+" ? whole(sql) : sql, type, name, isSame };
 }
 
 /** Spans are whole milliseconds, also after a division. */

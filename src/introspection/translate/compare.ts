@@ -4,6 +4,7 @@ import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
 import { constantAs } from "./literal.ts";
 import type { Column, Fact, Value } from "./scope.ts";
+import { toldBy } from "./told.ts";
 
 const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
   "is distinct from": "is not",
@@ -14,11 +15,16 @@ const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
 export function compare(operator: Comparison, first: Value, second: Value): Value {
   const [left, right] = alike(first, second);
   const facts = factsOf(operator, first, second) ?? factsOf(operator, second, first);
+  const sql = `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`;
+  const told = operator in SQLITE
+    ? undefined
+    : toldBy(sql, first.column, [second]) ?? toldBy(sql, second.column, [first]);
   return {
-    sql: `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`,
+    sql,
     type: "bool",
     name: `${first.name} ${operator === "<>" ? "!=" : operator.toUpperCase()} ${second.name}`,
     ...(facts && { facts }),
+    ...(told && { told }),
   };
 }
 

@@ -12,6 +12,7 @@ import { jsonMember } from "./json.ts";
 import { literalValue } from "./literal.ts";
 import { translateQuery } from "./query.ts";
 import { type Fact, findColumn, type Scope, type Value } from "./scope.ts";
+import { toldBy, toldByAll, toldByEither } from "./told.ts";
 
 type Kind<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
@@ -35,10 +36,11 @@ function translateAny(expr: Expr, scope: Scope): Value {
         type: "interval",
         name: `Interval("${expr.text}")`,
         notNull: true,
+        isSame: true,
       };
     case "timestamp": {
       const name = `Utf8("${expr.text}")`;
-      return { sql: `(${parseTime(expr.text)})`, type: "now", name, notNull: true };
+      return { sql: `(${parseTime(expr.text)})`, type: "now", name, notNull: true, isSame: true };
     }
     case "column":
       return columnValue(expr.path, scope);
@@ -65,10 +67,12 @@ function predicate(
 ): Value {
   switch (expr.kind) {
     case "is": {
-      const { sql, name } = translate(expr.of, scope);
+      const { sql: value, name, column } = translate(expr.of, scope);
       const words = `is${expr.not ? " not" : ""} ${expr.what}`;
       const shown = `${name} ${words.toUpperCase()}`;
-      return { sql: `(${sql} ${words})`, type: "bool", name: shown, notNull: true };
+      const sql = `(${value} ${words})`;
+      const told = (expr.what === "null") === expr.not ? toldBy(sql, column, []) : undefined;
+      return { sql, type: "bool", name: shown, notNull: true, ...(told && { told }) };
     }
     case "like":
       return like(expr, scope);
@@ -155,11 +159,14 @@ function logic(
   const facts = operator === "and"
     ? values.flatMap((value) => value.facts ?? [])
     : either(values.map((value) => value.facts ?? []));
+  const sql = `(${values.map((value) => value.sql).join(` ${operator} `)})`;
+  const told = operator === "and" ? toldByAll(values) : toldByEither(values, sql);
   return {
-    sql: `(${values.map(({ sql }) => sql).join(` ${operator} `)})`,
+    sql,
     type: "bool",
     name: values.map(({ name }) => name).join(` ${operator.toUpperCase()} `),
     facts,
+    ...(told && { told }),
   };
 }
 
@@ -203,11 +210,14 @@ function inList({ not, of, list }: Kind<"in">, scope: Scope): Value {
     ? (not ? noneOf : oneOf)(value.column, constants)
     : undefined;
   // A binary column is compared with text as it is: see `constantAs`.
+  const sql = `(${same.sql} ${not ? "not " : ""}in (${others.map((one) => one.sql).join(", ")}))`;
+  const told = toldBy(sql, value.column, members);
   return {
-    sql: `(${same.sql} ${not ? "not " : ""}in (${others.map(({ sql }) => sql).join(", ")}))`,
+    sql,
     type: "bool",
     name: `${value.name} ${not ? "NOT " : ""}IN (${members.map(({ name }) => name).join(", ")})`,
     ...(facts && { facts }),
+    ...(told && { told }),
   };
 }
 
@@ -230,6 +240,7 @@ function between(expr: Kind<"between">, scope: Scope): Value {
     sql: `(${expr.not ? "not " : ""}(${from.sql} and ${to.sql}))`,
     type: "bool",
     name: `${value!.name} ${expr.not ? "NOT " : ""}BETWEEN ${low!.name} AND ${high!.name}`,
+    ...(!expr.not && { told: toldByAll([from, to]) }),
   };
 }
 

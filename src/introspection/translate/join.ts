@@ -2,8 +2,9 @@ import { failed } from "../refusal.ts";
 import type { Source } from "../syntax/ast.ts";
 import { compare } from "./compare.ts";
 import { translate } from "./expression.ts";
-import { type Column, findColumn, type Scope, type StoredRelation } from "./scope.ts";
+import { type Column, findColumn, type Scope } from "./scope.ts";
 import { type Relation, translateSource } from "./source.ts";
+import { storedOf } from "./told.ts";
 import { want } from "./want.ts";
 
 type Join = Extract<Source, { kind: "join" }>;
@@ -36,14 +37,11 @@ function translateOn({ how, on }: Join, { left, right }: Sides, scope: Scope): s
   const { sql, facts } = translate(on!, inner);
   // Of a row that is kept without a partner, the condition need not be true.
   if (facts) {
-    const kept = how === "left" ? right : how === "right" ? left : how === "full" ? [] : undefined;
-    want(facts, kept && storedOf(kept));
+    const both = [...left, ...right];
+    const kept = how === "left" ? right : how === "right" ? left : how === "full" ? [] : both;
+    want(facts, storedOf(kept));
   }
   return sql;
-}
-
-function storedOf(columns: readonly Column[]): Set<StoredRelation> {
-  return new Set(columns.flatMap(({ stored }) => stored ? [stored.relation] : []));
 }
 
 /** Columns in common become one: the left one, the right one or, of a full join, either. */

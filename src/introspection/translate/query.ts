@@ -49,10 +49,10 @@ export function translateQuery(query: Query, outer: Scope): Translated {
 }
 
 /** The body of a query, in its order. */
-function translateBody({ body, orderBy }: Query, scope: Scope): Translated {
+function translateBody({ body, orderBy, limit, offset }: Query, scope: Scope): Translated {
   switch (body.kind) {
     case "select":
-      return translateSelect(body, orderBy, scope);
+      return translateSelect(body, { orderBy, rowsMax: limit && limit + (offset ?? 0) }, scope);
     case "compound":
       return ordered(translateCompound(body, scope), orderBy, scope);
     case "values":

@@ -28,10 +28,17 @@ export interface StoredColumn {
 /** One mention of a table. */
 export interface StoredRelation {
   readonly table: Table;
+  /** What it is called in the statement, and what its columns are. */
+  readonly name: string;
+  readonly refs: ReadonlyMap<string, string>;
   /** Names of columns that the statement reads. */
   readonly used: Set<string>;
   /** Values that rows must have, of columns that were compared with constants. */
   readonly wanted: Map<string, readonly string[]>;
+  /** What holds for all rows that matter, as SQL over its columns: see `Told`. */
+  readonly told: string[];
+  /** Only its first rows, in this order of its columns (SQL, maybe empty), are needed. */
+  top?: { readonly order: string; readonly rowsMax: number };
 }
 
 /** Names that an expression may use. */
@@ -70,6 +77,8 @@ export interface StatementScope {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly version: string;
+  /** Stored rows are in copies: see `copyOf`. */
+  readonly isCopied: boolean;
   /** Every mention of a stored table. */
   readonly relations: StoredRelation[];
   readonly weights: Weights;
@@ -90,6 +99,21 @@ export interface Value {
   readonly column?: Column;
   /** What holds for rows for which it is true. */
   readonly facts?: readonly Fact[];
+  /** What it tells of rows for which it is true. */
+  readonly told?: Told;
+  /** It is the same for all rows, and no constant of the statement. */
+  readonly isSame?: boolean;
+}
+
+/**
+ * What a condition tells of single tables, so that a database elsewhere can leave rows out. Each part
+ * compares columns of one table with what is the same for all rows, in ways that any SQLite knows, and
+ * is not true of a row of nulls: so it may be asked before a join.
+ */
+export interface Told {
+  readonly parts: readonly { readonly relation: StoredRelation; readonly sql: string }[];
+  /** The parts together are the whole condition. */
+  readonly isAll: boolean;
 }
 
 /** A stored column has one of these values. */

@@ -4,6 +4,8 @@ import { translate } from "./expression.ts";
 import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./query.ts";
 import type { Column, Output, Scope, Value } from "./scope.ts";
 import { translateSource } from "./source.ts";
+import { storedOf, tell } from "./told.ts";
+import { tellTop } from "./top.ts";
 import { want } from "./want.ts";
 
 /** An output and what it is. */
@@ -12,10 +14,16 @@ interface Made {
   readonly sql: string;
 }
 
+interface SelectOptions {
+  readonly orderBy: readonly Sort[];
+  /** Rows that are taken of it, those that are left out included. Absent: all. */
+  readonly rowsMax: number | undefined;
+}
+
 /** One SELECT with the order of its query. Throws a `Failure` for what cannot be run. */
 export function translateSelect(
   select: Select,
-  orderBy: readonly Sort[],
+  { orderBy, rowsMax }: SelectOptions,
   env: Scope,
 ): Translated {
   const source = select.from && translateSource(select.from, env);
@@ -26,8 +34,7 @@ export function translateSelect(
   refuseSameNames(columns);
   for (const { output, sql } of made) env.statement.weights.define(output.ref, sql);
 
-  const where = select.where && translate(select.where, scope);
-  if (where?.facts) want(where.facts);
+  const where = whereOf(select, { orderBy, rowsMax, scope });
   // GROUP BY and HAVING know the names of outputs where no column has them; ORDER BY before.
   const named = made.map((one): Column => ({
     ...asColumns([one.output])[0]!,
@@ -51,6 +58,20 @@ export function translateSelect(
         (having ? ` having ${having.sql}` : "") + order;
     },
   };
+}
+
+/** What follows WHERE, after telling the tables what it says of them. */
+function whereOf(
+  select: Select,
+  { orderBy, rowsMax, scope }: SelectOptions & { readonly scope: Scope },
+): Value | undefined {
+  const where = select.where && translate(select.where, scope);
+  // What it says of a query around this one need not hold for all rows of that one.
+  const own = storedOf(scope.columns);
+  if (where?.facts) want(where.facts, own);
+  tell(where?.told, own);
+  tellTop(select, { orderBy, rowsMax, where, scope, of: [...own] });
+  return where;
 }
 
 /** The query around: what a query sees of it are its columns, and those around it. */

@@ -1,7 +1,7 @@
 import { failed } from "../refusal.ts";
 import type { Source } from "../syntax/ast.ts";
 import { findTable } from "../tables/catalog.ts";
-import type { Table } from "../tables/table.ts";
+import type { Table, TableColumn } from "../tables/table.ts";
 import { translateJoin } from "./join.ts";
 import { asColumns, renamed, translateQuery } from "./query.ts";
 import type { Column, Output, Scope, StoredRelation } from "./scope.ts";
@@ -60,10 +60,17 @@ function stored(
   { alias, columns: names }: Extract<Source, { kind: "table" }>,
   { statement }: Scope,
 ): Relation {
-  const relation: StoredRelation = { table, used: new Set(), wanted: new Map() };
-  statement.relations.push(relation);
   const own = statement.newName("r");
   const refs = new Map(table.columns.map(({ name }) => [name, statement.newName("c")]));
+  const relation: StoredRelation = {
+    table,
+    name: own,
+    refs,
+    used: new Set(),
+    wanted: new Map(),
+    told: [],
+  };
+  statement.relations.push(relation);
   if (names.length > table.columns.length) {
     throw failed(`Cannot run the query: "${table.name}" has ${table.columns.length} columns`);
   }
@@ -82,17 +89,43 @@ function stored(
     },
     stored: { relation, name },
   }));
-  return { columns, sql: () => `(${storedSql(relation, refs)}) as ${own}` };
+  const sql = () =>
+    statement.isCopied && isCopied(relation) ? copiedSql(relation) : storedSql(relation);
+  return { columns, sql: () => `(${sql()}) as ${own}` };
 }
 
-function storedSql(
-  { table, used, wanted }: StoredRelation,
-  refs: ReadonlyMap<string, string>,
-): string {
-  const list = table.columns.filter(({ name }) => used.has(name))
-    .map(({ name, sql }) => `${sql} as ${refs.get(name)}`);
-  const conditions = [table.where, table.seek?.(wanted)].filter((one) => one !== undefined)
+/** Whether its rows come out of copies, where there are any. Entries of journals have their own way. */
+export function isCopied({ table }: StoredRelation): boolean {
+  return table.keys !== undefined;
+}
+
+/** The table that has the rows of one mention of a table, with the columns that are used of it. */
+export function copyOf({ name }: StoredRelation): string {
+  return `copy_${name}`;
+}
+
+function copiedSql(relation: StoredRelation): string {
+  const list = usedColumns(relation).map(({ ref }) => ref);
+  return `select ${list.join(", ") || "0"} from ${copyOf(relation)}`;
+}
+
+/** What is read of a mention, each as SQL over the table's `from`, and what that is called. */
+export function usedColumns(
+  { table, used, refs }: StoredRelation,
+): (TableColumn & { readonly ref: string })[] {
+  return table.columns.filter(({ name }) => used.has(name))
+    .map((column) => ({ ...column, ref: refs.get(column.name)! }));
+}
+
+/** What holds for all rows that are read of a mention, as SQL. */
+export function conditionsOf({ table, wanted }: StoredRelation): string[] {
+  return [table.where, table.seek?.(wanted)].filter((one) => one !== undefined)
     .map((one) => `(${one})`);
-  return `select ${list.join(", ") || "0"} from ${table.from}` +
+}
+
+function storedSql(relation: StoredRelation): string {
+  const list = usedColumns(relation).map(({ sql, ref }) => `${sql} as ${ref}`);
+  const conditions = conditionsOf(relation);
+  return `select ${list.join(", ") || "0"} from ${relation.table.from}` +
     (conditions.length > 0 ? ` where ${conditions.join(" and ")}` : "");
 }

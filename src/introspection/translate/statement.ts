@@ -22,13 +22,22 @@ export interface Prepared {
 /** SQLite's own limit is a thousand times this. What is longer came of copies within copies. */
 const SQL_CHARS_MAX = 1024 * 1024;
 
+export interface PrepareOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Our own version. */
+  readonly version: string;
+  /** Stored rows are not where the statement runs, but copies of them are: see `copyOf`. */
+  readonly isCopied?: boolean;
+}
+
 /**
- * Translates a statement. `now`: milliseconds since the epoch. `version`: our own. Throws a `Failure`:
- * 400 for what we do not do, 500 for tables and columns that there are not (http-api §3.9).
+ * Translates a statement. Throws a `Failure`: 400 for what we do not do, 500 for tables and columns
+ * that there are not (http-api §3.9).
  */
 export function prepare(
   statement: Statement,
-  { now, version }: { readonly now: number; readonly version: string },
+  { now, version, isCopied = false }: PrepareOptions,
 ): Prepared {
   const relations: StoredRelation[] = [];
   const weights = new Weights();
@@ -38,7 +47,14 @@ export function prepare(
     outer: undefined,
     commons: new Map(),
     depth: 0,
-    statement: { now, version, relations, weights, newName: (prefix) => `${prefix}${names++}` },
+    statement: {
+      now,
+      version,
+      isCopied,
+      relations,
+      weights,
+      newName: (prefix) => `${prefix}${names++}`,
+    },
   };
   const { columns, sql } = translateQuery(queryOf(statement), scope);
   const text = sql();

@@ -33,6 +33,7 @@ const now: Make = (_args, statement) => ({
   sql: `(${statement.now})`,
   type: "now",
   notNull: true,
+  isSame: true,
 });
 
 /** The beginning of the interval that a time is in; intervals are counted from `origin`. */

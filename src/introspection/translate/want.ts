@@ -5,12 +5,12 @@ import type { Fact, StoredRelation } from "./scope.ts";
 
 /**
  * Only rows for which these facts hold are wanted, so an index may be asked for them. `of`: the
- * mentions of tables that this is true of; absent: all. Throws a `Failure` 500 for an id that is none
+ * mentions of tables that this is true of: those of the query itself, and not of one around it. Throws a `Failure` 500 for an id that is none
  * (http-api §3.9).
  */
-export function want(facts: readonly Fact[], of?: ReadonlySet<StoredRelation>): void {
+export function want(facts: readonly Fact[], of: ReadonlySet<StoredRelation>): void {
   for (const { column: { relation, name }, values } of facts) {
-    if (of && !of.has(relation)) continue;
+    if (!of.has(relation)) continue;
     if (relation.table.ids === name) values.forEach(checkId);
     const before = relation.wanted.get(name);
     const safe = values.map(toSafe);

@@ -1,5 +1,5 @@
 import { type Dialect, header } from "../../names.ts";
-import type { Dial, DialListener, DialRequest, Exchange } from "../../ports.ts";
+import type { Dial, DialListener, DialRequest, Exchange } from "../../dial.ts";
 import { LateExchange } from "../late_exchange.ts";
 import type { Claims, Signer } from "./signer.ts";
 

@@ -1,4 +1,5 @@
-import type { Clock, Dial, DialRequest } from "../../ports.ts";
+import type { Dial, DialRequest } from "../../dial.ts";
+import type { Clock } from "../../ports.ts";
 import { collect } from "../collect.ts";
 import { type Credentials, encodePart, signedHeaders } from "./sign.ts";
 

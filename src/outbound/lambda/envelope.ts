@@ -1,4 +1,4 @@
-import type { DialRequest } from "../../ports.ts";
+import type { DialRequest } from "../../dial.ts";
 
 /** How a function's payload differs from HTTP: a request and a response as JSON (§1.9). */
 export interface Answer {

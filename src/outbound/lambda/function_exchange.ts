@@ -6,7 +6,7 @@ import type {
   DialListener,
   DialRequest,
   Exchange,
-} from "../../ports.ts";
+} from "../../dial.ts";
 import { NoCredentials } from "./credentials.ts";
 import { type Answer, FunctionError, parseAnswer, printEvent } from "./envelope.ts";
 

@@ -1,7 +1,8 @@
 import { Failure } from "../../errors.ts";
 import { type FunctionArn, parseFunctionArn } from "../../model/function_arn.ts";
 import type { Lambda } from "../../model/schema.ts";
-import type { Clock, Dial, DialRequest } from "../../ports.ts";
+import type { Dial, DialRequest } from "../../dial.ts";
+import type { Clock } from "../../ports.ts";
 import { type CredentialSettings, Keyring, MISSING } from "./credentials.ts";
 import { FunctionExchange } from "./function_exchange.ts";
 import { encodePart, signedHeaders } from "./sign.ts";

@@ -3,7 +3,7 @@ import { nodeDial } from "../../../adapters/node_dial.ts";
 import type { Failure } from "../../../src/errors.ts";
 import { discover, DISCOVER_LIMITS } from "../../../src/outbound/discover.ts";
 import { Functions, type FunctionSettings } from "../../../src/outbound/lambda/functions.ts";
-import type { DialFailure, DialHead } from "../../../src/ports.ts";
+import type { DialFailure, DialHead } from "../../../src/dial.ts";
 import { realClock } from "../_attempts.ts";
 import { type Reply, type Seen, startCloud } from "./_function_service.ts";
 

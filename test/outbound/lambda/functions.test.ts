@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DialFailure } from "../../../src/ports.ts";
+import type { DialFailure } from "../../../src/dial.ts";
 import type { Reply } from "./_function_service.ts";
 import { arn, call, cloudWith, envelope, failure, manifest, V4 } from "./_world.ts";
 

@@ -1,0 +1,59 @@
+/** Opens one HTTP exchange with an endpoint, full duplex where the platform can. */
+export interface Dial {
+  /** Whether a request must end before its response begins: every attempt is request-response. */
+  readonly isHalfDuplex?: boolean;
+  open(request: DialRequest, listener: DialListener): Exchange;
+  close(): Promise<void>;
+}
+
+export interface DialRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * `h1`: HTTP/1.1. `h2`: HTTP/2, with prior knowledge over cleartext, by ALPN over TLS. `alpn`:
+   * TLS only, whatever is negotiated.
+   */
+  readonly version: "h1" | "h2" | "alpn";
+  readonly connectTimeoutMs: number;
+}
+
+/** Called in this order: head once, chunks, then end or failed once. Nothing after abort(). */
+export interface DialListener {
+  head(head: DialHead): void;
+  chunk(bytes: Uint8Array): void;
+  end(): void;
+  failed(failure: DialFailure): void;
+  /** The request body has room again after `write` answered false. */
+  drain(): void;
+}
+
+export interface DialHead {
+  readonly status: number;
+  readonly httpVersion: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0";
+  /** Lower-case name. */
+  header(name: string): string | undefined;
+}
+
+export interface DialFailure {
+  /**
+   * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was spoken. `reset`:
+   * the stream or connection broke. `unsupported`: this platform cannot speak that version.
+   * `refused`: whoever stands in between will not pass it on, now or later. `busy`: the endpoint had
+   * no room for the stream, and has read nothing of it.
+   */
+  readonly kind: "unreachable" | "http1" | "reset" | "unsupported" | "refused" | "busy";
+  readonly message: string;
+}
+
+export interface Exchange {
+  /** False: the buffer is full, wait for `drain`. The bytes were taken all the same. */
+  write(bytes: Uint8Array): boolean;
+  /** Closes the request body. */
+  end(): void;
+  /** Tears the exchange down (RST_STREAM CANCEL, or closes the connection). */
+  abort(): void;
+  /** Stops and goes on reading the response: back-pressure towards the endpoint. */
+  pause(): void;
+  resume(): void;
+}

@@ -1,0 +1,160 @@
+import type { SqlValue, Statement } from "../../ports.ts";
+import type { Row } from "../render/format.ts";
+import { conditionsOf, copyOf, usedColumns } from "../translate/source.ts";
+import type { StoredRelation } from "../translate/scope.ts";
+import { WITH_LIVE } from "../live_rows.ts";
+
+/** Stored rows elsewhere, and the table of the scratch space that they are copied to. */
+export interface Copy {
+  readonly table: string;
+  readonly columns: readonly CopiedColumn[];
+  /** Columns of the table that tell its rows apart, where somebody looks for single ones. */
+  readonly primaryKey?: readonly string[];
+  readonly from: string;
+  /** What holds for the rows that are wanted, over `from`. */
+  readonly conditions: readonly string[];
+  /** The same, over the columns of the copy. */
+  readonly told: readonly string[];
+  /** Only the first rows, in an order of these columns, are wanted. */
+  readonly top?: StoredRelation["top"];
+  /** What rows and columns are called together, where `told` and `top` name them so. */
+  readonly name: string;
+  /** See `Table.keys`. */
+  readonly keys: readonly string[];
+  /** It is the same in every database. */
+  readonly isShared: boolean;
+}
+
+export interface CopiedColumn {
+  readonly ref: string;
+  /** Over `from`. */
+  readonly sql: string;
+  /** `bytes`: of any length. `text`: bytes that may be no text, and are to be one. */
+  readonly holds?: "bytes" | "text";
+}
+
+/** A page is about so large at most: a server gives it within milliseconds. */
+const PAGE_BYTES = 512 * 1024;
+/** Rows of one page at most, and at first: of those that may be large, fewer. */
+const ROWS_MAX = 4000;
+const ROWS_FIRST = 250;
+const LARGE_ROWS_FIRST = 16;
+/** How much faster pages may grow than what was seen of them says. */
+const GROWTH_MAX = 4;
+
+/** What one mention of a table needs: the columns that are used, of the rows that are wanted. */
+export function copyOfRelation(relation: StoredRelation): Copy {
+  const { table: { from, keys = [], isShared = false }, name, told, top } = relation;
+  const columns = usedColumns(relation).map(({ ref, sql, type }): CopiedColumn => {
+    if (type === "raw") return { ref, sql, holds: "text" };
+    return { ref, sql, ...(type === "bin" && { holds: "bytes" }) };
+  });
+  // All of them are one page, which must not be large.
+  const isPage = top && (!areLarge(columns) || top.rowsMax <= LARGE_ROWS_FIRST);
+  return {
+    table: copyOf(relation),
+    columns,
+    from,
+    conditions: conditionsOf(relation),
+    told,
+    ...(isPage && { top }),
+    name,
+    keys,
+    isShared,
+  };
+}
+
+/** Makes the table of a copy. */
+export function makeCopy({ table, columns, primaryKey }: Copy): string {
+  const list = columns.map(({ ref }) => ref);
+  if (primaryKey) list.push(`primary key (${primaryKey.join(", ")})`);
+  // A table has a column, even if only its rows are counted.
+  return `create table main.${table} (${list.join(", ") || "none"})`;
+}
+
+/** Puts one row of a page into it. Its values are those of `valuesOf`. */
+export function insertCopy({ table, columns }: Copy): string {
+  if (columns.length === 0) return `insert into main.${table} (none) values (null)`;
+  const names = columns.map(({ ref }) => ref);
+  // What is no text would end the process if it came as one.
+  const values = columns.map(({ holds }, i) =>
+    holds === "text" ? `cast(?${i + 1} as text)` : `?${i + 1}`
+  );
+  return `insert into main.${table} (${names.join(", ")}) values (${values.join(", ")})`;
+}
+
+/** Where the next page of a copy begins, and how many rows it has at most. */
+export interface Place {
+  /** Keys of the last row that was read. */
+  readonly after?: readonly SqlValue[];
+  readonly limit: number;
+}
+
+export function firstPlace({ columns, top }: Copy): Place {
+  if (top) return { limit: top.rowsMax };
+  return { limit: areLarge(columns) ? LARGE_ROWS_FIRST : ROWS_FIRST };
+}
+
+/** Whether rows with these columns may be large. */
+function areLarge(columns: readonly CopiedColumn[]): boolean {
+  return columns.some(({ holds }) => holds !== undefined);
+}
+
+/** The place after a page; undefined: that was the last one. */
+export function nextPlace(
+  { keys, top }: Copy,
+  page: readonly Row[],
+  { limit }: Place,
+): Place | undefined {
+  const last = page.at(-1);
+  if (top || !last || page.length < limit) return undefined;
+  let bytes = 0;
+  for (const row of page) for (const value of row) bytes += sizeOf(value);
+  const fitting = Math.floor(limit * PAGE_BYTES / bytes);
+  return {
+    after: last.slice(0, keys.length).map(bound),
+    limit: Math.max(1, Math.min(fitting, limit * GROWTH_MAX, ROWS_MAX)),
+  };
+}
+
+/** Reads a page: the keys of each row, then its columns. `live`: see `WITH_LIVE`. */
+export function readPage(copy: Copy, { after, limit }: Place, live: string): Statement {
+  const { columns, from, conditions, told, top, keys, name } = copy;
+  const args: SqlValue[] = [];
+  const place = (value: SqlValue) => `?${args.push(value)}`;
+  const known = keys.map((key, i) => ({ ref: `k${i}`, sql: key }));
+  const inner = [...known, ...columns].map(({ ref, sql }) => `${sql} as ${ref}`).join(", ");
+  const isLive = /\blive\b/.test(`${inner} ${conditions.join(" ")}`);
+  if (isLive) place(live);
+  const beyond = after ? [`(${keys.join(", ")}) > (${after.map(place).join(", ")})`] : [];
+  const outer = [...known, ...columns].map(valueSql).join(", ");
+  const order = top ? top.order : known.map(({ ref }) => ref).join(", ");
+  return {
+    sql: `${isLive ? WITH_LIVE : ""}select ${outer} from ` +
+      `(select ${inner} from ${from}${whereSql([...conditions, ...beyond])}) as ${name}` +
+      `${whereSql(told)}${order && ` order by ${order}`} limit ${limit}`,
+    args,
+  };
+}
+
+function valueSql({ ref, holds }: Pick<CopiedColumn, "ref" | "holds">): string {
+  return holds === "text" ? `cast(${ref} as blob) as ${ref}` : ref;
+}
+
+function whereSql(conditions: readonly string[]): string {
+  return conditions.length > 0 ? ` where ${conditions.join(" and ")}` : "";
+}
+
+/** What `insertCopy` takes of a row of a page. */
+export function valuesOf({ keys }: Copy, row: Row): SqlValue[] {
+  return row.slice(keys.length).map(bound);
+}
+
+/** Integers of rows are exact as numbers: larger ones are text. */
+function bound(value: Row[number]): SqlValue {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+function sizeOf(value: Row[number]): number {
+  return typeof value === "string" || value instanceof Uint8Array ? value.length : 8;
+}

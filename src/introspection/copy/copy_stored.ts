@@ -1,0 +1,141 @@
+import { entryType } from "../../model/journal.ts";
+import type { RunningAttempt } from "../../ports.ts";
+import type { QueryDatabase } from "../database.ts";
+import { namesCallees, wantedJournals } from "../journal/entry_rows.ts";
+import { liveList } from "../live_rows.ts";
+import type { Asked } from "../read_request.ts";
+import { JOURNAL } from "../tables/journal_tables.ts";
+import { quoteTexts } from "../tables/table.ts";
+import type { StoredRelation } from "../translate/scope.ts";
+import { isCopied } from "../translate/source.ts";
+import {
+  type Copy,
+  copyOfRelation,
+  firstPlace,
+  insertCopy,
+  makeCopy,
+  nextPlace,
+  type Place,
+  readPage,
+  valuesOf,
+} from "./copied_rows.ts";
+import type { QuerySource } from "./source.ts";
+
+/** Ids that are named in one statement. */
+const IDS_MAX = 500;
+
+/**
+ * Copies what a statement needs of the rows of all `sources` into the scratch space of `database`: of
+ * each table that it mentions the columns that it uses, computed where the rows are, and the rows that
+ * its conditions want, as far as `Wanted` says. A plan needs no rows. Rejects with a `Failure` when a
+ * source cannot be read or a limit is reached.
+ */
+export async function copyStored(
+  database: QueryDatabase,
+  { relations, isPlan }: Asked,
+  { sources, running }: {
+    /** What an installation has once is in the first one. */
+    readonly sources: readonly QuerySource[];
+    readonly running: readonly RunningAttempt[];
+  },
+): Promise<void> {
+  const copies = relations.filter(isCopied).map(copyOfRelation);
+  const journals = relations.filter(({ table }) => table.name === JOURNAL);
+  if (journals.length > 0) copies.push(journalsOf(journals));
+  const copier = new Copier(database, isPlan ? [] : sources, liveList(running));
+  await copier.copy(copies);
+  if (journals.some(({ used }) => namesCallees(used))) await copyCallees(database, copier);
+}
+
+/** Journals as they are stored: `journal/entry_rows.ts` reads them out of the copy. */
+function journalsOf(mentions: readonly StoredRelation[]): Copy {
+  const ids = wantedJournals(mentions);
+  return {
+    table: "journal",
+    columns: [
+      { ref: "id", sql: "t.id" },
+      { ref: "first", sql: "t.first" },
+      { ref: "entries", sql: "t.entries" },
+      { ref: "bytes", sql: "t.bytes", holds: "bytes" },
+    ],
+    primaryKey: ["id", "first"],
+    from: "journal as t",
+    conditions: ids ? [`t.id in ${quoteTexts([...ids])}`] : [],
+    told: [],
+    name: "r",
+    keys: ["t.id", "t.first"],
+    isShared: false,
+  };
+}
+
+const CALLED = `select distinct cast(e.value ->> '$.result.id' as blob)
+  from main.journal as j, json_each(j.entries) as e
+  where e.value ->> '$.type' = ${entryType.callInvocationIdCompletion}
+  and e.value ->> '$.result.kind' = 'invocationId'`;
+
+/** Rows of the invocations that the copied journals call. */
+async function copyCallees(database: QueryDatabase, copier: Copier): Promise<void> {
+  const decoder = new TextDecoder();
+  const ids = (await database.rows(CALLED)).map(([id]) => decoder.decode(id as Uint8Array));
+  const some = (at: number): Copy => ({
+    table: "invocation",
+    columns: [{ ref: "id", sql: "t.id" }, { ref: "body", sql: "t.body" }],
+    primaryKey: ["id"],
+    from: "invocation as t",
+    conditions: [`t.id in ${quoteTexts(ids.slice(at, at + IDS_MAX))}`],
+    told: [],
+    name: "r",
+    keys: ["t.id"],
+    isShared: false,
+  });
+  await database.run(makeCopy(some(0)));
+  for (let at = 0; at < ids.length; at += IDS_MAX) await copier.fill([some(at)]);
+}
+
+class Copier {
+  readonly #database: QueryDatabase;
+  readonly #sources: readonly QuerySource[];
+  readonly #live: string;
+
+  constructor(database: QueryDatabase, sources: readonly QuerySource[], live: string) {
+    this.#database = database;
+    this.#sources = sources;
+    this.#live = live;
+  }
+
+  async copy(copies: readonly Copy[]): Promise<void> {
+    for (const copy of copies) await this.#database.run(makeCopy(copy));
+    await this.fill(copies);
+  }
+
+  /** From all sources at once, since each of them may be far away. */
+  async fill(copies: readonly Copy[]): Promise<void> {
+    await Promise.all(
+      this.#sources.map((source, i) =>
+        this.#fillFrom(source, i === 0 ? copies : copies.filter(({ isShared }) => !isShared))
+      ),
+    );
+  }
+
+  /**
+   * The first pages of all tables are read together, and so at one moment. Whatever fits into them is
+   * as it was then; later pages are as rows are when their turn comes.
+   */
+  async #fillFrom(source: QuerySource, copies: readonly Copy[]): Promise<void> {
+    let open: (readonly [Copy, Place])[] = copies.map((copy) => [copy, firstPlace(copy)]);
+    while (open.length > 0) {
+      this.#database.check();
+      const pages = await source.read(
+        open.map(([copy, place]) => readPage(copy, place, this.#live)),
+      );
+      const upcoming: typeof open = [];
+      for (const [i, [copy, place]] of open.entries()) {
+        const page = pages[i] ?? [];
+        await this.#database.runAll(insertCopy(copy), page.map((row) => valuesOf(copy, row)));
+        const next = nextPlace(copy, page, place);
+        if (next) upcoming.push([copy, next]);
+      }
+      open = upcoming;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Column, StoredRelation, Told, Value } from "./scope.ts";
+
+/** What a comparison tells of the rows of one table: `column` with values that do not depend on rows. */
+export function toldBy(
+  sql: string,
+  column: Column | undefined,
+  others: readonly Value[],
+): Told | undefined {
+  if (!column?.stored || !others.every(isFixed)) return undefined;
+  return { parts: [{ relation: column.stored.relation, sql }], isAll: true };
+}
+
+/** Whether a value is the same for all rows. */
+export function isFixed({ constant, isSame = false }: Value): boolean {
+  return constant !== undefined || isSame;
+}
+
+/** What several conditions tell together. */
+export function toldByAll(values: readonly Value[]): Told {
+  return {
+    parts: values.flatMap(({ told }) => told?.parts ?? []),
+    isAll: values.every(({ told }) => told?.isAll),
+  };
+}
+
+/** What alternatives tell: something if all of them are about the same table. `sql`: of all of them. */
+export function toldByEither(values: readonly Value[], sql: string): Told | undefined {
+  const parts = values.flatMap(({ told }) => told?.parts ?? []);
+  const [first] = parts;
+  const isOne = first && values.every(({ told }) => told?.isAll) &&
+    parts.every(({ relation }) => relation === first.relation);
+  return isOne ? { parts: [{ relation: first.relation, sql }], isAll: true } : undefined;
+}
+
+/**
+ * Remembers with the tables what is told of them, so that rows for which it does not hold need not be
+ * copied. `of`: the tables that it may be said of.
+ */
+export function tell(told: Told | undefined, of: ReadonlySet<StoredRelation>): void {
+  for (const { relation, sql } of told?.parts ?? []) {
+    if (of.has(relation)) relation.told.push(sql);
+  }
+}
+
+/** The stored tables whose columns these are. */
+export function storedOf(columns: readonly Column[]): Set<StoredRelation> {
+  return new Set(columns.flatMap(({ stored }) => stored ? [stored.relation] : []));
+}

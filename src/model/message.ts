@@ -1,0 +1,95 @@
+import type { Signal } from "./command.ts";
+import type { Caller, Origin, Retention } from "./invocation.ts";
+import type { HeaderPair, NotificationResult } from "./journal.ts";
+import type { Target } from "./target.ts";
+import type { Trace } from "./trace.ts";
+
+/** What invocations say to each other, be they of one partition or of two. */
+export type Message =
+  | Invoked
+  | Asked
+  | Signaled
+  /** The answer to a command that waits for another invocation. */
+  | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult }
+  /** A parent was killed. */
+  | { readonly type: "killed"; readonly id: string };
+
+/** Somebody wants a handler run. */
+export interface Invoked {
+  readonly type: "invoked";
+  readonly id: string;
+  /** Whether the id was drawn just now, so that nobody can know it yet: saves a look-up. */
+  readonly fresh: boolean;
+  readonly target: Target;
+  readonly headers: readonly HeaderPair[];
+  readonly value: Uint8Array;
+  readonly origin: Origin;
+  readonly retention: Retention;
+  readonly idempotencyKey?: string;
+  /** When to start, in milliseconds since the epoch. Absent or past: now. */
+  readonly startAt?: number;
+  readonly trace?: Trace | undefined;
+  /** The invocation that awaits this one's result. */
+  readonly caller?: Caller;
+  /** Token of the request that wants to hear how it was taken (effect `reply`). */
+  readonly reply?: number;
+}
+
+/** Somebody asks for the result of an invocation that exists, or does not. */
+export interface Asked {
+  readonly type: "asked";
+  readonly id: string;
+  /** Whether to wait for it. If not, one that is missing is answered at once. */
+  readonly wait: boolean;
+  /** The command that asks, ... */
+  readonly caller?: Caller;
+  /** ... or the request that does (effect `reply`). */
+  readonly reply?: number;
+}
+
+/** A signal for an invocation: a resolved awakeable, or one that a handler sent. */
+export interface Signaled {
+  readonly type: "signaled";
+  readonly signal: Signal;
+  /** Token of the request that wants to know that it is durable. */
+  readonly reply?: number;
+}
+
+/** The invocation a message is for: its partition is where it goes. */
+export function addressee(message: Message): string {
+  switch (message.type) {
+    case "invoked":
+    case "asked":
+    case "killed":
+      return message.id;
+    case "signaled":
+      return message.signal.target;
+    case "answered":
+      return message.caller.id;
+  }
+}
+
+/** The one large part of a message, if it has one. */
+export function messageBytes(message: Message): Uint8Array | undefined {
+  const result = message.type === "answered"
+    ? message.result
+    : message.type === "signaled"
+    ? message.signal.result
+    : undefined;
+  if (message.type === "invoked") return message.value;
+  return result?.kind === "value" ? result.value : undefined;
+}
+
+/** The same message with other bytes where `messageBytes` finds them. */
+export function withMessageBytes(message: Message, value: Uint8Array): Message {
+  switch (message.type) {
+    case "invoked":
+      return { ...message, value };
+    case "signaled":
+      return { ...message, signal: { ...message.signal, result: { kind: "value", value } } };
+    case "answered":
+      return { ...message, result: { kind: "value", value } };
+    default:
+      return message;
+  }
+}

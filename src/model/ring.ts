@@ -1,0 +1,36 @@
+import { digest } from "./digest.ts";
+import { parseInvocationId } from "./id.ts";
+
+/**
+ * Where in an installation something lives. The 64-bit partition key that every id begins with is
+ * cut into ranges of equal size, one for each partition, in order (architecture §9). Only its upper
+ * half decides: a partition's range is more than enough keys wide.
+ */
+export interface Place {
+  /** Which one, from 0. */
+  readonly partition: number;
+  /** How many there are. Written down when the data is made, and never another number. */
+  readonly partitions: number;
+}
+
+/** The partition of everything in an installation that has only one. */
+export const ALONE: Place = { partition: 0, partitions: 1 };
+
+/** The most partitions an installation may have: invocations without a key are spread over so many. */
+export const PARTITIONS_MAX = 64;
+
+/** The partition of a well-formed invocation id. Throws `BadId`. */
+export function partitionOfId(id: string, partitions: number): number {
+  return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
+}
+
+/** The partition of an object or workflow: that of every invocation of it. */
+export function partitionOfObject(service: string, key: string, partitions: number): number {
+  return partitions === 1 ? 0 : partitionOfKey(digest([service, key]), partitions);
+}
+
+/** `key`: 8 bytes or more, of which the first 8 are a partition key, in little-endian order. */
+function partitionOfKey(key: Uint8Array, partitions: number): number {
+  const upper = new DataView(key.buffer, key.byteOffset).getUint32(4, true);
+  return Math.floor(upper * partitions / 2 ** 32);
+}

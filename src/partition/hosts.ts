@@ -1,0 +1,98 @@
+import { assert } from "../assert.ts";
+import { Failure } from "../errors.ts";
+import type { Place } from "../model/ring.ts";
+import { ByHandler } from "../observe/by_handler.ts";
+import type { PartitionGauges } from "../observe/metrics.ts";
+import { STATUSES } from "../observe/tally.ts";
+import type { Door } from "../ports.ts";
+import type { Host } from "./host.ts";
+
+/** The partitions that live in this process: all of them, or those it was given. */
+export class Hosts {
+  readonly partitions: number;
+  readonly #make: (place: Place) => Host;
+  readonly #hosts = new Map<number, Host>();
+
+  constructor(partitions: number, make: (place: Place) => Host) {
+    this.partitions = partitions;
+    this.#make = make;
+  }
+
+  /** Begins to serve partitions. Rejects when the store of one cannot be claimed or read. */
+  async open(partitions: Iterable<number> = Array(this.partitions).keys()): Promise<void> {
+    const opening = [...partitions].map((partition) => {
+      assert(!this.#hosts.has(partition), "A partition is opened once");
+      const host = this.#make({ partition, partitions: this.partitions });
+      this.#hosts.set(partition, host);
+      return host.open();
+    });
+    await Promise.all(opening);
+  }
+
+  /** Ends the life of a partition here. What is durable is durable. */
+  leave(partition: number): void {
+    this.#hosts.get(partition)?.close();
+    this.#hosts.delete(partition);
+  }
+
+  has(partition: number): boolean {
+    return this.#hosts.has(partition);
+  }
+
+  /** The way to a partition. Throws `Failure` 503 when it is not here. */
+  door(partition: number): Door {
+    const host = this.#hosts.get(partition);
+    if (!host) throw Failure.plain(503, "the partition is not here");
+    return host.door;
+  }
+
+  /** Requests that wait for an answer. */
+  get waiting(): number {
+    let sum = 0;
+    for (const { waiting } of this.#hosts.values()) sum += waiting;
+    return sum;
+  }
+
+  /** What can be read at this moment, in all. Undefined: one of them has no life. */
+  gauges(): PartitionGauges | undefined {
+    let sum: PartitionGauges | undefined;
+    for (const host of this.#hosts.values()) {
+      const gauges = host.gauges();
+      if (!gauges) return undefined;
+      sum = sum ? added(sum, gauges) : gauges;
+    }
+    return sum;
+  }
+
+  /** How many invocations stand where. Undefined: not all counted within `patienceMs`. */
+  async standings(patienceMs: number): Promise<ByHandler | undefined> {
+    const all = [...this.#hosts.values()];
+    const counts = await Promise.all(all.map((host) => host.standings(patienceMs)));
+    const [first] = counts;
+    if (counts.length === 1) return first;
+    const sum = new ByHandler(STATUSES.length);
+    for (const count of counts) {
+      if (!count) return undefined;
+      for (const [service, handler, numbers] of count) {
+        numbers.forEach((number, at) => sum.add({ service, handler }, at, number));
+      }
+    }
+    return sum;
+  }
+
+  close(): void {
+    for (const host of this.#hosts.values()) host.close();
+  }
+}
+
+function added(a: PartitionGauges, b: PartitionGauges): PartitionGauges {
+  return {
+    mailboxEvents: a.mailboxEvents + b.mailboxEvents,
+    residentBytes: a.residentBytes + b.residentBytes,
+    timers: a.timers + b.timers,
+    running: a.running + b.running,
+    queued: a.queued + b.queued,
+    logRows: a.logRows + b.logRows,
+    logBytes: a.logBytes + b.logBytes,
+  };
+}

@@ -1,0 +1,140 @@
+import type { Effect } from "../engine/effect.ts";
+import type { Place } from "../model/ring.ts";
+import type { Schema } from "../model/schema.ts";
+import type { Meter } from "../observe/meter.ts";
+import type { Tally } from "../observe/tally.ts";
+import type { Watch } from "../observe/watch.ts";
+import type { Clock, Lease, Log, Mailbox, Parcel, Store } from "../ports.ts";
+import { Partition } from "./partition.ts";
+import { Posts } from "./posts.ts";
+import type { Moved } from "./resident.ts";
+import { tallyOf } from "./standings.ts";
+import { Sweeper } from "./sweeper.ts";
+import { Timers } from "./timers.ts";
+
+export interface HostOptions {
+  readonly place: Place;
+  /** Brings messages to another partition. Needed where there are several. */
+  readonly carry?: (to: number, parcel: Parcel) => Promise<number>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly schema: () => Schema;
+  /** Makes what runs attempts. A new one for each life of the partition. */
+  readonly attempts: (send: Mailbox) => AttemptRunner;
+  readonly turnEventsMax: number;
+  /** Events waiting for a turn, above which new requests are refused with 503. */
+  readonly mailboxEventsMax: number;
+  readonly residentBytesMax: number;
+  readonly timersMax: number;
+  /** How often expired invocations are looked for. */
+  readonly cleanupIntervalMs: number;
+  /**
+   * Whether nobody else can have claimed the partition, in a fleet. While it says no, no request is
+   * taken, and nothing is answered or begun before the store has said that the lease still holds.
+   */
+  readonly isHeld?: () => boolean;
+  /** In a fleet: somebody else has claimed the partition, so the host has ended for good. */
+  readonly onFenced?: () => void;
+  /** Is told what invocations go through. */
+  readonly watch?: Watch | undefined;
+}
+
+/** What `outbound/dispatch.ts` offers a partition. */
+export interface AttemptRunner {
+  start(effect: Effect & { type: "attempt" }): void;
+  notify(effect: Effect & { type: "notify" }): void;
+  abort(effect: Effect & { type: "abort" }): void;
+  yield(effect: Effect & { type: "yield" }): void;
+  /** Attempts in flight, and that wait for a slot. */
+  readonly load?: { readonly running: number; readonly waiting: number };
+  close(): void;
+}
+
+/** One life of a partition: from a lease to the failure that ends it. */
+export interface Life {
+  readonly lease: Lease;
+  readonly partition: Partition;
+  readonly attempts: AttemptRunner;
+  readonly timers: Timers;
+  readonly posts: Posts;
+  readonly sweeper: Sweeper;
+  readonly tally: Tally;
+}
+
+/** What a life tells its host. */
+export interface Hooks {
+  readonly meter: Meter;
+  readonly release: (effects: readonly Effect[]) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** Makes everything one life consists of. Nothing of it runs by itself yet. */
+export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Life {
+  const { clock, store, watch } = options;
+  const tally = tallyOf(() => life, options);
+  const partition = new Partition({
+    ...options,
+    ...hooks,
+    lease,
+    moved: movedTo(tally, watch),
+  });
+  const send: Mailbox = (event, durable) => partition.send(event, durable);
+  const life: Life = {
+    lease,
+    partition,
+    tally,
+    attempts: options.attempts(send),
+    timers: new Timers({
+      clock,
+      timersMax: options.timersMax,
+      load: (after, limit) =>
+        store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
+      fire: (timer) => partition.send({ ...timer, type: "timerFired" }),
+      onFailure: hooks.onFailure,
+    }),
+    posts: postsOf(lease, options, { partition, onFailure: hooks.onFailure }),
+    sweeper: new Sweeper({
+      clock,
+      log: options.log,
+      everyMs: options.cleanupIntervalMs,
+      expired: (until, limit) => store.scan(lease, { kind: "expired", until, limit }),
+      send,
+    }),
+  };
+  return life;
+}
+
+/** Stops all of it. Nothing is released after this. */
+export function endLife({ partition, timers, posts, sweeper, tally, attempts }: Life): void {
+  partition.stop();
+  timers.stop();
+  posts.stop();
+  sweeper.stop();
+  tally.stop();
+  attempts.close();
+}
+
+function postsOf(
+  lease: Lease,
+  { clock, log, store, place, carry }: HostOptions,
+  { partition, onFailure }: { partition: Partition; onFailure: Hooks["onFailure"] },
+): Posts {
+  return new Posts({
+    from: place.partition,
+    clock,
+    log,
+    load: (after, limit) =>
+      store.scan(lease, { kind: "outbox", limit, ...(after ? { after } : {}) }),
+    carry: (to, parcel) => carry ? carry(to, parcel) : Promise.reject(new Error("nobody carries")),
+    acknowledged: (to, range) => partition.send({ type: "acknowledged", to, ...range }),
+    onFailure,
+  });
+}
+
+function movedTo(tally: Tally, watch: Watch | undefined): Moved {
+  return (before, row, isGone) => {
+    tally.moved(before, row, isGone);
+    watch?.moved(before, row);
+  };
+}

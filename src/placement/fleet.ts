@@ -1,0 +1,226 @@
+import { Failure } from "../errors.ts";
+import type { Clock, Door, Introspection, Log, RunningAttempt, Stopwatch } from "../ports.ts";
+import type { Answer } from "./answer.ts";
+import { unpack } from "./codec.ts";
+import { doorEndpoint, type EndpointOptions } from "./door_endpoint.ts";
+import { fleetIntrospection } from "./fleet_introspection.ts";
+import { FleetDirectory } from "./fleet_directory.ts";
+import type { FleetView, Ledger } from "./ledger.ts";
+import { headersOf, type Line } from "./remote.ts";
+import { Steward } from "./steward.ts";
+
+/** The partitions that live in this process, as `partition/hosts.ts` has them. */
+export interface LocalHosts {
+  has(partition: number): boolean;
+  door(partition: number): Door;
+  open(partitions: Iterable<number>): Promise<void>;
+  leave(partition: number): void;
+}
+
+/** What is registered, as this process knows it. */
+export interface SharedRegistry {
+  /** Which state of it is known. */
+  readonly version: number;
+  /** Resolves when at least the state is known that there was when it was called. */
+  reload(): Promise<void>;
+}
+
+export interface FleetOptions
+  extends Line, Pick<EndpointOptions, "reader" | "bytesMax" | "flush" | "running"> {
+  readonly partitions: number;
+  readonly ledger: Ledger;
+  readonly stopwatch: Stopwatch;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Draws a name that nobody else has, or had. */
+  readonly newId: () => string;
+  readonly heartbeatMs: number;
+  readonly leaseMs: number;
+  /** How long a request looks for a partition that nobody has. */
+  readonly forwardMs: number;
+  readonly hosts: () => LocalHosts;
+  /** Lets what was committed to a partition be written, and nothing more. */
+  readonly release: (partition: number) => Promise<void>;
+  readonly registry: () => SharedRegistry;
+}
+
+/** One process of a fleet: what it has, where the rest is, and what it answers to the others. */
+export class Fleet {
+  readonly directory: FleetDirectory;
+  /** Answers the other processes. */
+  readonly handler: (request: Request) => Promise<Response>;
+  readonly #options: FleetOptions;
+  #steward: Steward | undefined;
+  /** Whether another process has our address. */
+  #isShared = false;
+  /** What opened each partition last. */
+  readonly #openings = new Map<number, symbol>();
+  #view: FleetView = { nodes: [], owners: [], registry: 0 };
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    const here = (partition: number): Door | undefined => {
+      const hosts = options.hosts();
+      return hosts.has(partition) ? hosts.door(partition) : undefined;
+    };
+    const look = (): void => this.#steward?.look();
+    this.directory = new FleetDirectory({
+      ...options,
+      here,
+      line: options,
+      look,
+      timeoutMs: options.forwardMs,
+    });
+    this.handler = doorEndpoint({
+      ...options,
+      door: here,
+      owner: (partition) => this.directory.addressOf(partition),
+      look,
+      reload: () => options.registry().reload(),
+    });
+  }
+
+  /** The name of this process, which it shows the database when it claims what it owns. */
+  get id(): string {
+    return this.#steward?.id ?? "";
+  }
+
+  /** Whether nobody else can have taken what is ours. */
+  isHeld(): boolean {
+    return this.#steward?.isHeld() ?? false;
+  }
+
+  /** A partition does not live here any more: somebody else has claimed it. */
+  lost(partition: number): void {
+    this.#options.hosts().leave(partition);
+    this.#steward?.lost(partition);
+  }
+
+  /**
+   * Becomes a part of the fleet. The others reach this process at `address`. Resolves when it serves
+   * its share. Rejects when the database does not answer.
+   */
+  async join(address: string): Promise<void> {
+    const { hosts } = this.#options;
+    const steward = this.#steward = new Steward({
+      ...this.#options,
+      address,
+      open: (partition) => this.#open(partition),
+      close: async (partition) => {
+        hosts().leave(partition);
+        await this.#options.release(partition).catch((cause) => {
+          this.#options.log("warn", "A lease is let go late", { partition, cause: String(cause) });
+        });
+      },
+      seen: (view) => this.#seen(view, steward.id),
+      rouse: () => this.#rouse(),
+    });
+    await steward.join();
+    const registry = this.#options.registry();
+    if (this.#view.registry !== registry.version) await registry.reload();
+  }
+
+  /** Gives back what it has; the others are told to take it. Rejects as the ledger does. */
+  async leave(): Promise<void> {
+    try {
+      await this.#steward?.leave();
+    } finally {
+      this.directory.close();
+    }
+  }
+
+  /**
+   * Has everybody who lives read again what is registered. Resolves when they have, or did not answer
+   * in time: then they notice with their next heartbeat.
+   */
+  async announce(): Promise<void> {
+    const { ledger, log } = this.#options;
+    const nodes = await ledger.nodes().catch(() => this.#view.nodes);
+    const others = nodes.filter(({ id }) => id !== this.id);
+    await Promise.all(others.map(async ({ address }) => {
+      const cause = await this.#tell(`${address}/registry/reload`).then(() => {}, String);
+      if (cause === undefined) return;
+      log("warn", "Another process did not hear of a deployment at once", { address, cause });
+    }));
+  }
+
+  /** Queries that see what all processes have committed. They are refused while one is missing. */
+  introspecting(introspection: Introspection): Introspection {
+    return fleetIntrospection(introspection, () => this.#flushOthers());
+  }
+
+  async #flushOthers(): Promise<readonly RunningAttempt[]> {
+    const { nodes, owners } = this.#view;
+    const ids = new Set(nodes.map(({ id }) => id));
+    const orphan = owners.findIndex((owner) => owner === undefined || !ids.has(owner));
+    if (orphan >= 0) throw unseen(`nobody has partition ${orphan} right now`);
+    const others = nodes.filter(({ id }) => id !== this.id);
+    const all = await Promise.all(others.map(({ address }) => (
+      this.#tell(`${address}/fleet/flush`).catch((cause) => {
+        throw unseen("another process of the fleet does not answer", cause);
+      })
+    )));
+    return all.flat() as RunningAttempt[];
+  }
+
+  async #open(partition: number): Promise<void> {
+    const hosts = this.#options.hosts();
+    const opening = Symbol();
+    this.#openings.set(partition, opening);
+    hosts.leave(partition);
+    try {
+      await hosts.open([partition]);
+    } catch (cause) {
+      // It may have been left, and opened again, meanwhile.
+      if (this.#openings.get(partition) === opening) hosts.leave(partition);
+      throw cause;
+    }
+  }
+
+  #seen(view: FleetView, me: string): void {
+    const { log, registry } = this.#options;
+    this.#view = view;
+    this.directory.seen(view, me);
+    const address = view.nodes.find(({ id }) => id === me)?.address;
+    const isShared = view.nodes.filter((node) => node.address === address).length > 1;
+    if (isShared && !this.#isShared) {
+      log("error", "Two processes of the fleet have the same address", { address });
+    }
+    this.#isShared = isShared;
+    if (view.registry === registry().version) return;
+    registry().reload().catch((cause) => {
+      log("warn", "Cannot read again what is registered", { cause: String(cause) });
+    });
+  }
+
+  #rouse(): void {
+    for (const { id, address } of this.#view.nodes) {
+      // Whoever does not hear it looks by itself soon.
+      if (id !== this.id) this.#tell(`${address}/fleet/look`).catch(() => {});
+    }
+  }
+
+  /** What another process has to say. Rejects when it says nothing in time, or cannot. */
+  async #tell(url: string): Promise<unknown> {
+    const { post, stopwatch, leaseMs } = this.#options;
+    const controller = new AbortController();
+    const forget = stopwatch.after(leaseMs / 2, () => controller.abort());
+    try {
+      const posted = await post(url, {
+        method: "POST",
+        headers: headersOf(this.#options),
+        body: new Uint8Array(0),
+        signal: controller.signal,
+      });
+      const body = new Uint8Array(await posted.arrayBuffer());
+      if (posted.status !== 200) throw new Error(`it answered ${posted.status}`);
+      return (unpack(body) as Answer).value;
+    } finally {
+      forget();
+    }
+  }
+}
+
+function unseen(why: string, cause?: unknown): Failure {
+  return Failure.plain(503, `Cannot run the query: ${why}`, { cause });
+}

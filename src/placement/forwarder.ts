@@ -1,0 +1,157 @@
+import type { Operation } from "../engine/event.ts";
+import { Failure, Untaken } from "../errors.ts";
+import type { Signal } from "../model/command.ts";
+import type { StateEdit } from "../model/state_edit.ts";
+import type {
+  Accepted,
+  Attached,
+  Completed,
+  Door,
+  InvocationRequest,
+  OnLeave,
+  Operated,
+  Parcel,
+  Stopwatch,
+} from "../ports.ts";
+
+export interface ForwarderOptions {
+  /** The way to the partition as it is known now. Undefined: nobody has it. Throws to give up. */
+  readonly way: () => Door | undefined;
+  /** That way did not lead to the partition: looks for another one. */
+  readonly astray: () => void;
+  /** Resolves when another way may be known, or after a moment. */
+  readonly news: () => Promise<void>;
+  readonly stopwatch: Stopwatch;
+  /** How long the partition is looked for. */
+  readonly timeoutMs: number;
+}
+
+/** What may be done when it is not known what became of a request. */
+type Doubt = "repeat" | "tell";
+
+/**
+ * A partition, wherever it is at the moment, and if it moves meanwhile. What was certainly not taken
+ * is asked of whoever has the partition then; what may have been taken is only if that does no harm.
+ */
+export class Forwarder implements Door {
+  readonly #options: ForwarderOptions;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  send(request: InvocationRequest): Promise<Accepted> {
+    return this.#ask(doubtOf(request), (door) => door.send(request));
+  }
+
+  async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
+    const leaving = new Leaving(onLeave);
+    const doubt = doubtOf(request);
+    try {
+      return await this.#ask(doubt, (door) => door.call(request, leaving.next), leaving);
+    } catch (cause) {
+      // Of an id that was not drawn for this request, it might be somebody else's.
+      if (!request.fresh || !isDoubtful(cause) || leaving.isOver) throw cause;
+      // Whoever has the partition now may know it. If not, it was never taken, or is forgotten.
+      const attached = await this.attach(request.id, leaving.next).catch(() => undefined);
+      if (!attached) throw cause;
+      const { result, expiresAt } = attached;
+      return expiresAt === undefined ? { result } : { result, expiresAt };
+    }
+  }
+
+  attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
+    const leaving = new Leaving(onLeave);
+    return this.#ask("repeat", (door) => door.attach(id, leaving.next), leaving);
+  }
+
+  output(id: string): Promise<Attached | "unknown" | "notReady"> {
+    return this.#ask("repeat", (door) => door.output(id));
+  }
+
+  /** One that comes twice is one more of the same, and whoever waits takes the first. */
+  signal(signal: Signal): Promise<void> {
+    return this.#ask("repeat", (door) => door.signal(signal));
+  }
+
+  editState(
+    object: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    return this.#ask("tell", (door) => door.editState(object, edit));
+  }
+
+  operate(id: string, operation: Operation): Promise<Operated> {
+    return this.#ask("tell", (door) => door.operate(id, operation));
+  }
+
+  /** Numbered: what comes twice is dropped. */
+  deliver(parcel: Parcel): Promise<number> {
+    return this.#ask("repeat", (door) => door.deliver(parcel));
+  }
+
+  async #ask<T>(
+    doubt: Doubt,
+    ask: (door: Door) => Promise<T>,
+    leaving?: Leaving,
+  ): Promise<T> {
+    const { way, astray, news, stopwatch, timeoutMs } = this.#options;
+    let lostAt: number | undefined;
+    for (;;) {
+      const began = stopwatch.now();
+      const door = way();
+      const cause = await attempt(door, ask);
+      if ("value" in cause) return cause.value;
+      const { failure } = cause;
+      const mayRepeat = failure instanceof Untaken || doubt === "repeat" && isDoubtful(failure);
+      if (!mayRepeat || leaving?.isOver) throw failure;
+      // What was waited for before is no time in which the partition was looked for.
+      lostAt ??= failure instanceof Untaken ? began : stopwatch.now();
+      if (stopwatch.now() - lostAt >= timeoutMs) throw failure;
+      if (door) astray();
+      await news();
+      if (leaving?.isOver) throw Failure.plain(499, "the caller went away");
+    }
+  }
+}
+
+async function attempt<T>(
+  door: Door | undefined,
+  ask: (door: Door) => Promise<T>,
+): Promise<{ readonly value: T } | { readonly failure: unknown }> {
+  if (!door) return { failure: new Untaken("no process has the partition right now") };
+  try {
+    return { value: await ask(door) };
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+/** With a key of its own, what was taken is known when it comes again. */
+function doubtOf({ idempotencyKey }: InvocationRequest): Doubt {
+  return idempotencyKey === undefined ? "tell" : "repeat";
+}
+
+/** Whether nobody knows if the request was taken. */
+function isDoubtful(cause: unknown): boolean {
+  return cause instanceof Failure && cause.status === 503;
+}
+
+/** A caller that may go away, seen by one attempt after the other. */
+class Leaving {
+  isOver = false;
+  #leave: (() => void) | undefined;
+
+  constructor(onLeave: OnLeave | undefined) {
+    onLeave?.(() => {
+      this.isOver = true;
+      this.#leave?.();
+    });
+  }
+
+  /** For the attempt that is made now. */
+  readonly next: OnLeave = (leave) => {
+    this.#leave = leave;
+    if (this.isOver) leave();
+  };
+}

@@ -1,0 +1,176 @@
+import type { Operation } from "../engine/event.ts";
+import type { Signal } from "../model/command.ts";
+import type { StateEdit } from "../model/state_edit.ts";
+import type {
+  Accepted,
+  Attached,
+  Completed,
+  Door,
+  InvocationRequest,
+  OnLeave,
+  Operated,
+  Parcel,
+} from "../ports.ts";
+import { Failure, Untaken } from "../errors.ts";
+import { pack, unpack } from "./codec.ts";
+import { type Answer, failureOf } from "./answer.ts";
+
+/** Makes one request, as `fetch` does. Rejects with `NotSent` if it certainly came to nobody. */
+export type Post = (url: string, request: PostRequest) => Promise<Posted>;
+
+export interface PostRequest {
+  readonly method: "POST";
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly signal: AbortSignal;
+}
+
+export type Posted = Pick<Response, "status" | "arrayBuffer">;
+
+/** There was no connection, and so no request. */
+export class NotSent extends Error {
+  override name = "NotSent";
+}
+
+/** How the processes of a fleet speak to each other. */
+export interface Line {
+  readonly post: Post;
+  /** What everybody in the fleet knows, and nobody else. */
+  readonly secret: string;
+}
+
+/** A line to one process. */
+export interface RemoteOptions extends Line {
+  /** `http://host:port`. */
+  readonly address: string;
+}
+
+/** The headers of every request of ours to another process. */
+export function headersOf({ secret }: Pick<Line, "secret">): Record<string, string> {
+  return { authorization: `Bearer ${secret}`, "content-type": "application/octet-stream" };
+}
+
+/**
+ * A partition in another process. Rejects with `Untaken` when the request was certainly not taken
+ * there, with the failure that the partition answered, or with one that says that nobody knows.
+ */
+export class RemoteDoor implements Door {
+  readonly #options: RemoteOptions;
+  readonly #path: string;
+  readonly #pending = new Set<AbortController>();
+  #isGone = false;
+
+  constructor(options: RemoteOptions, partition: number) {
+    this.#options = options;
+    this.#path = `${options.address}/partitions/${partition}`;
+  }
+
+  send(request: InvocationRequest): Promise<Accepted> {
+    return this.#ask("send", [request]);
+  }
+
+  call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
+    return this.#ask("call", [request], onLeave);
+  }
+
+  attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
+    return this.#ask("attach", [id], onLeave);
+  }
+
+  output(id: string): Promise<Attached | "unknown" | "notReady"> {
+    return this.#ask("output", [id]);
+  }
+
+  signal(signal: Signal): Promise<void> {
+    return this.#ask("signal", [signal]);
+  }
+
+  editState(
+    object: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    return this.#ask("editState", [object, edit]);
+  }
+
+  operate(id: string, operation: Operation): Promise<Operated> {
+    return this.#ask("operate", [id, operation]);
+  }
+
+  deliver(parcel: Parcel): Promise<number> {
+    return this.#ask("deliver", [parcel]);
+  }
+
+  /** The partition is not there any more: nobody waits for an answer, and nothing more is asked. */
+  close(): void {
+    this.#isGone = true;
+    for (const pending of this.#pending) pending.abort();
+  }
+
+  async #ask<T>(method: keyof Door, args: readonly unknown[], onLeave?: OnLeave): Promise<T> {
+    if (this.#isGone) throw new Untaken("the partition has moved");
+    const controller = new AbortController();
+    let hasLeft = false;
+    onLeave?.(() => {
+      hasLeft = true;
+      controller.abort();
+    });
+    this.#pending.add(controller);
+    try {
+      return await this.#post(method, args, controller.signal);
+    } catch (cause) {
+      if (hasLeft) throw Failure.plain(499, "the caller went away");
+      throw cause;
+    } finally {
+      this.#pending.delete(controller);
+    }
+  }
+
+  async #post<T>(method: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
+    const { post } = this.#options;
+    let answer: Answer;
+    try {
+      const request = {
+        method: "POST",
+        headers: headersOf(this.#options),
+        body: pack(args),
+        signal,
+      } as const;
+      const posted = await post(`${this.#path}/${method}`, request);
+      const body = new Uint8Array(await posted.arrayBuffer());
+      if (posted.status !== 200) throw refusalOf(posted.status);
+      answer = unpack(body) as Answer;
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause;
+      if (cause instanceof NotSent) {
+        throw new Untaken("the process that has the partition cannot be reached", { cause });
+      }
+      throw uncertain(cause);
+    }
+    if (answer.failure) throw failureOf(answer.failure);
+    return answer.value as T;
+  }
+}
+
+/** What became of the request can only be known by repeating it. */
+export function uncertain(cause?: unknown): Failure {
+  return Failure.plain(
+    503,
+    "the partition is not available right now; repeating is safe only with an idempotency key",
+    { cause },
+  );
+}
+
+/** Statuses by which another process says that it has not looked at a request. */
+const UNTAKEN: ReadonlyMap<number, string> = new Map([
+  [401, "the processes of this fleet do not have the same secret"],
+  [403, "the processes of this fleet do not have the same secret"],
+  [404, "the process at that address does not know partitions"],
+  [421, "the partition has moved"],
+]);
+
+function refusalOf(status: number): Failure {
+  const message = UNTAKEN.get(status);
+  if (message !== undefined) return new Untaken(message);
+  if (status === 413) return Failure.plain(413, "the request is too large for another process");
+  return uncertain(new Error(`the other process answered ${status}`));
+}

@@ -1,0 +1,63 @@
+import type { Operation } from "../engine/event.ts";
+import type { Signal } from "../model/command.ts";
+import { partitionOfId, partitionOfObject } from "../model/ring.ts";
+import type { StateEdit } from "../model/state_edit.ts";
+import type {
+  Accepted,
+  Attached,
+  Completed,
+  Door,
+  InvocationRequest,
+  Invocations,
+  OnLeave,
+  Operated,
+} from "../ports.ts";
+import type { Directory } from "./directory.ts";
+
+/** All partitions as one: whatever is asked goes to the partition it is about (architecture §9). */
+export class Router implements Invocations {
+  readonly #directory: Directory;
+
+  constructor(directory: Directory) {
+    this.#directory = directory;
+  }
+
+  async send(request: InvocationRequest): Promise<Accepted> {
+    return await this.#of(request.id).send(request);
+  }
+
+  async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
+    return await this.#of(request.id).call(request, onLeave);
+  }
+
+  async attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
+    return await this.#of(id).attach(id, onLeave);
+  }
+
+  async output(id: string): Promise<Attached | "unknown" | "notReady"> {
+    return await this.#of(id).output(id);
+  }
+
+  async signal(signal: Signal): Promise<void> {
+    await this.#of(signal.target).signal(signal);
+  }
+
+  async editState(
+    object: { readonly service: string; readonly key: string },
+    edit: StateEdit,
+  ): Promise<void> {
+    const { service, key } = object;
+    const { partitions } = this.#directory;
+    await this.#directory.door(partitionOfObject(service, key, partitions)).editState(object, edit);
+  }
+
+  async operate(id: string, operation: Operation): Promise<Operated> {
+    return await this.#of(id).operate(id, operation);
+  }
+
+  /** `id`: a well-formed invocation id. */
+  #of(id: string): Door {
+    const { partitions } = this.#directory;
+    return this.#directory.door(partitionOfId(id, partitions));
+  }
+}

@@ -1,0 +1,67 @@
+import { assert } from "../assert.ts";
+import type { Want, Write } from "../model/rows.ts";
+import type {
+  Backlog,
+  Lease,
+  Loaded,
+  Scan,
+  ScanRow,
+  Standing,
+  StandingsPage,
+  Store,
+} from "../ports.ts";
+import type { SqlStore } from "./sql_store.ts";
+
+/** The stores of partitions that have a database each, as one. */
+export class ManyStores implements Store {
+  readonly #stores: readonly SqlStore[];
+
+  /** In the order of their partitions. */
+  constructor(stores: readonly SqlStore[]) {
+    this.#stores = stores;
+  }
+
+  claim(partition: number): Promise<Lease> {
+    return this.#of(partition).claim(partition);
+  }
+
+  load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]> {
+    return this.#of(lease.partition).load(lease, wants);
+  }
+
+  commit(lease: Lease, writes: readonly Write[]): Promise<void> {
+    return this.#of(lease.partition).commit(lease, writes);
+  }
+
+  scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
+    return this.#of(lease.partition).scan(lease, scan);
+  }
+
+  standings(lease: Lease, page: StandingsPage): Promise<readonly Standing[]> {
+    return this.#of(lease.partition).standings(lease, page);
+  }
+
+  backlog(lease: Lease): Backlog {
+    return this.#of(lease.partition).backlog(lease);
+  }
+
+  /** As `SqlStore.flushAll`, of all of them. */
+  async flushAll(): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.flushAll()));
+  }
+
+  /** As `SqlStore.release`. */
+  release(partition: number): Promise<void> {
+    return this.#of(partition).release(partition);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.close()));
+  }
+
+  #of(partition: number): SqlStore {
+    const store = this.#stores[partition];
+    assert(store, "Every partition has a database");
+    return store;
+  }
+}

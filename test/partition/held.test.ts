@@ -1,0 +1,135 @@
+import { expect, test, vi } from "vitest";
+import { clock } from "../../adapters/platform.ts";
+import type { Attempt } from "../../src/engine/effect.ts";
+import { Untaken } from "../../src/errors.ts";
+import { newInvocationId } from "../../src/model/id.ts";
+import { ALONE } from "../../src/model/ring.ts";
+import type { Write } from "../../src/model/rows.ts";
+import { Host } from "../../src/partition/host.ts";
+import type { InvocationRequest, Lease, Mailbox } from "../../src/ports.ts";
+import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { schema, targetOf } from "../support/schema.ts";
+
+let drawn = 0;
+
+function request(): InvocationRequest {
+  const target = targetOf("greeter/hi");
+  const { id } = newInvocationId(
+    { service: target.service, handler: target.handler, isWorkflowRun: false },
+    new Uint8Array(16).fill(++drawn),
+    0,
+  );
+  return {
+    id,
+    fresh: true,
+    target,
+    headers: [],
+    value: new Uint8Array(0),
+    origin: { by: "ingress" },
+    retention: { resultMs: 1e6, journalMs: 0 },
+  };
+}
+
+/** A store whose commits take until they are let through. */
+class Slow extends MemoryStore {
+  readonly commits: number[] = [];
+  gate: Promise<void> = Promise.resolve();
+
+  override async commit(lease: Lease, writes: readonly Write[]): Promise<void> {
+    this.commits.push(writes.length);
+    await super.commit(lease, writes);
+    await this.gate;
+  }
+}
+
+/** One process of a fleet, as far as a partition can tell. */
+function memberOver(store: Slow) {
+  const member = { isHeld: true, isFenced: 0, started: [] as string[] };
+  const attempts = (_: Mailbox) => ({
+    start: ({ invocation }: Attempt) => void member.started.push(invocation.id),
+    notify: () => {},
+    abort: () => {},
+    yield: () => {},
+    close: () => {},
+  });
+  const host = new Host({
+    place: ALONE,
+    store,
+    clock,
+    log: () => {},
+    schema: () => schema,
+    attempts,
+    turnEventsMax: 10,
+    mailboxEventsMax: 100,
+    residentBytesMax: 1e6,
+    timersMax: 10,
+    cleanupIntervalMs: 1e9,
+    isHeld: () => member.isHeld,
+    onFenced: () => member.isFenced++,
+  });
+  return Object.assign(member, { host, door: host.door });
+}
+
+test("while others may have the partition, nothing is taken", async () => {
+  const member = memberOver(new Slow());
+  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+  await member.host.open();
+  await member.door.send(request());
+  member.isHeld = false;
+  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+  member.isHeld = true;
+  await member.door.send(request());
+  member.host.close();
+});
+
+test("what is answered from memory is answered only if the store says that nobody else has it", async () => {
+  const store = new Slow();
+  const member = memberOver(store);
+  await member.host.open();
+  const { id } = await member.door.send(request());
+  await vi.waitFor(() => expect(member.started).toEqual([id]));
+  store.commits.length = 0;
+  expect(await member.door.output(id)).toBe("notReady");
+  expect(store.commits).toEqual([]);
+  const asked = member.door.output(id);
+  member.isHeld = false;
+  expect(await asked).toBe("notReady");
+  // Before what it says, and after, for it may have stood still meanwhile.
+  expect(store.commits).toEqual([0, 0]);
+  await expect(member.door.output(id)).rejects.toBeInstanceOf(Untaken);
+
+  member.isHeld = true;
+  const late = member.door.output(id).catch((cause) => cause);
+  member.isHeld = false;
+  await store.claim(0);
+  expect((await late).status).toBe(503);
+  expect(await late).not.toBeInstanceOf(Untaken);
+  expect(member.isFenced).toBe(1);
+});
+
+test("an attempt is not started by somebody who stood still after the commit", async () => {
+  const store = new Slow();
+  const member = memberOver(store);
+  await member.host.open();
+  let thaw = () => {};
+  store.gate = new Promise((resolve) => thaw = resolve);
+  const sent = member.door.send(request()).catch((cause) => cause);
+  await vi.waitFor(() => expect(store.commits.length).toBe(1));
+  member.isHeld = false;
+  await store.claim(0);
+  thaw();
+  expect((await sent).status).toBe(503);
+  expect([member.started, member.isFenced]).toEqual([[], 1]);
+});
+
+test("whoever lost the partition does not claim it again, and takes nothing", async () => {
+  const store = new Slow();
+  const member = memberOver(store);
+  await member.host.open();
+  const rival = await store.claim(0);
+  await expect(member.door.send(request())).rejects.toMatchObject({ status: 503 });
+  expect(member.isFenced).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await store.commit(rival, []);
+  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+});

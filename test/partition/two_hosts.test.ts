@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { clock } from "../../adapters/platform.ts";
+import { random } from "../../adapters/random.ts";
+import type { Attempt } from "../../src/engine/effect.ts";
+import type { Command } from "../../src/model/command.ts";
+import { newInvocationId } from "../../src/model/id.ts";
+import { partitionOfObject } from "../../src/model/ring.ts";
+import type { AttemptRunner } from "../../src/partition/life.ts";
+import { Host } from "../../src/partition/host.ts";
+import type { Lease, Mailbox, Parcel } from "../../src/ports.ts";
+import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { until } from "../support/child.ts";
+import { schema, targetOf } from "../support/schema.ts";
+
+const PARTITIONS = 2;
+const value = new TextEncoder().encode("done");
+const bytes = new Uint8Array(0);
+
+/** An object of each partition, and an id of an unkeyed call in the first. */
+const [near = "", far = ""] = [0, 1].map((place) => {
+  for (let n = 0;; n++) {
+    if (partitionOfObject("counter", `k${n}`, PARTITIONS) === place) return `k${n}`;
+  }
+});
+
+/** `greeter` calls the object in its input, waits and answers as it did; everybody else answers. */
+function attempts(send: Mailbox): AttemptRunner {
+  const start = ({ attempt, invocation: { id, target }, entries }: Attempt): void => {
+    const say = (frame: Command): void => {
+      const pin = { deployment: "dp_1", protocol: 6 };
+      const entropy = random(16);
+      send({ type: "heard", id, attempt, first: 0, frames: [frame], pin, entropy });
+    };
+    const end = { type: "attemptEnded", id, attempt, chance: 0 } as const;
+    const [input] = entries;
+    if (target.service === "greeter" && entries.length === 1 && input?.kind === "input") {
+      const key = new TextDecoder().decode(input.value);
+      const request = { service: "counter", handler: "add", key, headers: [], value: bytes };
+      say({ kind: "call", bytes, invocationIdCompletion: 1, completion: 2, request });
+      const awaiting = { kind: "unknown", completions: [2], signals: [1], names: [] } as const;
+      return send({ ...end, outcome: { kind: "suspended", awaiting, delivered: 3 } });
+    }
+    say({ kind: "output", bytes, result: { kind: "value", value } });
+    send({ ...end, outcome: { kind: "ended" } });
+  };
+  return { start, notify: () => {}, abort: () => {}, yield: () => {}, close: () => {} };
+}
+
+/** Two partitions over one store, and the way between them. */
+class Two {
+  readonly store = new MemoryStore();
+  readonly hosts: Host[] = [];
+  parcels = 0;
+  isCut = false;
+
+  async open(): Promise<void> {
+    for (const host of this.hosts.splice(0)) host.close();
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      const host = new Host({
+        place: { partition, partitions: PARTITIONS },
+        carry: (to, parcel) => this.#carry(to, parcel),
+        store: this.store,
+        clock,
+        log: () => {},
+        schema: () => schema,
+        attempts,
+        turnEventsMax: 1_000,
+        mailboxEventsMax: 1_000,
+        residentBytesMax: 1e6,
+        timersMax: 100,
+        cleanupIntervalMs: 60_000,
+      });
+      this.hosts.push(host);
+    }
+    await Promise.all(this.hosts.map((host) => host.open()));
+  }
+
+  async #carry(to: number, parcel: Parcel): Promise<number> {
+    this.parcels++;
+    const host = this.hosts[to];
+    if (this.isCut || !host) throw new Error("no way");
+    return await host.door.deliver(parcel);
+  }
+
+  /** Asks `greeter`, in the first partition, to call an object. */
+  async send(key: string): Promise<string> {
+    const entropy = new Uint8Array(16).map((_, i) => i === 15 ? 0 : random(1)[0] ?? 0);
+    const identity = { service: "greeter", handler: "hi", isWorkflowRun: false };
+    const { id } = newInvocationId(identity, entropy, 0);
+    const host = this.hosts[0];
+    if (!host) throw new Error("There is no partition 0");
+    await host.door.send({
+      id,
+      fresh: true,
+      target: targetOf("greeter/hi"),
+      headers: [],
+      value: new TextEncoder().encode(key),
+      origin: { by: "ingress" },
+      retention: { resultMs: 60_000, journalMs: 60_000 },
+    });
+    return id;
+  }
+
+  /** Those of the first life. */
+  leases(): Lease[] {
+    return this.hosts.map((_, partition) => ({ partition, epoch: 1 }));
+  }
+
+  close(): void {
+    for (const host of this.hosts) host.close();
+  }
+}
+
+test("a call goes to the object's partition, and its answer comes back", async () => {
+  const two = new Two();
+  await two.open();
+  const ids = await Promise.all([two.send(near), two.send(far)]);
+  for (const id of ids) {
+    expect(await two.hosts[0]?.door.attach(id)).toMatchObject({ result: { kind: "value", value } });
+  }
+  // There and back; who was called in the same partition needed nobody to carry.
+  expect(two.parcels).toBeGreaterThanOrEqual(2);
+  two.close();
+});
+
+test("what the other side has is kept no longer", async () => {
+  const two = new Two();
+  await two.open();
+  const id = await two.send(far);
+  await two.hosts[0]?.door.attach(id);
+  await until("nothing is left", async () => {
+    const pages = await Promise.all(
+      two.leases().map((lease) => two.store.scan(lease, { kind: "outbox", limit: 10 })),
+    );
+    return pages.flat().length === 0;
+  });
+  two.close();
+});
+
+test("a message that nobody could carry goes when its partition begins anew", async () => {
+  const two = new Two();
+  two.isCut = true;
+  await two.open();
+  const id = await two.send(far);
+  await until("somebody tries", () => Promise.resolve(two.parcels > 0));
+  expect(await two.hosts[0]?.door.output(id)).toBe("notReady");
+  two.isCut = false;
+  await two.open();
+  const answer = await two.hosts[0]?.door.attach(id);
+  expect(answer).toMatchObject({ result: { kind: "value", value } });
+  two.close();
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { Failure, Untaken } from "../../src/errors.ts";
+import { Forwarder } from "../../src/placement/forwarder.ts";
+import type { Accepted, Completed, Door, InvocationRequest, OnLeave } from "../../src/ports.ts";
+
+const TIMEOUT_MS = 100;
+const request: InvocationRequest = {
+  id: "inv_1",
+  fresh: true,
+  target: { service: "S", handler: "h", type: "service", access: "none" },
+  headers: [],
+  value: new Uint8Array(0),
+  origin: { by: "ingress" },
+  retention: { resultMs: 0, journalMs: 0 },
+};
+const keyed: InvocationRequest = { ...request, fresh: false, idempotencyKey: "k" };
+const accepted: Accepted = { id: "inv_1", status: "accepted" };
+const completed: Completed = { result: { kind: "value", value: new Uint8Array(0) } };
+const doubt = Failure.plain(503, "repeating is safe only with an idempotency key");
+
+/** What the partition answers, time after time; the last one again and again. */
+function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>) {
+  let now = 0;
+  const asked: string[] = [];
+  const door = new Proxy({}, {
+    get: (_, name: keyof Door) => async () => {
+      asked.push(name);
+      const answers = methods[name] ?? [];
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  }) as Door;
+  const forwarder = new Forwarder({
+    way: () => door,
+    astray: () => {},
+    news: async () => void (now += 10),
+    stopwatch: { now: () => now, after: () => () => {} },
+    timeoutMs: TIMEOUT_MS,
+  });
+  return { forwarder, asked };
+}
+
+describe("what was certainly not taken", () => {
+  test("is asked again until somebody takes it", async () => {
+    const untaken = new Untaken("no");
+    const { forwarder, asked } = forwarderTo({ send: [untaken, untaken, accepted] });
+    expect(await forwarder.send(request)).toEqual(accepted);
+    expect(asked).toEqual(["send", "send", "send"]);
+  });
+
+  test("is given up in time", async () => {
+    const { forwarder, asked } = forwarderTo({ editState: [new Untaken("nobody has it")] });
+    const edit = forwarder.editState({ service: "S", key: "k" }, { pairs: [] });
+    await expect(edit).rejects.toMatchObject({ status: 503, message: "nobody has it" });
+    expect(asked.length).toBe(1 + TIMEOUT_MS / 10);
+  });
+});
+
+describe("what may have been taken", () => {
+  test("is asked again only if it may be", async () => {
+    for (const ask of ["send", "operate", "editState"] as const) {
+      const { forwarder, asked } = forwarderTo({ [ask]: [doubt, accepted] });
+      await expect(
+        ask === "send"
+          ? forwarder.send(request)
+          : ask === "operate"
+          ? forwarder.operate("inv_1", { kind: "kill" })
+          : forwarder.editState({ service: "S", key: "k" }, { pairs: [] }),
+      ).rejects.toBe(doubt);
+      expect(asked).toEqual([ask]);
+    }
+  });
+
+  test("is, when a key, a number or its nature makes it safe", async () => {
+    const answers = {
+      send: [doubt, accepted],
+      call: [doubt, completed],
+      output: [doubt, "unknown"],
+    };
+    const { forwarder } = forwarderTo({
+      ...answers,
+      attach: [doubt, undefined],
+      signal: [doubt, undefined],
+      deliver: [doubt, 3],
+    });
+    expect(await forwarder.send(keyed)).toEqual(accepted);
+    expect(await forwarder.call(keyed)).toEqual(completed);
+    expect(await forwarder.output("inv_1")).toBe("unknown");
+    expect(await forwarder.attach("inv_1")).toBeUndefined();
+    const result = { kind: "void" } as const;
+    await forwarder.signal({ target: "inv_1", id: { kind: "signal", index: 17 }, result });
+    expect(await forwarder.deliver({ from: 0, first: 1, messages: [] })).toBe(3);
+  });
+
+  test("a call is found again by its id, where the partition is then", async () => {
+    const { target } = request;
+    const found = forwarderTo({
+      call: [doubt],
+      attach: [new Untaken(""), { target, ...completed }],
+    });
+    expect(await found.forwarder.call(request)).toEqual(completed);
+    expect(found.asked).toEqual(["call", "attach", "attach"]);
+    const unknown = forwarderTo({ call: [doubt], attach: [undefined] });
+    await expect(unknown.forwarder.call(request)).rejects.toBe(doubt);
+    // An id that a workflow's key makes may be of somebody else's call.
+    const run = forwarderTo({ call: [doubt], attach: [{ target, ...completed }] });
+    await expect(run.forwarder.call({ ...request, fresh: false })).rejects.toBe(doubt);
+    expect(run.asked).toEqual(["call"]);
+  });
+
+  test("other failures are answers", async () => {
+    const { forwarder, asked } = forwarderTo({ output: [Failure.plain(500, "broken")] });
+    await expect(forwarder.output("inv_1")).rejects.toMatchObject({ status: 500 });
+    expect(asked.length).toBe(1);
+  });
+});
+
+test("whoever leaves is not asked for any more, whichever attempt is under way", async () => {
+  let leave = (): void => {}, asks = 0, left = 0;
+  const door = {
+    attach: (_: string, onLeave?: OnLeave) =>
+      new Promise((_, reject) => {
+        asks++;
+        onLeave?.(() => {
+          left++;
+          reject(Failure.plain(499, "the caller went away"));
+        });
+        if (asks === 1) reject(doubt);
+        else leave();
+      }),
+  } as Partial<Door> as Door;
+  const forwarder = new Forwarder({
+    way: () => door,
+    astray: () => {},
+    news: () => Promise.resolve(),
+    stopwatch: { now: () => 0, after: () => () => {} },
+    timeoutMs: TIMEOUT_MS,
+  });
+  await expect(forwarder.attach("inv_1", (one) => leave = one)).rejects.toMatchObject({
+    status: 499,
+  });
+  expect([asks, left]).toEqual([2, 1]);
+});

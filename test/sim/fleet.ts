@@ -1,0 +1,230 @@
+import type { Log } from "../../src/ports.ts";
+import type { StewardOptions } from "../../src/placement/steward.ts";
+import { LedgerLine, LedgerRows } from "./ledger.ts";
+import { Broken } from "./must.ts";
+import { type OwnersOptions, type Owning, SETTLE_MS } from "./owners.ts";
+import { Process } from "./process.ts";
+import { Seat } from "./seat.ts";
+
+export interface SimulatedSteward {
+  readonly id: string;
+  isHeld(): boolean;
+  join(): Promise<void>;
+  look(): void;
+  lost(partition: number): void;
+  leave(): Promise<void>;
+}
+
+export interface FleetOptions extends OwnersOptions {
+  readonly Steward: new (options: StewardOptions) => SimulatedSteward;
+}
+
+/** A process, and what the real steward makes it serve. */
+interface Member {
+  readonly process: Process;
+  /** Its address: who comes in its place has the same. */
+  readonly slot: number;
+  readonly steward: SimulatedSteward;
+  readonly seats: Map<number, Seat>;
+}
+
+const HEARTBEAT_MS = 100;
+const LEASE_MS = 600;
+
+/** Processes whose stewards decide, by heartbeats in the database, who owns which partition. */
+export class Fleet implements Owning {
+  deaths = 0;
+  readonly #options: FleetOptions;
+  readonly #rows: LedgerRows;
+  #members: Member[] = [];
+  #names = 0;
+  #nodes = 0;
+  #calmAt = Infinity;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#rows = new LedgerRows(options.limits.partitions);
+    for (let slot = 0; slot < options.limits.processes; slot++) this.#boot(slot);
+  }
+
+  get seats(): readonly Seat[] {
+    return this.#members.flatMap(({ seats }) => [...seats.values()]);
+  }
+
+  last(partition: number): Seat | undefined {
+    const owner = this.#rows.owner(partition);
+    return this.#members.find(({ steward }) => steward.id === owner)?.seats.get(partition);
+  }
+
+  route(partition: number): Seat | undefined {
+    const { chance } = this.#options.world;
+    const seats = this.seats.filter(({ place }) => place.partition === partition);
+    if (seats.length === 0) return undefined;
+    return chance.happens(0.3) ? chance.pick(seats) : this.last(partition) ?? seats.at(-1);
+  }
+
+  haunt(untilMs: number): void {
+    const { world, faults } = this.#options, { chance } = world;
+    const { secondOwner, moves, freezes, clockStepMs } = faults();
+    const sometimes = (times: number, call: (member: Member) => void) => {
+      for (let n = times; n > 0; n--) {
+        world.after(chance.int(0, untilMs), () => {
+          if (this.#calmAt === Infinity && this.#members.length > 0) {
+            call(chance.pick(this.#members));
+          }
+        });
+      }
+    };
+    sometimes(moves, (member) => this.#leave(member));
+    sometimes(chance.int(0, 2), () => this.#boot(this.#freeSlot()));
+    sometimes(freezes + (freezes > 0 ? 1 : 0), ({ process }) => {
+      process.freeze();
+      world.after(chance.int(50, 2_500), () => process.thaw());
+    });
+    sometimes(secondOwner ? chance.int(1, 2) : 0, ({ process }) => {
+      world.log(`process ${process.name} is cut off`);
+      process.isCut = true;
+      world.after(chance.int(50, 2_000), () => process.isCut = false);
+    });
+    sometimes(clockStepMs > 0 ? Math.ceil(untilMs / 500) : 0, ({ process }) => {
+      const most = Math.round(clockStepMs);
+      process.step(chance.int(-most, most));
+    });
+  }
+
+  calm(): void {
+    const { world } = this.#options;
+    this.#calmAt = world.mono;
+    for (const { process } of this.#members) process.recover();
+  }
+
+  /** Whether not everybody has a share, nobody more than that, and serves it. */
+  get unsettled(): string | undefined {
+    const { partitions } = this.#options.limits, count = this.#members.length;
+    for (const { steward, seats, process: { name } } of this.#members) {
+      const { size } = seats;
+      if (size !== Math.floor(partitions / count) && size !== Math.ceil(partitions / count)) {
+        return `Process ${name} has ${size} of ${partitions}, and there are ${count}`;
+      }
+      for (const partition of seats.keys()) {
+        const owner = this.#rows.owner(partition);
+        if (owner !== steward.id) return `Process ${name} has ${partition} of "${owner}"`;
+      }
+    }
+    return count === 0 ? "Nobody is there" : undefined;
+  }
+
+  #freeSlot(): number {
+    for (let slot = 0;; slot++) {
+      if (!this.#members.some((member) => member.slot === slot)) return slot;
+    }
+  }
+
+  #boot(slot: number): void {
+    const { world, faults, Steward, failed } = this.#options;
+    const process = new Process(this.#names++, { world, faults, died: () => this.#gone(member) });
+    world.log(`boot of process ${process.name}`);
+    const steward = new Steward({
+      address: `http://p${slot}`,
+      ledger: new LedgerLine({ world, faults, process, rows: this.#rows }),
+      newId: () => `n${this.#nodes++}`,
+      stopwatch: process.stopwatch(),
+      clock: { now: () => process.now },
+      log: this.#log(process),
+      heartbeatMs: HEARTBEAT_MS,
+      leaseMs: LEASE_MS,
+      open: (partition) => this.#open(member, partition),
+      close: (partition) => this.#close(member, partition),
+      seen: () => {},
+      rouse: () => this.#rouse(member),
+    });
+    const member: Member = { process, slot, steward, seats: new Map() };
+    this.#members.push(member);
+    steward.join().catch((cause) => {
+      if (!process.isAlive) return;
+      if (String(cause).startsWith("Injected:")) process.kill();
+      else failed(new Broken("Cannot join", { cause }));
+    });
+  }
+
+  async #open(member: Member, partition: number): Promise<void> {
+    const { world, seatOf } = this.#options, { process, steward } = member;
+    this.#drop(member, partition);
+    world.log(`process ${process.name} takes partition ${partition}`);
+    const seat: Seat = new Seat(process, {
+      ...seatOf(partition),
+      held: {
+        isHeld: () => steward.isHeld(),
+        mayClaim: () => this.#rows.owner(partition) === steward.id,
+        onFenced: () => {
+          if (member.seats.get(partition) === seat) this.#drop(member, partition);
+          steward.lost(partition);
+        },
+      },
+    });
+    member.seats.set(partition, seat);
+    try {
+      await seat.host.open();
+    } catch (cause) {
+      if (member.seats.get(partition) === seat) this.#drop(member, partition);
+      throw cause;
+    }
+  }
+
+  async #close(member: Member, partition: number): Promise<void> {
+    const seat = member.seats.get(partition);
+    this.#drop(member, partition);
+    await seat?.rest();
+  }
+
+  #drop({ seats, process }: Member, partition: number): void {
+    const seat = seats.get(partition);
+    if (!seat) return;
+    this.#options.world.log(`process ${process.name} leaves partition ${partition}`);
+    seats.delete(partition);
+    seat.close();
+  }
+
+  /** Goes in order, and another one comes. */
+  #leave(member: Member): void {
+    const { process, steward } = member;
+    if (process.isFrozen) return;
+    const gone = () => process.run(() => process.kill());
+    steward.leave().then(gone, gone);
+  }
+
+  #rouse(from: Member): void {
+    const { world, faults } = this.#options, { chance } = world;
+    for (const { process, steward } of this.#members) {
+      if (process === from.process || chance.happens(faults().parcelLost)) continue;
+      world.after(chance.int(0, 20), () => process.run(() => steward.look()));
+    }
+  }
+
+  #gone(member: Member): void {
+    const { world } = this.#options, { chance } = world;
+    this.deaths++;
+    this.#members = this.#members.filter((one) => one !== member);
+    // Some are replaced soon, some late; somebody has to be there.
+    if (this.#members.length > 0 && chance.happens(0.3)) return;
+    world.after(chance.int(1, 1_000), () => this.#boot(this.#freeSlot()));
+  }
+
+  #log({ name }: Process): Log {
+    const { world, failed } = this.#options;
+    return (level, message, fields) => {
+      const cause = String(fields?.["cause"] ?? ""), id = fields?.["id"];
+      world.log(`steward ${name} says ${level} ${message} ${id ?? ""}${cause}`);
+      if (cause !== "" && !/^(Injected|Fenced):/.test(cause)) {
+        return failed(new Broken(`${message}: ${cause}`));
+      }
+      if (!message.startsWith("Another process is taken") || !this.#isQuiet) return;
+      const isAlive = this.#members.some(({ steward }) => steward.id === id);
+      if (isAlive) failed(new Broken(`"${id}" lives, and is taken for dead`));
+    };
+  }
+
+  get #isQuiet(): boolean {
+    return this.#options.world.mono > this.#calmAt + SETTLE_MS;
+  }
+}

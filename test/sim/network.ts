@@ -1,0 +1,77 @@
+import type { Parcel } from "../../src/ports.ts";
+import { isRefusal } from "./asking.ts";
+import { Injected } from "./connection.ts";
+import type { Faults } from "./faults.ts";
+import type { History } from "./history.ts";
+import type { Seat } from "./seat.ts";
+import type { World } from "./world.ts";
+
+export interface NetworkOptions {
+  readonly world: World;
+  readonly faults: () => Faults;
+  readonly history: History;
+  /** Somebody who says that it has this partition. */
+  readonly route: (partition: number) => Seat | undefined;
+  readonly failed: (cause: unknown) => void;
+}
+
+/** When whoever carries a parcel gives up. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * The way between partitions. It loses parcels and answers, brings some of them late, twice and in
+ * another order, and tells the sender only that it does not know.
+ */
+export class Network {
+  readonly #options: NetworkOptions;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  carry(seat: Seat, to: number, parcel: Parcel): Promise<number> {
+    const { world, failed } = this.#options, { process } = seat;
+    const { parcelLost, answerLost, parcelTwice, parcelMs } = this.#options.faults();
+    const { chance } = world;
+    const isLost = chance.happens(parcelLost), isUnheard = chance.happens(answerLost);
+    const out = chance.int(0, parcelMs), home = chance.int(0, parcelMs);
+    const again = chance.happens(parcelTwice) ? chance.int(0, 2_000) : undefined;
+    if (!process.touch()) return new Promise(() => {});
+    try {
+      this.#options.history.letters.sent(to, parcel);
+    } catch (cause) {
+      failed(cause);
+    }
+    world.log(`parcel ${parcel.from}/${to} ${parcel.first}+${parcel.messages.length}`);
+    // Somebody who sends what it sends twice hears of the first answer, if of any.
+    if (again !== undefined) world.after(out + again, () => void this.#bring(to, parcel));
+    return new Promise((resolve, reject) => {
+      const back = (ms: number, call: () => void) => world.after(ms, () => process.run(call));
+      const giveUp = back(TIMEOUT_MS, () => reject(new Injected("Nobody answered")));
+      if (isLost) return;
+      world.after(out, async () => {
+        const heard = await this.#bring(to, parcel);
+        if (isUnheard) return;
+        giveUp();
+        back(home, () => {
+          if (heard === undefined) reject(new Injected("It was not taken"));
+          else resolve(heard);
+        });
+      });
+    });
+  }
+
+  /** Undefined: whoever should have it has not taken it. */
+  async #bring(to: number, { from, first, messages }: Parcel): Promise<number | undefined> {
+    const { route, history, failed } = this.#options;
+    try {
+      const parcel = { from, first, messages: messages.map((one) => structuredClone(one)) };
+      const heard = await route(to)?.ask((door) => door.deliver(parcel));
+      if (heard !== undefined) history.letters.acknowledges({ from, to }, heard);
+      return heard;
+    } catch (cause) {
+      if (!isRefusal(cause)) failed(cause);
+      return undefined;
+    }
+  }
+}

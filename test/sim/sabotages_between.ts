@@ -1,0 +1,177 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const APPLY = "for (const message of news) apply(turn, message);";
+const COUNT = 'if (news.length > 0) turn.put("peer", { ...peer, heard });';
+
+/** Broken messages between partitions. Each is looked for where there are three. */
+export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
+  {
+    name: "a parcel is applied as often as it comes",
+    file: "engine/outbox.ts",
+    find: "messages.slice(known);",
+    replace: "messages;",
+  },
+  {
+    name: "nobody remembers what has come",
+    file: "engine/outbox.ts",
+    find: COUNT,
+    replace: "",
+  },
+  {
+    name: "a parcel is applied after its row is written",
+    file: "engine/outbox.ts",
+    find: `  ${APPLY}\n`,
+    replace: `  ${APPLY}\n  ${COUNT}\n`,
+  },
+  {
+    name: "messages of one parcel come in another order",
+    file: "engine/outbox.ts",
+    find: APPLY,
+    replace: "for (const message of [...news].reverse()) apply(turn, message);",
+  },
+  {
+    name: "the last message of a parcel is not applied",
+    file: "engine/outbox.ts",
+    find: APPLY,
+    replace: "for (const message of news.slice(0, -1)) apply(turn, message);",
+  },
+  {
+    name: "more is acknowledged than has come",
+    file: "engine/outbox.ts",
+    find: 'status: "done", heard });',
+    replace: 'status: "done", heard: heard + 1 });',
+  },
+  {
+    name: "one row too many is forgotten",
+    file: "engine/outbox.ts",
+    find: "seq <= last;",
+    replace: "seq <= last + 1;",
+  },
+  {
+    name: "what was acknowledged is kept",
+    file: "engine/outbox.ts",
+    find: '    turn.drop("outbox", { from, to, seq, message: GONE });\n',
+    replace: "    void [from, to, GONE];\n",
+  },
+  {
+    name: "messages are not counted",
+    file: "engine/outbox.ts",
+    find: '  turn.put("peer", { ...peer, sent: seq });\n',
+    replace: "",
+  },
+  {
+    name: "who writes forgets what it has heard",
+    file: "engine/outbox.ts",
+    find: "{ ...peer, sent: seq }",
+    replace: "{ ...peer, sent: seq, heard: 0 }",
+  },
+  {
+    name: "a message for elsewhere is applied here",
+    file: "engine/outbox.ts",
+    find: "if (to === partition) apply",
+    replace: "if (to >= 0) apply",
+  },
+  {
+    name: "a message for here is sent",
+    file: "engine/outbox.ts",
+    find: "if (to === partition) apply",
+    replace: "if (to < 0) apply",
+  },
+  {
+    name: "nobody brings what was written",
+    file: "engine/outbox.ts",
+    find: '  turn.emit({ type: "forward", to, seq, message });\n',
+    replace: "",
+  },
+  {
+    name: "answers to elsewhere are lost",
+    file: "engine/outbox.ts",
+    find: "else post(turn, to, message);",
+    replace: 'else if (message.type !== "answered") post(turn, to, message);',
+  },
+  {
+    name: "calls of elsewhere are not killed",
+    file: "engine/lifecycle/killed.ts",
+    find: 'deliver(turn, { type: "killed", id: child });',
+    replace: "void [deliver, child];",
+  },
+  {
+    name: "calls of elsewhere are looked for here",
+    file: "engine/lifecycle/killed.ts",
+    find: "!turn.isHere(child);",
+    replace: "turn.isHere(child) && false;",
+  },
+  {
+    name: "ids are cut into partitions in another place",
+    file: "model/ring.ts",
+    find: "getUint32(4, true)",
+    replace: "getUint32(0, true)",
+  },
+  {
+    name: "messages are sent before they are durable",
+    file: "partition/commits.ts",
+    find: "    this.#isInFlight = true;\n",
+    replace: "    this.#isInFlight = true;\n" +
+      '    this.#options.release(group.effects.filter(({ type }) => type === "forward"));\n',
+  },
+  {
+    name: "parcels are acknowledged before they are durable",
+    file: "partition/commits.ts",
+    find: "    this.#isInFlight = true;\n",
+    replace: "    this.#isInFlight = true;\n" +
+      '    this.#options.release(group.effects.filter((one) => "heard" in one));\n',
+    under: { batchLost: 0.1, commitMs: 150 },
+  },
+  {
+    name: "messages of the last process are not read",
+    file: "partition/posts.ts",
+    find: "      for (const row of page) this.#find(this.#route(row.to), row);\n",
+    replace: "",
+  },
+  {
+    name: "a new message goes before those of the last process",
+    file: "partition/posts.ts",
+    find: "#isOpening = true;",
+    replace: "#isOpening = false;",
+    under: {
+      batchLost: 0.06,
+      ackLost: 0.06,
+      parcelLost: 0.9,
+      loadMs: 300,
+      commitMs: 2,
+      crash: 0,
+      isFleet: false,
+      residentBytesMax: 1e9,
+    },
+  },
+  {
+    name: "a lost parcel counts as taken",
+    file: "partition/posts.ts",
+    find: "      cause = reason;\n",
+    replace: "      cause = reason;\n      heard = Infinity;\n",
+  },
+  {
+    name: "a lost parcel is not sent again",
+    file: "partition/posts.ts",
+    find: "return await this.#rest(route);",
+    replace: "return await new Promise(() => {});",
+  },
+  {
+    name: "who was acknowledged is not told",
+    file: "partition/posts.ts",
+    find: "    acknowledged(route.to, { first, last });\n",
+    replace: "    void acknowledged;\n",
+  },
+  {
+    name: "a parcel begins with the second message",
+    file: "partition/posts.ts",
+    find: "const messages = parcelOf(route.queue);",
+    replace: "const messages = parcelOf(route.queue.slice(-2));",
+  },
+  {
+    name: "nobody looks for messages at boot",
+    file: "partition/host.ts",
+    find: "if (partitions > 1) await life.posts.open();",
+    replace: "void partitions;",
+  },
+];

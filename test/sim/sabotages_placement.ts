@@ -1,0 +1,108 @@
+import type { Sabotage } from "./sabotage.ts";
+
+/** Processes that freeze and are cut off, in a fleet. */
+const STILL = { freezes: 2, secondOwner: true, moves: 3, crash: 0.003 } as const;
+
+/** Whoever stood still has something to go on with, at once, when it wakes up. */
+const LATE = {
+  partitions: 4,
+  processes: 2,
+  freezes: 5,
+  secondOwner: false,
+  moves: 0,
+  crash: 0,
+  commitMs: 150,
+  loadMs: 2,
+  batchLost: 0,
+} as const;
+
+/** Broken leases that expire by time. Each is looked for where stewards decide. */
+export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
+  {
+    name: "a lease never ends",
+    file: "placement/steward.ts",
+    find: "return age < leaseMs * (1 - MARGIN);",
+    replace: "return age < Infinity;",
+    under: LATE,
+  },
+  {
+    name: "a lease counts from when its renewal was answered",
+    file: "placement/steward.ts",
+    find: "this.#renew({ at, wall });",
+    replace: "this.#renew({ at: stopwatch.now() + 600, wall: clock.now() + 600 });",
+    under: LATE,
+  },
+  {
+    name: "who wakes up does not ask whether it still owns",
+    file: "partition/commits.ts",
+    find: "this.#isStopped || isHeld() ? undefined : commit([])",
+    replace: "undefined",
+    under: LATE,
+  },
+  {
+    name: "who reads while its lease is over is answered",
+    file: "partition/commits.ts",
+    find: "group.writes.length === 0 && this.#isHeld()",
+    replace: "group.writes.length === 0",
+    under: {
+      ...LATE,
+      loadMs: 300,
+      commitMs: 20,
+      residentBytesMax: 0,
+      freezes: 12,
+      readLost: 0,
+      ackLost: 0,
+      partitions: 2,
+      turnEventsMax: 1,
+    },
+  },
+  {
+    name: "the dead are never buried",
+    file: "placement/steward.ts",
+    find: "    await ledger.bury(id, beat);\n",
+    replace: "    void [ledger, beat];\n",
+    under: { ...STILL, crash: 0.006 },
+  },
+  {
+    name: "silence is not counted",
+    file: "placement/silences.ts",
+    find: "before.ms + countedMs",
+    replace: "before.ms",
+    under: { ...STILL, crash: 0.006 },
+  },
+  {
+    name: "every pause is death",
+    file: "placement/silences.ts",
+    find: "if (ms >= leaseMs) dead.push(other);",
+    replace: "if (before?.beat === beat) dead.push(other);",
+    under: STILL,
+  },
+  {
+    name: "nobody takes what nobody has",
+    file: "placement/plan.ts",
+    find: "if (node === me) claim = due;",
+    replace: "if (node === me && shares.size > 1) claim = due.slice(1);",
+    under: STILL,
+  },
+  {
+    name: "nobody gives what others lack",
+    file: "placement/steward.ts",
+    find: "    for (const partition of release) this.#give(partition);\n",
+    replace: "    void release;\n",
+    under: { ...STILL, partitions: 4 },
+  },
+  {
+    name: "what is given away is served on",
+    file: "placement/steward.ts",
+    find: "    await this.#options.close(partition);\n",
+    replace: "",
+    under: { ...STILL, partitions: 4 },
+  },
+  {
+    name: "who was struck off does not begin anew",
+    file: "placement/steward.ts",
+    find: "return await this.#beginAnew();",
+    replace: "return;",
+    under: STILL,
+  },
+];

@@ -1,0 +1,232 @@
+import type { Effect } from "../../src/engine/effect.ts";
+import type { Event } from "../../src/engine/event.ts";
+import type { Place } from "../../src/model/ring.ts";
+import type { Write } from "../../src/model/rows.ts";
+import type { Schema } from "../../src/model/schema.ts";
+import type { HostOptions } from "../../src/partition/life.ts";
+import type { Door, Log, Mailbox, Parcel } from "../../src/ports.ts";
+import { Connection, type Held } from "./connection.ts";
+import type { Disk } from "./disk.ts";
+import type { Faults, Limits } from "./faults.ts";
+import type { FleetOptions } from "./fleet.ts";
+import type { History } from "./history.ts";
+import { Broken } from "./must.ts";
+import type { Process } from "./process.ts";
+import { Services } from "./services.ts";
+import type { World } from "./world.ts";
+
+/** What is simulated: the real `Host`, or a sabotaged one. */
+export interface System {
+  readonly Host: new (options: HostOptions) => SimulatedHost;
+  readonly Steward: FleetOptions["Steward"];
+  readonly Fenced: new (message?: string) => Error;
+}
+
+export interface SimulatedHost {
+  readonly door: Door;
+  /** Requests that wait for an answer. */
+  readonly waiting: number;
+  open(): Promise<void>;
+  close(): void;
+}
+
+export interface SeatOptions {
+  readonly system: System;
+  readonly world: World;
+  readonly place: Place;
+  readonly disk: Disk;
+  readonly faults: () => Faults;
+  readonly limits: Limits;
+  readonly schema: Schema;
+  readonly carry: (from: Seat, to: number, parcel: Parcel) => Promise<number>;
+  readonly committed: (seat: Seat, epoch: number, writes: readonly Write[]) => void;
+  readonly told: (effect: Effect) => void;
+  readonly history: History;
+  readonly failed: (cause: unknown) => void;
+  /** In a fleet. */
+  readonly held?: Held;
+}
+
+/** How long the store's word is on its way, at most. */
+const HEARD_MS = 150;
+
+/** Errors that a server may report: ours, and that somebody else took over. */
+const EXPECTED = /^(Injected|Fenced):/;
+
+/** A process that owns a partition, or believes that it does. */
+export class Seat {
+  readonly process: Process;
+  readonly place: Place;
+  readonly host: SimulatedHost;
+  /** Requests that it has not answered. */
+  readonly pending = new Set<object>();
+  isClosed = false;
+  readonly #options: SeatOptions;
+  readonly #connection: Connection;
+  #services: Services | undefined;
+  #bornAt = 0;
+  /** It was stopped after the store had said that its lease holds, and before it had heard it. */
+  #isExcused = false;
+
+  constructor(process: Process, options: SeatOptions) {
+    this.process = process;
+    this.place = options.place;
+    this.#options = options;
+    const { world, disk, faults, limits, system, failed, held } = options;
+    this.#connection = new Connection({
+      world,
+      disk,
+      faults,
+      process,
+      committed: (epoch, writes) => options.committed(this, epoch, writes),
+      failed,
+      held,
+      Fenced: system.Fenced,
+    });
+    process.onFreeze.push(() => this.#isExcused ||= this.#connection.isConfirming);
+    this.host = new system.Host({
+      place: this.place,
+      carry: (to, parcel) => options.carry(this, to, parcel),
+      store: this.#connection,
+      clock: process.clock(),
+      log: this.#log,
+      schema: () => options.schema,
+      attempts: (send) => this.#services = this.#life(send),
+      turnEventsMax: limits.turnEventsMax,
+      mailboxEventsMax: limits.mailboxEventsMax,
+      residentBytesMax: limits.residentBytesMax,
+      timersMax: limits.timersMax,
+      cleanupIntervalMs: 700,
+      ...(held ? { isHeld: held.isHeld, onFenced: held.onFenced } : {}),
+    });
+  }
+
+  /** Whether somebody else has the lease. */
+  get isStale(): boolean {
+    return this.#connection.isStale;
+  }
+
+  /**
+   * Whether it may not know that somebody else has the lease. In a fleet it must, but for as long as
+   * it takes the store to say so.
+   */
+  get mayBeStale(): boolean {
+    const { world, disk, held } = this.#options;
+    if (!this.isStale) return false;
+    // Its own process may have claimed it twice, and does nothing with one of them.
+    const isOwn = disk.claimedBy === this.process.name;
+    return !held || isOwn || this.#isExcused || world.mono <= disk.claimedAt + HEARD_MS;
+  }
+
+  get isAlive(): boolean {
+    return this.process.isAlive;
+  }
+
+  /** Since when the partition lives, in simulated milliseconds. Infinity: it does not. */
+  get bornAt(): number {
+    return this.isAlive && this.#services?.isClosed === false ? this.#bornAt : Infinity;
+  }
+
+  /** Attempts in flight. */
+  get open(): number {
+    return this.#services?.open ?? 0;
+  }
+
+  /** Asks it something. Rejects as its door does; never answers when its process dies. */
+  ask<T>(put: (door: Door) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.process.run(() => {
+        const token = {};
+        this.pending.add(token);
+        put(this.host.door).finally(() => this.pending.delete(token)).then((answer) => {
+          this.#mustHold("answers");
+          resolve(answer);
+        }, reject);
+      });
+    });
+  }
+
+  /** Tells it something, true or not. */
+  inject(event: Event): void {
+    this.#services?.post(event);
+  }
+
+  /** By the next commit, a running attempt has heard of an entry that the last one stored. */
+  mustHaveTold(id: string, attempt: number, index: number): void {
+    if (this.isAlive) this.#services?.mustHaveHeard(id, attempt, index);
+  }
+
+  /** By the next commit, a running attempt was told to come to rest. */
+  mustHaveYielded(id: string, attempt: number): void {
+    if (this.isAlive) this.#services?.mustHaveYielded(id, attempt);
+  }
+
+  /** By the next commit, the attempt of somebody who was killed is gone. */
+  mustBeOver(id: string, attempt: number): void {
+    if (this.isAlive) this.#services?.mustBeOver(id, attempt);
+  }
+
+  /** Resolves when nothing of it is written any more. */
+  rest(): Promise<void> {
+    return this.#connection.rest();
+  }
+
+  /** Leaves the partition in order. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.host.close();
+  }
+
+  readonly #log: Log = (level, message, fields) => {
+    const { world, failed, place: { partition } } = this.#options;
+    const cause = String(fields?.["cause"]);
+    world.log(`process ${this.process.name} of ${partition} says ${level} ${message}: ${cause}`);
+    if (!this.isAlive || EXPECTED.test(cause)) return;
+    // Who lost its lease may load rows that do not go with those it has, and stumble over them. It
+    // stops, as it must, and nothing of it is durable.
+    if (this.#connection.isStale && cause.startsWith("Bug:")) return;
+    failed(new Broken(`${message}: ${cause}`));
+  };
+
+  #life(send: Mailbox): Services {
+    const { world, faults, limits, told, failed, history } = this.#options;
+    this.#isExcused = false;
+    this.#bornAt = world.mono;
+    if (this.#services?.isClosed === false) {
+      failed(new Broken("A life began before the last ended"));
+    }
+    return new Services({
+      world,
+      faults,
+      limits,
+      told: (effect) => {
+        told(effect);
+        if (effect.type === "attempt") this.#mustHold(`begins "${effect.invocation.id}"`);
+      },
+      history,
+      failed,
+      touch: () => this.process.touch(),
+      send: (event) => this.process.run(() => send(event)),
+      isAlive: () => this.isAlive,
+      closed: () => this.#mustAnswer(),
+    });
+  }
+
+  /** Nobody does anything with a partition that it knows, or should know, to be another's. */
+  #mustHold(what: string): void {
+    if (!this.isStale || this.mayBeStale) return;
+    const { name } = this.process, { partition } = this.place;
+    this.#options.failed(new Broken(`Process ${name} ${what}, and ${partition} is another's`));
+  }
+
+  /** When a life of the partition ends, everybody who waits for it is told so at once. */
+  #mustAnswer(): void {
+    const { world, failed } = this.#options;
+    const waiting = [...this.pending];
+    world.after(0, () => {
+      if (!this.isAlive || !waiting.some((one) => this.pending.has(one))) return;
+      failed(new Broken(`Process ${this.process.name} forgot somebody who waits`));
+    });
+  }
+}
