@@ -1,0 +1,69 @@
+import Database from "libsql";
+import { open } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import { openNewFolder, seeDataFolder } from "../data_folder.ts";
+import { openLock } from "../libsql.ts";
+import { VERSION } from "../version.ts";
+import { copyLive } from "./live_copy.ts";
+import { progress, type World } from "./world.ts";
+
+/**
+ * Copies the folder of a server, which may be running, into a new one, as it was at one moment. Needs
+ * no lock of it. Rejects with `Failure`; what there is of the copy then is refused by servers.
+ */
+export async function backup(
+  { to }: { readonly to: string },
+  config: Config,
+  world: World,
+): Promise<void> {
+  if (config["storage.database-url"] !== "") {
+    const why = `"storage.database-url" is set, and a database server makes backups of its own`;
+    throw new Failure("RT0002", `Cannot back up: ${why}; "export" works with any`);
+  }
+  const { partitionUrl } = await seeDataFolder(config["base-dir"]);
+  const fileOf = (partition: number) => fileURLToPath(partitionUrl(partition));
+  const count = countFiles(fileOf(0));
+  const folder = await openNewFolder(to, { madeBy: VERSION, openLock });
+  try {
+    const files = Array.from({ length: count }, (_, partition) => ({
+      from: fileOf(partition),
+      to: fileURLToPath(folder.partitionUrl(partition)),
+    }));
+    const missing = files.find(({ from }) => !existsSync(from));
+    if (missing) throw Failure.plain(404, `Cannot back up: "${missing.from}" is missing`);
+    await copyLive(files, progress(world, "Copying"));
+    for (const { to } of files) await force(to);
+    await folder.finish();
+    world.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** How many database files there are: that is written in the first one, and never changes. */
+function countFiles(first: string): number {
+  if (!existsSync(first)) throw Failure.plain(404, `Cannot back up: "${first}" is missing`);
+  const database = new Database(first);
+  try {
+    const rows = database.prepare("select name, value from meta").all([]) as {
+      readonly name: string;
+      readonly value: string;
+    }[];
+    const told = new Map(rows.map(({ name, value }) => [name, value]));
+    return told.get("databases") === "each" ? Number(told.get("partitions")) : 1;
+  } finally {
+    database.close();
+  }
+}
+
+async function force(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,164 @@
+import Database from "libsql";
+import { Failure } from "../../src/errors.ts";
+import type { Progress } from "../../src/storage/move/installation.ts";
+
+/** A database file that somebody may be writing to, and the new file it is copied to. */
+export interface Copied {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How long files may be held still while the others are waited for, and how long for each of them. */
+const HOLD_MS_MAX = 200;
+const WAIT_MS = 20;
+/** Until when it is tried again, and how long writers have in between. */
+const TRY_MS = 30_000;
+const REST_MS = 25;
+/** How long readers wait for a log that is being set up. */
+const BUSY_MS = 5_000;
+
+interface SchemaRow {
+  readonly type: "table" | "index";
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * Copies files as they all were at one moment, whoever writes to them (decision 033). Writers of all
+ * files are kept out for as long as it takes to begin a read of each, some milliseconds; from there
+ * on a read sees its file as it was then. Blocks this thread: for a process of its own.
+ *
+ * Rejects when a file cannot be read or written, or is so busy that there is no such moment.
+ */
+export async function copyLive(files: readonly Copied[], progress: Progress): Promise<void> {
+  const readers = files.map(({ from, to }) => openReader(from, to));
+  try {
+    await atOneMoment(files, readers);
+    for (const [i, { to }] of files.entries()) {
+      const reader = readers[i];
+      if (reader) copyRead(reader, to, progress);
+    }
+  } finally {
+    for (const reader of readers) reader.close();
+  }
+}
+
+/** Opens a file to be read. The other one, still empty, stands beside it as `copy`. */
+function openReader(from: string, to: string): Database.Database {
+  const target = new Database(to);
+  // Nobody sees it before it is whole: it needs no journal, and is forced to disk at the end.
+  target.exec("pragma auto_vacuum = incremental; pragma journal_mode = off; vacuum");
+  target.close();
+  const reader = new Database(from, { timeout: BUSY_MS });
+  reader.exec(`attach ${quote(to)} as copy`);
+  reader.exec("pragma copy.journal_mode = off; pragma copy.synchronous = off");
+  return reader;
+}
+
+async function atOneMoment(
+  files: readonly Copied[],
+  readers: readonly Database.Database[],
+): Promise<void> {
+  const gates = files.map(({ from }) => new Database(from, { timeout: WAIT_MS }));
+  try {
+    for (const until = Date.now() + TRY_MS; !beginTogether(gates, readers);) {
+      if (Date.now() > until) {
+        throw Failure.plain(503, "Cannot copy: writers leave no moment in which all files rest");
+      }
+      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    }
+  } finally {
+    for (const gate of gates) gate.close();
+  }
+}
+
+/** Whether every reader began while no writer could write anywhere. All of it in one go. */
+function beginTogether(
+  gates: readonly Database.Database[],
+  readers: readonly Database.Database[],
+): boolean {
+  const shut: Database.Database[] = [];
+  const until = Date.now() + HOLD_MS_MAX;
+  try {
+    for (const gate of gates) {
+      if (Date.now() > until) return false;
+      gate.exec("begin immediate");
+      shut.push(gate);
+    }
+    for (const reader of readers) {
+      reader.exec("begin");
+      // A transaction sees what was there when it read first.
+      reader.prepare("select count(*) from main.sqlite_master").get([]);
+    }
+    return true;
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    for (const reader of readers) if (reader.inTransaction) reader.exec("rollback");
+    return false;
+  } finally {
+    for (const gate of shut) gate.exec("rollback");
+  }
+}
+
+/** Copies what the reader sees, tables first: an index is made at once when all of it is there. */
+function copyRead(reader: Database.Database, to: string, progress: Progress): void {
+  const schema = reader.prepare(
+    `select type, name, sql from main.sqlite_master where sql is not null
+      and type in ('table', 'index') and substr(name, 1, 7) <> 'sqlite_' order by rowid`,
+  ).all([]) as SchemaRow[];
+  const tables = schema.filter(({ type }) => type === "table");
+  make(to, tables);
+  let rows = 0;
+  for (const { name } of tables) progress(name, rows += copyTable(reader, name));
+  reader.exec("commit");
+  reader.exec("detach copy");
+  make(to, schema.filter(({ type }) => type === "index"));
+  seal(to);
+}
+
+/** In their own words, by a connection in which they are the main ones. */
+function make(file: string, schema: readonly SchemaRow[]): void {
+  const target = new Database(file);
+  target.exec("pragma journal_mode = off; pragma synchronous = off");
+  for (const { sql } of schema) target.exec(sql);
+  target.close();
+}
+
+/** Answers how many rows there are. */
+function copyTable(reader: Database.Database, name: string): number {
+  const table = quoteName(name);
+  const all = reader.prepare(`pragma main.table_xinfo(${table})`).all([]) as {
+    readonly name: string;
+    readonly hidden: number;
+  }[];
+  // Columns that are generated follow from the others.
+  const columns = all.filter(({ hidden }) => hidden === 0).map(({ name }) => quoteName(name));
+  const list = columns.join(", ");
+  return reader.prepare(
+    `insert into copy.${table} (${list}) select ${list} from main.${table}`,
+  ).run([]).changes;
+}
+
+/** Looks at all of it once, and leaves it as the server keeps it, and on disk. */
+function seal(file: string): void {
+  const target = new Database(file);
+  const [found] = target.prepare("pragma quick_check(1)").all([]) as { quick_check: string }[];
+  if (found?.quick_check !== "ok") {
+    throw Failure.plain(500, `The copy is not what it should be: ${found?.quick_check}`);
+  }
+  target.exec("pragma synchronous = full");
+  target.prepare("pragma journal_mode = wal").all([]);
+  target.close();
+}
+
+function isBusy(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && /^SQLITE_BUSY/.test(String(cause.code));
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,56 @@
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import type { Layout } from "../../src/storage/layout.ts";
+import { checkRows, moveRows } from "../../src/storage/move/move_rows.ts";
+import type { TableSum } from "../../src/storage/move/row_digest.ts";
+import { PARTITION } from "../databases.ts";
+import { openSource } from "./source.ts";
+import { openTarget } from "./target.ts";
+import { progress, type World } from "./world.ts";
+
+export interface ReshardValues {
+  readonly "to-partitions": number;
+  readonly "to-databases"?: Layout["databases"];
+  readonly "to"?: string;
+}
+
+/**
+ * Copies data into a new place that is cut up otherwise, and checks it row by row. The old data stays
+ * where it is, as its next start would leave it. Rejects with `Failure`; what there is of the copy
+ * then is refused by servers.
+ */
+export async function reshard(values: ReshardValues, config: Config, world: World): Promise<void> {
+  const to = targetOf(values, config);
+  const partitions = values["to-partitions"];
+  const databases = values["to-databases"] ?? (to.includes(PARTITION) ? "each" : "one");
+  const source = await openSource(config, world);
+  try {
+    const target = await openTarget({ to, layout: { partitions, databases }, config, world });
+    try {
+      const { installation, writer } = await target.begin(source.epoch + 1);
+      const sums = await moveRows(source, writer, progress(world, "Copying"));
+      await checkRows(installation, sums, progress(world, "Checking"));
+      await source.stillOurs();
+      await target.finish();
+      world.say(
+        `Copied and checked ${rowsOf(sums)} rows: ${source.partitions} partitions became ` +
+          `${partitions}, in ${target.place}. The old data is where it was: start only one of them`,
+      );
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function targetOf({ to }: ReshardValues, config: Config): string {
+  if (to !== undefined) return to;
+  if (config["storage.database-url"] === "") return `${config["base-dir"].replace(/\/+$/, "")}-new`;
+  throw new Failure("RT0002", `Cannot reshard: "--to <folder or URL>" is missing`);
+}
+
+/** How many rows there are in all tables. */
+export function rowsOf(sums: Readonly<Record<string, TableSum>>): number {
+  return Object.values(sums).reduce((sum, { rows }) => sum + rows, 0);
+}

@@ -1,0 +1,53 @@
+import process from "node:process";
+import { type Config, readCommand, readConfig } from "../../src/config.ts";
+import { checkTool, type Tool, toolHelp, type ToolName } from "../../src/config/tool_flags.ts";
+import { Failure } from "../../src/errors.ts";
+import { jsonLog, leastLevel, prettyLog } from "../log.ts";
+import type { Post } from "../libsql_remote.ts";
+import { backup } from "./backup.ts";
+import { exportData, importData } from "./dump.ts";
+import { reshard, type ReshardValues } from "./reshard.ts";
+import type { World } from "./world.ts";
+
+type Run = (values: Tool["values"], config: Config, world: World) => Promise<void>;
+
+/** Values were checked when they were read. */
+const RUNS: Readonly<Record<ToolName, Run>> = {
+  reshard: (values, config, world) => reshard(values as unknown as ReshardValues, config, world),
+  export: (values, config, world) => exportData(values, config, world),
+  import: (values, config, world) => importData(values, config, world),
+  backup: (values, config, world) => backup(values as { readonly to: string }, config, world),
+};
+
+export interface RunOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly post: Post | undefined;
+  readonly readConfigFile: (file: string) => Promise<string>;
+}
+
+/** Does what the command line asks of a tool. Rejects with `Failure` when it cannot. */
+export async function runTool(tool: Tool, options: RunOptions): Promise<void> {
+  const { env, post, readConfigFile } = options;
+  const { name, values, args } = tool;
+  const { action, configFile } = readCommand({ env, args });
+  if (action === "help") return void process.stdout.write(toolHelp(name));
+  if (action !== "serve") throw new Failure("RT0002", `Cannot ${name}: it only takes "--help"`);
+  checkTool(tool);
+  const file = configFile === undefined ? undefined : await readConfigFile(configFile);
+  const config = readConfig({ file, env, args });
+  const log = LOGS[config["log-format"]](leastLevel(config["log-filter"], config["log-level"]));
+  const say = (text: string) => void process.stderr.write(`${name}: ${text}\n`);
+  try {
+    await RUNS[name](values, config, { log, post, say });
+  } catch (cause) {
+    throw named(name, cause);
+  }
+}
+
+const LOGS = { json: jsonLog, pretty: prettyLog } as const;
+
+/** The file system, the network and the database say what is wrong in their own words. */
+function named(tool: ToolName, cause: unknown): unknown {
+  if (cause instanceof Failure || !(cause instanceof Error && "code" in cause)) return cause;
+  return Failure.plain(500, `Cannot ${tool}: ${cause.message}`, { cause });
+}

@@ -1,0 +1,188 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { schemaDefaults } from "../../src/app_settings.ts";
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import { Schema } from "../../src/model/schema.ts";
+import { settle } from "../../src/partition/settle.ts";
+import { Fenced, type Lease, type SqlClient } from "../../src/ports.ts";
+import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { ManyStores } from "../../src/storage/many_stores.ts";
+import type { Installation } from "../../src/storage/move/installation.ts";
+import { epochsOf } from "../../src/storage/move/new_installation.ts";
+import { insist, type Patience } from "../../src/storage/patience.ts";
+import { compile, statement } from "../../src/storage/sql_text.ts";
+import { SqlStore } from "../../src/storage/sql_store.ts";
+import { migrate } from "../../src/storage/tables.ts";
+import { openDataFolder } from "../data_folder.ts";
+import { type Databases, openDatabases, type Opened, PARTITION } from "../databases.ts";
+import { openLibsql, openLock } from "../libsql.ts";
+import { openRemote } from "../libsql_remote.ts";
+import { remoteAddress } from "../libsql_remote_address.ts";
+import { clock } from "../platform.ts";
+import { VERSION } from "../version.ts";
+import type { World } from "./world.ts";
+
+const IS_THERE = compile(sql`select 1 from sqlite_master where name = 'meta'`);
+const NODES = compile(sql`select id, beat from node order by id`);
+const LOGGED = compile(sql`select count(*) as n from log`);
+/** Heartbeats that are waited for, to see whether somebody lives. */
+const BEATS = 3;
+
+/** Data that nobody else writes: its tables hold everything, and no message is under way. */
+export interface Source extends Installation {
+  /** The highest epoch under which any of it was written. */
+  readonly epoch: number;
+  /** Rejects with `Failure` RT0005 when somebody has claimed a partition since. */
+  stillOurs(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data that the settings name, for good: with the lock of its folder, and the leases of all
+ * its partitions. Does what a start does, and no more: brings it to the current format, folds its
+ * log, brings messages to where they go. Rejects with `Failure` when there is none, when another
+ * process has it, and as the server does.
+ */
+export async function openSource(config: Config, world: World): Promise<Source> {
+  const patience = { clock, retryMs: config["storage.retry-timeout"] };
+  const isServer = config["storage.database-url"] !== "";
+  const { databases, close } = isServer
+    ? await openServer(config, world, patience)
+    : await openFolder(config);
+  try {
+    const { all, layout: { partitions }, of } = databases;
+    const installation = { partitions, clients: all.map(({ client }) => client), of, patience };
+    if (isServer) await refuseFleet(installation, config);
+    const leases = await rest(installation, config, world);
+    return {
+      ...installation,
+      epoch: Math.max(...leases.map(({ epoch }) => epoch)),
+      stillOurs: () => checkLeases(installation, leases),
+      close,
+    };
+  } catch (cause) {
+    await close();
+    throw cause instanceof Fenced ? takenOver() : cause;
+  }
+}
+
+interface Data {
+  readonly databases: Databases;
+  close(): Promise<void>;
+}
+
+async function openFolder(config: Config): Promise<Data> {
+  const options = { madeBy: VERSION, openLock, mustExist: true };
+  const folder = await openDataFolder(config["base-dir"], options);
+  const open = async (partition: number): Promise<Opened> => {
+    const url = folder.partitionUrl(partition);
+    if (!existsSync(fileURLToPath(url))) {
+      const what = `the file of partition ${partition} is missing`;
+      throw Failure.plain(404, `Cannot use "${config["base-dir"]}": ${what}`);
+    }
+    const client = await openLibsql({ url });
+    await migrate(client);
+    return { client, address: { kind: "file", url } };
+  };
+  try {
+    const databases = await openDatabases(open, {
+      wanted: ANY,
+      patience: { retryMs: 0 },
+      isAddressed: false,
+    });
+    const close = async () => {
+      await databases.close();
+      await folder.close();
+    };
+    return { databases, close };
+  } catch (cause) {
+    await folder.close();
+    throw cause;
+  }
+}
+
+/** Of data that is there, it is written down. */
+const ANY = { partitions: 1, databases: "one" } as const;
+
+async function openServer(config: Config, { post }: World, patience: Patience): Promise<Data> {
+  const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
+  const timeoutMs = config["storage.request-timeout"];
+  const open = async (partition: number): Promise<Opened> => {
+    const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
+    const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    const look = () => client.batch("read", [statement(IS_THERE)]);
+    const [found = []] = await insist(client, look, patience);
+    if (found.length === 0) throw Failure.plain(404, `Cannot use "${address.url}": it is empty`);
+    await insist(client, () => migrate(client), patience);
+    return { client, address: { kind: "server", ...address, timeoutMs } };
+  };
+  const databases = await openDatabases(open, {
+    wanted: { ...ANY, databases: typed.includes(PARTITION) ? "each" : "one" },
+    patience,
+    isAddressed: true,
+  });
+  return { databases, close: () => databases.close() };
+}
+
+/** A server has no lock. But who lives says so again and again. */
+async function refuseFleet({ clients, patience }: Installation, config: Config): Promise<void> {
+  const [first] = clients;
+  if (!first) return;
+  const look = async () => {
+    const read = () => first.batch("read", [statement(NODES)]);
+    const [rows = []] = await insist(first, read, patience);
+    return rows;
+  };
+  const before = await look();
+  if (before.length === 0) return;
+  await sleep(BEATS * config["fleet.heartbeat-interval"]);
+  const beats = new Map(before.map(({ id, beat }) => [id, beat]));
+  for (const { id, beat } of await look()) if (beats.get(id) !== beat) throw takenOver();
+}
+
+/** Leaves nothing but the tables. Answers the leases that guard them. */
+async function rest(
+  { clients, partitions }: Installation,
+  config: Config,
+  { log }: World,
+): Promise<Lease[]> {
+  const [first] = clients;
+  const options = { clock, retryMs: config["storage.retry-timeout"] };
+  const stores = clients.map((client) => new SqlStore(client, options));
+  const [only] = stores;
+  const store = only && stores.length === 1 ? only : new ManyStores(stores);
+  try {
+    const leases: Lease[] = [];
+    for (let number = 0; number < partitions; number++) leases.push(await store.claim(number));
+    const deployments = first ? await sqlDeploymentStore(first, options).load() : [];
+    const schema = new Schema(deployments, schemaDefaults(config));
+    const brought = await settle({ store, leases, clock, schema });
+    if (brought > 0) log("info", "Messages under way were brought to where they go", { brought });
+    await store.flushAll();
+    for (const client of clients) await refuseLog(client);
+    return leases;
+  } finally {
+    await store.close();
+  }
+}
+
+async function refuseLog(client: SqlClient): Promise<void> {
+  const [[row] = []] = await client.batch("read", [statement(LOGGED)]);
+  if (row?.["n"] === 0) return;
+  throw Failure.plain(
+    500,
+    "Cannot read the data: its log holds rows of no partition that there is",
+  );
+}
+
+async function checkLeases(installation: Installation, leases: readonly Lease[]): Promise<void> {
+  const epochs = await epochsOf(installation);
+  if (leases.some(({ partition, epoch }) => epochs.get(partition) !== epoch)) throw takenOver();
+}
+
+function takenOver(): Failure {
+  return new Failure("RT0005", "Cannot use the data: another process serves it");
+}

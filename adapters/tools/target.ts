@@ -1,0 +1,150 @@
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import type { SqlClient } from "../../src/ports.ts";
+import type { Layout } from "../../src/storage/layout.ts";
+import type { Installation } from "../../src/storage/move/installation.ts";
+import { begin, finish, layOut } from "../../src/storage/move/new_installation.ts";
+import { RowWriter } from "../../src/storage/move/write_rows.ts";
+import type { Patience } from "../../src/storage/patience.ts";
+import { openNewFolder } from "../data_folder.ts";
+import { PARTITION } from "../databases.ts";
+import { openLibsql, openLock } from "../libsql.ts";
+import { openRemote } from "../libsql_remote.ts";
+import { remoteAddress } from "../libsql_remote_address.ts";
+import { clock } from "../platform.ts";
+import { VERSION } from "../version.ts";
+import type { World } from "./world.ts";
+
+/** The largest row that a database server keeps. */
+const SERVER_ROW_BYTES_MAX = 5_000_000;
+
+/** A new place for data, which no server takes before it is finished. */
+export interface Target {
+  /** For people. Without secrets. */
+  readonly place: string;
+  /**
+   * Makes its databases. `epoch`: higher than any under which what comes in was written. Rejects with
+   * `Failure` META0011 when one of them is not empty.
+   */
+  begin(
+    epoch: number,
+  ): Promise<{ readonly installation: Installation; readonly writer: RowWriter }>;
+  /** What is in it is whole and checked: servers may have it. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TargetOptions {
+  /** A folder, or the address of a server. */
+  readonly to: string;
+  readonly layout: Layout;
+  readonly config: Config;
+  readonly world: World;
+}
+
+/** Has the new place for this process alone. Rejects with `Failure` when it is not empty. */
+export async function openTarget(options: TargetOptions): Promise<Target> {
+  return isAddress(options.to) ? openServer(options) : await openFolder(options);
+}
+
+export function isAddress(to: string): boolean {
+  return /^(libsql|https?):\/\//i.test(to);
+}
+
+/** How many databases a layout has. */
+function databasesOf({ partitions, databases }: Layout): number {
+  return databases === "each" ? partitions : 1;
+}
+
+async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
+  const folder = await openNewFolder(to, { madeBy: VERSION, openLock });
+  const made = new Made(layout, {
+    open: (partition) => openLibsql({ url: folder.partitionUrl(partition) }),
+    rowBytesMax: Infinity,
+    patience: { retryMs: 0 },
+  });
+  return {
+    place: to,
+    begin: (epoch) => made.begin(epoch),
+    finish: async () => {
+      await made.finish();
+      // Closed, a database is one file. Only then does the folder become one that can be opened.
+      await made.close();
+      await folder.finish();
+    },
+    close: async () => {
+      await made.close();
+      await folder.close();
+    },
+  };
+}
+
+function openServer({ to, layout, config, world: { post } }: TargetOptions): Target {
+  if (layout.partitions > 1 && to.includes(PARTITION) !== (layout.databases === "each")) {
+    const why = layout.databases === "each" ? "needs" : "must not hold";
+    throw new Failure("RT0002", `The address ${why} "${PARTITION}" where databases are for each`);
+  }
+  const token = config["storage.auth-token"];
+  const timeoutMs = config["storage.request-timeout"];
+  const made = new Made(layout, {
+    open: async (partition) => {
+      const address = remoteAddress(to.replaceAll(PARTITION, String(partition)), token);
+      return openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    },
+    rowBytesMax: SERVER_ROW_BYTES_MAX,
+    patience: { clock, retryMs: config["storage.retry-timeout"] },
+  });
+  return {
+    place: remoteAddress(to.replaceAll(PARTITION, "0"), token).url,
+    begin: (epoch) => made.begin(epoch),
+    finish: () => made.finish(),
+    close: () => made.close(),
+  };
+}
+
+interface MadeOptions {
+  readonly open: (partition: number) => Promise<SqlClient>;
+  readonly rowBytesMax: number;
+  readonly patience: Patience;
+}
+
+/** Databases that are being made. */
+class Made {
+  readonly #layout: Layout;
+  readonly #options: MadeOptions;
+  readonly #clients: SqlClient[] = [];
+
+  constructor(layout: Layout, options: MadeOptions) {
+    this.#layout = layout;
+    this.#options = options;
+  }
+
+  async begin(epoch: number) {
+    const { open, rowBytesMax } = this.#options;
+    for (let number = 0; number < databasesOf(this.#layout); number++) {
+      const client = await open(number);
+      this.#clients.push(client);
+      await begin(client);
+    }
+    const installation = this.#installation();
+    await layOut(installation, this.#layout.databases, epoch);
+    return { installation, writer: new RowWriter(installation, rowBytesMax) };
+  }
+
+  async finish(): Promise<void> {
+    await finish(this.#installation());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+  }
+
+  #installation(): Installation {
+    const [first, ...others] = this.#clients;
+    if (!first) throw new Failure("META0011", "Nothing was begun");
+    const { partitions } = this.#layout;
+    const clients = [first, ...others];
+    const of = (partition: number) => clients[partition] ?? first;
+    return { partitions, clients, of, patience: this.#options.patience };
+  }
+}

@@ -1,0 +1,126 @@
+import { assert } from "../assert.ts";
+import type { Effect } from "../engine/effect.ts";
+import type { Event } from "../engine/event.ts";
+import { step } from "../engine/step.ts";
+import { miss, type Slice, Turn } from "../engine/turn.ts";
+import { type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
+import type { Place } from "../model/ring.ts";
+import type { Schema } from "../model/schema.ts";
+import type { Clock, Lease, Loaded, Store } from "../ports.ts";
+
+export interface SettleOptions {
+  readonly store: Store;
+  /** Of every partition, in their order. */
+  readonly leases: readonly Lease[];
+  readonly clock: Pick<Clock, "now">;
+  readonly schema: Schema;
+}
+
+/** Messages that are brought at once. */
+const PARCEL = 64;
+
+/**
+ * Brings every message that is on its way between partitions to where it goes, and those that they
+ * bring about, until there are none: as the partitions would themselves (decision 031), but no attempt
+ * is made and no timer fires. That ends, since only attempts say anything new. Afterwards the numbers
+ * of messages mean nothing any more.
+ *
+ * Answers how many there were. Rejects as the store does.
+ */
+export async function settle(options: SettleOptions): Promise<number> {
+  let settled = 0;
+  for (let before = -1; before !== settled;) {
+    before = settled;
+    for (const lease of options.leases) settled += await emptyOutbox(lease, options);
+  }
+  return settled;
+}
+
+async function emptyOutbox(lease: Lease, options: SettleOptions): Promise<number> {
+  for (let settled = 0;;) {
+    const page = await options.store.scan(lease, { kind: "outbox", limit: PARCEL });
+    const [head] = page;
+    if (!head) return settled;
+    const parcel = page.filter(({ to }) => to === head.to);
+    await bring(parcel, head, options);
+    settled += parcel.length;
+  }
+}
+
+/** Messages of one pair, in their order: first they are heard, then they are dropped. */
+async function bring(
+  parcel: readonly Rows["outbox"][],
+  { from, to, seq: first }: Rows["outbox"],
+  options: SettleOptions,
+): Promise<void> {
+  const messages = parcel.map(({ message }) => message);
+  const last = first + messages.length - 1;
+  assert(parcel.at(-1)?.seq === last, "Messages of a pair have numbers in a row");
+  const effects = await turn(to, { type: "delivered", from, first, messages, reply: 0 }, options);
+  const isHeard = (effect: Effect) => effect.type === "reply" && (effect.heard ?? 0) >= last;
+  assert(effects.some(isHeard), "What is delivered in order is heard");
+  await turn(from, { type: "acknowledged", to, first, last }, options);
+}
+
+/** One turn of a partition from the store and back to it. Nobody sees to its effects (law 3). */
+async function turn(
+  partition: number,
+  event: Event,
+  { store, leases, clock, schema }: SettleOptions,
+): Promise<readonly Effect[]> {
+  const lease = leases[partition];
+  assert(lease, "Messages go to partitions that there are");
+  const place: Place = { partition, partitions: leases.length };
+  const now = clock.now();
+  for (const slice = new Loads();;) {
+    const page = new Turn(now, schema, { slice, place });
+    if (applied(page, event)) {
+      await store.commit(lease, page.writes);
+      return page.effects;
+    }
+    slice.add(await store.load(lease, page.wants));
+  }
+}
+
+function applied(page: Turn, event: Event): boolean {
+  try {
+    step(page, event);
+    return true;
+  } catch (cause) {
+    if (cause !== miss) throw cause;
+    return false;
+  }
+}
+
+/** What was loaded for one turn. */
+class Loads implements Slice {
+  readonly #rows = new Map<string, Map<Item, Rows[Table]>>();
+  readonly #known = new Set<string>();
+
+  add(loaded: readonly Loaded[]): void {
+    for (const { want, rows } of loaded) {
+      this.#known.add(nameOf(want));
+      const group = nameOf({ table: want.table, group: want.group });
+      const items = this.#rows.get(group) ?? new Map<Item, Rows[Table]>();
+      for (const row of rows) items.set(itemOf(want.table, row), row);
+      this.#rows.set(group, items);
+    }
+  }
+
+  find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined {
+    const whole = { table, group };
+    const row = this.#rows.get(nameOf(whole))?.get(item);
+    if (row) return row as Rows[T];
+    const isKnown = this.#known.has(nameOf(whole)) || this.#known.has(nameOf({ ...whole, item }));
+    return isKnown ? null : undefined;
+  }
+
+  list<T extends Table>(table: T, group: string): Iterable<Rows[T]> | undefined {
+    const name = nameOf({ table, group });
+    return this.#known.has(name) ? this.#rows.get(name)?.values() as Iterable<Rows[T]> : undefined;
+  }
+}
+
+function nameOf({ table, group, item }: Want): string {
+  return `${table}\0${item === undefined ? "" : typeof item}\0${item ?? ""}\0${group}`;
+}

@@ -1,0 +1,86 @@
+import { BadId, checkDeploymentId, parseInvocationId } from "../../model/id.ts";
+import type { SqlRow } from "../../ports.ts";
+import { decodeInvocation, decodePromise } from "../row_codec.ts";
+import { fromJson, fromSafe } from "../safe_text.ts";
+import { BadLine } from "./dump.ts";
+import type { RowTable } from "./row_table.ts";
+
+/**
+ * Whether the columns of a row that somebody brings say one thing, in a form that a server can read:
+ * what it cannot would stop a whole partition. Throws `BadLine`.
+ */
+export function checkRow(table: RowTable, row: SqlRow): void {
+  try {
+    check(table, row);
+  } catch (cause) {
+    if (cause instanceof BadId) throw new BadLine(`its id is none: ${cause.message}`, { cause });
+    if (cause instanceof SyntaxError) throw new BadLine("a column holds no JSON", { cause });
+    throw cause;
+  }
+}
+
+function check({ name, home }: RowTable, row: SqlRow): void {
+  if (home === "id") parseInvocationId(text(row, "id"));
+  if (home === "object" && !text(row, "object").includes("/")) throw new BadLine("it is no object");
+  switch (name) {
+    case "deployment":
+      checkDeploymentId(text(row, "id"));
+      return same(row, "id", json(row, "body")["id"]);
+    case "invocation":
+      return checkInvocation(row);
+    case "journal":
+      return checkJournal(row);
+    case "event":
+      same(row, "id", json(row, "body")["id"]);
+      return same(row, "seq", json(row, "body")["seq"]);
+    case "promise": {
+      const { object, name } = decodePromise(row["body"] as string, null);
+      same(row, "object", object);
+      return same(row, "name", name);
+    }
+    case "timer":
+      if (!TIMERS.has(String(row["kind"]))) throw new BadLine(`there is no such timer`);
+  }
+}
+
+const TIMERS: ReadonlySet<string> = new Set(["start", "retry", "sleep"]);
+
+function checkInvocation(row: SqlRow): void {
+  const { id, status, target, expiresAt, createdAt } = decodeInvocation(
+    row["body"] as string,
+    row["output"] as Uint8Array | null,
+  );
+  same(row, "id", id);
+  same(row, "status", status?.kind);
+  same(row, "expires_at", expiresAt ?? null);
+  same(row, "created_at", createdAt ?? null);
+  if (typeof target?.service !== "string") throw new BadLine("it has no target");
+}
+
+/** A segment: its entries are in a row, and so are their bytes. */
+function checkJournal(row: SqlRow): void {
+  const entries = fromJson(row["entries"] as string);
+  if (!Array.isArray(entries) || entries.length === 0) throw new BadLine("it has no entries");
+  let index = row["first"] as number, bytes = 0;
+  for (const entry of entries) {
+    if (entry?.index !== index++) throw new BadLine("its entries are not in a row");
+    bytes += entry.size ?? 0;
+  }
+  if (bytes !== (row["bytes"] as Uint8Array).length) throw new BadLine("its bytes do not fit");
+}
+
+function same(row: SqlRow, column: string, said: unknown): void {
+  const value = row[column];
+  const is = typeof value === "string" ? fromSafe(value) : value;
+  if (is !== said) throw new BadLine(`column "${column}" is not what its body says`);
+}
+
+function json(row: SqlRow, column: string): Record<string, unknown> {
+  const value = fromJson(row[column] as string);
+  if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  throw new BadLine(`column "${column}" holds no object`);
+}
+
+function text(row: SqlRow, column: string): string {
+  return fromSafe(row[column] as string);
+}

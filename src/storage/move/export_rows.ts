@@ -1,0 +1,31 @@
+import { DUMP_VERSION, type Head, printRow, type Tail } from "./dump.ts";
+import type { Installation, Progress } from "./installation.ts";
+import { allRows } from "./move_rows.ts";
+import { Sums } from "./row_digest.ts";
+
+/** Lines are gathered up to this size. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * An installation as lines of JSON: a head, every row, and how much that was. Nobody may write to it
+ * meanwhile, and no message may be under way.
+ */
+export async function* exportRows(
+  installation: Installation,
+  { madeBy, epoch }: Pick<Head, "madeBy" | "epoch">,
+  progress: Progress,
+): AsyncGenerator<string> {
+  const { partitions } = installation;
+  const head: Head = { perdure: "dump", version: DUMP_VERSION, partitions, epoch, madeBy };
+  const sums = new Sums();
+  let lines = `${JSON.stringify(head)}\n`;
+  for await (const line of allRows(installation, progress)) {
+    sums.add(line.table, line.digest);
+    lines += `${printRow(line)}\n`;
+    if (lines.length < CHUNK_CHARACTERS) continue;
+    yield lines;
+    lines = "";
+  }
+  const tail: Tail = { end: sums.tables() };
+  yield `${lines}${JSON.stringify(tail)}\n`;
+}

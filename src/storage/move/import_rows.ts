@@ -1,0 +1,63 @@
+import { Failure } from "../../errors.ts";
+import { checkRow } from "./check_row.ts";
+import { BadLine, type Head, readHead, readLine } from "./dump.ts";
+import type { Progress } from "./installation.ts";
+import { linesOf } from "./lines.ts";
+import { difference, Sums, type TableSum } from "./row_digest.ts";
+import type { RowWriter } from "./write_rows.ts";
+
+/** Rows between two words on how far it is. */
+const PROGRESS_ROWS = 10_000;
+
+export interface ImportOptions {
+  /** Makes room for the rows, once the head was read. */
+  readonly begin: (head: Head) => Promise<RowWriter>;
+  readonly progress: Progress;
+}
+
+/**
+ * Reads a dump and hands on its rows. Answers what they come to. Rejects with `Failure`, which names
+ * the line, when the dump was damaged or cut off.
+ */
+export async function importRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { begin, progress }: ImportOptions,
+): Promise<Record<string, TableSum>> {
+  const sums = new Sums();
+  let writer: RowWriter | undefined;
+  let isEnded = false;
+  // Of the line that is next, so that it is right also when that cannot be read.
+  let number = 1;
+  try {
+    for await (const line of linesOf(chunks)) {
+      if (isEnded) throw new BadLine("there is something after the last line");
+      if (writer) isEnded = await take(line, { writer, sums });
+      else writer = await begin(readHead(line));
+      number++;
+      if (sums.rows > 0 && sums.rows % PROGRESS_ROWS === 0) progress("rows", sums.rows);
+    }
+    if (!isEnded) throw new BadLine("it is missing: the dump is cut off");
+  } catch (cause) {
+    if (!(cause instanceof BadLine)) throw cause;
+    throw Failure.plain(400, `Cannot read line ${number} of the dump: ${cause.message}`, { cause });
+  }
+  await writer?.flush();
+  return sums.tables();
+}
+
+/** Whether this was the last line. */
+async function take(
+  line: string,
+  { writer, sums }: { readonly writer: RowWriter; readonly sums: Sums },
+): Promise<boolean> {
+  const read = readLine(line);
+  if ("end" in read) {
+    const why = difference(sums.tables(), read.end);
+    if (why) throw new BadLine(`what is before it is not all: ${why}`);
+    return true;
+  }
+  checkRow(read.table, read.row);
+  sums.add(read.table, read.digest);
+  await writer.add(read.table, read.row);
+  return false;
+}

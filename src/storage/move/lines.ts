@@ -1,0 +1,39 @@
+import { concatBytes } from "../../bytes.ts";
+import { BadLine } from "./dump.ts";
+
+/** A row is at most some 32 MiB, which are a third more in base64. */
+const LINE_BYTES_MAX = 256 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a stream of UTF-8, each of which ends with a newline. Throws `BadLine` for one that is
+ * no UTF-8, is endless, or does not end.
+ */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let open: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      yield decode(decoder, concatBytes([...open, chunk.subarray(from, at)]));
+      open = [];
+      size = 0;
+      from = at + 1;
+    }
+    if (from === chunk.length) continue;
+    // The chunk may be somebody's buffer, who fills it again.
+    open.push(chunk.slice(from));
+    size += chunk.length - from;
+    if (size > LINE_BYTES_MAX) throw new BadLine("it is too long");
+  }
+  if (size > 0) throw new BadLine("it is cut off");
+}
+
+function decode(decoder: TextDecoder, line: Uint8Array): string {
+  try {
+    return decoder.decode(line);
+  } catch (cause) {
+    throw new BadLine("it is no UTF-8", { cause });
+  }
+}

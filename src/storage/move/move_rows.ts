@@ -1,0 +1,74 @@
+import { Failure } from "../../errors.ts";
+import type { SqlRow } from "../../ports.ts";
+import type { Installation, Progress } from "./installation.ts";
+import { readRows } from "./read_rows.ts";
+import { difference, digestRow, Sums, type TableSum } from "./row_digest.ts";
+import { homeOf, nameOf, ROW_TABLES, type RowTable } from "./row_table.ts";
+import type { RowWriter } from "./write_rows.ts";
+
+/** Every row of an installation, table by table, with its digest. */
+export async function* allRows(
+  { clients, patience }: Installation,
+  progress: Progress,
+): AsyncGenerator<{ readonly table: RowTable; readonly row: SqlRow; readonly digest: Uint8Array }> {
+  for (const table of ROW_TABLES) {
+    let rows = 0;
+    for (const client of clients) {
+      for await (const page of readRows(client, table, patience)) {
+        for (const row of page) yield { table, row, digest: digestRow(table, row) };
+        progress(table.name, rows += page.length);
+      }
+    }
+  }
+}
+
+/** Copies every row to where it belongs in another installation. Answers what they come to. */
+export async function moveRows(
+  from: Installation,
+  writer: RowWriter,
+  progress: Progress,
+): Promise<Record<string, TableSum>> {
+  const sums = new Sums();
+  for await (const { table, row, digest } of allRows(from, progress)) {
+    sums.add(table, digest);
+    await writer.add(table, row);
+  }
+  await writer.flush();
+  return sums.tables();
+}
+
+/**
+ * Reads all of an installation again: every row must be in the database it belongs to, and be marked
+ * so, and together they must come to `should`. Rejects with `Failure` when something is wrong.
+ */
+export async function checkRows(
+  installation: Installation,
+  should: Readonly<Record<string, TableSum>>,
+  progress: Progress,
+): Promise<void> {
+  const { clients, partitions, patience } = installation;
+  const sums = new Sums();
+  for (const table of ROW_TABLES) {
+    let rows = 0;
+    for (const client of clients) {
+      for await (const page of readRows(client, table, patience)) {
+        for (const row of page) {
+          const home = homeOf(table, row, partitions);
+          const isMarked = !table.hasPartition || row["partition"] === home;
+          if (installation.of(home) !== client || !isMarked) throw misplaced(table, row);
+          sums.add(table, digestRow(table, row));
+        }
+        progress(table.name, rows += page.length);
+      }
+    }
+  }
+  const why = difference(sums.tables(), should);
+  if (why) throw Failure.plain(500, `The copy is not what it should be: ${why}`);
+}
+
+function misplaced(table: RowTable, row: SqlRow): Failure {
+  return Failure.plain(
+    500,
+    `The copy is not what it should be: ${nameOf(table, row)} is elsewhere`,
+  );
+}

@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import { Failure } from "../../errors.ts";
+import type { SqlClient } from "../../ports.ts";
+import { insist } from "../patience.ts";
+import { type Layout, refuseUnfinished, settleLayout, settlePart } from "../layout.ts";
+import { compile, statement } from "../sql_text.ts";
+import { migrate } from "../tables.ts";
+import type { Installation } from "./installation.ts";
+
+const TABLES = compile(sql`select name from sqlite_master where type = 'table'
+  and substr(name, 1, 7) <> 'sqlite_' and substr(name, 1, 1) <> '_'`);
+/** Fails when somebody else was quicker, so that no two copy into the same database. */
+const MAKE_META = compile(sql`create table meta (name text primary key, value text)`);
+const MARK = compile(sql`insert into meta (name, value) values ('state', 'unfinished')`);
+const UNMARK = compile(sql`delete from meta where name = 'state'`);
+const LEASE = compile(sql`insert into lease (partition, epoch) values (?1, ?2)
+  on conflict (partition) do nothing`);
+const EPOCHS = compile(sql`select partition, epoch from lease order by partition`);
+
+/**
+ * Marks an empty database as an unfinished copy, before there is anything in it, and brings it to the
+ * current layout. From here on a server refuses it, until `finish`. Rejects with `Failure` META0011
+ * when it is not empty.
+ */
+export async function begin(client: SqlClient): Promise<void> {
+  const [tables = []] = await client.batch("read", [statement(TABLES)]);
+  if (tables.some(({ name }) => name === "meta")) await refuseUnfinished(client);
+  if (tables.length > 0) {
+    throw new Failure("META0011", "Cannot write to the database: it is not empty");
+  }
+  await client.batch("write", [statement(MAKE_META), statement(MARK)]);
+  await migrate(client);
+}
+
+/**
+ * Writes down how an installation is cut up whose databases `begin` has prepared. `epoch`: higher
+ * than any under which these rows were ever written.
+ */
+export async function layOut(
+  { clients, of, partitions, patience }: Installation,
+  databases: Layout["databases"],
+  epoch: number,
+): Promise<void> {
+  for (const [number, client] of clients.entries()) {
+    if (number === 0) await settleLayout(client, { partitions, databases }, patience);
+    if (databases === "each") await settlePart(client, number, patience);
+  }
+  for (let partition = 0; partition < partitions; partition++) {
+    const client = of(partition);
+    const lease = statement(LEASE, partition, epoch);
+    await insist(client, () => client.batch("write", [lease]), patience);
+  }
+}
+
+/** The copy is whole and checked: servers may have it. The first database is the last to know. */
+export async function finish({ clients, patience }: Installation): Promise<void> {
+  for (const client of [...clients].reverse()) {
+    await insist(client, () => client.batch("write", [statement(UNMARK)]), patience);
+  }
+}
+
+/** The epoch of each partition that was ever claimed. */
+export async function epochsOf(
+  { clients, patience }: Installation,
+): Promise<ReadonlyMap<number, number>> {
+  const epochs = new Map<number, number>();
+  for (const client of clients) {
+    const [rows = []] = await insist(
+      client,
+      () => client.batch("read", [statement(EPOCHS)]),
+      patience,
+    );
+    for (const { partition, epoch } of rows) {
+      const known = epochs.get(Number(partition)) ?? 0;
+      epochs.set(Number(partition), Math.max(known, Number(epoch)));
+    }
+  }
+  return epochs;
+}

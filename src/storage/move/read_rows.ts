@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import type { SqlClient, SqlRow, SqlValue } from "../../ports.ts";
+import { insist, type Patience } from "../patience.ts";
+import { compile, statement } from "../sql_text.ts";
+import type { RowTable } from "./row_table.ts";
+
+/** What is read at once: rows up to one of these. But one at least, which may be a large one. */
+const PAGE_ROWS = 500;
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+interface Texts {
+  readonly first: string;
+  readonly next: string;
+}
+
+const texts = new Map<RowTable, Texts>();
+
+/**
+ * All rows of a table of one database, page by page in the order of their key, with the column
+ * `partition` where there is one. What is written meanwhile may be missed.
+ */
+export async function* readRows(
+  client: SqlClient,
+  table: RowTable,
+  patience: Patience,
+): AsyncGenerator<readonly SqlRow[]> {
+  const { first, next } = textsOf(table);
+  let after: readonly SqlValue[] | undefined;
+  for (;;) {
+    const page = after ? statement(next, ...after) : statement(first);
+    const [rows = []] = await insist(client, () => client.batch("read", [page]), patience);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = table.order.map((name) => last[name] as SqlValue);
+  }
+}
+
+function textsOf(table: RowTable): Texts {
+  let known = texts.get(table);
+  if (!known) {
+    const key = table.order.map((_, i) => `?${i + 1}`).join(", ");
+    known = {
+      first: page(table, ""),
+      next: page(table, `where (${table.order.join(", ")}) > (${key})`),
+    };
+    texts.set(table, known);
+  }
+  return known;
+}
+
+/** Sizes first, which are read without what they are the sizes of. */
+function page({ name, columns, order, hasPartition }: RowTable, where: string): string {
+  const key = order.join(", ");
+  const size = columns.filter(({ kind }) => kind !== "integer")
+    .map(({ name }) => `coalesce(octet_length(${name}), 0)`).join(" + ");
+  const all = [...hasPartition ? ["partition"] : [], ...columns.map(({ name }) => name)];
+  const on = order.map((part) => `t.${part} = pile.${part}`).join(" and ");
+  return compile(sql.raw(`
+    with page as (
+      select ${key}, ${size} as size from ${name} ${where} order by ${key} limit ${PAGE_ROWS}),
+    pile as (select ${key}, size, sum(size) over (order by ${key}) as height from page)
+    select ${all.map((column) => `t.${column}`).join(", ")}
+    from pile cross join ${name} as t on ${on}
+    where pile.height <= ${PAGE_BYTES} or pile.height = pile.size
+    order by ${order.map((part) => `pile.${part}`).join(", ")}`));
+}

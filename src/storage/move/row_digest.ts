@@ -1,0 +1,92 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import type { SqlRow } from "../../ports.ts";
+import { ROW_TABLES, type RowTable } from "./row_table.ts";
+
+const encoder = new TextEncoder();
+const TAGS = { none: 0, integer: 1, text: 2, bytes: 3 } as const;
+const LANES = 8;
+
+/** SHA-256 of all that a row says: kind, size and bytes of each column. */
+export function digestRow({ name, columns }: RowTable, row: SqlRow): Uint8Array {
+  const hash = sha256.create().update(encoder.encode(`${name}\n`));
+  for (const column of columns) {
+    const { tag, bytes } = spelled(row[column.name]);
+    const head = new DataView(new ArrayBuffer(5));
+    head.setUint8(0, tag);
+    head.setUint32(1, bytes.length);
+    hash.update(new Uint8Array(head.buffer)).update(bytes);
+  }
+  return hash.digest();
+}
+
+function spelled(value: unknown): { readonly tag: number; readonly bytes: Uint8Array } {
+  if (value === null || value === undefined) return { tag: TAGS.none, bytes: new Uint8Array(0) };
+  if (value instanceof Uint8Array) return { tag: TAGS.bytes, bytes: value };
+  const tag = typeof value === "string" ? TAGS.text : TAGS.integer;
+  return { tag, bytes: encoder.encode(String(value)) };
+}
+
+/** The first digits of a row's digest: enough to find a line that was damaged. */
+export function shortDigest(digest: Uint8Array): string {
+  return hex(digest.subarray(0, 4));
+}
+
+/** Rows of one table: how many, and a digest in which their order does not matter. */
+export interface TableSum {
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/**
+ * What all rows of an installation come to, table by table. A digest is the sum of those of the rows,
+ * so that it is the same however they are spread over databases; two rows never cancel each other
+ * out, as they would if they were only combined bit by bit.
+ */
+export class Sums {
+  readonly #tables = new Map(
+    ROW_TABLES.map(({ name }) => [name, { rows: 0, lanes: new Uint32Array(LANES) }]),
+  );
+
+  /** Adds a row by its digest. */
+  add({ name }: RowTable, digest: Uint8Array): void {
+    const table = this.#tables.get(name);
+    if (!table) return;
+    table.rows++;
+    const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
+    // A lane overflows into nothing: sums are taken modulo 2^32.
+    for (let lane = 0; lane < LANES; lane++) table.lanes[lane]! += view.getUint32(4 * lane);
+  }
+
+  /** By table, in the order of `ROW_TABLES`. */
+  tables(): Record<string, TableSum> {
+    return Object.fromEntries(
+      [...this.#tables].map(([name, { rows, lanes }]) => [
+        name,
+        { rows, digest: [...lanes].map((lane) => lane.toString(16).padStart(8, "0")).join("") },
+      ]),
+    );
+  }
+
+  get rows(): number {
+    let sum = 0;
+    for (const { rows } of this.#tables.values()) sum += rows;
+    return sum;
+  }
+}
+
+/** What differs between two sums, for people; undefined: nothing does. */
+export function difference(
+  is: Readonly<Record<string, TableSum>>,
+  should: Readonly<Record<string, TableSum>>,
+): string | undefined {
+  for (const { name } of ROW_TABLES) {
+    const [a, b] = [is[name], should[name]];
+    if (a?.rows !== b?.rows) return `table "${name}" has ${a?.rows} rows instead of ${b?.rows}`;
+    if (a?.digest !== b?.digest) return `rows of table "${name}" are not the same`;
+  }
+  return undefined;
+}
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,110 @@
+import { sql } from "kysely";
+import { Failure } from "../../errors.ts";
+import type { SqlClient, SqlRow, SqlValue, Statement } from "../../ports.ts";
+import { insist } from "../patience.ts";
+import { compile, statement } from "../sql_text.ts";
+import type { Installation } from "./installation.ts";
+import { homeOf, nameOf, type RowTable } from "./row_table.ts";
+
+/** A batch ends with the row that reaches one of these. */
+const BATCH_ROWS = 512;
+const BATCH_BYTES = 1024 * 1024;
+/** Rows of one statement. */
+const ROWS_MAX = 32;
+
+/** What waits to be written to one database. */
+interface Pile {
+  readonly client: SqlClient;
+  readonly tables: Map<RowTable, SqlValue[][]>;
+  rows: number;
+  bytes: number;
+}
+
+/** Puts rows where they belong, many at once, in memory that is bounded. */
+export class RowWriter {
+  readonly #installation: Installation;
+  readonly #rowBytesMax: number;
+  readonly #piles = new Map<SqlClient, Pile>();
+
+  /** `rowBytesMax`: the largest row that the databases keep. */
+  constructor(installation: Installation, rowBytesMax = Infinity) {
+    this.#installation = installation;
+    this.#rowBytesMax = rowBytesMax;
+  }
+
+  /** Rejects with `Failure` when the row is too large for the database, and as that does. */
+  async add(table: RowTable, row: SqlRow): Promise<void> {
+    const { partitions } = this.#installation;
+    const home = homeOf(table, row, partitions);
+    const values = table.columns.map(({ name }) => (row[name] ?? null) as SqlValue);
+    const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
+    if (bytes > this.#rowBytesMax) throw this.#tooLarge(table, row, bytes);
+    const pile = this.#pile(home);
+    const rows = pile.tables.get(table) ?? [];
+    rows.push(table.hasPartition ? [home, ...values] : values);
+    pile.tables.set(table, rows);
+    pile.bytes += bytes;
+    if (++pile.rows >= BATCH_ROWS || pile.bytes >= BATCH_BYTES) await this.#write(pile);
+  }
+
+  /** Writes what is left. */
+  async flush(): Promise<void> {
+    for (const pile of this.#piles.values()) await this.#write(pile);
+  }
+
+  #pile(home: number): Pile {
+    const client = this.#installation.of(home);
+    let pile = this.#piles.get(client);
+    if (!pile) this.#piles.set(client, pile = { client, tables: new Map(), rows: 0, bytes: 0 });
+    return pile;
+  }
+
+  async #write(pile: Pile): Promise<void> {
+    const { client, tables } = pile;
+    const statements: Statement[] = [];
+    for (const [table, rows] of tables) {
+      for (let from = 0; from < rows.length; from += ROWS_MAX) {
+        const some = rows.slice(from, from + ROWS_MAX);
+        statements.push(statement(insertion(table, some.length), ...some.flat()));
+      }
+    }
+    tables.clear();
+    pile.rows = pile.bytes = 0;
+    if (statements.length === 0) return;
+    await insist(client, () => client.batch("write", statements), this.#installation.patience);
+  }
+
+  #tooLarge(table: RowTable, row: SqlRow, bytes: number): Failure {
+    return Failure.plain(
+      413,
+      `Cannot move ${nameOf(table, row)}: it has ${bytes} bytes, ` +
+        `the database keeps rows of up to ${this.#rowBytesMax}`,
+    );
+  }
+}
+
+const insertions = new Map<string, string>();
+
+/**
+ * Repeated when an answer is lost, so what is there already is left alone. Two different rows of one
+ * name would show when everything is read again.
+ */
+function insertion({ name, columns, hasPartition }: RowTable, count: number): string {
+  const key = `${name}/${count}`;
+  let text = insertions.get(key);
+  if (text === undefined) {
+    const names = [...hasPartition ? ["partition"] : [], ...columns.map((column) => column.name)];
+    const one = `(${names.map(() => "?").join(", ")})`;
+    text = compile(sql.raw(
+      `insert into ${name} (${names.join(", ")}) values ${Array(count).fill(one).join(", ")}
+      on conflict do nothing`,
+    ));
+    insertions.set(key, text);
+  }
+  return text;
+}
+
+function sizeOf(value: SqlValue): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
+  return 8;
+}
