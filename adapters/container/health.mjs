@@ -1,0 +1,16 @@
+/**
+ * Asks the server of this container whether it is well, for HEALTHCHECK: ends with 0 if so, else
+ * with 1 and a word. The port is read from the environment alone.
+ */
+import process from "node:process";
+
+const port = process.env["SVC_ADMIN__BIND_PORT"] ?? process.env["ADMIN_PORT"] ?? "9070";
+
+try {
+  const signal = AbortSignal.timeout(4_000);
+  const { ok, status } = await fetch(`http://127.0.0.1:${port}/health`, { signal });
+  if (!ok) throw new Error(`status ${status}`);
+} catch (cause) {
+  process.stderr.write(`unhealthy: ${cause.message}\n`);
+  process.exitCode = 1;
+}

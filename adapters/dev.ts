@@ -1,0 +1,83 @@
+import { fileURLToPath } from "node:url";
+
+/**
+ * `deno task dev`: runs the server, and again whenever a source of it changes. Its arguments are
+ * those of the `deno` that is the server.
+ *
+ * A process of its own each time, and not `deno run --watch`, which runs the module again in the
+ * same one: what a start that failed had opened by then, the lock of the data folder above all,
+ * would stay open for as long as the watcher runs (decision 030).
+ */
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+/** Read at every request: a change there is nothing to the server. */
+const UI = `${ROOT}src/ui/`;
+/** An editor that saves writes, renames and removes; one start is enough for all of it. */
+const QUIET_MS = 100;
+/** For stopping in order. Then it is killed, as it must be able to bear anyway. */
+const STOP_MS = 10_000;
+
+interface Server {
+  /** Lets it stop in order. Resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+function start(): Server {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: Deno.args,
+    stdin: "piped",
+    // Ctrl-C is for us alone, who pass it on. Told twice, the server would end at once.
+    detached: true,
+  }).spawn();
+  let isStopping = false;
+  child.status.then(({ code, signal }) => {
+    if (!isStopping) say(`The server ended (${signal ?? code}). A change starts it again`);
+  });
+  return {
+    async stop() {
+      isStopping = true;
+      // It reads until this end is closed: so it stops as well when we are killed.
+      await child.stdin.close().catch(() => {});
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      await child.status;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function say(text: string): void {
+  console.error(`dev: ${text}`);
+}
+
+let server = start();
+/** One after the other: the next server wants the ports and the folder of the one before. */
+let restarts = Promise.resolve();
+
+function restart(): void {
+  restarts = restarts.then(async () => {
+    await server.stop();
+    server = start();
+  });
+}
+
+let isEnding = false;
+
+function end(): void {
+  if (isEnding) Deno.exit(130);
+  isEnding = true;
+  restarts.then(() => server.stop()).then(() => Deno.exit(0));
+}
+
+Deno.addSignalListener("SIGINT", end);
+Deno.addSignalListener("SIGTERM", end);
+
+const isSource = (path: string) => path.endsWith(".ts") && !path.startsWith(UI);
+let timer: ReturnType<typeof setTimeout> | undefined;
+for await (const { kind, paths } of Deno.watchFs([`${ROOT}src`, `${ROOT}adapters`])) {
+  const source = kind === "access" ? undefined : paths.find(isSource);
+  if (source === undefined || isEnding) continue;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    say(`${source.slice(ROOT.length)} changed`);
+    restart();
+  }, QUIET_MS);
+}

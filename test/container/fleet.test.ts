@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { freePorts, until } from "../support/child.ts";
+import { type Address, call, query, register, value } from "../support/client.ts";
+import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { readCompose, serversOf } from "./_compose.ts";
+import { Container } from "./_container.ts";
+import { buildImage, type Image } from "./_image.ts";
+
+const BUILD_MS = 120_000;
+const START_MS = 30_000;
+const KEYS = Array.from({ length: 24 }, (_, index) => `key-${index}`);
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const program = await sqldProgram();
+
+interface Server extends Address {
+  readonly container: Container;
+}
+
+/** What a server is given: what the compose file says, and ports of its own. */
+type Settings = Readonly<Record<string, string>>;
+
+/** The environment of each server, with names and ports as they are on this machine. */
+async function plan(database: string): Promise<readonly Settings[]> {
+  const servers = serversOf(readCompose());
+  const ports = await Promise.all(servers.map(async () => (await freePorts(3)).map(String)));
+  const replaced: readonly (readonly [string | RegExp, string])[] = [
+    ["http://db:8080", database],
+    [/^\$\{PERDURE_FLEET_SECRET:.+\}$/, "a-secret-of-this-test"],
+    ...servers.map(([name], index) => [`${name}:5122`, `127.0.0.1:${ports[index]?.[2]}`] as const),
+  ];
+  const here = (value: string) =>
+    replaced.reduce((text, [from, to]) => text.replace(from, to), value);
+  return servers.map(([, { environment }], index) => {
+    const [ingress = "", admin = "", fleet = ""] = ports[index] ?? [];
+    const given = Object.entries(environment).map(([name, value]) => [name, here(value)]);
+    return {
+      ...Object.fromEntries(given),
+      SVC_INGRESS__BIND_PORT: ingress,
+      SVC_ADMIN__BIND_PORT: admin,
+      SVC_FLEET__BIND_PORT: fleet,
+    };
+  });
+}
+
+function start(image: Image, settings: Settings): Server {
+  return {
+    container: new Container(image, settings),
+    ingress: `http://127.0.0.1:${settings["SVC_INGRESS__BIND_PORT"]}`,
+    admin: `http://127.0.0.1:${settings["SVC_ADMIN__BIND_PORT"]}`,
+  };
+}
+
+/** Adds one, as a caller does who asks again when a server says that it cannot answer now. */
+async function add(server: Server, key: string, id: string): Promise<void> {
+  await until(`"${id}" for ${key}: ${server.container.output()}`, async () => {
+    const headers = { "idempotency-key": id };
+    const { status } = await call(server, `Counter/${key}/add`, 1, { headers });
+    return status === 200;
+  }, START_MS);
+}
+
+describe.skipIf(!program)("the servers of the compose file", () => {
+  let image: Image, database: Sqld, endpoint: Endpoint;
+  let servers: readonly Server[] = [];
+
+  beforeAll(async () => {
+    image = buildImage();
+    database = await startSqld(program!);
+    endpoint = await startEndpoint("h2");
+    servers = (await plan(database.url)).map((one) => start(image, one));
+    for (const { container } of servers) {
+      await until("HEALTHCHECK to say 0", async () => {
+        if (!container.isAlive()) throw new Error(`The server ended: ${container.output()}`);
+        return await container.check() === 0;
+      }, START_MS);
+    }
+  }, BUILD_MS);
+
+  afterAll(async () => {
+    await Promise.all(servers.map(({ container }) => container.stop()));
+    await endpoint?.close();
+    await database?.close();
+    image?.remove();
+  }, BUILD_MS);
+
+  test("share the work: what one was told the other knows, and both serve every key", async () => {
+    const [first, second] = servers as [Server, Server];
+    expect((await register(first, endpoint)).status).toBe(201);
+    await Promise.all(KEYS.flatMap((key) => [add(first, key, "a"), add(second, key, "b")]));
+    for (const server of servers) {
+      // What the other one has committed gets into the tables a little later.
+      await until("the rows of all partitions", async () => {
+        const [row] = await query(server, "select count(*) as n from sys_invocation");
+        return row?.["n"] === 2 * KEYS.length;
+      }, START_MS);
+    }
+  });
+
+  test("go on when one of them is stopped", async () => {
+    const [first, second] = servers as [Server, Server];
+    expect(await first.container.stop()).toBe(0);
+    await Promise.all(KEYS.map((key) => add(second, key, "c")));
+    const values = await Promise.all(KEYS.map((key) => value(second, `Counter/${key}/get`)));
+    expect(values).toEqual(KEYS.map(() => 3));
+  });
+});
