@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { call, send, value } from "../support/client.ts";
-import { until } from "../support/child.ts";
-import type { Promises } from "./_suite.ts";
+import { call, value } from "../support/client.ts";
+import type { Promises } from "./_world.ts";
 
 export const callPromises: Promises = {
   "calls a handler and answers what it returned": async ({ server, id }) => {
@@ -45,41 +44,6 @@ export const callPromises: Promises = {
     expect(body).toMatchObject({ code: 418, message: id, source: "invocation" });
   },
 
-  "sends one way, and the handler runs once": async ({ server, endpoint, id }) => {
-    const { status, headers, body } = await send(server, "Greeter/note", id);
-    expect(status).toBe(202);
-    expect(body).toEqual({ invocationId: headers.get("x-svc-id"), status: "Accepted" });
-    await endpoint.happens(id);
-    await value(server, "Greeter/greet", id);
-    expect(endpoint.count(id)).toBe(1);
-  },
-
-  "sends with a delay, and never before it is over": async ({ server, endpoint, id }) => {
-    const due = Date.now() + 400;
-    const { status, body } = await send(server, "Greeter/note", id, { query: "delay=400ms" });
-    expect(status).toBe(202);
-    const { executionTime } = body as { executionTime: string };
-    expect(Math.abs(Date.parse(executionTime) - due)).toBeLessThan(300);
-    await until("the delayed one", () => {
-      const happened = endpoint.count(id) > 0;
-      if (happened) expect(Date.now()).toBeGreaterThanOrEqual(due);
-      return happened;
-    });
-  },
-
-  "runs a handler once for one idempotency key": async ({ server, endpoint, id }) => {
-    const headers = { "idempotency-key": id };
-    const ask = () => call(server, "Greeter/note", id, { headers });
-    const answers = await Promise.all([ask(), ask(), ask()]);
-    const last = await ask();
-    const ids = [...answers, last].map((answer) => answer.headers.get("x-svc-id"));
-    expect(new Set(ids).size).toBe(1);
-    expect(last.status).toBe(200);
-    expect(endpoint.count(id)).toBe(1);
-    const { body } = await send(server, "Greeter/note", id, { headers });
-    expect(body).toMatchObject({ invocationId: ids[0], status: "PreviouslyAccepted" });
-  },
-
   "goes on when the caller hangs up": async ({ server, endpoint, id }) => {
     const caller = new AbortController();
     const answer = call(server, "Greeter/hang", id, { signal: caller.signal })
@@ -105,10 +69,5 @@ export const callPromises: Promises = {
   "lets a handler wait for whatever comes first": async ({ server, endpoint, id }) => {
     expect(await value(server, "Greeter/race", { id, ms: 600 })).toBe("sleep");
     await endpoint.happens(`${id} after`);
-  },
-
-  "retries a failing handler until it succeeds": async ({ server, endpoint, id }) => {
-    expect(await value(server, "Greeter/flaky", { id, failures: 3 })).toBe(4);
-    expect(endpoint.count(`${id} attempt`)).toBe(4);
   },
 };

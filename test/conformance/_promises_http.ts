@@ -1,8 +1,7 @@
 import { connect } from "node:http2";
 import { expect } from "vitest";
-import { call, get, send } from "../support/client.ts";
-import type { Server } from "../support/server.ts";
-import type { Promises } from "./_suite.ts";
+import { type Address, call, get, send } from "../support/client.ts";
+import type { Promises } from "./_world.ts";
 
 export const httpPromises: Promises = {
   "is healthy and says its version": async ({ server }) => {
@@ -75,7 +74,7 @@ export const httpPromises: Promises = {
     expect(response.headers.get("x-svc-error-source")).toBe("invocation");
   },
 
-  "takes the largest body it allows and refuses a larger one": async ({ server }) => {
+  "takes bodies of 32 MiB, and refuses larger ones": async ({ server }) => {
     const headers = { "content-type": "application/octet-stream" };
     const sized = (bytes: number) =>
       fetch(`${server.ingress}/svc/call/Greeter/nothing`, {
@@ -118,7 +117,7 @@ export const httpPromises: Promises = {
   },
 };
 
-function callHttp2(server: Server, body: string): Promise<[number, string]> {
+function callHttp2(server: Address, body: string): Promise<[number, string]> {
   return new Promise((resolve, reject) => {
     const session = connect(server.ingress);
     session.on("error", reject);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { send, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
-import type { Promises } from "./_suite.ts";
+import type { Promises } from "./_world.ts";
 
 export const objectPromises: Promises = {
   "keeps state between calls, each key for itself": async ({ server, id }) => {
@@ -83,22 +83,5 @@ export const objectPromises: Promises = {
   "calls an object from a handler": async ({ server, id }) => {
     expect(await value(server, "Greeter/callCounter", { key: id, delta: 7 })).toBe(7);
     expect(await value(server, `Counter/${id}/get`)).toBe(7);
-  },
-
-  "delivers one-way calls of a handler once each": async ({ server, id }) => {
-    const deltas = Array.from({ length: 25 }, (_, i) => i);
-    expect(await value(server, "Greeter/relay", { key: id, deltas })).toBe(25);
-    await until("all", async () => await value(server, `Counter/${id}/get`) === 300);
-    expect(await value(server, `Counter/${id}/add`, 0)).toBe(300);
-  },
-
-  "delivers delayed one-way calls of a handler when they are due": async ({ server, id }) => {
-    const due = Date.now() + 400;
-    await value(server, "Greeter/relay", { key: id, deltas: [1, 2], delayMs: 400 });
-    await until("both", async () => {
-      const sum = await value(server, `Counter/${id}/get`);
-      if (sum !== 0) expect(Date.now()).toBeGreaterThanOrEqual(due);
-      return sum === 3;
-    });
   },
 };

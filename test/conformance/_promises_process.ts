@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import { call, send, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
-import type { Promises } from "./_suite.ts";
+import type { Promises } from "./_world.ts";
 
 /** What a server that does not start prints: one line with the code, and no stack. */
 function refusal(output: string): string {
@@ -13,7 +13,8 @@ function refusal(output: string): string {
   return lines[0] ?? "";
 }
 
-export const processPromises: Promises = {
+/** What a process does that neither restarts it nor keeps others from it. */
+const startPromises: Promises = {
   "prints one line when it is ready, with both addresses": async ({ server }) => {
     const ready = server.said().split("\n").filter((line) => line.includes("is ready"));
     expect(ready.at(-1)).toContain(server.ingress);
@@ -27,15 +28,18 @@ export const processPromises: Promises = {
     expect(await value(server, "Greeter/greet", id)).toBe(`Hello ${id}`);
   },
 
-  "refuses a port another process has, and says what to do": async ({ server }) => {
+  "refuses a port another process has, and says what to do": async ({ server, id }) => {
     const folder = mkdtempSync(path.join(tmpdir(), "perdure-"));
     const { end, output } = await server.rival({ BASE_DIR: folder });
     rmSync(folder, { recursive: true });
     expect(end).toBe(1);
     expect(refusal(output)).toMatch(/^\[RT0004\] .*127\.0\.0\.1:\d+ .*in use.*ingress\.bind-port/);
+    // Over one database, the rival had its rows for a moment.
+    const greeted = async () => (await call(server, "Greeter/greet", id)).status === 200;
+    await until("the first one to go on", greeted, 20_000);
   },
 
-  "refuses a folder that holds something else, and a setting it cannot read": async (world) => {
+  "refuses a folder that holds something else": async (world) => {
     const folder = mkdtempSync(path.join(tmpdir(), "perdure-"));
     writeFileSync(path.join(folder, "letter.txt"), "");
     const foreign = await world.server.rival({ BASE_DIR: folder });
@@ -44,13 +48,19 @@ export const processPromises: Promises = {
       1,
       expect.stringMatching(/^\[META0011\] .*letter\.txt/),
     ]);
+  },
+
+  "refuses a setting it cannot read": async (world) => {
     const unread = await world.server.rival({ INGRESS__BIND_PORT: "eighty" });
     expect([unread.end, refusal(unread.output)]).toEqual([
       1,
       expect.stringMatching(/^\[RT0002\] .*eighty/),
     ]);
   },
+};
 
+/** Signals, which come to a process that nobody else uses meanwhile. */
+const endPromises: Promises = {
   "finishes what is in progress on SIGTERM, then ends with 0": async ({ server, endpoint, id }) => {
     const answer = call(server, "Greeter/hang", id);
     await endpoint.happens(`${id} hang`);
@@ -102,3 +112,5 @@ export const processPromises: Promises = {
     expect(await value(server, "Greeter/greet", id)).toBe(`Hello ${id}`);
   },
 };
+
+export const processPromises: Promises = { ...startPromises, ...endPromises };

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { get, register } from "../support/client.ts";
 import { freePorts } from "../support/child.ts";
-import type { Promises } from "./_suite.ts";
+import type { Promises } from "./_world.ts";
 
 export const registerPromises: Promises = {
   "shows the deployment and the services it registered": async ({ server, endpoint }) => {
@@ -18,8 +18,11 @@ export const registerPromises: Promises = {
     const { services: list } = services as { services: { name: string; ty: string }[] };
     expect(list.map(({ name, ty }) => `${name} ${ty}`).toSorted()).toEqual([
       "Counter VirtualObject",
+      "Flow Workflow",
+      "Fragile Service",
       "Greeter Service",
       "Lazy VirtualObject",
+      "Waiter Service",
     ]);
     expect((await get(`${server.admin}/services/Counter`)).body).toMatchObject({ revision: 1 });
     expect((await get(`${server.admin}/services/Nope`)).status).toBe(404);

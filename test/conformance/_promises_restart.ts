@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { call, get, send, value } from "../support/client.ts";
-import type { Promises } from "./_suite.ts";
+import { ask, call, get, send, value } from "../support/client.ts";
+import { idOf, type Promises } from "./_world.ts";
 
 export const restartPromises: Promises = {
   "knows deployments, services and state after a restart": async ({ server, id }) => {
@@ -32,23 +32,39 @@ export const restartPromises: Promises = {
     expect([endpoint.count(`${id} before`), endpoint.count(`${id} after`)]).toEqual([1, 1]);
   },
 
-  "waits for an endpoint that is away": async ({ server, endpoint, id }) => {
-    await endpoint.stop();
-    expect((await send(server, "Greeter/note", id)).status).toBe(202);
-    // Time for some attempts to fail. Whether they do is not what is asked here.
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await endpoint.start();
-    await endpoint.happens(id);
-    expect(endpoint.count(id)).toBe(1);
+  "keeps a workflow, its promise and who waits for it across a restart": async (world) => {
+    const { server, endpoint, id } = world;
+    const run = idOf(await send(server, `Flow/${id}/run`, id));
+    const waiter = idOf(await send(server, `Flow/${id}/wait`));
+    await endpoint.happens(`${id} run`);
+    await server.crash();
+    expect(await value(server, `Flow/${id}/resolve`, { a: 1 })).toEqual({ value: null });
+    expect((await ask(server, `attach/${run}`)).body).toEqual({ id, value: { a: 1 } });
+    expect((await ask(server, `attach/${waiter}`)).body).toEqual({ value: { a: 1 } });
+    expect((await call(server, `Flow/${id}/run`, id)).status).toBe(409);
   },
 
-  "goes on when the endpoint dies in the middle": async ({ server, endpoint, id }) => {
-    const answer = value(server, "Greeter/steps", { id, count: 3, holdAt: 1 });
-    await endpoint.happens(`${id} step 1`);
-    await endpoint.stop();
-    endpoint.release(id);
-    await endpoint.start();
-    expect(await answer).toHaveLength(3);
-    expect([endpoint.count(`${id} step 0`), endpoint.count(`${id} step 2`)]).toEqual([1, 1]);
+  "keeps awakeables, resolved or not, across a restart": async ({ server, endpoint, id }) => {
+    const run = idOf(await send(server, "Waiter/awakeables", { id, count: 2 }));
+    const [first, second] = [
+      await endpoint.announces(`${id} awakeable 0`),
+      await endpoint.announces(`${id} awakeable 1`),
+    ];
+    expect((await ask(server, `awakeables/${second}/resolve`, 2)).status).toBe(202);
+    await server.crash();
+    expect((await ask(server, `awakeables/${first}/resolve`, 1)).status).toBe(202);
+    expect((await ask(server, `attach/${run}`)).body).toEqual([{ value: 1 }, { value: 2 }]);
+  },
+
+  "remembers results, keys and delayed ones across a restart": async (world) => {
+    const { server, endpoint, id } = world;
+    const headers = { "idempotency-key": id };
+    const done = await call(server, "Greeter/note", id, { headers });
+    const later = idOf(await send(server, "Greeter/note", `${id} later`, { query: "delay=1s" }));
+    await server.crash();
+    const again = await call(server, "Greeter/note", id, { headers });
+    expect(again.headers.get("x-svc-id")).toBe(done.headers.get("x-svc-id"));
+    expect((await ask(server, `attach/${later}`)).status).toBe(200);
+    expect([endpoint.count(id), endpoint.count(`${id} later`)]).toEqual([1, 1]);
   },
 };

@@ -1,80 +1,91 @@
 import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
 import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
-import { type RuntimeName, type Server, startServer } from "../support/server.ts";
-import { callPromises } from "./_promises_call.ts";
-import { httpPromises } from "./_promises_http.ts";
-import { journalPromises } from "./_promises_journal.ts";
-import { objectPromises } from "./_promises_object.ts";
-import { processPromises } from "./_promises_process.ts";
-import { registerPromises } from "./_promises_register.ts";
-import { restartPromises } from "./_promises_restart.ts";
+import { type Column, columnOf } from "./_columns.ts";
+import type { Gap } from "./_gaps.ts";
+import { type Group, GROUPS } from "./_groups.ts";
+import { Results } from "./_results.ts";
+import type { Check, Subject, World } from "./_world.ts";
 
-/** A server and an endpoint of its own, registered. */
-export interface World {
-  readonly server: Server;
-  readonly endpoint: Endpoint;
-  /** A name no other test has: of an object, a side effect, a person to greet. */
-  readonly id: string;
+const START_MS = 60_000;
+const TEST_MS = 30_000;
+
+/**
+ * Everything the server promises, checked against one column of the support table. What its gaps
+ * name must fail as they say; what cannot be tried is shown as skipped. At the end the results are
+ * compared with those of the table, or written for it when UPDATE_DOCS is set.
+ */
+export async function conformance(key: string): Promise<void> {
+  const column = columnOf(key);
+  const isAvailable = await column.isAvailable?.() ?? true;
+  describe.skipIf(!isAvailable)(column.title, () => {
+    const results = new Results(key);
+    for (const [index, transport] of column.transports.entries()) {
+      const groups = GROUPS.filter(({ isOnce }) => index === 0 || !isOnce);
+      describe(`endpoint over ${transport}`, () => keep(groups, { column, transport, results }));
+    }
+    test("all of it is what the support table says", () => results.settle());
+  });
 }
 
-/** What the server promises, by name. A check throws when the promise is broken. */
-export type Promises = Readonly<Record<string, (world: World) => Promise<void>>>;
-
-export interface Conformance {
-  readonly runtime: RuntimeName;
-  /** Promises this runtime does not keep, by name. They are shown as skipped, never left out. */
-  readonly gaps?: readonly string[];
+interface Trial {
+  readonly column: Column;
+  readonly transport: Transport;
+  readonly results: Results;
 }
 
-/** Kept over either transport. */
-const EVERYWHERE: readonly Promises[] = [
-  registerPromises,
-  callPromises,
-  objectPromises,
-  journalPromises,
-  restartPromises,
-];
-/** Those that have nothing to do with how endpoints are spoken to: tried with one of them. */
-const ONCE: readonly Promises[] = [httpPromises, processPromises];
-
-/** Everything the server promises on every runtime, checked against a real process of it. */
-export function conformance({ runtime, gaps = [] }: Conformance): void {
-  const transports = ["h2", "h1"] as const;
-  for (const transport of transports) {
-    const promises = transport === "h2" ? [...EVERYWHERE, ...ONCE] : EVERYWHERE;
-    describe(`${runtime}, endpoint over ${transport}`, () =>
-      keep(runtime, transport, { promises, gaps }));
-  }
-}
-
-function keep(
-  runtime: RuntimeName,
-  transport: Transport,
-  { promises, gaps }: { promises: readonly Promises[]; gaps: readonly string[] },
-): void {
-  let server: Server, endpoint: Endpoint;
+/** One server for all of it, and one endpoint. */
+function keep(groups: readonly Group[], { column, transport, results }: Trial): void {
+  let server: Subject, endpoint: Endpoint;
   let tests = 0;
   beforeAll(async () => {
-    [server, endpoint] = await Promise.all([startServer({ runtime }), startEndpoint(transport)]);
+    [server, endpoint] = await Promise.all([column.start(), startEndpoint(transport)]);
     const { status, body } = await register(server, endpoint);
     if (status !== 201) throw new Error(`Registration answered ${status}: ${JSON.stringify(body)}`);
-  }, 30_000);
+  }, START_MS);
   afterAll(async () => {
     await Promise.all([server?.close(), endpoint?.close()]);
   });
   afterEach(({ task }) => {
-    if (task.result?.state !== "fail") return;
-    const log = server.logs().split("\n").slice(-30).join("\n");
-    console.error(
-      `${task.name}: the server said\n${log}\nthe endpoint said\n${endpoint.logs().slice(-2000)}`,
-    );
+    if (task.result?.state === "fail") tell(task.name, { server, endpoint });
   });
-  for (const [name, check] of promises.flatMap((group) => Object.entries(group))) {
-    test.skipIf(gaps.includes(name))(
-      name,
-      () => check({ server, endpoint, id: `${transport}-${++tests}` }),
-      30_000,
-    );
-  }
+  const world = (): World => ({ server, endpoint, id: `${transport}-${++tests}` });
+  const declare = (some: readonly Group[]) => {
+    for (const { group, name, check } of some.flatMap(promisesOf)) {
+      const gap = column.gaps.find(({ promises }) => promises.includes(name));
+      const settled = results.plan(group, name, gap?.why);
+      if (gap) lack(`${group}: ${name}`, gap, { check, world, settled });
+      else test(`${group}: ${name}`, () => check(world()).then(settled), TEST_MS);
+    }
+  };
+  describe("at once", { concurrent: true }, () => declare(groups.filter((one) => !one.isAlone)));
+  describe("by turns", () => declare(groups.filter((one) => one.isAlone)));
+}
+
+function promisesOf({ name: group, promises }: Group) {
+  return Object.entries(promises).map(([name, check]) => ({ group, name, check }));
+}
+
+interface Lacking {
+  readonly check: Check;
+  readonly world: () => World;
+  readonly settled: () => void;
+}
+
+/** A gap must show itself as it says: a promise that is kept after all does not stay one. */
+function lack(name: string, { why, shows }: Gap, { check, world, settled }: Lacking): void {
+  if (!shows) settled();
+  test.skipIf(!shows)(`${name} (not kept: ${why})`, async () => {
+    const said = await check(world()).then(() => undefined, (cause: unknown) => String(cause));
+    if (said === undefined) throw new Error("This is kept: remove its name from the gaps");
+    if (!shows?.test(said)) throw new Error(`The gap shows itself in another way: ${said}`);
+    settled();
+  }, TEST_MS);
+}
+
+function tell(name: string, { server, endpoint }: Pick<World, "server" | "endpoint">): void {
+  const log = server?.logs().split("\n").slice(-15).join("\n");
+  console.error(
+    `${name}: the server said\n${log}\nthe endpoint said\n${endpoint?.logs().slice(-1000)}`,
+  );
 }

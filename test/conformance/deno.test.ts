@@ -1,3 +1,3 @@
 import { conformance } from "./_suite.ts";
 
-conformance({ runtime: "deno" });
+await conformance("deno-file");

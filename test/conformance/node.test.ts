@@ -1,3 +1,3 @@
 import { conformance } from "./_suite.ts";
 
-conformance({ runtime: "node" });
+await conformance("node-file");

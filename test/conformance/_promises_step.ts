@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { value } from "../support/client.ts";
-import type { Promises } from "./_suite.ts";
+import type { Promises } from "./_world.ts";
 
-export const journalPromises: Promises = {
+export const stepPromises: Promises = {
   "does not run a finished step again when a later one fails": async (world) => {
     const { server, endpoint, id } = world;
     expect(await value(server, "Greeter/flakyStep", { id, failures: 2 })).toBe("done");
@@ -21,35 +21,16 @@ export const journalPromises: Promises = {
     expect(endpoint.count(`${id} refused`)).toBe(1);
   },
 
-  "sleeps as long as it was told, and no step runs again": async ({ server, endpoint, id }) => {
-    const begun = Date.now();
-    await value(server, "Greeter/nap", { id, ms: 150 });
-    expect(Date.now() - begun).toBeGreaterThanOrEqual(150);
-    expect([endpoint.count(`${id} before`), endpoint.count(`${id} after`)]).toEqual([1, 1]);
-  },
-
-  "suspends a long sleeper and wakes it": async ({ server, endpoint, id }) => {
-    // Three times as long as a stream may be silent, so it suspends over either transport.
-    await value(server, "Greeter/nap", { id, ms: 1000 });
-    expect([endpoint.count(`${id} before`), endpoint.count(`${id} after`)]).toEqual([1, 1]);
-  },
-
-  "sleeps many times at once": async ({ server }) => {
-    expect(await value(server, "Greeter/naps", [5, 50, 100, 0, 5, 20])).toBe(6);
-  },
-
   "suspends a caller whose callee takes long, and wakes it": async ({ server, endpoint, id }) => {
-    const call = value(server, "Counter/" + id + "/slowAdd", { delta: 1, ms: 800 });
+    const call = value(server, `Counter/${id}/slowAdd`, { delta: 1, ms: 800 });
     const relay = value(server, "Greeter/callCounter", { key: id, delta: 1 });
     expect((await Promise.all([call, relay])).toSorted()).toEqual([1, 2]);
     expect(endpoint.count(`${id} out`)).toBe(1);
   },
 
-  "draws the same random numbers in every attempt": async ({ server }) => {
-    const [first, second] = [
-      await value(server, "Greeter/random"),
-      await value(server, "Greeter/random"),
-    ];
-    expect(first).not.toEqual(second);
+  "draws the same random numbers in every attempt": async ({ server, endpoint, id }) => {
+    await value(server, "Waiter/draw", id);
+    const drawn = endpoint.lines().filter((line) => line.startsWith(`${id} drew `));
+    expect([drawn.length, new Set(drawn).size]).toEqual([2, 1]);
   },
 };

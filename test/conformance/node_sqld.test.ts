@@ -1,0 +1,3 @@
+import { conformance } from "./_suite.ts";
+
+await conformance("node-sqld");
