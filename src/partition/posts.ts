@@ -30,6 +30,8 @@ const MESSAGE_BYTES = 300;
 const PAGE = 64;
 const RETRY_MS = 50;
 const RETRY_MAX_MS = 2_000;
+/** A parcel that is not answered for so long is sent again: what comes twice is dropped. */
+const CARRY_MS = 10_000;
 /** Failures in a row before somebody is told. */
 const QUIET_FAILURES = 5;
 
@@ -157,7 +159,7 @@ export class Posts {
     const first = route.queue[0]?.seq ?? 0;
     let heard = 0, cause: unknown = "it lacks some before them";
     try {
-      heard = await carry(route.to, { from, first, messages });
+      heard = await this.#inTime(carry(route.to, { from, first, messages }));
     } catch (reason) {
       cause = reason;
     }
@@ -175,6 +177,18 @@ export class Posts {
       route.bytes -= sizeOf(message);
     }
     acknowledged(route.to, { first, last });
+  }
+
+  /** A connection may break without a word, and nobody would ever answer. */
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    return new Promise((resolve, reject) => {
+      const forget = clock.at(
+        clock.now() + CARRY_MS,
+        () => reject(new Error("there was no answer in time")),
+      );
+      answer.then(resolve, reject).finally(forget);
+    });
   }
 
   #rest(route: Route): Promise<void> {

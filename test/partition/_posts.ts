@@ -5,8 +5,11 @@ import type { Parcel } from "../../src/ports.ts";
 import { compareOutbox } from "../../src/storage/order.ts";
 import { World } from "../sim/world.ts";
 
-/** What becomes of a parcel. `unheard`: it is taken, and nobody says so. `part`: only its first one. */
-export type Fate = "taken" | "unheard" | "refused" | "part" | "gap";
+/**
+ * What becomes of a parcel. `unheard`: it is taken, and nobody says so. `silent`: nor that nobody will.
+ * `part`: only its first one.
+ */
+export type Fate = "taken" | "unheard" | "silent" | "refused" | "part" | "gap";
 
 export interface PostsWorldOptions {
   /** How long a look at the store takes, there and back, and how long a parcel is under way. */
@@ -132,6 +135,7 @@ export class PostsWorld {
     const heard = fate === "refused" ? 0 : this.#take(to, first, messages, fate);
     await this.world.sleep(this.#options.carryMs);
     this.#busy.delete(way);
+    if (fate === "silent") return await new Promise(() => {});
     if (fate === "refused" || fate === "unheard") throw new Error("Nobody answered");
     return heard;
   }

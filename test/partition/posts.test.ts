@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Fate, PostsWorld } from "./_posts.ts";
 
-const FATES: readonly Fate[] = ["taken", "unheard", "refused", "part", "gap"];
+const FATES: readonly Fate[] = ["taken", "unheard", "silent", "refused", "part", "gap"];
 
 interface Scene {
   readonly loadMs: number;
