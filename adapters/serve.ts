@@ -71,6 +71,7 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
+  const haveStarted = endWhileStarting();
   const { app, fleet, storage } = await wire(runtime, settings, log);
   const { config } = storage;
   const peers = fleet && await listenFor("fleet", { runtime, config, log, handler: fleet.handler });
@@ -78,6 +79,7 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
   const ingress = await listenFor("ingress", { runtime, config, log, handler: app.ingress });
   const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
   const admin = await listenFor("admin", { runtime, config, log, handler: operators });
+  haveStarted();
   endOnSignals(log, config["shutdown-timeout"], async () => {
     const drainMs = config["ingress.drain-timeout"];
     await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
@@ -141,6 +143,16 @@ async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): P
 
 /** 128 and the signal's number, as shells count. */
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * As long as nobody is served, a signal ends the process at once; the first one of a container would
+ * not do so by itself. What is on disk is what a crash leaves. Returns how to stop that.
+ */
+function endWhileStarting(): () => void {
+  const end = (signal: keyof typeof CODES) => process.exit(CODES[signal]);
+  process.on("SIGINT", end).on("SIGTERM", end);
+  return () => void process.off("SIGINT", end).off("SIGTERM", end);
+}
 
 /** The first signal ends the process in order; a second one, or too long a wait, at once. */
 function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): void {
