@@ -28,7 +28,7 @@ export interface RemoteOptions extends RemoteAddress {
 
 /**
  * A libSQL server, by its HTTP protocol. Uses nothing of any runtime. Each batch is one request, and
- * atomic; writes go one at a time, since servers refuse writes that meet (runtimes §4.5). Batches
+ * atomic; writes go a few at a time, since servers refuse those that wait for long (runtimes §4.5). Batches
  * reject with `RemoteError`, which names the server and never the token. Nothing is repeated here:
  * `isLost` says what may be. Nothing is asked of the server yet.
  */

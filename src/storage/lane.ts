@@ -26,6 +26,11 @@ export interface LaneOptions {
   readonly soon: (call: () => void) => void;
   /** Called once, when nothing will be written any more. */
   readonly failed: (cause: unknown) => void;
+  /**
+   * Whether a commit and a batch of the background may be on their way at the same time: where the
+   * way takes longer than the work.
+   */
+  readonly overlaps: boolean;
 }
 
 /** Reads under way that looked at the overlay at the same stage of folding. */
@@ -34,8 +39,9 @@ interface Readers {
 }
 
 /**
- * The one way to the database for the owner of a partition. One write is in flight; commits go
- * in order and, mostly, before the background; after a failure nothing is written any more.
+ * The one way to the database for the owner of a partition. One write is in flight, or one of each
+ * kind; commits go in order and, mostly, before the background; after a failure nothing is written
+ * any more.
  *
  * Reads go at once. But those that began before the background was handed over must end before it
  * starts: they do not know which rows it moves from the overlay to the tables.
@@ -45,6 +51,7 @@ export class Lane {
   readonly #write: Write;
   readonly #soon: LaneOptions["soon"];
   readonly #failed: LaneOptions["failed"];
+  readonly #overlaps: boolean;
   readonly #commits: Job[] = [];
   #background: Background | undefined;
   /** Commits that must be durable before the background starts. */
@@ -52,14 +59,16 @@ export class Lane {
   /** Reads that must end before the background starts, and those that need not. */
   #earlier: Readers = { count: 0 };
   #readers: Readers = { count: 0 };
-  #isBusy = false;
+  #isCommitting = false;
+  #isFolding = false;
   /** Whether the last write was a commit. */
   #hasServed = false;
   #isResting = false;
   #failure: { readonly cause: unknown } | undefined;
   #onIdle: (() => void)[] = [];
 
-  constructor({ commit, write, soon, failed }: LaneOptions) {
+  constructor({ commit, write, soon, failed, overlaps }: LaneOptions) {
+    this.#overlaps = overlaps;
     this.#commit = commit;
     this.#write = write;
     this.#soon = soon;
@@ -83,7 +92,7 @@ export class Lane {
   /** Hands over work for the background. There must be none. */
   begin(background: Background): void {
     this.#background = background;
-    this.#ahead = this.#commits.length + (this.#isBusy && this.#hasServed ? 1 : 0);
+    this.#ahead = this.#commits.length + (this.#isCommitting ? 1 : 0);
     this.#earlier = this.#readers;
     this.#readers = { count: 0 };
     this.#pump();
@@ -121,13 +130,28 @@ export class Lane {
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
+  get #isBusy(): boolean {
+    return this.#isCommitting || this.#isFolding;
+  }
+
   #pump(): void {
-    if (this.#isBusy || this.#failure) return;
+    if (this.#failure) return;
+    if (this.#overlaps) return this.#pumpBoth();
+    if (this.#isBusy) return;
     const [commit] = this.#commits;
     const background = this.#ready();
     if (background?.isUrgent(this.#hasServed)) return this.#sendBackground(background);
     if (commit) return this.#sendCommit(commit);
     if (background) this.#rest(background);
+  }
+
+  #pumpBoth(): void {
+    const background = this.#ready();
+    if (background && !this.#isFolding) this.#sendBackground(background);
+    const [commit] = this.#commits;
+    if (!commit || this.#isCommitting) return;
+    // Too much is in memory: what is folded goes first.
+    if (!this.#isFolding || !background?.isUrgent(false)) this.#sendCommit(commit);
   }
 
   #ready(): Background | undefined {
@@ -148,12 +172,14 @@ export class Lane {
   #sendCommit(commit: Job): void {
     this.#commits.shift();
     this.#hasServed = true;
-    this.#isBusy = true;
+    this.#isCommitting = true;
     this.#commit(commit.statements).then(() => {
+      this.#isCommitting = false;
       if (this.#ahead > 0) this.#ahead--;
       commit.resolve();
       this.#next();
     }, (cause) => {
+      this.#isCommitting = false;
       commit.reject(cause);
       this.fail(cause);
       this.#next();
@@ -162,18 +188,19 @@ export class Lane {
 
   #sendBackground(background: Background): void {
     this.#hasServed = false;
-    this.#isBusy = true;
+    this.#isFolding = true;
     this.#write(background.next()).then(() => {
+      this.#isFolding = false;
       if (!this.#failure) background.done();
       this.#next();
     }, (cause) => {
+      this.#isFolding = false;
       this.fail(cause);
       this.#next();
     });
   }
 
   #next(): void {
-    this.#isBusy = false;
     this.#pump();
     if (this.#isBusy || this.#commits.length > 0) return;
     for (const call of this.#onIdle.splice(0)) call();

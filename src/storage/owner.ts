@@ -34,6 +34,8 @@ export interface OwnerLimits extends FoldLimits {
   readonly foldIdleMs: number;
   /** How long a database that cannot be reached is waited for. Then a new claim is needed. */
   readonly retryMs: number;
+  /** Whether commits and folds are written at the same time: where the database is far away. */
+  readonly overlaps: boolean;
 }
 
 interface Flush {
@@ -81,6 +83,7 @@ export class Owner {
       write: (statements) => courier.write(statements),
       soon: (call) => clock ? clock.soon(call) : call(),
       failed: (cause) => this.#failed(cause),
+      overlaps: limits.overlaps,
     });
   }
 

@@ -34,6 +34,7 @@ const DEFAULTS: OwnerLimits = {
   sliceRowsMax: 250,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
+  overlaps: false,
 };
 
 /**

@@ -5,8 +5,9 @@
 //
 // At one connection, a call's time divided by the delay says how many round trips it takes.
 import { readFileSync } from "node:fs";
+import { once } from "node:events";
 import process from "node:process";
-import { Distance } from "../support/distance.ts";
+import { Worker } from "node:worker_threads";
 import { startServer } from "../support/server.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 import { load } from "./_load.mjs";
@@ -57,6 +58,14 @@ async function measure(where, settings, endpoint) {
   await server.close();
 }
 
+async function farAway(target, delayMs) {
+  const worker = new Worker(new URL("./_far.ts", import.meta.url), {
+    workerData: { target, delayMs },
+  });
+  const [url] = await once(worker, "message");
+  return { url, close: () => worker.terminate() };
+}
+
 const program = await sqldProgram();
 if (program === undefined) process.exit(1);
 const endpoint = await startEndpoint();
@@ -64,11 +73,11 @@ try {
   await measure("file", {}, endpoint);
   for (const farMs of [0, delayMs]) {
     const sqld = await startSqld(program);
-    const distance = new Distance({ target: new URL(sqld.url), delayMs: farMs });
-    const url = farMs > 0 ? await distance.listen() : sqld.url;
+    const far = farMs > 0 ? await farAway(sqld.url, farMs) : undefined;
+    const url = far?.url ?? sqld.url;
     const where = farMs > 0 ? `sqld +${farMs} ms` : "sqld loopback";
     await measure(where, { STORAGE__DATABASE_URL: url }, endpoint);
-    if (farMs > 0) await distance.close();
+    await far?.close();
     await sqld.close();
   }
 } finally {
