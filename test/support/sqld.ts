@@ -83,6 +83,10 @@ export class Sqld {
     }, 20_000);
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child?.signal(signal);
   }
