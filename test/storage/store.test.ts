@@ -19,6 +19,9 @@ describe("sql, one fold for a few commits", () =>
 
 describe("sql, over a network", () => storeContract(() => memoryDatabase(TINY, slow), 40));
 
+describe("sql, over a network, folds beside commits", () =>
+  storeContract(() => memoryDatabase({ ...TINY, overlaps: true }, slow), 40));
+
 /** Reads and writes overtake each other, as requests to a server may. */
 function slow(client: SqlClient): SqlClient {
   let turn = 0;
