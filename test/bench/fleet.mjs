@@ -30,37 +30,38 @@ async function owners({ url }) {
   return (await answer.json())[0].results.rows[0][0];
 }
 
-async function measure(count, endpoint) {
-  const sqld = await startSqld(await sqldProgram());
+async function startFleet(count, sqld) {
   const servers = [];
   for (const port of await freePorts(count)) {
-    servers.push(
-      await startServer({
-        runtime: "node",
-        settings: {
-          LOG_LEVEL: "warn",
-          STORAGE__DATABASE_URL: sqld.url,
-          DEFAULT_NUM_PARTITIONS: String(count),
-          FLEET__SECRET: "a-secret-for-a-benchmark",
-          FLEET__BIND_PORT: String(port),
-        },
-      }),
-    );
+    const settings = {
+      LOG_LEVEL: "warn",
+      STORAGE__DATABASE_URL: sqld.url,
+      DEFAULT_NUM_PARTITIONS: String(count),
+      FLEET__SECRET: "a-secret-for-a-benchmark",
+      FLEET__BIND_PORT: String(port),
+    };
+    servers.push(await startServer({ runtime: "node", settings }));
   }
   await until("a partition for everybody", async () => await owners(sqld) === count, 30_000);
-  const answer = await fetch(`${servers[0].admin}/deployments`, {
+  return servers;
+}
+
+async function register({ admin }, { url }) {
+  const answer = await fetch(`${admin}/deployments`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ uri: endpoint.url }),
+    body: JSON.stringify({ uri: url }),
   });
   if (answer.status !== 201) throw new Error(`Registration failed: ${await answer.text()}`);
-  const ask = { path: () => "/svc/call/Null/echo", body: '"x"' };
+}
+
+async function measure(count, endpoint) {
+  const sqld = await startSqld(await sqldProgram());
+  const servers = await startFleet(count, sqld);
+  await register(servers[0], endpoint);
+  const ask = { path: () => "/svc/call/Null/echo", body: '"x"', connections: connections / count };
   const all = (seconds) =>
-    Promise.all(
-      servers.map(({ ingress }) =>
-        load(ingress, { ...ask, connections: connections / count, seconds })
-      ),
-    );
+    Promise.all(servers.map(({ ingress }) => load(ingress, { ...ask, seconds })));
   await all(2);
   const pids = [...servers.map(({ pid }) => pid), sqld.pid];
   const before = pids.map(cpuMs);
