@@ -61,11 +61,10 @@ const CALLS: Readonly<Record<string, Check>> = {
     await expect(failed).rejects.toThrow("no way");
   },
   "what does not exist is refused": async ({ ingress }) => {
-    const unknown = [
-      ingress.call({ service: "Nope", handler: "greet", parameter: 1 }),
-      ingress.call({ service: "Greeter", handler: "nope", parameter: 1 }),
-    ];
-    for (const one of unknown) await expect(one).rejects.toMatchObject({ status: 404 });
+    const service = ingress.call({ service: "Nope", handler: "greet", parameter: 1 });
+    await expect(service).rejects.toMatchObject({ status: 404 });
+    const handler = ingress.call({ service: "Greeter", handler: "nope", parameter: 1 });
+    await expect(handler).rejects.toMatchObject({ status: 404 });
   },
   "a caller that waits no longer gives up": async ({ ingress, clients }) => {
     const options = clients.rpc.opts({ timeout: 100 });
