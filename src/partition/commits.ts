@@ -1,6 +1,6 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Turn } from "../engine/turn.ts";
-import { peerOf, type Table, type Write } from "../model/rows.ts";
+import { peerOf, type Rows, type Table, type Write } from "../model/rows.ts";
 import type { Meter } from "../observe/meter.ts";
 
 export interface CommitsOptions {
@@ -120,7 +120,7 @@ export class Commits {
     settle(number);
     for (const { table, row } of writes) {
       // The engine never reads it again.
-      if ("seq" in row && "to" in row) forget("outbox", peerOf(row));
+      if (table === "outbox") forget(table, peerOf(row as Rows["outbox"]));
       // What is completed is rarely asked for again, and would only fill the memory.
       if (table !== "invocation" || !("status" in row) || row.status.kind !== "completed") continue;
       forget("journal", row.id);
