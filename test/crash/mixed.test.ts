@@ -5,6 +5,7 @@ import { until } from "../support/child.ts";
 import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
+import { clients } from "./_clients.ts";
 import { attach, callOnce } from "./_insist.ts";
 import { Load } from "./_load.ts";
 import { Notes } from "./_notes.ts";
@@ -39,29 +40,6 @@ function chanceFrom(state: number): () => number {
   };
 }
 
-/** Clients that go on until `isOver`, each with one scenario at a time. Answers how many of each. */
-async function clients(load: Load, isOver: () => boolean): Promise<Record<string, number>> {
-  const only = env["CRASH_ONLY"]?.split(",");
-  const all = Object.entries(scenarios).filter(([name]) => only?.includes(name) ?? true);
-  const done: Record<string, number> = {};
-  let number = 0;
-  const client = async () => {
-    while (!isOver()) {
-      const [name, scenario] = all[number++ % all.length] ?? never();
-      await scenario(load, `${name}-${number}`).catch((cause) => {
-        throw new Error(`${name}-${number}: ${cause.message}`, { cause });
-      });
-      done[name] = (done[name] ?? 0) + 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return done;
-}
-
-function never(): never {
-  throw new Error("There is no scenario of that name");
-}
-
 /** Delayed sends may still be on their way; what is too much never becomes right. */
 async function checkTallies(owed: ReadonlyMap<string, number>): Promise<void> {
   for (const [tally, sum] of owed) {
@@ -93,7 +71,9 @@ test.each([
   const chance = chanceFrom(seed);
   const load = new Load(server, new Notes(path.join(endpoint.folder, "log")), chance);
   let isOver = false;
-  const all = clients(load, () => isOver).finally(() => (isOver = true));
+  const only = env["CRASH_ONLY"]?.split(",");
+  const options = { scenarios, only, count: CLIENTS, isOver: () => isOver };
+  const all = clients(load, options).finally(() => (isOver = true));
   const crashes = async () => {
     for (let round = 0; round < rounds && !isOver; round++) {
       await sleep(chance() * ALIVE_MS_MAX);

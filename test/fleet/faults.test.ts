@@ -1,6 +1,7 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { clients } from "../crash/_clients.ts";
 import { attach, callOnce } from "../crash/_insist.ts";
 import { Load } from "../crash/_load.ts";
 import { Notes } from "../crash/_notes.ts";
@@ -84,29 +85,8 @@ const plainCall: Scenario = async ({ server }, id) => {
   expect(status === 200 ? [1] : [0, 1], `${id}, answered ${status}`).toContain(body);
 };
 
-/** Clients that go on until `isOver`, each with one scenario at a time. Answers how many of each. */
-async function clients(load: Load, isOver: () => boolean): Promise<Record<string, number>> {
-  const only = env["FLEET_ONLY"]?.split(",");
-  const all = Object.entries({ ...scenarios, plainCall }).filter(([name]) =>
-    only?.includes(name) ?? true
-  );
-  const done: Record<string, number> = {};
-  let number = 0;
-  const client = async (): Promise<void> => {
-    while (!isOver()) {
-      const [name, scenario] = all[number++ % all.length] ?? never();
-      await scenario(load, `${name}-${number}`).catch((cause) => {
-        throw new Error(`${name}-${number}: ${cause.message}`, { cause });
-      });
-      done[name] = (done[name] ?? 0) + 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return done;
-}
-
 function never(): never {
-  throw new Error("There is no scenario of that name");
+  throw new Error("There is no fleet, process or fault");
 }
 
 /** One process after the other, of three, is made to fail. Answers how often each way. */
@@ -153,7 +133,10 @@ test.skipIf(!program)(
     const chance = chanceFrom(seed);
     const load = new FleetLoad(started, new Notes(path.join(services.folder, "log")), chance);
     let isOver = false;
-    const all = clients(load, () => isOver).finally(() => (isOver = true));
+    const wanted = { ...scenarios, plainCall };
+    const only = env["FLEET_ONLY"]?.split(",");
+    const options = { scenarios: wanted, only, count: CLIENTS, isOver: () => isOver };
+    const all = clients(load, options).finally(() => (isOver = true));
     const harmed = harm(started, chance, () => isOver).finally(() => (isOver = true));
     await Promise.race([sleep(loadMs), all, harmed]);
     isOver = true;
