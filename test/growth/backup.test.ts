@@ -1,39 +1,23 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { existsSync, readdirSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { call, query, register, send, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import type { Server } from "../support/server.ts";
 import { ask } from "./_installations.ts";
-import { databasesIn, mustRun, newRoot, serverOn, startTool } from "./_tool.ts";
+import { databasesIn, mustRun, startTool } from "./_tool.ts";
+import { Servers } from "./_servers.ts";
 
 const KEYS = 9;
-let root: string, endpoint: Endpoint;
-const servers: Server[] = [];
-const at = (name: string) => path.join(root, name);
+let endpoint: Endpoint;
+const { at, start } = new Servers();
 
 beforeAll(async () => {
-  root = newRoot();
   endpoint = await startEndpoint("h2");
-});
-afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") {
-    for (const server of servers) console.error(server.logs().slice(-2000));
-  }
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 afterAll(async () => {
   await endpoint.close();
-  rmSync(root, { recursive: true, force: true });
 });
-
-async function start(folder: string, settings: Record<string, string> = {}): Promise<Server> {
-  const server = await serverOn(folder, settings);
-  servers.push(server);
-  await server.start();
-  return server;
-}
 
 /** A call that another partition answers in most cases: once, however often it is asked for. */
 const add = (server: Server, i: number) =>

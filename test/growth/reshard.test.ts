@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../src/model/id.ts";
 import type { Message } from "../../src/model/message.ts";
 import { partitionOfId } from "../../src/model/ring.ts";
@@ -10,49 +10,19 @@ import { until } from "../support/child.ts";
 import { ask, call, get, operate, query, register, send, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import type { Server } from "../support/server.ts";
-import { close, contents } from "./_installations.ts";
-import {
-  databasesIn,
-  filledFolder,
-  mustRun,
-  newRoot,
-  runTool,
-  serverOn,
-  startTool,
-} from "./_tool.ts";
+import { close } from "./_installations.ts";
+import { databasesIn, filledFolder, mustRun, runTool, serverOn, startTool } from "./_tool.ts";
+import { rowsOf, Servers } from "./_servers.ts";
 
-let root: string, endpoint: Endpoint;
-const servers: Server[] = [];
-const at = (name: string) => path.join(root, name);
+let endpoint: Endpoint;
+const { at, start } = new Servers();
 
 beforeAll(async () => {
-  root = newRoot();
   endpoint = await startEndpoint("h2");
-});
-afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") {
-    for (const server of servers) console.error(server.logs().slice(-2000));
-  }
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 afterAll(async () => {
   await endpoint.close();
-  rmSync(root, { recursive: true, force: true });
 });
-
-async function start(folder: string, settings: Record<string, string> = {}): Promise<Server> {
-  const server = await serverOn(folder, settings);
-  servers.push(server);
-  await server.start();
-  return server;
-}
-
-async function rowsOf(folder: string): Promise<Record<string, string[]>> {
-  const installation = await databasesIn(folder);
-  const rows = await contents(installation);
-  await close(installation);
-  return rows;
-}
 
 /** Some file that is no dump. */
 const endpointLog = () => path.join(endpoint.folder, "log");

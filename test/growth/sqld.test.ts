@@ -1,48 +1,22 @@
-import { rmSync } from "node:fs";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRemote } from "../../adapters/libsql_remote.ts";
 import { call, register, send, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
-import type { Server } from "../support/server.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
-import { close, contents } from "./_installations.ts";
-import { databasesIn, mustRun, newRoot, runTool, serverOn } from "./_tool.ts";
+import { mustRun, runTool, serverOn } from "./_tool.ts";
+import { rowsOf, Servers } from "./_servers.ts";
 
 const program = await sqldProgram();
-const root = newRoot();
-const at = (name: string) => path.join(root, name);
-const servers: Server[] = [];
+const { at, start } = new Servers();
 let endpoint: Endpoint, sqld: Sqld;
 
 beforeAll(async () => {
   if (!program) return;
   [endpoint, sqld] = await Promise.all([startEndpoint("h2"), startSqld(program)]);
 });
-afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") {
-    for (const server of servers) console.error(server.logs().slice(-2000));
-  }
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
 afterAll(async () => {
   await Promise.all([endpoint?.close(), sqld?.close()]);
-  rmSync(root, { recursive: true, force: true });
 });
-
-async function start(folder: string, settings: Record<string, string> = {}): Promise<Server> {
-  const server = await serverOn(folder, settings);
-  servers.push(server);
-  await server.start();
-  return server;
-}
-
-async function rowsOf(folder: string): Promise<Record<string, string[]>> {
-  const installation = await databasesIn(folder);
-  const rows = await contents(installation);
-  await close(installation);
-  return rows;
-}
 
 async function write(sql: string): Promise<void> {
   const client = openRemote({ url: sqld.url, authToken: "" });
