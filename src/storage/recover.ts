@@ -11,7 +11,8 @@ import { compile, statement } from "./sql_text.ts";
 
 /** Commits of one partition, before its places run into those of the next: decades. */
 const PARTITION_PLACES = 2 ** 40;
-const PARTITIONS_MAX = 2 ** 13;
+/** Partitions that have places of their own in a log: as many as numbers can tell apart. */
+const LOGS_MAX = 2 ** 13;
 /** What is read at once: rows up to one of these. But one at least, which may be a large one. */
 const PAGE_ROWS = 64;
 const PAGE_BYTES = 16 * 1024 * 1024;
@@ -37,7 +38,7 @@ const READ_LOG = compile(sql`
 
 /** The places in the log that belong to a partition: greater than `from`, up to `to`. */
 export function logPlaces(partition: number): { readonly from: number; readonly to: number } {
-  assert(partition >= 0 && partition < PARTITIONS_MAX, "A partition has a number within limits");
+  assert(partition >= 0 && partition < LOGS_MAX, "A partition has a number within limits");
   const from = partition * PARTITION_PLACES;
   return { from, to: from + PARTITION_PLACES - 1 };
 }
