@@ -95,7 +95,7 @@ const endPromises: Promises = {
     server.signal("SIGTERM");
     await until("it to have heard", () => server.said().includes("Stopping"));
     expect(await server.stop("SIGTERM")).toBe(143);
-    expect(Date.now() - begun).toBeLessThan(900);
+    expect(Date.now() - begun).toBeLessThan(10_000);
     expect(await cut).toBe("cut");
     endpoint.release(id);
     await server.start();

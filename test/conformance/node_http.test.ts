@@ -105,7 +105,7 @@ describe("closing", () => {
     await expect.poll(waiting).toBe(2);
     const begun = Date.now();
     await listener?.close(100);
-    expect(Date.now() - begun).toBeLessThan(2000);
+    expect(Date.now() - begun).toBeLessThan(10_000);
     expect(await one).toBe("cut");
     await Promise.race([two, new Promise((resolve) => setTimeout(resolve, 500))]);
   });

@@ -105,10 +105,11 @@ describe.skipIf(!program)("three processes over one database", () => {
     await stopped;
     const left = Date.now();
     await fleet.settled(rest);
-    // Nobody has to wait for a lease to run out; this is far from it even on a busy machine.
-    expect(Date.now() - left).toBeLessThan(LEASE_MS);
+    const tookMs = Date.now() - left;
     await server.start();
     await fleet.settled();
+    // Nobody has to wait for a lease to run out; this is far from it even on a busy machine.
+    expect(tookMs).toBeLessThan(LEASE_MS);
   });
 
   test("a call that waits goes on when its partition moves", async () => {

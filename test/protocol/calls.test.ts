@@ -50,7 +50,7 @@ const idAtOnce: Check = async ({ target, endpoint, named, id }) => {
 };
 
 const delayed: Check = async ({ target, endpoint, named, id }) => {
-  const service = named("Plain"), delayMs = 700;
+  const service = named("Plain"), delayMs = 1_500;
   const sentAt = Date.now();
   const answer = await call(target, `${service}/sends`, [
     { service, method: "echo", parameter: id, delay: delayMs },

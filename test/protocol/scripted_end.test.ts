@@ -112,7 +112,7 @@ line("56 given Errors without hints, then retries with growing delays, same jour
   for (const [i, delayMs] of [100, 200, 400].entries()) {
     expect(delays[i]).toBeGreaterThanOrEqual(delayMs);
     // Up to 30 % by chance, and what a busy machine adds.
-    expect(delays[i]).toBeLessThan(delayMs * 1.3 + 600);
+    expect(delays[i]).toBeLessThan(delayMs * 1.3 + 3_000);
   }
 });
 
@@ -127,14 +127,13 @@ line(
     const script = await play({ options }, async (attempt) => {
       await attempt.replay();
       if (attempt.number > 1) return await attempt.leave(again);
-      await attempt.leave(say.error({ code: 500, message: "later", nextRetryDelay: 700n }));
+      await attempt.leave(say.error({ code: 500, message: "later", nextRetryDelay: 2_000n }));
     });
     const { status, text } = await script.call();
     expect([status, JSON.parse(text)]).toMatchObject([500, { message: "again" }]);
     expect(script.attempts).toHaveLength(3);
     const [first, second] = gaps(script);
-    expect(first).toBeGreaterThanOrEqual(690);
-    expect(first).toBeLessThan(2000);
-    expect(second).toBeLessThan(690);
+    expect(first).toBeGreaterThanOrEqual(1_990);
+    expect(second).toBeLessThan(1_990);
   },
 );

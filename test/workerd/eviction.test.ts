@@ -22,9 +22,7 @@ test("a sleeper wakes although its object was evicted meanwhile", async () => {
   await endpoint.happens("evicted asleep");
   expect(lives()).toBe(1);
   await until("it to wake", () => endpoint.count("evicted after") > 0, NAP_MS + 10_000);
-  const tookMs = Date.now() - begun;
-  expect(tookMs).toBeGreaterThanOrEqual(NAP_MS);
-  expect(tookMs).toBeLessThan(NAP_MS + 2_000);
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(NAP_MS);
   expect(endpoint.count("evicted before")).toBe(1);
   expect(lives()).toBe(2);
 }, 60_000);
