@@ -9,6 +9,11 @@ import { stillborn } from "./node_late.ts";
 /** As the reference: what an endpoint may send on one stream before we have read it. */
 const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
+/**
+ * Headers of one request, compressed: a long object key is among them. Node's default of 64 KiB ends
+ * the stream before it begins, also where the endpoint would take it.
+ */
+const HEADERS_BYTES_MAX = 1024 * 1024;
 /** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
 const SESSION_MEMORY_MB = 1024;
 
@@ -143,6 +148,7 @@ class H2Session {
     const { socket } = options;
     const session = http2.connect(origin, {
       maxSessionMemory: SESSION_MEMORY_MB,
+      maxSendHeaderBlockLength: HEADERS_BYTES_MAX,
       settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
       ...(settings.ca && { ca: [...settings.ca] }),
       ...(socket && { createConnection: () => socket }),

@@ -9,6 +9,7 @@ import {
 import {
   createServer as createHttp2Server,
   type Http2Server,
+  Http2ServerResponse,
   type ServerHttp2Session,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -43,11 +44,15 @@ export interface Listener {
 /** The reference's limits (http-api §2.4): more header lines → 431, a longer head → 431. */
 const HEADERS_MAX = 100;
 const HEAD_BYTES_MAX = 128 * 1024;
+/** A longer request target → 414 (http-api §2.4). */
+const TARGET_CHARS_MAX = 65_534;
 /** http-api §2.14. */
 const STREAMS_MAX = 200;
 const WINDOW_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 60_000;
+/** Node breaks an HTTP/2 stream off rather than send a status above it. */
+const HTTP2_STATUS_MAX = 599;
 
 /**
  * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port (http-api §2.14). Slow
@@ -101,13 +106,15 @@ function answerWith({ handler, log }: ListenOptions): Answer {
     }
   });
   return (request, response) => {
-    if (request.rawHeaders.length > 2 * HEADERS_MAX) return refuseHeaders(request, response);
+    if (request.rawHeaders.length > 2 * HEADERS_MAX) return refuseHead(431, request, response);
+    if (request.url!.length > TARGET_CHARS_MAX) return refuseHead(414, request, response);
     void (bridge as Answer)(request, response);
   };
 }
 
-function refuseHeaders(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(431, request.httpVersionMajor === 1 ? { connection: "close" } : {});
+function refuseHead(status: number, request: IncomingMessage, response: ServerResponse): void {
+  const close = request.httpVersionMajor === 1 ? { connection: "close" } : {};
+  response.writeHead(status, { "content-length": "0", ...close });
   response.end();
 }
 
@@ -128,15 +135,25 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
     // Callers may wait for ever (§2.14), and a body may take its time.
     requestTimeout: 0,
     noDelay: true,
+    // No path depends on it, and the reference does without.
+    requireHostHeader: false,
     ServerResponse: Outgoing as typeof ServerResponse,
   }, answer);
   server.timeout = 0;
+  // Expectations other than 100-continue are a header like any other, for the handler to read.
+  server.on("checkExpectation", answer);
   // Node drops header lines beyond this silently: count one more than we allow, then refuse.
   server.maxHeadersCount = HEADERS_MAX + 1;
   return server;
 }
 
 function http2Server(answer: Answer): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
+  class Outgoing extends Http2ServerResponse {
+    override writeHead(status: number, ...rest: never[]): this {
+      // A handler may fail with any code; the body still tells which.
+      return super.writeHead(status > HTTP2_STATUS_MAX ? 500 : status, ...rest);
+    }
+  }
   const sessions = new Set<ServerHttp2Session>();
   const server = createHttp2Server({
     settings: {
@@ -145,6 +162,7 @@ function http2Server(answer: Answer): { server: Http2Server; sessions: Set<Serve
       maxHeaderListSize: HEAD_BYTES_MAX,
     },
     maxHeaderListPairs: 2 * HEADERS_MAX,
+    Http2ServerResponse: Outgoing as typeof Http2ServerResponse,
   }, answer as never);
   server.setTimeout(0);
   server.on("session", (session) => {

@@ -44,12 +44,28 @@ function peek(socket: Socket, timeoutMs: number, { hand, forget }: Peek): void {
     socket.off("timeout", destroy).off("error", destroy).off("end", destroy).off("close", forget);
     socket.setTimeout(0);
     forget();
-    socket.unshift(held);
+    socket.unshift(version === 1 ? escapeTarget(held) : held);
     hand(socket, version);
   };
   socket.setTimeout(timeoutMs);
   socket.on("timeout", destroy).on("error", destroy).on("end", destroy).on("close", forget);
   socket.once("readable", look);
+}
+
+// deno-lint-ignore no-control-regex -- the point is to name every byte that is ASCII
+const NOT_ASCII = /[^\x00-\x7f]/g;
+
+/**
+ * Percent-encodes what is not ASCII in the first request line. Node's parser refuses it, but an
+ * object key may be written in bare UTF-8 (http-api §2.9), as curl does. It helps the first request
+ * of a connection, as far as it came with the first bytes.
+ */
+function escapeTarget(head: Buffer): Buffer {
+  const end = head.indexOf("\r\n");
+  const line = head.toString("latin1", 0, end < 0 ? head.length : end);
+  if (line.search(NOT_ASCII) < 0) return head;
+  const escaped = line.replace(NOT_ASCII, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  return Buffer.concat([Buffer.from(escaped, "latin1"), head.subarray(line.length)]);
 }
 
 /** "PRI", with which every HTTP/2 connection begins and no HTTP/1 method does (RFC 9113 §3.4). */

@@ -26,14 +26,20 @@ type Outcome =
   | { readonly succeeded: string | Readonly<Record<string, string>> }
   | { readonly failed: { readonly invocation_id: string; readonly error: string } };
 
-const body = fields({
-  invocation_ids: described(new Struct(list), {
-    type: "array",
-    items: { type: "string" },
-    maxItems: batchIdsMax,
-  }),
-  deployment: about(maybe(text), "Of resume and restart: 'Latest', 'Keep' or an id."),
+const ids = described(new Struct(list), {
+  type: "array",
+  items: { type: "string" },
+  maxItems: batchIdsMax,
 });
+const body = fields({ invocation_ids: ids });
+/** Of resume and restart only: to all others a deployment is a field like any they do not know. */
+const bodyOnDeployment = fields({
+  invocation_ids: ids,
+  deployment: about(maybe(text), "'Latest', 'Keep' or an id."),
+});
+
+/** What either struct lets through. */
+type Given = Infer<typeof body> & Partial<Infer<typeof bodyOnDeployment>>;
 
 /**
  * The routes of operations on many invocations at once (http-api §3.2). Always 200: each member
@@ -46,13 +52,30 @@ export function batchRoutes(operating: Operating): Routes {
     pause: () => ({ kind: "pause" }),
     purge: () => ({ kind: "purge" }),
     "purge-journal": () => ({ kind: "purgeJournal" }),
+  };
+  const beginsOnDeployment: Readonly<Record<string, Begin>> = {
     resume: (_id, { deployment }) => resume(deployment),
     "restart-as-new": (id, { deployment }) => restart(operating, id, { from: 0, deployment }),
   };
+  return {
+    ...routesOf(operating, begins, body),
+    ...routesOf(operating, beginsOnDeployment, bodyOnDeployment),
+  };
+}
+
+function routesOf(
+  operating: Operating,
+  begins: Readonly<Record<string, Begin>>,
+  shape: typeof body | typeof bodyOnDeployment,
+): Routes {
   const routes = Object.entries(begins).map(([name, begin]) => {
     const id = `batch_${name.replaceAll("-", "_")}_invocations`;
     const shown = { ...ABOUT, id, summary: `Does '${name}' to each of many invocations` };
-    const route = withBody(shown, body, (_call, given) => operateAll(operating, given, begin));
+    const route = withBody(shown, shape, (_call, read) => {
+      // What a struct does not name it lets through.
+      const given: Given = shape === body ? { invocation_ids: read.invocation_ids } : read;
+      return operateAll(operating, given, begin);
+    });
     return [`/internal/invocations_batch_operations/${name}`, { POST: route }] as const;
   });
   return Object.fromEntries(routes);
@@ -67,7 +90,7 @@ const ABOUT = {
 
 async function operateAll(
   operating: Operating,
-  given: Infer<typeof body>,
+  given: Given,
   begin: Begin,
 ): Promise<Response> {
   const batch = parseBatch(given);
@@ -89,7 +112,10 @@ async function operateOne(
     const operated = await invocations.operate(id, operation);
     const schema = registry.schema();
     const refusal = refusalOf(id, operated, { operation, schema });
-    if (refusal) return failure(id, batchMessage(id, operated, refusal));
+    if (refusal) {
+      const { message } = refusal;
+      return failure(id, batchMessage(id, operated, { message, kind: operation.kind }));
+    }
     if (operation.kind !== "restart") return { succeeded: id };
     return { succeeded: { old_invocation_id: id, new_invocation_id: operated.id } };
   } catch (error) {
@@ -103,9 +129,21 @@ function failure(id: string, error: string): Outcome {
   return { failed: { invocation_id: id, error } };
 }
 
-/** Batches say the same in slightly other words (http-api §3.6, batch sample). */
-function batchMessage(id: string, { status }: Operated, { message }: Failure): string {
+/** Batches say the same in fewer words (http-api §3.6, batch sample; the others seen of the reference). */
+function batchMessage(
+  id: string,
+  { status }: Operated,
+  { message, kind }: { readonly message: string; readonly kind: Operation["kind"] },
+): string {
   if (status === "unknown") return `Invocation '${id}' not found`;
+  if (status === "noRestart") return `Restarting invocation '${id}' is not supported`;
+  if (status === "noInput") {
+    return `Invocation '${id}' cannot be restarted because the input is not available`;
+  }
+  if (status === "unknownDeployment") {
+    const verb = kind === "restart" ? "restarting" : "resuming";
+    return `Deployment not found when ${verb} invocation '${id}'`;
+  }
   return message.replace(/^The invocation/, "Invocation").replace(/\.$/, "");
 }
 
@@ -113,7 +151,7 @@ function batchMessage(id: string, { status }: Operated, { message }: Failure): s
  * Throws a `Failure`: 422 with the path to what has the wrong shape, 400 for too many ids or for what
  * is no deployment (seen of the reference).
  */
-function parseBatch({ invocation_ids: ids, deployment }: Infer<typeof body>): Batch {
+function parseBatch({ invocation_ids: ids, deployment }: Given): Batch {
   if (ids.length > batchIdsMax) {
     throw Failure.plain(
       400,

@@ -24,7 +24,7 @@ const HEALTH: About = {
 };
 const CLUSTER_HEALTH: About = {
   id: "cluster_health",
-  tag: "health",
+  tag: "cluster_health",
   summary: "Whether the cluster answers",
   deprecated: true,
   answers: { 200: ["It does", ref("ClusterHealthResponse")] },

@@ -2,6 +2,7 @@ import type { Failure } from "../errors.ts";
 import { ALIAS, codeField, type Dialect, header, OWN } from "../names.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
+const NOTHING = new Uint8Array(0);
 
 /** A JSON answer. `value` survives `JSON.stringify`; absent fields are left out. */
 export function reply(
@@ -12,9 +13,10 @@ export function reply(
   return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
-/** An answer that is its status: no body, and no content type. */
+/** An answer that is its status: an empty body, and no content type. */
 export function empty(status: number): Response {
-  return new Response(null, { status });
+  // No body at all would be sent in chunks, of which there are none.
+  return new Response(NOTHING, { status });
 }
 
 /**

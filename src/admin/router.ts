@@ -121,7 +121,7 @@ function logFailure({ message, cause }: Failure, log: Log): void {
 /** Takes the API version off the path. HEAD is asked as GET, and loses its body afterwards. */
 function callOf(request: Request, bodyBytesMax: number): Call {
   const url = new URL(request.url);
-  const [prefix, digits] = /^\/v(\d{1,9})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
+  const [prefix, digits] = /^\/v([1-9]\d{0,8})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
   const apiVersion = Number(digits);
   if (apiVersion === 1) {
     throw Failure.plain(

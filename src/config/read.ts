@@ -9,16 +9,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SHOWN_MAX = 80;
 
-/** Values of a config file (http-api §5.2). Throws `Failure` RT0002, also for unknown keys. */
+/**
+ * Values of a config file (http-api §5.2). The specification (Limits) writes some keys with
+ * underscores, so they may stand for any dash. Throws `Failure` RT0002, also for unknown keys.
+ */
 export function readFile(options: Options, text: string): Source {
   const source = new Map<string, Given>();
   for (const { key, value, line } of parseToml(text)) {
     const place = `key "${key}" in line ${line} of the config file`;
-    if (!Object.hasOwn(options, key)) {
+    const path = key.replaceAll("_", "-");
+    if (!Object.hasOwn(options, path)) {
       const why = noSuch(key, Object.keys(options));
       throw new Failure("RT0002", `Cannot read ${place}: ${why}`);
     }
-    source.set(key, { value, place });
+    if (source.has(path)) {
+      throw new Failure("RT0002", `Cannot read ${place}: it is given twice`);
+    }
+    source.set(path, { value, place });
   }
   return source;
 }

@@ -16,7 +16,13 @@ import { OWN } from "../names.ts";
 import type { RequestSpan } from "../observe/tracer.ts";
 import type { InvocationRequest } from "../ports.ts";
 import { readBody } from "./body.ts";
-import { checkContentType, handlerHeaders, type Head, idempotencyKeyOf } from "./headers.ts";
+import {
+  checkContentType,
+  checkLimitKeyHeader,
+  handlerHeaders,
+  type Head,
+  idempotencyKeyOf,
+} from "./headers.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import { checkInput } from "./input_rules.ts";
 import type { InvokeRoute } from "./path.ts";
@@ -158,6 +164,7 @@ function refuseScope(scope: string): never {
 
 /** The header beats the query (§8). A limit key needs a scope, and none gets this far. */
 function refuseLimitKey(head: Head, query: Query): void {
+  checkLimitKeyHeader(head);
   const limitKey = head.limitKey ?? head.aliasLimitKey ?? query.limitKey ?? "";
   if (limitKey === "") return;
   checkLimitKey(limitKey);

@@ -106,6 +106,13 @@ export function checkContentType({ bad, contentType }: Head): void {
   }
 }
 
+/** Throws `Failure` 400 when a limit key is not visible ASCII. */
+export function checkLimitKeyHeader({ bad, limitKey, aliasLimitKey }: Head): void {
+  if (bad === undefined) return;
+  if (NOT_VISIBLE.test(limitKey ?? "")) throw badHeader(LIMIT_KEY);
+  if (NOT_VISIBLE.test(aliasLimitKey ?? "")) throw badHeader(ALIAS_LIMIT_KEY);
+}
+
 /**
  * The headers for the handler, with the ingress path first, in the dialect its deployment speaks.
  * `target`: the raw path and query. Throws `Failure` 400 for a value that is not visible ASCII.

@@ -44,21 +44,37 @@ export interface AwakeableRoute {
 /** The registry, as far as paths need it: the service decides whether a key comes next. */
 export type TypeOf = (service: string) => ServiceType | undefined;
 
+const SLASH = 0x2f;
 const SEGMENTS_MIN = 2;
 const SEGMENTS_MAX = 7;
 /** Characters of an id that is none, for whoever reads the refusal. */
 const SHOWN_MAX = 100;
 
 /**
- * Parses the path of a request, without its query (http-api §2.1). Throws `Failure` 400 for a
- * shape that fits no route, 404 for an unknown verb or service.
+ * Drops the slashes at the end of the path in a request target, and all but one at its start:
+ * scripts that join a base address and a path write them. What stands between stays, since a key
+ * may be empty, and so does the query.
+ */
+export function trimSlashes(target: string): string {
+  const queryAt = target.indexOf("?");
+  const length = queryAt < 0 ? target.length : queryAt;
+  let end = length;
+  while (end > 1 && target.charCodeAt(end - 1) === SLASH) end--;
+  let start = 0;
+  while (start + 1 < end && target.charCodeAt(start + 1) === SLASH) start++;
+  if (start === 0 && end === length) return target;
+  return target.slice(start, end) + target.slice(length);
+}
+
+/**
+ * Parses the path of a request, without its query and trimmed (http-api §2.1). Throws `Failure` 400
+ * for a shape that fits no route, 404 for an unknown verb or service.
  */
 export function parsePath(path: string, typeOf: TypeOf): Route {
-  const whole = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   // What stands before the leading slash comes first and is empty; one too many tells "too many".
-  const parts = whole.split("/", SEGMENTS_MAX + 2);
+  const parts = path.split("/", SEGMENTS_MAX + 2);
   if (parts.length <= SEGMENTS_MIN || parts.length > SEGMENTS_MAX + 1 || parts[0] !== "") {
-    throw Failure.plain(400, `bad path: ${whole}`);
+    throw Failure.plain(400, `bad path: ${path}`);
   }
   const dialect = dialectOfSegment(parts[1] ?? "");
   if (dialect === undefined) return parseLegacy(parts, typeOf);
@@ -79,9 +95,8 @@ function parseLegacy(parts: readonly string[], typeOf: TypeOf): Route {
   if (parts[1] === "openapi") throw notFound();
   const target = parseTarget(parts, 1, typeOf);
   const verb = target && parts[target.next];
-  // A doubled slash at the end leaves an empty segment behind, which has always been let pass.
   const isSend = verb === "send";
-  if (!target || parts.length > target.next + 1 || !(isSend || verb === undefined || verb === "")) {
+  if (!target || parts.length > target.next + 1 || !(isSend || verb === undefined)) {
     throw Failure.plain(
       400,
       "bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler",
@@ -161,7 +176,7 @@ function parseOldInvocation(parts: readonly string[], dialect: Dialect, typeOf: 
   }
   const target = parseTarget(parts, 3, typeOf);
   const idempotencyKey = target && parts[target.next];
-  if (!target || idempotencyKey === undefined || parts.length !== target.next + 2) throw bad();
+  if (!target || idempotencyKey === undefined || parts.length < target.next + 2) throw bad();
   const { service, handler, key } = target;
   const named = key === undefined ? { service, handler } : { service, handler, key };
   return {
@@ -172,7 +187,7 @@ function parseOldInvocation(parts: readonly string[], dialect: Dialect, typeOf: 
 
 function parseOldWorkflow(parts: readonly string[], dialect: Dialect): Route {
   const [service, key] = [parts[3], parts[4]];
-  if (service === undefined || key === undefined || parts.length !== 6) {
+  if (service === undefined || key === undefined || parts.length < 6) {
     throw badPath(dialect, "/workflow/:workflow_name/:workflow_key/", ["output", "attach"]);
   }
   return { kind: outcomeVerb(parts[5]), subject: { by: "workflow", service, key: decodeKey(key) } };

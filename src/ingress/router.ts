@@ -10,7 +10,7 @@ import { health } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
 import { lookup } from "./lookup.ts";
 import { attach, output } from "./outcome.ts";
-import { parsePath, type Route } from "./path.ts";
+import { parsePath, type Route, trimSlashes } from "./path.ts";
 import { fetchReader } from "./request_reader.ts";
 import { send } from "./send.ts";
 
@@ -48,7 +48,7 @@ async function serve(setup: Setup, request: Request, isTooMuch = false): Promise
     const { method } = request;
     const flat = setup.reader.headers(request);
     if (method === "OPTIONS") return preflight(flat);
-    const target = originForm(setup.reader.target(request));
+    const target = trimSlashes(originForm(setup.reader.target(request)));
     const queryAt = target.indexOf("?");
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const head = readHead(flat);
@@ -111,8 +111,10 @@ function dialectsOf(path: string): readonly Dialect[] {
   return dialect === undefined ? DIALECTS : ONLY[dialect];
 }
 
-/** Drops what a proxy's client writes in front of the path: `http://host`. */
-function originForm(target: string): string {
+/** Drops what a proxy's client writes in front of the path (`http://host`), and any fragment. */
+function originForm(whole: string): string {
+  const fragmentAt = whole.indexOf("#");
+  const target = fragmentAt < 0 ? whole : whole.slice(0, fragmentAt);
   if (target.charCodeAt(0) === 0x2f) return target;
   const scheme = target.indexOf("://");
   if (scheme < 0) return target;

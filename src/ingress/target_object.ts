@@ -33,15 +33,10 @@ export function parseTarget(bytes: Uint8Array): Named {
   }
 }
 
-/**
- * The id of whom it is about, whether or not there is such an invocation. Scopes are not available
- * yet: until they are part of identities, all that matters is that the id is always the same, and
- * not that of the same name without a scope.
- */
+/** The id of whom it is about, whether or not there is such an invocation. */
 export function idOfNamed({ subject, scope }: Named): string {
   if (scope === undefined || subject.by === "invocation") return idOf(subject);
-  // No service has a slash in its name, so this is the id of none.
-  return idOf({ ...subject, service: `${scope}/${subject.service}` });
+  return idOf({ ...subject, scope });
 }
 
 function idempotent(fields: Fields): Subject {

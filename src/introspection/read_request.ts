@@ -1,3 +1,4 @@
+import { PLAN_COLUMNS } from "./plan_text.ts";
 import { refused } from "./refusal.ts";
 import type { QueryRequest } from "./request.ts";
 import { readStatement } from "./syntax/read_statement.ts";
@@ -9,13 +10,6 @@ export interface Asked extends Prepared {
   readonly isPlan: boolean;
 }
 
-/** Columns of SQLite's plan. */
-const PLAN = ["id", "parent", "notused", "detail"].map((name) => ({
-  name,
-  type: name === "detail" ? "str" as const : "i64" as const,
-  ref: name,
-}));
-
 /**
  * Reads and translates the statement of a request. `isCopied`: its rows are in copies. Throws a
  * `Failure` for what cannot be asked.
@@ -25,7 +19,7 @@ export function readRequest({ sql, now, version }: QueryRequest, isCopied = fals
     const statement = readStatement(sql);
     const prepared = prepare(statement, { now, version, isCopied });
     return statement.kind === "explain"
-      ? { ...prepared, columns: PLAN, isPlan: true }
+      ? { ...prepared, columns: PLAN_COLUMNS, isPlan: true }
       : { ...prepared, isPlan: false };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;

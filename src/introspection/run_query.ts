@@ -4,6 +4,7 @@ import type { QuerySource } from "./copy/source.ts";
 import type { QueryDatabase } from "./database.ts";
 import { entryRows, INSERT_ENTRY, MAKE_ENTRY } from "./journal/entry_rows.ts";
 import { fillLive } from "./live_rows.ts";
+import { planRow } from "./plan_text.ts";
 import { type Asked, readRequest } from "./read_request.ts";
 import { tooManyRows } from "./refusal.ts";
 import { formatOf, safely, sizeSql } from "./render/answer.ts";
@@ -74,16 +75,8 @@ async function spool(
 async function spoolPlan(database: QueryDatabase, sql: string): Promise<void> {
   const rows = await database.rows(`explain query plan ${sql}`);
   const insert =
-    `insert into main.result (size, v0, v1, v2, v3) values (8, ?1, ?2, ?3, cast(?4 as blob))`;
-  await database.runAll(
-    insert,
-    rows.map(([id, parent, unused, detail]) => [
-      Number(id),
-      Number(parent),
-      Number(unused),
-      String(detail),
-    ]),
-  );
+    `insert into main.result (size, v0, v1) values (8, cast(?1 as blob), cast(?2 as blob))`;
+  await database.runAll(insert, [planRow(rows)]);
 }
 
 async function* write(

@@ -33,8 +33,11 @@ export function parseAwakeableId(text: string): Awakeable | undefined {
   const digits = afterVersion(text, PREFIXES);
   const padded = digits.length === DIGITS + PADDING.length && digits.endsWith(PADDING);
   const bytes = fromBase64(padded ? digits.slice(0, DIGITS) : digits);
-  if (bytes?.length !== SIZE) throw new BadId("bad format");
-  if (text.startsWith("prom")) return undefined;
+  const isLegacy = text.startsWith("prom");
+  if (bytes?.length !== SIZE) {
+    throw new BadId(isLegacy ? "bad length" : "id doesn't match the expected type");
+  }
+  if (isLegacy) return undefined;
   return {
     target: printInvocationId(bytes.subarray(0, INVOCATION_ID_BYTES)),
     index: new DataView(bytes.buffer).getUint32(INVOCATION_ID_BYTES),

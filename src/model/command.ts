@@ -86,16 +86,22 @@ export interface Signal {
 export type SignalId = Exclude<NotificationId, { kind: "completion" }>;
 export type SignalResult = Exclude<NotificationResult, { kind: "invocationId" | "stateKeys" }>;
 
-/** Whose result is asked for (service protocol §4.11). Ids are well-formed. */
+/** Whose result is asked for (service protocol §4.11). Ids and scopes are well-formed. */
 export type Subject =
   | { readonly by: "invocation"; readonly id: string }
-  | { readonly by: "workflow"; readonly service: string; readonly key: string }
+  | {
+    readonly by: "workflow";
+    readonly service: string;
+    readonly key: string;
+    readonly scope?: string;
+  }
   | {
     readonly by: "idempotencyKey";
     readonly service: string;
     readonly handler: string;
     readonly key?: string;
     readonly idempotencyKey: string;
+    readonly scope?: string;
   };
 
 /** What a call or one-way call asks for. */

@@ -2,6 +2,11 @@ import { sha256 } from "@noble/hashes/sha2.js";
 
 const encoder = new TextEncoder();
 
+/** SHA-256 (32 bytes) over words joined by commas: what ids that others compute too are made of. */
+export function digestOfList(words: readonly string[]): Uint8Array {
+  return sha256(encoder.encode(words.join(",")));
+}
+
 /** SHA-256 (32 bytes) over length-prefixed parts: unlike a joined string it cannot be ambiguous. */
 export function digest(words: readonly string[]): Uint8Array {
   const bytes = words.map((word) => encoder.encode(word));

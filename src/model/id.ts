@@ -1,5 +1,5 @@
 import { fromBase62, toBase62 } from "./base62.ts";
-import { digest } from "./digest.ts";
+import { digest, digestOfList } from "./digest.ts";
 
 /**
  * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
@@ -32,7 +32,7 @@ export function parseInvocationId(id: string): Uint8Array {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
   const valid = fromBase62(digits.slice(0, KEY_DIGITS), bytes, 0, KEY_BYTES) &&
     fromBase62(digits.slice(KEY_DIGITS), bytes, KEY_BYTES, INVOCATION_ID_BYTES);
-  if (!valid) throw new BadId("bad format");
+  if (!valid) throw new BadId("base62 decode error");
   return bytes;
 }
 
@@ -44,27 +44,36 @@ export function printDeploymentId(bytes: Uint8Array): string {
 /** Throws `BadId` unless this is a well-formed deployment id. */
 export function checkDeploymentId(id: string): string {
   const digits = body(id, "dp", UNIQUE_DIGITS);
-  if (!fromBase62(digits, new Uint8Array(16), 0, 16)) throw new BadId("bad format");
+  if (!fromBase62(digits, new Uint8Array(16), 0, 16)) throw new BadId("base62 decode error");
   return id;
 }
 
 function body(id: string, prefix: string, digits: number): string {
   const text = afterVersion(id, [prefix]);
-  if (text.length !== digits) throw new BadId("bad format");
+  if (text.length !== digits) throw new BadId("bad length");
   return text;
 }
 
-/** What follows prefix and version of an id of one of these kinds. Throws `BadId` (http-api §6.3). */
+/** What ids begin with, of whatever has one: also of what this server has not, or not yet. */
+const PREFIXES: ReadonlySet<string> = new Set("inv dp sub sign prom vq snap mut".split(" "));
+/** Characters of a prefix that is none, for whoever reads the refusal. */
+const SHOWN_MAX = 100;
+
+/**
+ * What follows prefix and version of an id of one of these kinds. Throws `BadId` (http-api §6.3) in
+ * the words, and after the checks, of the reference.
+ */
 export function afterVersion(id: string, prefixes: readonly string[]): string {
+  if (id === "") throw new BadId("bad length");
   const at = id.indexOf("_");
-  if (at < 1 || at === id.length - 1) throw new BadId("bad format");
+  if (at < 0) throw new BadId("bad format");
   const prefix = id.slice(0, at);
-  if (!prefixes.includes(prefix)) {
-    throw new BadId(
-      /^[a-z]+$/.test(prefix) ? "id doesn't match the expected type" : "bad format",
-    );
+  if (!PREFIXES.has(prefix)) {
+    throw new BadId(`unrecognized resource type: ${prefix.slice(0, SHOWN_MAX)}`);
   }
+  if (at === id.length - 1) throw new BadId("bad length");
   if (id[at + 1] !== VERSION) throw new BadId("unrecognized codec version");
+  if (!prefixes.includes(prefix)) throw new BadId("id doesn't match the expected type");
   return id.slice(at + 2);
 }
 
@@ -75,6 +84,8 @@ export interface Identity {
   readonly key?: string;
   readonly isWorkflowRun: boolean;
   readonly idempotencyKey?: string;
+  /** Of an invocation that is only asked for: there are none in scopes. Well-formed. */
+  readonly scope?: string | undefined;
 }
 
 /**
@@ -88,15 +99,17 @@ export function newInvocationId(
   now: number,
 ): { id: string; fresh: boolean } {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
-  const { key, idempotencyKey, isWorkflowRun, service } = identity;
-  if (key !== undefined) bytes.set(digest([service, key]).subarray(0, KEY_BYTES));
+  const { key, idempotencyKey, isWorkflowRun, service, scope } = identity;
+  // All invocations of a scope share it (http-api §6.3).
+  if (scope !== undefined) bytes.set(digest([scope]).subarray(0, KEY_BYTES));
+  else if (key !== undefined) bytes.set(digest([service, key]).subarray(0, KEY_BYTES));
   else if (idempotencyKey !== undefined) {
     bytes.set(digest([service, idempotencyKey]).subarray(0, KEY_BYTES));
   } else spread(bytes, entropy[15]!);
 
   const fresh = !isWorkflowRun && idempotencyKey === undefined;
   if (fresh) drawUnique(bytes, entropy, now);
-  else bytes.set(digest(parts(identity)).subarray(0, 16), KEY_BYTES);
+  else bytes.set(digestOfList(parts(identity)).subarray(0, 16), KEY_BYTES);
   return { id: printInvocationId(bytes), fresh };
 }
 
@@ -110,10 +123,22 @@ export function siblingInvocationId(id: string, entropy: Uint8Array, now: number
   return printInvocationId(bytes);
 }
 
-/** Whom an awakeable or caller names: the same invocation again, in the same partition. */
-function parts({ service, handler, key, idempotencyKey, isWorkflowRun }: Identity): string[] {
-  if (isWorkflowRun) return ["wf", service, key ?? ""];
-  return ["ik", service, ...(key === undefined ? [] : [key]), handler, idempotencyKey ?? ""];
+/**
+ * Whom a caller names: the same invocation again, in the same partition (service protocol §7.4).
+ * Joined, an object key with commas could end anywhere, were it not that the partition key says it.
+ */
+function parts(identity: Identity): string[] {
+  const { service, handler, key, idempotencyKey, isWorkflowRun, scope } = identity;
+  const scoped = scope === undefined ? [] : [scope];
+  if (isWorkflowRun) return ["wf", ...scoped, service, key ?? ""];
+  return [
+    "ik",
+    ...scoped,
+    service,
+    ...(key === undefined ? [] : [key]),
+    handler,
+    idempotencyKey ?? "",
+  ];
 }
 
 /** Unkeyed invocations use 64 partition keys, evenly spread: few enough to keep inserts local. */

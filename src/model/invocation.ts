@@ -111,6 +111,11 @@ export interface InvocationRow {
    * (§4.17).
    */
   readonly failures: number;
+  /**
+   * Failed attempts since then that the retry policy does not count, because the endpoint chose the
+   * delay itself. Absent while 0.
+   */
+  readonly spared?: number | undefined;
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
   /** Of the last failed attempt, until a later one brings a command. */

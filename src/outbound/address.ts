@@ -21,6 +21,14 @@ export function lowerCase(headers: Readonly<Record<string, string>>): Record<str
   );
 }
 
+/** Percent-encodes all but letters, digits and `-._~`, as the reference does. */
+function encodeKey(key: string): string {
+  return encodeURIComponent(key).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Every byte but control characters; a tab is allowed (RFC 9110 §5.5). */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -85,7 +93,7 @@ export class Addresses {
   ): AttemptRequest {
     const prepared = this.#prepare(deployment, protocol);
     const headers: Record<string, string> = { ...prepared.common, [prepared.idHeader]: id };
-    if (target.key !== undefined) headers[prepared.keyHeader] = encodeURIComponent(target.key);
+    if (target.key !== undefined) headers[prepared.keyHeader] = encodeKey(target.key);
     if (trace) {
       headers["traceparent"] = printTrace(trace);
       if (trace.state !== undefined) headers["tracestate"] = trace.state;

@@ -3,14 +3,14 @@ import type { Attempt } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { Command } from "../model/command.ts";
 import type { AttemptSite } from "../model/invocation.ts";
-import { type Entry, entryType } from "../model/journal.ts";
+import type { Entry } from "../model/journal.ts";
 import type { Target } from "../model/target.ts";
 import { header } from "../names.ts";
 import type { AttemptSpan } from "../observe/tracer.ts";
 import type { DialFailure, DialHead, DialListener, Exchange } from "../dial.ts";
 import { decodeMessage } from "../wire/decode.ts";
 import { FrameReader } from "../wire/frame.ts";
-import { encodeRunAck } from "../wire/journal_codec.ts";
+import { Acks } from "./acks.ts";
 import type { Chance } from "./chance.ts";
 import type { Plan } from "./choose.ts";
 import {
@@ -72,8 +72,7 @@ export class RunningAttempt implements DialListener {
   #heard = 0;
   #unacked = 0;
   #paused = false;
-  /** Runs of this attempt whose result the SDK need not be told again (§4.5). */
-  #proposed: Set<number> | undefined;
+  readonly #acks: Acks;
 
   constructor(
     host: AttemptHost,
@@ -92,6 +91,7 @@ export class RunningAttempt implements DialListener {
     this.span = span;
     this.#mediaType = mediaType;
     this.#reader = new FrameReader(host.options.messageBytesMax);
+    this.#acks = new Acks(effect.invocation.commands);
     const startedAt = this.#movedAt = host.world.clock.now();
     this.site = { startedAt, deployment: plan.pin.deployment };
   }
@@ -108,8 +108,7 @@ export class RunningAttempt implements DialListener {
   /** A notification was stored while this attempt runs. */
   notify(index: number, entry: Entry): void {
     if (this.#phase !== "running") return;
-    const ack = this.#proposed && this.#ackOf(entry);
-    if (this.#request?.notify(index, entry, ack)) this.#moved();
+    if (this.#request?.notify(index, entry, this.#acks.of(entry))) this.#moved();
   }
 
   /** Tells the SDK that nothing more will come: it then suspends when it has nothing left to do. */
@@ -203,7 +202,7 @@ export class RunningAttempt implements DialListener {
     const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
     switch (message.kind) {
       case "command":
-        return this.#command(message.command);
+        return this.#command(message.command, message.wantsAck ?? false);
       case "suspension":
         this.#outcome = {
           kind: "suspended",
@@ -224,21 +223,10 @@ export class RunningAttempt implements DialListener {
     }
   }
 
-  #command(command: Command): void {
+  #command(command: Command, wantsAck: boolean): void {
     if (command.kind === "call" || command.kind === "oneWayCall") this.#calls = true;
-    else if (command.kind === "ranTo" && command.wantsAck) {
-      this.#proposed ??= new Set();
-      this.#proposed.add(command.completion);
-    }
+    this.#acks.heard(command, wantsAck);
     this.#frames.push(command);
-  }
-
-  /** Undefined: the SDK is to be told all of it. */
-  #ackOf(entry: Entry): Uint8Array | undefined {
-    if (entry.kind !== "notification" || entry.type !== entryType.runCompletion) return undefined;
-    const { id } = entry;
-    const isKnown = id.kind === "completion" && this.#proposed?.delete(id.id);
-    return isKnown ? encodeRunAck(id.id) : undefined;
   }
 
   /** Sends what one chunk brought as one event. */
@@ -255,14 +243,16 @@ export class RunningAttempt implements DialListener {
     const { send } = this.#host.world;
     if (this.#outcome) return send(event);
     this.#unacked += size;
-    send(event, () => this.#acked(size));
+    const acks = this.#acks.take();
+    send(event, () => this.#acked(size, acks));
     if (this.#unacked <= this.#host.options.unackedBytesMax || this.#paused) return;
     this.#paused = true;
     this.#exchange?.pause();
   }
 
-  #acked(size: number): void {
+  #acked(size: number, acks: readonly Uint8Array[] | undefined): void {
     this.#unacked -= size;
+    if (acks && this.#phase === "running") this.#request?.acknowledge(acks);
     if (!this.#paused || this.#unacked > this.#host.options.unackedBytesMax / 2) return;
     this.#goOn();
     this.#host.expect(this.due);

@@ -20,7 +20,7 @@ export class RequestHalf {
   /** Entries of the replay from `#replayed` on are to be encoded. */
   #entries: readonly Entry[] = [];
   #replayed = 0;
-  /** Encoded notifications that wait until the replay is out and the endpoint reads. */
+  /** Encoded notifications and acknowledgements that wait until the replay is out and the endpoint reads. */
   #queue: { readonly index: number; readonly bytes: Uint8Array }[] = [];
   #unread = 0;
   /** Length of the replay. */
@@ -78,13 +78,21 @@ export class RequestHalf {
   notify(index: number, entry: Entry, ack?: Uint8Array): boolean {
     if (this.#ending || index < this.#next || entry.kind !== "notification") return false;
     this.#next = index + 1;
-    const bytes = ack ?? encodeEntry(entry);
+    this.#push(index, ack ?? encodeEntry(entry));
+    return true;
+  }
+
+  /** Says that commands are stored, after all that was said before. */
+  acknowledge(acks: readonly Uint8Array[]): void {
+    for (const ack of acks) if (!this.#ending) this.#push(this.#next - 1, ack);
+  }
+
+  #push(index: number, bytes: Uint8Array): void {
     this.#queue.push({ index, bytes });
     this.#unread += bytes.byteLength;
     this.#pump();
     // A reader this slow is told to suspend; it will find the rest in its journal.
     if (this.#unread > this.#unreadBytesMax) this.end();
-    return true;
   }
 
   /** There is room again. */

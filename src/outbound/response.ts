@@ -71,7 +71,8 @@ function badStatus(head: DialHead, { protocol, now }: Expected): Failed {
         "RT0015",
         `cannot start the invocation because the SDK doesn't support the protocol version ` +
           `'${protocol}' negotiated at discovery time`,
-        { status: 415 },
+        // No handler has run: it does not count for `Start` (§4.18).
+        { status: 415, reached: false },
       );
     case 429:
     case 503: {

@@ -48,9 +48,9 @@ export class Requests implements Door {
     const { told, result, forget } = this.#askAndWait(request.id, onLeave, (reply) => (
       { type: "invoked", ...request, reply }
     ));
-    // Not taken, its wait ends, too: but why it was not is what the caller is to hear.
-    const early = result.catch((cause) => told.then(() => Promise.reject(cause)));
-    const answer = Promise.race([early, told.then((reply) => answerOf(reply) ?? result)]);
+    // How it was taken comes first, even if the result of the first one is there before: to a second
+    // submission of a workflow that result is no answer. Not taken, it hears why.
+    const answer = told.then((reply) => answerOf(reply) ?? result);
     // Answered by the reply, nobody would ever tell the waiter for the result.
     answer.then(forget, forget);
     return await answer;

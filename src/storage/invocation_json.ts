@@ -16,9 +16,11 @@ export function invocationJson(row: InvocationRow): string {
     statusJson(status)
   },"origin":${
     origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
-  },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures},"failuresSinceCommand":${row.failuresSinceCommand}${
-    failureJson(row)
-  }${row.events ? `,"events":${row.events}` : ""}${row.pausing ? ',"pausing":true' : ""}${
+  },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
+    row.spared ? `,"spared":${row.spared}` : ""
+  },"failuresSinceCommand":${row.failuresSinceCommand}${failureJson(row)}${
+    row.events ? `,"events":${row.events}` : ""
+  }${row.pausing ? ',"pausing":true' : ""}${
     row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
   }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
     pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""

@@ -14,11 +14,16 @@ import { controlType, isMessageType, printMessageType } from "./message_type.ts"
 
 /** What an SDK says, as far as the server understands it. */
 export type Message =
-  | { readonly kind: "command"; readonly command: Command }
+  | {
+    readonly kind: "command";
+    readonly command: Command;
+    /** Its sender wants to hear that it is stored (§3.1). Absent: no. */
+    readonly wantsAck?: boolean;
+  }
   | { readonly kind: "suspension"; readonly awaiting: Awaiting }
   | rest.AttemptError
   | { readonly kind: "end" }
-  /** Version 7: what the handler is blocked on, told for information only. */
+  /** What the handler is blocked on, told for information only. Version 7 brought it. */
   | { readonly kind: "awaitingOn" };
 
 /** Those of the reference server (service protocol §3.2). */
@@ -40,8 +45,11 @@ export function decodeMessage(
   limits: DecodeLimits = DEFAULT_LIMITS,
 ): Message {
   try {
-    return decodeControl(type, body, version, limits) ??
-      { kind: "command", command: decodeCommand(type, flags, copyOf(body), version) };
+    const control = decodeControl(type, body, version, limits);
+    if (control) return control;
+    const command = decodeCommand(type, flags, copyOf(body), version);
+    const wantsAck = (flags & REQUESTED_ACK) !== 0 && command.kind !== "ranTo";
+    return wantsAck ? { kind: "command", command, wantsAck } : { kind: "command", command };
   } catch (cause) {
     if (cause instanceof Failure || cause instanceof Bug) throw cause;
     const detail = cause instanceof Error ? cause.message : String(cause);
@@ -63,12 +71,11 @@ function decodeControl(
     case controlType.suspension:
       return { kind: "suspension", awaiting: decodeSuspension(body, version, limits) };
     case controlType.error:
-      return rest.decodeError(body, version);
+      return rest.decodeError(body);
     case controlType.end:
       rest.decodeEnd(body);
       return END;
     case controlType.awaitingOn:
-      if (version < 7) throw refused(type, `is no message of protocol version ${version}`);
       decodeAwaitingOn(body, limits);
       return AWAITING_ON;
     default:
@@ -78,12 +85,11 @@ function decodeControl(
 
 /** A new command is a new case here or below, its reader, and a member of `Command`. */
 function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: number): Command {
-  const wantsAck = (flags & REQUESTED_ACK) !== 0;
-  // Before version 7 the flag means nothing here, like the flags that nobody uses (§3.9).
   if (type === controlType.proposeRunCompletion) {
-    return hot.decodeProposeRunCompletion(bytes, wantsAck && version >= 7);
+    // Before version 7 the flag means nothing here, like the flags that nobody uses (§3.9).
+    const wantsAck = version >= 7 && (flags & REQUESTED_ACK) !== 0;
+    return hot.decodeProposeRunCompletion(bytes, wantsAck);
   }
-  if (wantsAck) refuseAck(type);
   switch (type) {
     case entryType.output:
       return hot.decodeOutput(bytes);
@@ -94,9 +100,9 @@ function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: 
     case entryType.setState:
       return hot.decodeSetState(bytes);
     case entryType.call:
-      return hot.decodeCall(bytes, version);
+      return hot.decodeCall(bytes);
     case entryType.oneWayCall:
-      return rest.decodeOneWayCall(bytes, version);
+      return rest.decodeOneWayCall(bytes);
     case entryType.sleep:
       return rest.decodeSleep(bytes);
     case entryType.getLazyState:
@@ -110,12 +116,12 @@ function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: 
     case entryType.clearAllState:
       return rest.decodeClearAllState(bytes);
     default:
-      return decodeRareCommand(type, bytes, version);
+      return decodeRareCommand(type, bytes);
   }
 }
 
 /** The commands on promises, signals and other invocations. */
-function decodeRareCommand(type: number, bytes: Uint8Array, version: number): Command {
+function decodeRareCommand(type: number, bytes: Uint8Array): Command {
   switch (type) {
     case entryType.getPromise:
       return promise.decodeGetPromise(bytes);
@@ -128,17 +134,12 @@ function decodeRareCommand(type: number, bytes: Uint8Array, version: number): Co
     case entryType.completeAwakeable:
       return signal.decodeCompleteAwakeable(bytes);
     case entryType.attach:
-      return subject.decodeAttach(bytes, version);
+      return subject.decodeAttach(bytes);
     case entryType.getOutput:
-      return subject.decodeGetOutput(bytes, version);
+      return subject.decodeGetOutput(bytes);
     default:
       throw refused(type, isMessageType(type) ? "may only come from the server" : "is unknown");
   }
-}
-
-/** No SDK asks for it (§3.1). One that did would wait for an answer that never comes. */
-function refuseAck(type: number): void {
-  if (isMessageType(type)) throw refused(type, "asks for an acknowledgement, which nobody gives");
 }
 
 function refused(type: number, why: string): Failure {

@@ -130,13 +130,14 @@ const CALL_IDEMPOTENCY = lengthTag(6);
 const CALL_SCOPE = lengthTag(7);
 const CALL_LIMIT = lengthTag(8);
 const CALL_ID_COMPLETION = numberTag(10);
-const CALL_FIELDS = fieldSet(1, 2, 3, 4, 5, 6, 10, 11, 12);
-/** Before version 7 fields 7 and 8 were nothing, and so are passed over. */
-const CALL_FIELDS_V7 = CALL_FIELDS | fieldSet(7, 8);
+const CALL_FIELDS = fieldSet(1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12);
 const NOTHING = new Uint8Array();
 
-/** `CallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope. */
-export function decodeCall(bytes: Uint8Array, version: number): Command {
+/**
+ * `CallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope, even before
+ * version 7: as the reference does.
+ */
+export function decodeCall(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
   const headers: HeaderPair[] = [];
   let [service, handler, key] = ["", "", ""];
@@ -153,8 +154,8 @@ export function decodeCall(bytes: Uint8Array, version: number): Command {
     else if (tag === CALL_ID_COMPLETION) invocationIdCompletion = reader.uint32();
     else if (tag === RESULT_COMPLETION) completion = reader.uint32();
     else if (tag === NAME) reader.checkString();
-    else if (version >= 7 && (tag === CALL_SCOPE || tag === CALL_LIMIT)) refuseScope();
-    else reader.skip(tag, version >= 7 ? CALL_FIELDS_V7 : CALL_FIELDS);
+    else if (tag === CALL_SCOPE || tag === CALL_LIMIT) refuseScope();
+    else reader.skip(tag, CALL_FIELDS);
   }
   const request = {
     service,

@@ -63,11 +63,14 @@ export function decodeSleep(bytes: Uint8Array): Command {
   return { kind: "sleep", bytes, completion: resultCompletionId, wakeAt };
 }
 
-/** `OneWayCallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope. */
-export function decodeOneWayCall(bytes: Uint8Array, version: number): Command {
+/**
+ * `OneWayCallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope, as
+ * `decodeCall`.
+ */
+export function decodeOneWayCall(bytes: Uint8Array): Command {
   const message = readBody(OneWayCallCommandSchema, bytes);
   const { scope, limitKey, idempotencyKey } = message;
-  if (version >= 7 && (scope !== undefined || limitKey !== undefined)) refuseScope();
+  if (scope !== undefined || limitKey !== undefined) refuseScope();
   return {
     kind: "oneWayCall",
     bytes,
@@ -90,15 +93,15 @@ export interface AttemptError {
   readonly failure: Omit<AttemptFailure, "code">;
   /** Replaces the delay of the next retry. */
   readonly nextRetryDelayMs?: number;
-  /** Version 7. Absent: retry. */
+  /** Version 7 brought it; the reference heeds it in any. Absent: retry. */
   readonly behavior?: "retry" | "pause" | "fail";
 }
 
 /** `Error` (service protocol §3.6). */
-export function decodeError(bytes: Uint8Array, version: number): AttemptError {
+export function decodeError(bytes: Uint8Array): AttemptError {
   const message = readBody(ErrorSchema, bytes);
   const { stacktrace, nextRetryDelay } = message;
-  const behavior = version >= 7 ? behaviorOf(message.behavior) : undefined;
+  const behavior = behaviorOf(message.behavior);
   const related = {
     ...(message.relatedCommandIndex !== undefined && { index: message.relatedCommandIndex }),
     ...(message.relatedCommandName !== undefined && { name: message.relatedCommandName }),

@@ -11,7 +11,7 @@ import {
 } from "./gen/service_pb.ts";
 import { readBody } from "./generated_reader.ts";
 import { readId } from "./id_field.ts";
-import { refuseScope } from "./scope.ts";
+import { isScope } from "./scope.ts";
 
 // The commands that ask for the result of another invocation. `bytes` is the decoder's own copy.
 
@@ -19,33 +19,31 @@ type Target = AttachInvocationCommand["target"] | GetInvocationOutputCommand["ta
 
 /**
  * `AttachInvocationCommand` (service protocol §3.7, §4.11). Throws `Failure` RT0017 for a target
- * that can be nobody's, and RT0024 when it names a scope (§4.21).
+ * that can be nobody's (§4.21).
  */
-export function decodeAttach(bytes: Uint8Array, version: number): Command {
+export function decodeAttach(bytes: Uint8Array): Command {
   const { target, resultCompletionId } = readBody(AttachInvocationCommandSchema, bytes);
-  const subject = subjectOf(target, version);
+  const subject = subjectOf(target);
   return { kind: "attach", bytes, subject, completion: resultCompletionId };
 }
 
 /** `GetInvocationOutputCommand`, which is like `AttachInvocationCommand`. */
-export function decodeGetOutput(bytes: Uint8Array, version: number): Command {
+export function decodeGetOutput(bytes: Uint8Array): Command {
   const { target, resultCompletionId } = readBody(GetInvocationOutputCommandSchema, bytes);
-  const subject = subjectOf(target, version);
+  const subject = subjectOf(target);
   return { kind: "getOutput", bytes, subject, completion: resultCompletionId };
 }
 
-function subjectOf(target: Target, version: number): Subject {
+function subjectOf(target: Target): Subject {
   switch (target.case) {
     case "invocationId":
       readId(target.value, { what: "invocation id", parse: parseInvocationId, refuse });
       return { by: "invocation", id: target.value };
     case "workflowTarget": {
       const { workflowName, workflowKey, scope } = target.value;
-      if (version >= 7 && scope !== undefined) refuseScope();
-      return { by: "workflow", service: workflowName, key: workflowKey };
+      return { by: "workflow", service: workflowName, key: workflowKey, ...scoped(scope) };
     }
     case "idempotentRequestTarget":
-      if (version >= 7 && target.value.scope !== undefined) refuseScope();
       return requestOf(target.value);
     default:
       throw new Undecodable("it has no target");
@@ -54,15 +52,22 @@ function subjectOf(target: Target, version: number): Subject {
 
 /** A key that is there is kept, even when it is empty: objects may have such a one. */
 function requestOf(target: IdempotentRequestTarget): Subject {
-  const { serviceName, handlerName, serviceKey, idempotencyKey } = target;
-  if (idempotencyKey === "") throw refuse("the idempotency key is empty");
+  const { serviceName, handlerName, serviceKey, idempotencyKey, scope } = target;
   return {
     by: "idempotencyKey",
     service: serviceName,
     handler: handlerName,
     ...(serviceKey !== undefined && { key: serviceKey }),
     idempotencyKey,
+    ...scoped(scope),
   };
+}
+
+/** Nobody can have been invoked in a scope, but it can be asked for (§4.21). */
+function scoped(scope: string | undefined): { readonly scope?: string } {
+  if (scope === undefined) return {};
+  if (!isScope(scope)) throw refuse("its scope is malformed");
+  return { scope };
 }
 
 function refuse(why: string): Failure {

@@ -45,14 +45,24 @@ export function encodeEntry(entry: Entry): Uint8Array {
   return writer.finishOne();
 }
 
+/** `CommandAck` (service protocol §3.6): the command of this index, a u32, is stored. */
+export function encodeCommandAck(index: number): Uint8Array {
+  return encodeAck(controlType.commandAck, index);
+}
+
 /**
  * `ProposeRunCompletionAck` of version 7 (service protocol §4.5): the result of this run, a u32, is
  * stored. Takes the place of the run's notification in an attempt that proposed it and wants it so.
  */
 export function encodeRunAck(completion: number): Uint8Array {
+  return encodeAck(controlType.proposeRunCompletionAck, completion);
+}
+
+/** A default is absent (§3.4). */
+function encodeAck(type: number, number: number): Uint8Array {
   const writer = new FrameWriter();
-  const frame = writer.beginFrame(controlType.proposeRunCompletionAck);
-  if (completion !== 0) writer.number(1, completion);
+  const frame = writer.beginFrame(type);
+  if (number !== 0) writer.number(1, number);
   writer.endFrame(frame);
   return writer.finishOne();
 }

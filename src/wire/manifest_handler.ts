@@ -63,7 +63,7 @@ function checkOptions(
 /** `type/subtype`, `type/*` or star/star, and parameters, which do not count for requests. */
 const INPUT_TYPE = /^(\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))\s*(?:;.*)?$/;
 /** What may be the value of a header. */
-const HEADER_VALUE = /^[\t\x20-\x7e]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 function parseInput(raw: RawInput, owner: string): InputRule {
   const { required = false, contentType, jsonSchema } = raw;

@@ -56,6 +56,35 @@ describe("a batch", () => {
     expect((await post(path("kill"), { invocation_ids: [one, two] })).status).toBe(500);
   });
 
+  test("says in few words why a member was not restarted or resumed", async () => {
+    const { post, invocations } = await setup();
+    invocations.answers.set(one, "noRestart").set(two, "noInput").set(three, "unknownDeployment");
+    const restarted = await post(path("restart-as-new"), { invocation_ids: [one, two, three] });
+    expect(restarted.json.failed).toEqual([
+      { invocation_id: one, error: `Restarting invocation '${one}' is not supported` },
+      {
+        invocation_id: two,
+        error: `Invocation '${two}' cannot be restarted because the input is not available`,
+      },
+      { invocation_id: three, error: `Deployment not found when restarting invocation '${three}'` },
+    ]);
+    const resumed = await post(path("resume"), { invocation_ids: [three] });
+    expect(resumed.json.failed).toEqual([
+      { invocation_id: three, error: `Deployment not found when resuming invocation '${three}'` },
+    ]);
+  });
+
+  test.each(["cancel", "kill", "pause", "purge", "purge-journal"])(
+    "%s knows no deployment, and so ignores what is called so",
+    async (operation) => {
+      const { post } = await setup();
+      for (const deployment of ["", "LATEST", 1, {}]) {
+        const { json } = await post(path(operation), { invocation_ids: [one], deployment });
+        expect(json).toEqual({ succeeded: [one], failed: [] });
+      }
+    },
+  );
+
   test("restarts from the beginning, each under a new id of its partition", async () => {
     const { post, invocations } = await setup();
     invocations.answers.set(two, "noRestart");

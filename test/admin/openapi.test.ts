@@ -6,6 +6,7 @@ import { discovered, handler, service, setup } from "./_setup.ts";
 type Json = Record<string, unknown>;
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -68,6 +69,33 @@ describe("the description of the admin interface", () => {
       "purge_invocation",
       "purge_journal",
     ]));
+  });
+
+  test("groups operations by the tags of the interface", () => {
+    const tags = operations().map(({ operation: { operationId, tags } }) => [operationId, tags]);
+    expect(Object.fromEntries(tags)).toMatchObject({
+      health: ["health"],
+      cluster_health: ["cluster_health"],
+      version: ["version"],
+      create_deployment: ["deployment"],
+      list_services: ["service"],
+      list_service_handlers: ["service_handler"],
+      resume_invocation: ["invocation"],
+      query: ["introspection"],
+    });
+    const described = (document["tags"] as readonly { name: string }[]).map(({ name }) => name);
+    expect(described).toEqual(expect.arrayContaining([...new Set(tags.flatMap(([, tag]) => tag))]));
+  });
+
+  test("has the shapes of the specification for errors and the version", () => {
+    const { schemas } = document["components"] as { readonly schemas: Record<string, Json> };
+    expect(schemas["ErrorDescriptionResponse"]).toMatchObject({ required: ["message"] });
+    expect(schemas["VersionInformation"]).toMatchObject({
+      properties: {
+        min_admin_api_version: { type: "integer", minimum: 0 },
+        max_admin_api_version: { type: "integer", minimum: 0 },
+      },
+    });
   });
 
   test("describes bodies by the structs that check them", () => {

@@ -179,7 +179,7 @@ describe("an operation on an invocation", () => {
       ["restart-as-new?from=1e3", from],
       ["restart-as-new?from=4294967296", from],
       ["restart-as-new?deployment=foo", bad],
-      ["restart-as-new?deployment=", bad],
+      ["restart-as-new?deployment=", bad.replace("format", "length")],
       ["resume?deployment=LATEST", bad],
       [
         `resume?deployment=${id}`,

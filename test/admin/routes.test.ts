@@ -124,7 +124,16 @@ describe("API versions", () => {
         "Unsupported Admin API version V1. This server supports versions between V2 and V4",
       ));
     }
-    for (const path of ["/v5/services", "/v0/services", "/v10/services", "/v2", "/v22/health"]) {
+    for (
+      const path of [
+        "/v5/services",
+        "/v0/services",
+        "/v10/services",
+        "/v04/health",
+        "/v2",
+        "/v22/health",
+      ]
+    ) {
       expect((await get(path)).status).toBe(404);
     }
   });

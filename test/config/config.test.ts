@@ -50,6 +50,17 @@ describe("where settings come from", () => {
     expect(config["partition.turn-events-max"]).toBe(1000);
   });
 
+  test("a file may write underscores for dashes, as the specification does in places", () => {
+    const file = "[worker.invoker]\nmessage_size_limit = '1MB'\nabort_timeout = '1m'\n";
+    const config = readConfig({ file });
+    expect(config["worker.invoker.message-size-limit"]).toBe(1_000_000);
+    expect(config["worker.invoker.abort-timeout"]).toBe(60_000);
+    expect(refusal({ file: `${file}abort-timeout = '2m'\n` })).toBe(
+      '[RT0002] Cannot read key "worker.invoker.abort-timeout" in line 4 of the config file: ' +
+        "it is given twice",
+    );
+  });
+
   test("the environment is read in our spelling, then the alias, then common names", () => {
     const env = { INGRESS_PORT: "1", DATA_DIR: "there", RESTATE_ADMIN__BIND_PORT: "3" };
     const config = readConfig({ env });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Handler } from "../../adapters/node_http.ts";
+import { empty } from "../../src/admin/reply.ts";
 import { dial, echo, exchange, hello, http2, listener, start } from "./_node_http.ts";
 
 describe("one port for HTTP/1.1 and HTTP/2", () => {
@@ -9,6 +10,39 @@ describe("one port for HTTP/1.1 and HTTP/2", () => {
     expect([one.headers.get("x-url"), await one.text()]).toEqual(["/a%20b", "body"]);
     const two = await exchange(http2(url), { ":path": "/c", ":method": "POST" }, "two");
     expect([two.status, two.headers["x-url"], two.text]).toEqual([200, "/c", "two"]);
+  });
+
+  test("has any status over HTTP/1.1, and no answer is lost over HTTP/2", async () => {
+    const url = await start(() => new Response("told", { status: 700 }));
+    const one = dial(url);
+    one.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+    await expect.poll(() => one.text).toMatch(/^HTTP\/1.1 700[^]*told$/);
+    const two = await exchange(http2(url), { ":path": "/" });
+    expect([two.status, two.text]).toEqual([500, "told"]);
+  });
+
+  test("says of an answer that is only a status that it has no body", async () => {
+    const socket = dial(await start(() => empty(202)));
+    socket.write("PATCH / HTTP/1.1\r\nhost: a\r\n\r\n");
+    await expect.poll(() => socket.text).toMatch(
+      /^HTTP\/1.1 202[^]*content-length: 0\r\n[^]*\r\n\r\n$/,
+    );
+  });
+
+  test("needs no host, and no more of an expectation than to hand it on", async () => {
+    const url = await start((request) => new Response(request.headers.get("expect")));
+    const socket = dial(url);
+    socket.write("GET / HTTP/1.1\r\nexpect: miracles\r\n\r\n");
+    await expect.poll(() => socket.text).toMatch(/^HTTP\/1.1 200[^]*miracles$/);
+  });
+
+  test("takes a target in bare UTF-8 as if it were percent-encoded", async () => {
+    const url = await start(echo);
+    const socket = dial(url);
+    socket.write("POST /a/é%20ö?q=ü HTTP/1.1\r\nhost: a\r\nx: é\r\ncontent-length: 2\r\n\r\né");
+    await expect.poll(() => socket.text).toMatch(
+      /^HTTP\/1.1 200[^]*x-url: \/a\/%C3%A9%20%C3%B6\r\n[^]*\r\n\r\né$/i,
+    );
   });
 
   test("understands a client that sends one byte at a time", async () => {

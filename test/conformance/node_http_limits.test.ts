@@ -138,6 +138,17 @@ describe("limits and failures", () => {
     const session = http2(url);
     expect((await exchange(session, { ":path": "/", ...headers(90) })).status).toBe(200);
     expect((await exchange(session, { ":path": "/", ...headers(150) })).status).toBe(431);
+    const socket = dial(url);
+    socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${"x: 1\r\n".repeat(100)}\r\n`);
+    await expect.poll(() => socket.text).toMatch(/^HTTP\/1.1 431[^]*content-length: 0\r\n/);
+    expect(socket.text).toMatch(/connection: close/i);
+  });
+
+  test("refuses a target of more than 65,534 characters with 414", async () => {
+    const url = await start(hello);
+    const statusOf = async (length: number) =>
+      (await fetch(`${url}/${"k".repeat(length - 1)}`)).status;
+    expect([await statusOf(65_534), await statusOf(65_535)]).toEqual([200, 414]);
   });
 
   test("takes a target of 60,000 characters and refuses a head of 200 KB", async () => {

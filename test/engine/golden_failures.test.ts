@@ -8,6 +8,17 @@ const plays: Record<string, string> = {
     at 1 end i1#1 failed
     at 501 timer i1 501/retry/0
     at 502 end i1#2 failed`,
+  restart_of_one_never_bound: `
+    # It failed before it was bound to a deployment: there is no prefix to keep, and any may be chosen.
+    at 0 invoke i1 fragile/kill
+    at 1 end i1#1 failed
+    at 501 timer i1 501/retry/0
+    at 502 end i1#2 failed
+    at 503 operate i1 restart i5 from=1
+    at 504 operate i1 restart i6 dp_9
+    at 505 operate i1 restart i7 dp_1
+    at 506 end i7#1 failed!pause
+    at 507 operate i7 resume dp_1`,
   retries_then_pause: `
     at 0 invoke i1 brittle/pause
     at 1 end i1#1 failed`,

@@ -66,11 +66,12 @@ describe("an awakeable", () => {
 
   it.each([
     ["foo", "bad format"],
-    ["", "bad format"],
-    ["sign_1", "bad format"],
-    [`${id}A`, "bad format"],
+    ["", "bad length"],
+    ["sign_1", "id doesn't match the expected type"],
+    [`${id}A`, "id doesn't match the expected type"],
     [id.replace("sign_1", "sign_2"), "unrecognized codec version"],
     [target, "id doesn't match the expected type"],
+    [id.replace("sign", "sing"), "unrecognized resource type: sing"],
   ])("%j is refused", async (bad, wrong) => {
     const { ask, invocations } = fixture();
     for (const verb of ["resolve", "reject"]) {

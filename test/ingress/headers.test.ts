@@ -46,6 +46,11 @@ describe("the handler is given", () => {
     expect(other.headers).toEqual([["x-svc-ingress-path", "/restate/call/Svc/opt"]]);
   });
 
+  it("the path without the slashes around it", async () => {
+    const { headers } = await handed("//svc/call/Svc/opt//?a=/b/", []);
+    expect(headers).toEqual([["x-svc-ingress-path", "/svc/call/Svc/opt?a=/b/"]]);
+  });
+
   it("no ingress path but ours, and no idempotency key", async () => {
     const { headers, request } = await handed("/Svc/opt", [
       ...["x-svc-ingress-path", "/forged", "x-restate-ingress-path", "/forged"],
@@ -122,6 +127,12 @@ describe("the target", () => {
     const { request } = await handed("http://foo.bar/svc/call/Svc/opt?x", []);
     expect(request?.headers[0]).toEqual(["x-svc-ingress-path", "/svc/call/Svc/opt?x"]);
     expect((await handed("http://foo.bar", [])).response.status).toBe(400);
+  });
+
+  it("ends where a fragment begins", async () => {
+    const { request } = await handed("/svc/call/Svc/opt?x#y?z", []);
+    expect(request?.headers[0]).toEqual(["x-svc-ingress-path", "/svc/call/Svc/opt?x"]);
+    expect((await handed("/svc/call/Svc/opt#y", [])).response.status).toBe(200);
   });
 
   it("is told to the handler as text", async () => {

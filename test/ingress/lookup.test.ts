@@ -18,6 +18,42 @@ describe("lookup", () => {
     expect(await lookUp(body)).toBe(idOf(subject));
   });
 
+  // Service protocol §7.1, §7.4, and two ids of the reference.
+  it.each([
+    [{ target: "workflow", workflowName: "Wf", workflowKey: "w1" }, "2WqsVOkAjH4phS34cOyIC8"],
+    [
+      {
+        target: "idempotentInvocation",
+        service: "Svc",
+        handler: "echo",
+        idempotencyKey: "k",
+      },
+      "2eC36mCWJAPsRw7cEkADSb",
+    ],
+    [
+      {
+        target: "idempotentInvocation",
+        service: "Obj",
+        key: "kk",
+        handler: "echo",
+        idempotencyKey: "k",
+      },
+      "3IHpYufQ90ZLBnSgjYqJ4O",
+    ],
+    [
+      {
+        target: "idempotentInvocation",
+        service: "Svc",
+        handler: "echo",
+        idempotencyKey: "k",
+        scope: "s",
+      },
+      "3drgtUa4GRiRnneazpD7yh",
+    ],
+  ])("of %j ends as everywhere", async (named, unique) => {
+    expect((await lookUp(named)).slice(-unique.length)).toBe(unique);
+  });
+
   it("works for what does not exist", async () => {
     const named = { target: "idempotentInvocation", service: "No", handler: "no" };
     const one = await lookUp({ ...named, idempotencyKey: "" });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/errors.ts";
-import { parsePath, type Route } from "../../src/ingress/path.ts";
+import { parsePath, type Route, trimSlashes } from "../../src/ingress/path.ts";
 import { printLegacyPath, printPath } from "../../src/ingress/path_print.ts";
 import { printInvocationId } from "../../src/model/id.ts";
 import type { ServiceType } from "../../src/model/target.ts";
@@ -17,7 +17,7 @@ const id = printInvocationId(new Uint8Array(24));
 
 function outcome(path: string): Route | string {
   try {
-    return parsePath(path, typeOf);
+    return parsePath(trimSlashes(path), typeOf);
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
     return `${cause.status} ${cause.message}`;
@@ -59,6 +59,12 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/Svc/h", { kind: "call", ...svc }],
   ["/Svc/h/", { kind: "call", ...svc }],
   ["/Svc/h//", { kind: "call", ...svc }],
+  ["///Svc/h/send//", { kind: "send", ...svc }],
+  ["//svc/call/Svc/h///", { kind: "call", ...svc }],
+  ["//svc/call/Obj//h/", { kind: "call", ...obj, key: "" }],
+  ["/svc/call/Obj/k//", expected],
+  ["//svc", "400 bad path: /svc"],
+  ["///", "400 bad path: /"],
   ["/Svc/h/send", { kind: "send", ...svc }],
   ["/Obj/k/h", { kind: "call", ...obj }],
   ["/Obj/k/send", { kind: "call", service: "Obj", key: "k", handler: "send" }],
@@ -81,6 +87,15 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/svc/invocation/Obj/k/h/ik/attach", {
     kind: "attach",
     subject: { by: "idempotencyKey", ...obj, idempotencyKey: "ik" },
+  }],
+  // Whatever stands behind the verb has never mattered.
+  ["/svc/workflow/Wf/k/output/x", {
+    kind: "output",
+    subject: { by: "workflow", service: "Wf", key: "k" },
+  }],
+  ["/svc/invocation/Svc/h/ik/attach/x", {
+    kind: "attach",
+    subject: { by: "idempotencyKey", ...svc, idempotencyKey: "ik" },
   }],
   ["/svc/workflow/Any/k%2F/output", {
     kind: "output",
@@ -129,6 +144,14 @@ const rows: [path: string, outcome: Route | string][] = [
   [`/svc/attach/${id}/x`, expected],
   ["/svc/attach/foo", "400 bad invocation id 'foo': bad format"],
   ["/svc/output/inv_xyz", "400 bad invocation id 'inv_xyz': unrecognized codec version"],
+  ["/svc/attach/inv_1", "400 bad invocation id 'inv_1': bad length"],
+  ["/svc/output/inv_", "400 bad invocation id 'inv_': bad length"],
+  ["/svc/output/INV_1x", "400 bad invocation id 'INV_1x': unrecognized resource type: INV"],
+  ["/svc/output/dp_2x", "400 bad invocation id 'dp_2x': unrecognized codec version"],
+  [
+    `/svc/output/${id.slice(0, -1)}-`,
+    `400 bad invocation id '${id.slice(0, -1)}-': base62 decode error`,
+  ],
   [
     "/svc/invocation/dp_1x/attach",
     "400 bad invocation id 'dp_1x': id doesn't match the expected type",

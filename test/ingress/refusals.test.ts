@@ -225,6 +225,13 @@ describe("of several faults", () => {
       { headers: noKey },
       /requires a scope/,
     ],
+    [
+      "a limit key that is no text",
+      "POST",
+      "/svc/call/Svc/opt?delay=1s",
+      { headers: { ...noKey, "x-svc-limit-key": "\xe9" } },
+      /bad header x-svc-limit-key/,
+    ],
     ["a bad header", "POST", "/svc/call/Svc/opt?delay=1s", { headers: noKey }, /bad header x-bad/],
     ["a delayed call", "POST", "/svc/call/Svc/opt?delay=1s", {}, /cannot use the delay/],
   ])("%s comes first", async (_name, method, path, init, wanted) => {
@@ -255,7 +262,7 @@ describe("other routes", () => {
   });
 
   it.each([
-    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad format`],
+    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad length`],
     ["/svc/output/inv_xyz", "400 bad invocation id 'inv_xyz': unrecognized codec version"],
     [
       "/svc/invocation/Nope/x/ik/output",

@@ -134,6 +134,28 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
     ]);
   },
 
+  "what is no row of a table has the columns of the reference, and short texts": async (
+    { filled },
+  ) => {
+    const place = ["table_catalog", "table_schema", "table_name"];
+    const described = ["column_name", "data_type", "is_nullable"];
+    const asked: Readonly<Record<string, readonly string[]>> = {
+      "SHOW TABLES": [...place, "table_type"],
+      "SHOW COLUMNS FROM state": [...place, ...described],
+      "DESCRIBE state": described,
+      "EXPLAIN SELECT id FROM sys_invocation": ["plan_type", "plan"],
+    };
+    for (const [statement, columns] of Object.entries(asked)) {
+      const answer = await filled.ask(statement);
+      const { schema, numRows } = tableFromIPC(new Uint8Array(await answer.arrayBuffer()));
+      expect(schema.fields.map(({ name }) => name)).toEqual(columns);
+      for (const { type } of schema.fields) expect(String(type), statement).toBe("Utf8");
+      expect(numRows).toBeGreaterThan(0);
+    }
+    const [row] = await filled.rows("EXPLAIN SELECT id FROM sys_invocation");
+    expect(row?.["plan_type"]).toBe("physical_plan");
+  },
+
   "a partition key is the unsigned number that its ids begin with": async ({ filled }) => {
     const answer = await filled.ask(
       "SELECT id, partition_key FROM sys_invocation_status WHERE target = 'Signup/u1/run'",

@@ -19,6 +19,9 @@ const greeter = restate.service({
     fail: async () => {
       throw new restate.TerminalError("card declined", { errorCode: 409 });
     },
+    breaks: async () => {
+      throw new restate.TerminalError("no code given");
+    },
     flaky: async (ctx) => {
       await ctx.run("call-upstream", () => {
         throw new Error("upstream 503");

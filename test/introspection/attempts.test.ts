@@ -14,7 +14,7 @@ type Row = Record<string, unknown>;
 
 let server: Server;
 let endpoint: Endpoint;
-const ids = { backsOff: "", paused: "", gaveUp: "", unreached: "" };
+const ids = { backsOff: "", paused: "", gaveUp: "", broken: "", unreached: "" };
 
 beforeAll(async () => {
   const [port = 0] = await freePorts(1);
@@ -35,6 +35,8 @@ beforeAll(async () => {
     expect(Date.parse(String(at))).toBeGreaterThanOrEqual(before);
   }
   await operate(ids.paused, "pause");
+  ids.broken = await send("breaks");
+  await shows(ids.broken, "completed");
   await endpoint.stop();
   ids.unreached = await send("greet");
 }, 60_000);
@@ -95,6 +97,16 @@ test("who was paused before a retry shows it too, and no retry", async () => {
   );
 });
 
+test("how it ended is told by the number alone, which elsewhere has a name", async () => {
+  const { rows } = asking(server.admin, async () => {});
+  for (const table of ["sys_invocation", "sys_invocation_status"]) {
+    const ended = await rows(
+      `select completion_failure as text from ${table} where id = '${ids.broken}'`,
+    );
+    expect(ended).toEqual([{ text: "[500] no code given" }]);
+  }
+});
+
 test("who ran out of attempts shows none", async () => {
   expect(await shows(ids.gaveUp, "paused")).toEqual({ status: "paused" });
 });
@@ -113,7 +125,10 @@ test("an endpoint that nobody reached has said nothing of itself", async () => {
 
 test("it survives the server, and an early retry that reaches nobody adds to it", async () => {
   const all = () => Promise.all(Object.values(ids).map((id) => shows(id, status(id))));
-  const status = (id: string) => [ids.paused, ids.gaveUp].includes(id) ? "paused" : "backing-off";
+  const status = (id: string) => {
+    if (id === ids.broken) return "completed";
+    return [ids.paused, ids.gaveUp].includes(id) ? "paused" : "backing-off";
+  };
   const before = await all();
   await server.crash();
   expect(await all()).toEqual(before);

@@ -141,9 +141,11 @@ describe("words", () => {
 
   test("other statements", () => {
     expect(readStatement("show tables;")).toEqual({ kind: "showTables" });
-    for (const sql of ["desc a.b", "DESCRIBE table a.b", "show columns in a.b"]) {
+    for (const sql of ["desc a.b", "DESCRIBE table a.b"]) {
       expect(readStatement(sql)).toEqual({ kind: "describe", path: ["a", "b"] });
     }
+    expect(readStatement("show columns in a.b"))
+      .toEqual({ kind: "describe", path: ["a", "b"], isShow: true });
     expect(readStatement("explain analyze select 1").kind).toBe("explain");
   });
 });

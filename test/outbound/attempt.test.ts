@@ -14,7 +14,7 @@ test("an attempt says where it goes and who it is", async () => {
     path: "base/?q=1",
     deploy: { additionalHeaders: { "X-Extra": "1", Accept: "mine" } },
   });
-  const effect = attempt({ service: "Obj", key: "k/ä" });
+  const effect = attempt({ service: "Obj", key: "k/ä-._~(!'*)" });
   bench.attempts.start(effect);
   await until(() => headers[":path"]);
   expect(headers).toMatchObject({
@@ -24,7 +24,7 @@ test("an attempt says where it goes and who it is", async () => {
     "accept": "mine",
     "x-extra": "1",
     "x-restate-invocation-id": effect.invocation.id,
-    "x-restate-service-key": "k%2F%C3%A4",
+    "x-restate-service-key": "k%2F%C3%A4-._~%28%21%27%2A%29",
     "x-restate-cluster-name": "here",
   });
 });

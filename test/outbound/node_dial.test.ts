@@ -15,6 +15,20 @@ function echo() {
   });
 }
 
+test("h2: an endpoint that takes long headers is given them", async () => {
+  const long = "k".repeat(60_000);
+  const server = http2.createServer({ settings: { maxHeaderListSize: 200_000 } });
+  server.on("stream", (stream, { one, two }) => {
+    stream.respond({ ":status": 200 });
+    stream.end(String(one === long && two === long));
+  });
+  const endpoint = await started(listen(server));
+  const talk = open(dialer(), endpoint.uri, { version: "h2", headers: { one: long, two: long } });
+  talk.exchange.end();
+  await until(() => over(talk));
+  expect(talk.heard).toEqual(["200 HTTP/2.0", "true", "end"]);
+});
+
 for (const version of ["h1", "h2"] as const) {
   test(`${version}: both bodies flow at once`, async () => {
     const endpoint = await started(

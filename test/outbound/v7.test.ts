@@ -126,14 +126,14 @@ test("a journal mismatch may ask to be paused", async () => {
   });
 });
 
-test("before version 7 no error asks for anything", async () => {
+test("before version 7 an error's behavior counts as well", async () => {
   const { bench } = await stage((stream) => {
     respond(stream);
     stream.end(say.error({ code: 500, message: "no", behavior: 1 }));
   });
   bench.attempts.start(attempt());
   await until(() => bench.ended.length > 0);
-  expect(bench.ended[0]?.outcome).not.toHaveProperty("behavior");
+  expect(bench.ended[0]?.outcome).toHaveProperty("behavior", "pause");
 });
 
 test("futures that are nested too deep pause the invocation", async () => {

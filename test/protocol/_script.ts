@@ -112,6 +112,11 @@ export class Script {
     return this.#column(id, "status");
   }
 
+  /** Attempts of its current run, as SQL queries tell, the running one included. */
+  async retryCount(id: string): Promise<number> {
+    return Number(await this.#column(id, "retry_count"));
+  }
+
   async #column(id: string, name: string): Promise<string | null | undefined> {
     const query = `select ${name} as x from sys_invocation where id = '${id}'`;
     const { status, text } = await this.post(`${this.target.admin}/query`, {

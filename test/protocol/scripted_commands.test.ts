@@ -1,7 +1,20 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { expect } from "vitest";
-import type { Play } from "./_script.ts";
+import { entryType } from "../../src/model/journal.ts";
+import {
+  AttachInvocationCommandSchema,
+  AwaitingOnSchema,
+  Behavior,
+  CallCommandSchema,
+  ClearStateCommandSchema,
+  CommandAckSchema,
+  GetInvocationOutputCommandSchema,
+  RunCommandSchema,
+} from "../../src/wire/gen/service_pb.ts";
+import { controlType } from "../../src/wire/message_type.ts";
+import type { Play, Script } from "./_script.ts";
 import type { Replay } from "./_script_attempt.ts";
-import { join, say } from "./_script_say.ts";
+import { type Frame, frame, join, print, say } from "./_script_say.ts";
 import { line, recorded, stage } from "./_script_stage.ts";
 
 // Commands and notifications (service protocol §8.3), frame by frame.
@@ -101,4 +114,87 @@ line("84 given a shared handler that says SetState, then RT0017, and state stays
   const { object } = script;
   expect((await script.call(`${object}/one/run`)).text).toBe("set");
   expect((await script.call(`${object}/one/look`)).text).toBe('{"k":"good"}');
+});
+
+const asking = { flags: 0x8000 } as const;
+
+line("3.1 given commands that ask to hear that they are stored, then each is told", async () => {
+  const script = await play({}, async (one) => {
+    const { said } = await one.replay();
+    if (one.number === 1) {
+      const first = frame(entryType.run, RunCommandSchema, { resultCompletionId: 1, ...asking });
+      await one.send(first, say.ranTo(1, "ran"));
+      const heard = [acknowledged(await one.next()), acknowledged(await one.next())];
+      // Notifications have indexes in the journal, but none among commands.
+      await one.send(
+        say.set("k", "v"),
+        frame(entryType.clearState, ClearStateCommandSchema, asking),
+      );
+      heard.push(acknowledged(await one.next()));
+      expect(heard.sort()).toEqual(["ack 1", "ack 3", 'RunCompletion 1 "ran"'].sort());
+      return await one.leave(say.error({ code: 500, message: "again" }));
+    }
+    expect(said).toEqual(["Input", "Run 1", 'RunCompletion 1 "ran"', "SetState", "ClearState"]);
+    // Indexes go on where the journal ends.
+    await one.send(frame(entryType.clearState, ClearStateCommandSchema, asking));
+    expect(acknowledged(await one.next())).toBe("ack 4");
+    await one.succeed("told");
+  });
+  expect((await script.call(`${script.object}/one/run`)).text).toBe("told");
+});
+
+/** An acknowledgement, and of what; or what else it is. */
+function acknowledged(told: Frame): string {
+  if (told.type !== controlType.commandAck) return print(told);
+  return `ack ${fromBinary(CommandAckSchema, told.body).commandIndex}`;
+}
+
+line("4.21 given a call in a scope, then RT0024, whatever the version", async () => {
+  const script: Script = await play({}, async (one) => {
+    const { said } = await one.replay();
+    expect(said).toEqual(["Input"]);
+    if (one.number > 1) {
+      await recorded(script, one.id, "RT0024");
+      return await one.succeed("refused");
+    }
+    const contents = { serviceName: script.name, handlerName: "run", scope: "s" };
+    await one.leave(frame(entryType.call, CallCommandSchema, contents));
+  });
+  expect((await script.call()).text).toBe("refused");
+});
+
+line("44b given what nobody can have been invoked with, then it is not found", async () => {
+  const target = { serviceName: "S", handlerName: "run", idempotencyKey: "" };
+  const script = await play({}, async (one) => {
+    await one.replay();
+    await one.send(
+      frame(entryType.attach, AttachInvocationCommandSchema, {
+        target: { case: "idempotentRequestTarget", value: target },
+        resultCompletionId: 1,
+      } as never),
+      frame(entryType.getOutput, GetInvocationOutputCommandSchema, {
+        target: {
+          case: "workflowTarget",
+          value: { workflowName: "W", workflowKey: "k", scope: "s" },
+        },
+        resultCompletionId: 2,
+      } as never),
+    );
+    const failure = '404 "not found"';
+    expect(await one.hear()).toBe(`AttachInvocationCompletion 1 ${failure}`);
+    expect(await one.hear()).toBe(`GetInvocationOutputCompletion 2 ${failure}`);
+    await one.succeed("nobody");
+  });
+  expect((await script.call()).text).toBe("nobody");
+});
+
+line("53b given what later versions say, then it counts before them as well", async () => {
+  const script = await play({ max: 6 }, async (one) => {
+    await one.replay();
+    const awaiting = { awaitingOn: { waitingSignals: [1] } };
+    await one.send(frame(controlType.awaitingOn, AwaitingOnSchema, awaiting));
+    await one.leave(say.error({ code: 418, message: "no tea", behavior: Behavior.FAIL }));
+  });
+  expect((await script.call()).status).toBe(418);
+  expect(script.attempts).toHaveLength(1);
 });

@@ -143,8 +143,12 @@ for (const status of [429, 503]) {
     `64 given ${status} with Retry-After, then it counts, and no attempt is used up`,
     async () => {
       const options = { ...kill, retryPolicyMaxAttempts: 2 };
-      const script = await play({ options }, async (one) => {
-        if (one.number > 1) return await one.replay().then(() => one.leave(again));
+      const script: Script = await play({ options }, async (one) => {
+        if (one.number > 1) {
+          // It is an attempt all the same, and told as one.
+          expect(await script.retryCount(one.id)).toBe(one.number);
+          return await one.replay().then(() => one.leave(again));
+        }
         one.respond(status, { "retry-after": "2" });
         one.end();
       });
@@ -156,6 +160,19 @@ for (const status of [429, 503]) {
     },
   );
 }
+
+line("63b given 415, then no handler was tried, and the next attempt is told so", async () => {
+  const script = await play({}, async (one) => {
+    if (one.number === 1) {
+      one.respond(415);
+      return one.end();
+    }
+    const { start } = await one.replay();
+    expect(start.retryCountSinceLastStoredEntry).toBe(one.number - 2);
+    await one.leave(...one.number === 2 ? [again] : [say.output("spoken"), say.end()]);
+  });
+  expect((await script.call()).text).toBe("spoken");
+});
 
 for (const type of ["application/json", "application/vnd.restate.invocation.v5", undefined]) {
   line(`65 given a response of the content type ${type}, then RT0012 and a retry`, async () => {

@@ -35,6 +35,7 @@ const more = fc.record({
     fc.constant({ by: "ingress" } as const),
     fc.record({ by: fc.constant("service" as const), id: name, target: name }),
   ),
+  spared: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   events: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   pausing: fc.option(fc.constant(true as const), { nil: undefined }),
   seedOf: fc.option(name, { nil: undefined }),

@@ -70,7 +70,11 @@ test.each([
 });
 
 test("an AwaitingOn of nothing is refused", () => {
-  expect(() => decodeMessage(6, 0, bytesOf("0a 00"), 7)).toThrow("it awaits nothing");
+  for (const version of [6, 7]) {
+    expect(() => decodeMessage(6, 0, bytesOf("0a 00"), version)).toThrow("it awaits nothing");
+    const told = decodeMessage(6, 0, bytesOf("0a 03 12 01 01"), version);
+    expect(told).toEqual({ kind: "awaitingOn" });
+  }
 });
 
 /** The message without the prefix. */

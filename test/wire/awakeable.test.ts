@@ -49,33 +49,35 @@ describe("a legacy id", () => {
   });
 
   test("must be well-formed all the same", () => {
-    expect(whatIsBad(`prom_1${digits.slice(1)}`)).toBe("bad format");
+    expect(whatIsBad(`prom_1${digits.slice(1)}`)).toBe("bad length");
     expect(whatIsBad(`prom_2${digits}`)).toBe("unrecognized codec version");
   });
 });
 
 test.each([
-  ["", "bad format"],
+  ["", "bad length"],
   ["foo", "bad format"],
-  ["_1foo", "bad format"],
-  ["sign_", "bad format"],
-  ["sign_1", "bad format"],
+  ["_1foo", "unrecognized resource type: "],
+  ["sign_", "bad length"],
+  ["sign_1", "id doesn't match the expected type"],
   ["sign", "bad format"],
-  ["SIGN_1" + digits, "bad format"],
-  [known.slice(0, -1), "bad format"],
-  [`${known}A`, "bad format"],
-  [`${known}=`, "bad format"],
-  [`${known}===`, "bad format"],
-  [`${known.slice(0, -1)}==`, "bad format"],
+  ["SIGN_1" + digits, "unrecognized resource type: SIGN"],
+  [known.slice(0, -1), "id doesn't match the expected type"],
+  [`${known}A`, "id doesn't match the expected type"],
+  [`${known}=`, "id doesn't match the expected type"],
+  [`${known}===`, "id doesn't match the expected type"],
+  [`${known.slice(0, -1)}==`, "id doesn't match the expected type"],
   // The other alphabet, a space, a letter beyond ASCII, and bits that are left over.
-  [known.replace("-", "+"), "bad format"],
-  [known.replace("-", "/"), "bad format"],
-  [known.replace("-", " "), "bad format"],
-  [known.replace("-", "é"), "bad format"],
-  [known.replace("-", "\u{1f600}"), "bad format"],
-  [known.replace(/Q$/, "R"), "bad format"],
+  [known.replace("-", "+"), "id doesn't match the expected type"],
+  [known.replace("-", "/"), "id doesn't match the expected type"],
+  [known.replace("-", " "), "id doesn't match the expected type"],
+  [known.replace("-", "é"), "id doesn't match the expected type"],
+  [known.replace("-", "\u{1f600}"), "id doesn't match the expected type"],
+  [known.replace(/Q$/, "R"), "id doesn't match the expected type"],
   ["sign_2" + digits, "unrecognized codec version"],
   ["signx1" + digits, "bad format"],
+  ["foo_1" + digits, "unrecognized resource type: foo"],
+  ["inv_2" + digits, "unrecognized codec version"],
   [target, "id doesn't match the expected type"],
 ])("%s is refused: %s", (id, why) => {
   expect(whatIsBad(id)).toBe(why);

@@ -82,7 +82,6 @@ test.each([
   [0x040f, "message (0x040f): it is unknown"],
   [0x0050, "message (0x0050): it is unknown"],
   [0xfc00, "message (0xfc00): it is unknown"],
-  [0x0006, "AwaitingOn (0x0006): it is no message of protocol version 6"],
 ])("type %i is refused", (type, message) => {
   expect(refusal(type, nothing)).toBe(`[RT0012] Unexpected ${message}`);
 });
@@ -169,26 +168,32 @@ test("an optional text that is there is kept, even when it is empty", () => {
   expect(empty).toHaveProperty("command.request.idempotencyKey", "");
 });
 
-test("scopes and limit keys exist from version 7 on, and are refused", () => {
+test("scopes and limit keys are refused in every version", () => {
   const call = toBinary(pb.CallCommandSchema, create(pb.CallCommandSchema, { scope: "s" }));
   const send = create(pb.OneWayCallCommandSchema, { limitKey: "l" });
   const oneWay = toBinary(pb.OneWayCallCommandSchema, send);
-  expect([refusal(0x040d, call), refusal(0x040e, oneWay)]).toEqual(["none", "none"]);
-  expect(refusal(0x040d, call, 7)).toMatch(/^\[RT0024\]/);
-  expect(refusal(0x040e, oneWay, 7)).toMatch(/^\[RT0024\]/);
+  for (const version of [5, 6, 7]) {
+    expect(refusal(0x040d, call, version)).toMatch(/^\[RT0024\]/);
+    expect(refusal(0x040e, oneWay, version)).toMatch(/^\[RT0024\]/);
+  }
 });
 
-test("an acknowledgement may be asked for a run's result, for nothing else", () => {
+test("an acknowledgement may be asked for of a run's result, and of any command", () => {
   const ran = bytesOf("08 01 72 01 31");
   expect(decodeMessage(5, 0x8000, ran, 7)).toHaveProperty("command.wantsAck", true);
   expect(decodeMessage(5, 0x7fff, ran, 7)).not.toHaveProperty("command.wantsAck");
   // Before version 7 there is no acknowledgement.
   expect(decodeMessage(5, 0x8000, ran, 6)).not.toHaveProperty("command.wantsAck");
-  expect(() => decodeMessage(0x0411, 0x8000, bytesOf("58 01"), 6)).toThrow(
-    "[RT0012] Unexpected RunCommand (0x0411): it asks for an acknowledgement",
-  );
-  // All other flags mean nothing.
-  expect(decodeMessage(0x0411, 0x7fff, bytesOf("58 01"), 6)).toHaveProperty("command");
+  expect(decodeMessage(5, 0x8000, ran, 7)).not.toHaveProperty("wantsAck");
+  for (const version of [5, 6, 7]) {
+    const run = decodeMessage(0x0411, 0x8000, bytesOf("58 01"), version);
+    expect(run).toMatchObject({ kind: "command", command: { kind: "run" }, wantsAck: true });
+  }
+  // All other flags mean nothing, and none does on what is no command.
+  const run = decodeMessage(0x0411, 0x7fff, bytesOf("58 01"), 6);
+  expect(run).toHaveProperty("command");
+  expect(run).not.toHaveProperty("wantsAck");
+  expect(decodeMessage(3, 0x8000, new Uint8Array(), 6)).toEqual({ kind: "end" });
 });
 
 test.each([
@@ -197,15 +202,16 @@ test.each([
   ["48 01", "pause"],
   ["48 02", "fail"],
   ["48 03", "retry"],
-])("an error's behavior %s is %s in version 7, and nothing before", (behavior, expected) => {
+])("an error's behavior %s is %s in every version", (behavior, expected) => {
   const body = bytesOf(`08 f4 03 ${behavior}`);
   const failure = { status: 500, message: "" };
-  expect(decodeMessage(2, 0, body, 7)).toEqual({
-    kind: "error",
-    failure,
-    ...(expected !== undefined && { behavior: expected }),
-  });
-  expect(decodeMessage(2, 0, body, 6)).toEqual({ kind: "error", failure });
+  for (const version of [5, 6, 7]) {
+    expect(decodeMessage(2, 0, body, version)).toEqual({
+      kind: "error",
+      failure,
+      ...(expected !== undefined && { behavior: expected }),
+    });
+  }
 });
 
 test("the message of a failure names what could not be read", () => {

@@ -87,7 +87,7 @@ test("a signal has an index or a name, and any result", () => {
 const cannotSend = "[RT0012] Cannot decode SendSignalCommand (0x0410): ";
 
 test.each([
-  ["", 'bad invocation id "": bad format'],
+  ["", 'bad invocation id "": bad length'],
   ["foo", 'bad invocation id "foo": bad format'],
   ["inv_2foo", 'bad invocation id "inv_2foo": unrecognized codec version'],
   ["dp_1foo", `bad invocation id "dp_1foo": id doesn't match the expected type`],
@@ -121,7 +121,7 @@ test("an awakeable of the oldest protocols is nobody's", () => {
 test.each([
   ["foo", 'bad awakeable id "foo": bad format'],
   [id, `bad awakeable id "${id}": id doesn't match the expected type`],
-  [`${legacy}x`, `bad awakeable id "${legacy}x": bad format`],
+  [`${legacy}x`, `bad awakeable id "${legacy}x": bad length`],
 ])("awakeable %s is refused", (awakeableId, why) => {
   const contents = { awakeableId, result: { case: "value", value } } as const;
   expect(decode(entryType.completeAwakeable, encode(pb.CompleteAwakeableCommandSchema, contents)))
@@ -164,6 +164,9 @@ test("results are asked for by invocation, workflow or idempotency key", () => {
   expect(ask({ case: by, value: request })).toEqual(asked);
   expect(ask({ case: by, value: { ...request, serviceKey: "k" } })).toEqual({ ...asked, key: "k" });
   expect(ask({ case: by, value: { ...request, serviceKey: "" } })).toEqual({ ...asked, key: "" });
+  // No call has such a key, which is for the answer to say.
+  expect(ask({ case: by, value: { ...request, idempotencyKey: "" } }))
+    .toEqual({ ...asked, idempotencyKey: "" });
 });
 
 const cannotAsk = "[RT0017] Cannot ask for the result of an invocation: ";
@@ -172,18 +175,22 @@ test("an invocation that there cannot be is refused, without a doubt of the prot
   expect(ask({ case: "invocationId", value: "foo" }))
     .toBe(`${cannotAsk}bad invocation id "foo": bad format`);
   expect(ask({ case: "invocationId", value: "" }))
-    .toBe(`${cannotAsk}bad invocation id "": bad format`);
-  expect(ask({ case: "idempotentRequestTarget", value: { ...request, idempotencyKey: "" } }))
-    .toBe(`${cannotAsk}the idempotency key is empty`);
+    .toBe(`${cannotAsk}bad invocation id "": bad length`);
 });
 
-test("scopes exist from version 7 on, and are refused", () => {
-  for (const scope of ["s", ""]) {
-    const workflow = { case: "workflowTarget", value: { workflowName: "W", scope } } as const;
-    const idempotent = { case: "idempotentRequestTarget", value: { ...request, scope } } as const;
-    expect([ask(workflow), ask(idempotent)])
-      .toEqual([expect.stringMatching(/^\[RT0024\]/), expect.stringMatching(/^\[RT0024\]/)]);
-    expect([ask(workflow, 6), ask(idempotent, 6)])
-      .toEqual([{ by: "workflow", service: "W", key: "" }, asked]);
+test("results may be asked for in a scope, if it can be one", () => {
+  const workflow = { by: "workflow", service: "W", key: "" };
+  const inScope = (scope: string, version: number) => [
+    ask({ case: "workflowTarget", value: { workflowName: "W", scope } }, version),
+    ask({ case: "idempotentRequestTarget", value: { ...request, scope } }, version),
+  ];
+  for (const version of [6, 7]) {
+    for (const scope of ["s", "A-z_0.9", "x".repeat(36)]) {
+      expect(inScope(scope, version)).toEqual([{ ...workflow, scope }, { ...asked, scope }]);
+    }
+    const refused = `${cannotAsk}its scope is malformed`;
+    for (const scope of ["", "a/b", "é", "x".repeat(37)]) {
+      expect(inScope(scope, version)).toEqual([refused, refused]);
+    }
   }
 });

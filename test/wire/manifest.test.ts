@@ -189,6 +189,11 @@ describe("input and output", () => {
       setContentTypeIfEmpty: false,
     });
   });
+
+  test("an output of the empty type is no reason to refuse an endpoint", () => {
+    const output = { contentType: "" };
+    expect(handlerOf(withHandler({ output }))?.output).toMatchObject(output);
+  });
 });
 
 test("privacy is inherited", () => {

@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<string, string>> = {
   service_handler: "Handlers of services",
   invocation: "Operations on invocations",
   introspection: "What the server knows, in SQL",
+  cluster_health: "Whether the cluster answers",
   health: "Whether the server answers",
   version: "What it is",
 };
@@ -78,7 +79,7 @@ function refusal(dialect: Dialect): Json {
       message: { type: "string" },
       [code]: { type: ["string", "null"], examples: ["META0006"] },
     },
-    required: ["message", code],
+    required: ["message"],
   };
 }
 

@@ -7,6 +7,7 @@ export function ref(name: keyof typeof answerSchemas): Json {
 
 const string = { type: "string" } as const;
 const integer = { type: "integer" } as const;
+const natural = { type: "integer", minimum: 0 } as const;
 const boolean = { type: "boolean" } as const;
 /** A duration as it is printed: `1d 2h 3m 4s 5ms`. */
 const duration = { type: "string", examples: ["1d", "10m", "500ms"] } as const;
@@ -66,8 +67,8 @@ function deployment(services: Json): Json {
 export const answerSchemas = {
   VersionInformation: object({
     version: string,
-    min_admin_api_version: integer,
-    max_admin_api_version: integer,
+    min_admin_api_version: natural,
+    max_admin_api_version: natural,
     ingress_endpoint: string,
     features: { type: "object", additionalProperties: boolean },
   }),

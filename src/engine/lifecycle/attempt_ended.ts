@@ -93,7 +93,8 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
     return complete(turn, draft, { code: failure.status, message: failure.message });
   }
   if (behavior === "pause" || draft.pausing) return park(turn, draft, failure);
-  if (retryAfterMs === undefined && ++draft.failures >= policy.maxAttempts) {
+  if (retryAfterMs !== undefined) draft.spared = (draft.spared ?? 0) + 1;
+  else if (++draft.failures >= policy.maxAttempts) {
     return giveUp(turn, draft, policy.onMaxAttempts);
   }
   if (!isRepeat) note(turn, draft, { kind: "transientError", failure });

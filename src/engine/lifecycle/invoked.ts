@@ -82,6 +82,7 @@ export function newRow(
     journal: 1,
     commands: 1,
     failures: 0,
+    spared: undefined,
     failuresSinceCommand: 0,
     lastFailure: undefined,
     lastAttempt: undefined,

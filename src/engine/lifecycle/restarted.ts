@@ -25,6 +25,8 @@ export function restarted(turn: Turn, id: string, operation: Restart): ReplyStat
   const refused = refusal(row);
   if (refused) return refused;
   const { from, newId } = operation;
+  // Asked before what the prefix holds: there is no prefix that could be copied (seen of the reference).
+  if (from > 0 && !isPrefixKept(row)) return "noRestart";
   const entries = prefix(turn.list("journal", id).map(({ entry }) => entry), from);
   if (!entries) return "openPrefix";
   const pin = pinOf(turn, row, operation);
@@ -81,6 +83,10 @@ function prefix(journal: readonly Entry[], from: number): Entry[] | undefined {
   return open.size === 0 ? entries : undefined;
 }
 
+function isPrefixKept({ pin }: InvocationRow): boolean {
+  return pin !== undefined && pin.protocol >= PREFIX_PROTOCOL_MIN;
+}
+
 /** Where it goes on. Of a whole new run only who asks for it is bound to a deployment. */
 function pinOf(
   turn: Turn,
@@ -88,11 +94,19 @@ function pinOf(
   { from, deployment }: Restart,
 ): Pin | ReplyStatus | undefined {
   const { pin } = row;
-  if (from > 0 && (!pin || pin.protocol < PREFIX_PROTOCOL_MIN)) return "noRestart";
   const choice = deployment ?? { kind: "latest" };
-  if (!pin) return choice.kind === "deployment" ? "notPinned" : undefined;
+  if (!pin) return choice.kind === "deployment" ? newPin(turn, row, choice.id) : undefined;
   if (from === 0 && choice.kind === "latest") return undefined;
   return choosePin(turn.schema, row, { choice, pin });
+}
+
+/** Of one that failed before it was bound to a deployment: no journal says which version it speaks. */
+function newPin({ schema }: Turn, { target }: InvocationRow, id: string): Pin | ReplyStatus {
+  const deployment = schema.deployments.get(id);
+  if (!deployment || !schema.at(id, target.service)) return "unknownDeployment";
+  const { minProtocol, maxProtocol } = deployment;
+  const protocol = Math.max(minProtocol, Math.min(maxProtocol, PREFIX_PROTOCOL_MIN));
+  return { deployment: id, protocol };
 }
 
 /** As for a new request; the key that made the old one idempotent is not passed on. */

@@ -22,6 +22,7 @@ export function start(turn: Turn, draft: InvocationDraft): void {
 /** Starts over after a wait: what failed before it no longer counts (service protocol §4.17). */
 export function wake(turn: Turn, draft: InvocationDraft): void {
   draft.failures = 0;
+  draft.spared = undefined;
   draft.failuresSinceCommand = 0;
   draft.lastFailure = undefined;
   draft.lastAttempt = undefined;

@@ -1,6 +1,7 @@
 import type { Bound } from "../database.ts";
 import { entryRows, INSERT_ENTRY, MAKE_ENTRY } from "../journal/entry_rows.ts";
 import { liveList, WITH_LIVE } from "../live_rows.ts";
+import { planRow } from "../plan_text.ts";
 import { type Asked, readRequest } from "../read_request.ts";
 import { failed, tooLarge } from "../refusal.ts";
 import { formatOf, safely } from "../render/answer.ts";
@@ -97,7 +98,7 @@ function* pages(
   const query = `${WITH_LIVE}select ${isPlan ? "*" : values.join(", ")} from (${sql})
     limit ${rowsMax + 1}`;
   const plan = [...database.open(`explain query plan ${query}`, [live])];
-  if (isPlan) return yield plan;
+  if (isPlan) return yield [planRow(plan)];
   refuseHeavy(plan, Math.max(entries, ...relations.map((one) => rowsOf(database, one))));
   yield* inPages(database.open(query, [live]));
 }

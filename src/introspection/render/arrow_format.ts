@@ -21,6 +21,7 @@ import {
   TimestampNanosecond,
   Uint32,
   Uint64,
+  Utf8,
 } from "apache-arrow";
 import type { ColumnType } from "../column_type.ts";
 import { type Cell, readCell } from "./cell.ts";
@@ -38,7 +39,7 @@ export class ArrowFormat implements Format {
   begin(columns: readonly AnswerColumn[]): Uint8Array {
     this.#columns = columns;
     this.#schema = new Schema(
-      columns.map(({ name, type }) => Field.new(name, arrowType(type), true)),
+      columns.map(({ name, type, isShort }) => Field.new(name, arrowType(type, isShort), true)),
     );
     // The library writes whole streams. Of each we keep the part that the one stream lacks.
     const empty = tableToIPC(new Table(this.#schema), "stream");
@@ -47,10 +48,11 @@ export class ArrowFormat implements Format {
   }
 
   page(rows: readonly Row[]): Uint8Array {
-    const children = this.#columns.map(({ type }, i) => {
-      const builder = withNulls(makeBuilder({ type: arrowType(type) }));
+    const children = this.#columns.map(({ type, isShort }, i) => {
+      const builder = withNulls(makeBuilder({ type: arrowType(type, isShort) }));
       for (const row of rows) builder.append(arrowValue(type, readCell(type, row[i] ?? null)));
-      return builder.finish().toVector().data[0] ?? makeData({ type: arrowType(type), length: 0 });
+      return builder.finish().toVector().data[0] ??
+        makeData({ type: arrowType(type, isShort), length: 0 });
     });
     const type = new Struct(this.#schema.fields);
     const data = makeData({ type, length: rows.length, nullCount: 0, children });
@@ -81,12 +83,12 @@ function schemaLength(stream: Uint8Array): number {
   return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true);
 }
 
-function arrowType(type: ColumnType): DataType {
+function arrowType(type: ColumnType, isShort = false): DataType {
   switch (type) {
     case "str":
     case "raw":
     case "future":
-      return new LargeUtf8();
+      return isShort ? new Utf8() : new LargeUtf8();
     case "bool":
       return new Bool();
     case "u32":

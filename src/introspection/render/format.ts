@@ -5,6 +5,8 @@ import type { Cell, Stored } from "./cell.ts";
 export interface AnswerColumn {
   readonly name: string;
   readonly type: ColumnType;
+  /** Its text has offsets of 32 bits, as the reference sends what is no row of a table (ui-cli §a.4). */
+  readonly isShort?: boolean;
 }
 
 export type Row = readonly Stored[];

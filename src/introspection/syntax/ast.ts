@@ -4,7 +4,7 @@
  */
 export type Statement =
   | { readonly kind: "query"; readonly query: Query }
-  | { readonly kind: "describe"; readonly path: readonly string[] }
+  | { readonly kind: "describe"; readonly path: readonly string[]; readonly isShow?: boolean }
   | { readonly kind: "showTables" }
   | { readonly kind: "explain"; readonly query: Query };
 

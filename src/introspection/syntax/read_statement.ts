@@ -49,7 +49,7 @@ function readOne(cursor: Cursor): Statement {
   );
 }
 
-function readDescribe(cursor: Cursor): Statement {
+function readDescribe(cursor: Cursor): Statement & { readonly kind: "describe" } {
   if (isQueryHere(cursor) && !cursor.isWord("table")) {
     throw cursor.unsupported("DESCRIBE of anything but a table");
   }
@@ -60,7 +60,7 @@ function readDescribe(cursor: Cursor): Statement {
 function readShow(cursor: Cursor): Statement {
   if (cursor.takeWords("tables")) return { kind: "showTables" };
   if (cursor.takeWords("columns", "from") || cursor.takeWords("columns", "in")) {
-    return readDescribe(cursor);
+    return { ...readDescribe(cursor), isShow: true };
   }
   throw cursor.unsupported("SHOW of anything but TABLES and COLUMNS");
 }

@@ -5,7 +5,12 @@ const NAMES = {
   571: "Protocol violation",
 } as const;
 
-/** `[409] card declined`: a failure as people read it. `code` and `message`: SQL. */
+/** `[500] card declined`: how an invocation ended, by the number of the code alone (seen of the reference). */
+export function outcomeText(code: string, message: string): string {
+  return `'[' || ${code} || '] ' || coalesce(${message}, '')`;
+}
+
+/** `[409] card declined`: any other failure as people read it. `code` and `message`: SQL. */
 export function failureText(code: string, message: string): string {
   const names = Object.entries(NAMES).map(([value, name]) => `when ${value} then '${name}'`);
   return `'[' || ${code} || coalesce(' ' || case ${code} ${names.join(" ")} end, '') || '] ' || ` +

@@ -1,7 +1,7 @@
 import type { InvocationRow } from "../../model/invocation.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { FAILED_COMMAND } from "./command_name.ts";
-import { failureText } from "./failure_text.ts";
+import { failureText, outcomeText } from "./failure_text.ts";
 import { partitionKeyOf, quoteTexts, type Table, type TableColumn, type Wanted } from "./table.ts";
 
 // `t` is a stored invocation: see `storage/tables.ts` for its columns and `model/invocation.ts` for
@@ -15,8 +15,8 @@ const body = (path: string) => `(t.body ->> '$.${path}')`;
 
 const isRunning = "(t.id in (select l.id from live as l))";
 const live = (column: string) => `(select l.${column} from live as l where l.id = t.id)`;
-/** A running attempt is one more than those that failed. */
-const attempts = `${body("failures")} + ${isRunning}`;
+/** A running attempt is one more than those that failed, whether they are held against it or not. */
+const attempts = `${body("failures")} + coalesce(${body("spared")}, 0) + ${isRunning}`;
 /** Nested trees are text within the JSON; `->>` gives either as text. */
 const awaiting = only(isKind("suspended"), body("status.awaiting"));
 /** Said as well, so that an index of the few that are open can be used. */
@@ -140,7 +140,7 @@ const result: readonly TableColumn[] = [
     "completion_failure",
     only(
       `${body("status.failure.code")} is not null`,
-      failureText(body("status.failure.code"), body("status.failure.message")),
+      outcomeText(body("status.failure.code"), body("status.failure.message")),
     ),
   ),
 ];

@@ -14,6 +14,7 @@ export interface Prepared {
     readonly name: string;
     readonly type: ColumnType;
     readonly ref: string;
+    readonly isShort?: boolean;
   }[];
   /** Every mention of a stored table, with what is read of it. */
   readonly relations: readonly StoredRelation[];
@@ -60,7 +61,8 @@ export function prepare(
   const text = sql();
   if (text.length > SQL_CHARS_MAX) throw refused("Cannot run the query: it is too complex");
   weights.check(text);
-  return { sql: text, columns, relations };
+  const isShort = statement.kind !== "query";
+  return { sql: text, columns: columns.map((one) => ({ ...one, isShort })), relations };
 }
 
 /** DESCRIBE and SHOW are queries of the information schema. */
@@ -75,12 +77,15 @@ function queryOf(statement: Statement): Query {
       if (!findTable(statement.path)) {
         throw failed(`Cannot run the query: there is no table "${statement.path.join(".")}"`);
       }
-      const names = ["column_name", "data_type", "is_nullable"];
+      const names = [...statement.isShow ? PLACE : [], "column_name", "data_type", "is_nullable"];
       const columns = names.map((name) => ({ kind: "one", expr: column(name) }) as const);
       return information("columns", columns, statement.path.at(-1) ?? "");
     }
   }
 }
+
+/** What SHOW COLUMNS says before what DESCRIBE says too. */
+const PLACE = ["table_catalog", "table_schema", "table_name"];
 
 function column(name: string) {
   return { kind: "column", path: [name] } as const;
