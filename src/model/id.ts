@@ -1,5 +1,6 @@
 import { fromBase62, toBase62 } from "./base62.ts";
 import { digest, digestOfList } from "./digest.ts";
+import { xxh3 } from "./xxh3.ts";
 
 /**
  * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
@@ -101,8 +102,8 @@ export function newInvocationId(
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
   const { key, idempotencyKey, isWorkflowRun, service, scope } = identity;
   // All invocations of a scope share it (http-api §6.3).
-  if (scope !== undefined) bytes.set(digest([scope]).subarray(0, KEY_BYTES));
-  else if (key !== undefined) bytes.set(digest([service, key]).subarray(0, KEY_BYTES));
+  if (scope !== undefined) bytes.set(partitionKeyOf(scope));
+  else if (key !== undefined) bytes.set(partitionKeyOf(key));
   else if (idempotencyKey !== undefined) {
     bytes.set(digest([service, idempotencyKey]).subarray(0, KEY_BYTES));
   } else spread(bytes, entropy[15]!);
@@ -111,6 +112,25 @@ export function newInvocationId(
   if (fresh) drawUnique(bytes, entropy, now);
   else bytes.set(digestOfList(parts(identity)).subarray(0, 16), KEY_BYTES);
   return { id: printInvocationId(bytes), fresh };
+}
+
+const encoder = new TextEncoder();
+/** Follows the text that is hashed, and is in no text. */
+const END = 0xff;
+
+/**
+ * The 8 bytes that every id of an object or a workflow begins with. They are made of its key alone
+ * and as other servers make them, so that an id tells the same everywhere (http-api §6.3; the hash
+ * seen of the reference).
+ */
+export function partitionKeyOf(key: string): Uint8Array {
+  const bytes = new Uint8Array(KEY_BYTES);
+  const text = encoder.encode(key);
+  const ended = new Uint8Array(text.length + 1);
+  ended.set(text);
+  ended[text.length] = END;
+  new DataView(bytes.buffer).setBigUint64(0, xxh3(ended));
+  return bytes;
 }
 
 /**

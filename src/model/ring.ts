@@ -1,5 +1,4 @@
-import { digest } from "./digest.ts";
-import { parseInvocationId } from "./id.ts";
+import { parseInvocationId, partitionKeyOf } from "./id.ts";
 
 /**
  * Where in an installation something lives. The 64-bit partition key that every id begins with is
@@ -24,9 +23,9 @@ export function partitionOfId(id: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
 }
 
-/** The partition of an object or workflow: that of every invocation of it. */
-export function partitionOfObject(service: string, key: string, partitions: number): number {
-  return partitions === 1 ? 0 : partitionOfKey(digest([service, key]), partitions);
+/** The partition of the objects and workflows of this key: that of every invocation of them. */
+export function partitionOfObject(key: string, partitions: number): number {
+  return partitions === 1 ? 0 : partitionOfKey(partitionKeyOf(key), partitions);
 }
 
 /** `key`: 8 bytes or more, of which the first 8 are a partition key, in little-endian order. */

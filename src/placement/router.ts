@@ -46,9 +46,8 @@ export class Router implements Invocations {
     object: { readonly service: string; readonly key: string },
     edit: StateEdit,
   ): Promise<void> {
-    const { service, key } = object;
-    const { partitions } = this.#directory;
-    await this.#directory.door(partitionOfObject(service, key, partitions)).editState(object, edit);
+    const place = partitionOfObject(object.key, this.#directory.partitions);
+    await this.#directory.door(place).editState(object, edit);
   }
 
   async operate(id: string, operation: Operation): Promise<Operated> {

@@ -147,8 +147,8 @@ export class Letters {
   #placeOfObject(object: string): number {
     let place = this.#places.get(object);
     if (place === undefined) {
-      const [service = "", key = ""] = object.split("/");
-      this.#places.set(object, place = partitionOfObject(service, key, this.#partitions));
+      const [, key = ""] = object.split("/");
+      this.#places.set(object, place = partitionOfObject(key, this.#partitions));
     }
     return place;
   }

@@ -50,14 +50,22 @@ export function quoteTexts(texts: readonly string[]): string {
 const DIGITS = "'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'";
 
 /**
- * The partition key in an invocation id: 11 base 62 digits after `inv_1` (http-api §6.3), as 20
- * decimal digits. In halves of 10 digits, since SQLite's integers are signed: 62^6 is
- * 5 * 10^10 + 6800235584.
+ * The partition key in an invocation id: 11 base 62 digits after `inv_1` (http-api §6.3) are its bytes as
+ * a little-endian number; it is the big-endian one, as 20 decimal digits.
  */
 export function partitionKeyOf(id: string): string {
-  const high = digitsOf(id, 6, 5);
-  const low = `(${high} * 6800235584 + ${digitsOf(id, 11, 6)})`;
-  return `printf('%010d%010d', ${high} * 5 + ${low} / 10000000000, ${low} % 10000000000)`;
+  // SQLite's integers are signed, so the number is held in halves: 62^6 is 13 * 2^32 + 965660736, and
+  // 2^32 is 429496 * 10^4 + 7296. Its bit operators all bind alike.
+  const turned = (half: string) =>
+    `((${half} & 255) * 16777216 + (${half} >> 8 & 255) * 65536 + (${half} >> 16 & 255) * 256
+      + (${half} >> 24))`;
+  return `(select printf('%010d%010d', x / 1000000 + r / 10000000000, r % 10000000000) from (
+    select x, x % 1000000 * 10000 + a * 7296 + b as r from (
+    select a * 429496 as x, a, b from (
+    select ${turned("l")} as a, ${turned("h")} as b from (
+    select n & 4294967295 as l, d * 13 + (n >> 32) as h from (
+    select d, d * 965660736 + e as n from (
+    select ${digitsOf(id, 6, 5)} as d, ${digitsOf(id, 11, 6)} as e)))))))`;
 }
 
 /** `count` base 62 digits of a text, from place `from` (counted from 1) on, as an integer. */

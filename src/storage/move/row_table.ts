@@ -92,7 +92,7 @@ export function homeOf({ home }: RowTable, row: SqlRow, partitions: number): num
   const object = fromSafe(row["object"] as string);
   const slash = object.indexOf("/");
   assert(slash >= 0, "An object is named by its service and its key");
-  return partitionOfObject(object.slice(0, slash), object.slice(slash + 1), partitions);
+  return partitionOfObject(object.slice(slash + 1), partitions);
 }
 
 /** Names a row in a message to people: its key. */
