@@ -32,12 +32,18 @@ function notEmpty(contentType: string | undefined): string {
   return `Expected body and content-type to be empty, but wasn't with content-type '${found}'`;
 }
 
-/** Wildcards count on the declared side only; case counts, parameters do not. */
+/** Wildcards count on the declared side only; case counts, parameters do not on either side. */
 function matches(declared: string, contentType: string): boolean {
-  if (declared === contentType || declared === "*/*") return true;
+  if (declared === contentType) return true;
+  const wanted = withoutParameters(declared);
+  if (wanted === "*/*") return true;
+  const type = withoutParameters(contentType);
+  return wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+}
+
+function withoutParameters(contentType: string): string {
   const end = contentType.indexOf(";");
-  const type = end < 0 ? contentType : contentType.slice(0, end).trim();
-  return declared.endsWith("/*") ? type.startsWith(declared.slice(0, -1)) : type === declared;
+  return end < 0 ? contentType : contentType.slice(0, end).trim();
 }
 
 function refused(detail: string): Failure {

@@ -118,6 +118,8 @@ export interface InvocationRow {
   readonly spared?: number | undefined;
   /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
   readonly failuresSinceCommand: number;
+  /** When it last changed before the first of these failures: `Start` tells the time since (§4.18). */
+  readonly failingSince?: number | undefined;
   /** Of the last failed attempt, until a later one brings a command. */
   readonly lastFailure?: AttemptFailure | undefined;
   /**

@@ -26,7 +26,7 @@ export interface RetryOptions {
 /** What a request to a handler must look like (service protocol §1.5 InputPayload). */
 export interface InputRule {
   readonly required: boolean;
-  /** `type/subtype`, `type/*` or star/star. Absent: only empty requests are accepted. */
+  /** `type/subtype`, `type/*` or star/star; parameters are only shown. Absent: empty requests. */
   readonly contentType?: string;
   readonly jsonSchema?: unknown;
 }

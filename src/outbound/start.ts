@@ -7,8 +7,10 @@ import type { Start } from "../wire/journal_codec.ts";
  * epoch.
  */
 export function startOf({ invocation, state }: Attempt, now: number): Start {
-  const { id, target, failuresSinceCommand, modifiedAt, seedOf } = invocation;
+  const { id, target, failuresSinceCommand, seedOf } = invocation;
   const idBytes = parseInvocationId(id);
+  // A failure changes the row, too: an SDK that gives up after a time must not hear of that change.
+  const since = invocation.failingSince ?? invocation.modifiedAt;
   return {
     id,
     idBytes,
@@ -16,7 +18,7 @@ export function startOf({ invocation, state }: Attempt, now: number): Start {
     partialState: state?.partial ?? true,
     key: target.key ?? "",
     retryCount: failuresSinceCommand,
-    sinceLastEntryMs: Math.max(0, now - modifiedAt),
+    sinceLastEntryMs: Math.max(0, now - since),
     // Any number will do that stays the same (§7.6): of an id, these bytes are chance or a digest.
     randomSeed: (seedOf === undefined ? idBytes : parseInvocationId(seedOf)).subarray(8, 16),
   };

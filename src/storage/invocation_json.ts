@@ -18,11 +18,13 @@ export function invocationJson(row: InvocationRow): string {
     origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
   },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
     row.spared ? `,"spared":${row.spared}` : ""
-  },"failuresSinceCommand":${row.failuresSinceCommand}${failureJson(row)}${
-    row.events ? `,"events":${row.events}` : ""
-  }${row.pausing ? ',"pausing":true' : ""}${
-    row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
-  }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
+  },"failuresSinceCommand":${row.failuresSinceCommand}${
+    row.failingSince === undefined ? "" : `,"failingSince":${row.failingSince}`
+  }${failureJson(row)}${row.events ? `,"events":${row.events}` : ""}${
+    row.pausing ? ',"pausing":true' : ""
+  }${row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`}${
+    row.trace ? `,"trace":${toJson(row.trace)}` : ""
+  }${
     pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
   },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
     row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`

@@ -60,8 +60,11 @@ function checkOptions(
   }
 }
 
-/** `type/subtype`, `type/*` or star/star, and parameters, which do not count for requests. */
-const INPUT_TYPE = /^(\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))\s*(?:;.*)?$/;
+/**
+ * `type/subtype`, `type/*` or star/star, and parameters, which do not count for requests. Only what
+ * has no slash, or is half a wildcard, is refused: SDKs say lists, too, which fit themselves only.
+ */
+const INPUT_TYPE = /^(?:\*\/\*\s*(?:;.*)?|(?!\*\/)[^/]*\/.*)$/;
 /** What may be the value of a header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
@@ -69,9 +72,10 @@ function parseInput(raw: RawInput, owner: string): InputRule {
   const { required = false, contentType, jsonSchema } = raw;
   checkSchema(jsonSchema, owner, "input");
   if (contentType === undefined) return { required, ...schemaOf(jsonSchema) };
-  const [, match] = INPUT_TYPE.exec(contentType) ?? [];
-  if (match === undefined) refuse(owner, `its input content type '${contentType}' is malformed`);
-  return { required, contentType: match, ...schemaOf(jsonSchema) };
+  if (!INPUT_TYPE.test(contentType)) {
+    refuse(owner, `its input content type '${contentType}' is malformed`);
+  }
+  return { required, contentType, ...schemaOf(jsonSchema) };
 }
 
 function parseOutput(raw: RawOutput, owner: string): OutputRule {

@@ -74,6 +74,7 @@ export const inputs: Record<string, InputRule> = {
   noct: { required: true },
   any: { required: true, contentType: "*/*" },
   text: { required: false, contentType: "text/*" },
+  latin: { required: false, contentType: "text/plain; charset=latin1" },
 };
 
 export function schemaOf(dialect: Dialect): Schema {

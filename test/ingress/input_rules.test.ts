@@ -105,6 +105,14 @@ describe("a handler's input rule", () => {
     },
   );
 
+  // The reference refuses them all, so that such a handler could not be called with a body.
+  it("ignores parameters of the declared type", async () => {
+    for (const type of ["text/plain", text, "text/plain; charset=latin1"]) {
+      expect(await outcome("latin", type, "x")).toBe(OK);
+    }
+    expect(await outcome("latin", json, "{}")).toBe(mismatch(json, "text/plain; charset=latin1"));
+  });
+
   it("does not look into the body", async () => {
     expect(await outcome("schema", json, '{"a":')).toBe(OK);
   });

@@ -107,6 +107,11 @@ export class Script {
     return this.#column(id, "last_failure_error_code");
   }
 
+  /** Its code and words, as people read them (`[409 Aborted] busy`). */
+  failureText(id: string): Promise<string | null | undefined> {
+    return this.#column(id, "last_failure");
+  }
+
   /** Where an invocation stands, as SQL queries tell (`backing-off`). */
   status(id: string): Promise<string | null | undefined> {
     return this.#column(id, "status");

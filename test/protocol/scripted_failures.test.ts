@@ -86,6 +86,36 @@ line("60 given a resume while it backs off, then the retry comes early, and coun
   expect(script.attempts).toHaveLength(4);
 });
 
+const NAMED = [
+  [400, "[400 Bad request] words"],
+  [404, "[404 Not found] words"],
+  [408, "[408] words"],
+  [409, "[409 Aborted] words"],
+  [410, "[410 Gone] words"],
+  [470, "[470 Not ready] words"],
+  [500, "[500 Internal] words"],
+  [503, "[503] words"],
+  [570, "[570 Journal mismatch] words"],
+  [571, "[571 Protocol violation] words"],
+  [572, "[572 Awaiting two async results] words"],
+  [573, "[573 Unsupported feature] words"],
+] as const;
+
+line("60 given a failure, then it is shown with its code and the name that code has", async () => {
+  const shown: unknown[] = [];
+  const options = { retryPolicyInitialInterval: 1, retryPolicyMaxInterval: 1 };
+  const script: Script = await play({ options }, async (one) => {
+    await one.replay();
+    if (one.number > 1) shown.push(await script.failureText(one.id));
+    const [code] = NAMED[one.number - 1] ?? [];
+    if (!code) return await one.succeed("shown");
+    await one.leave(say.error({ code, message: "words" }));
+  });
+  expect((await script.call()).text).toBe("shown");
+  // A server without SQL queries tells nothing.
+  if (shown[0] !== undefined) expect(shown).toEqual(NAMED.map(([, text]) => text));
+});
+
 for (const cut of [0, 1, 9] as const) {
   line(`61 given a response that ends ${cut} bytes into a message, then a retry`, async () => {
     const kept = ["Run 1"];
@@ -160,6 +190,23 @@ for (const status of [429, 503]) {
     },
   );
 }
+
+line(
+  "31b given failures one after another, then each attempt is told the time of all",
+  async () => {
+    const spans: number[] = [];
+    const script = await play({}, async (one) => {
+      const { start } = await one.replay();
+      spans.push(Number(start.durationSinceLastStoredEntry));
+      if (one.number === 4) return await one.succeed("late");
+      await one.leave(say.error({ code: 500, message: "again", nextRetryDelay: 200n }));
+    });
+    expect((await script.call()).text).toBe("late");
+    const [, second = 0, , fourth = 0] = spans;
+    // What an SDK measures a step's longest duration by: two delays lie between.
+    expect(fourth - second).toBeGreaterThanOrEqual(390);
+  },
+);
 
 line("63b given 415, then no handler was tried, and the next attempt is told so", async () => {
   const script = await play({}, async (one) => {

@@ -70,7 +70,10 @@ const ending = fc.oneof(
 
 export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
   fc.record({ id: name, key: fc.option(name, { nil: undefined }), attempt: count, at: time }),
-  fc.record({ pausing: fc.constant(true as const), seedOf: name }, { requiredKeys: [] }),
+  fc.record(
+    { pausing: fc.constant(true as const), seedOf: name, failingSince: time },
+    { requiredKeys: [] },
+  ),
   ending,
 ).map(([{ id, key, attempt, at }, more, ending]) => ({
   id,

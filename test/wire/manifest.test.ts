@@ -175,9 +175,14 @@ describe("input and output", () => {
     ["a type", { contentType: "text/plain" }, { required: false, contentType: "text/plain" }],
     ["any type", { contentType: "*/*" }, { required: false, contentType: "*/*" }],
     [
-      "a type with parameters, which do not count",
+      "a type with parameters, which are shown",
       { contentType: "text/plain; charset=utf-8" },
-      { required: false, contentType: "text/plain" },
+      { required: false, contentType: "text/plain; charset=utf-8" },
+    ],
+    [
+      "a list of types, which is shown",
+      { contentType: "text/*, image/*" },
+      { required: false, contentType: "text/*, image/*" },
     ],
     ["required", { required: true }, { required: true }],
   ])("input %s", (_what, input, rule) => {

@@ -51,6 +51,7 @@ function apply(
 ): Refusal | undefined {
   if (frame.kind !== "ranTo") {
     draft.failuresSinceCommand = 0;
+    draft.failingSince = undefined;
     draft.lastFailure = undefined;
   }
   switch (frame.kind) {
@@ -133,5 +134,5 @@ function refuse(
 ): void {
   turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });
   const failure = { code, status: 500, message };
-  backOff(turn, draft, { failure, reached: true, chance: 0.5, site });
+  backOff(turn, draft, { failure, reached: true, chance: 0.5, site, since: turn.now });
 }

@@ -22,13 +22,14 @@ export function attemptEnded(turn: Turn, event: AttemptEnded): void {
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
   const { outcome, chance, site } = event;
+  const how = { chance, site, since: row.modifiedAt };
   switch (outcome.kind) {
     case "ended":
-      return ended(turn, draft, { chance, site });
+      return ended(turn, draft, how);
     case "suspended":
       return suspend(turn, draft, outcome);
     case "failed":
-      return backOff(turn, draft, { ...outcome, chance, site });
+      return backOff(turn, draft, { ...outcome, ...how });
     default:
       unreachable(outcome);
   }
@@ -37,7 +38,7 @@ export function attemptEnded(turn: Turn, event: AttemptEnded): void {
 function ended(
   turn: Turn,
   draft: InvocationDraft,
-  how: Pick<Setback, "chance" | "site">,
+  how: Pick<Setback, "chance" | "site" | "since">,
 ): void {
   const { answer } = draft;
   if (answer) return complete(turn, draft, answer.failure);
@@ -77,6 +78,8 @@ export interface Setback {
   readonly behavior?: "pause" | "fail";
   readonly chance: number;
   readonly site: AttemptSite | undefined;
+  /** When the invocation had last changed before this. */
+  readonly since: number;
 }
 
 /** Jitter grows a delay by up to this part of it (http-api §5.1). */
@@ -84,11 +87,11 @@ const JITTER = 0.3;
 
 /** Plans the next attempt, or gives up as the retry policy says (service protocol §4.17). */
 export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
-  const { failure, retryAfterMs, reached, behavior, chance, site } = setback;
+  const { failure, retryAfterMs, reached, behavior, chance, site, since } = setback;
   const policy = retryPolicy(turn, draft);
   const isRepeat = repeats(draft, setback);
   draft.lastFailure = failure;
-  if (reached) draft.failuresSinceCommand++;
+  if (reached && draft.failuresSinceCommand++ === 0) draft.failingSince = since;
   if (behavior === "fail") {
     return complete(turn, draft, { code: failure.status, message: failure.message });
   }

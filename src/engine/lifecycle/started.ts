@@ -24,6 +24,7 @@ export function wake(turn: Turn, draft: InvocationDraft): void {
   draft.failures = 0;
   draft.spared = undefined;
   draft.failuresSinceCommand = 0;
+  draft.failingSince = undefined;
   draft.lastFailure = undefined;
   draft.lastAttempt = undefined;
   start(turn, draft);

@@ -49,9 +49,10 @@ export class ArrowFormat implements Format {
 
   page(rows: readonly Row[]): Uint8Array {
     const children = this.#columns.map(({ type, isShort }, i) => {
-      const builder = withNulls(makeBuilder({ type: arrowType(type, isShort) }));
+      const builder = withNulls(makeBuilder({ type: builtType(type, isShort) }));
       for (const row of rows) builder.append(arrowValue(type, readCell(type, row[i] ?? null)));
-      return builder.finish().toVector().data[0] ??
+      const data = builder.finish().toVector().data[0];
+      return data?.clone(arrowType(type, isShort)) ??
         makeData({ type: arrowType(type, isShort), length: 0 });
     });
     const type = new Struct(this.#schema.fields);
@@ -81,6 +82,11 @@ function withNulls(builder: Builder): Builder {
 /** The length of the first message: its mark, the length of its metadata, and that. */
 function schemaLength(stream: Uint8Array): number {
   return 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true);
+}
+
+/** The library counts nanoseconds as floats, which have no room for those of today. */
+function builtType(type: ColumnType, isShort = false): DataType {
+  return type === "now" ? new Int64() : arrowType(type, isShort);
 }
 
 function arrowType(type: ColumnType, isShort = false): DataType {
@@ -132,9 +138,9 @@ function arrowValue(type: ColumnType, value: Cell): unknown {
     case "interval":
       return BigInt.asIntN(64, value as bigint);
     case "ts":
-    case "now":
-      // In milliseconds, whatever the unit.
       return Number(value);
+    case "now":
+      return BigInt.asIntN(64, (value as bigint) * 1_000_000n);
     default:
       return value;
   }

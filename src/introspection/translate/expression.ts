@@ -108,9 +108,19 @@ function unary({ operator, of }: Kind<"unary">, scope: Scope): Value {
   }
   if (isText(value.type)) throw failed(`Cannot run the query: there is no -${value.type}`);
   if (operator === "+") return { ...value, sql: `(${value.sql})` };
+  if (value.type === "key") return negativeKey(value);
   const name = value.constant ? value.name.replace("(", "(-") : `(- ${value.name})`;
   const type = value.type === "u32" || value.type === "u64" ? "i64" : value.type;
   return { sql: `(-${value.sql})`, type, name };
+}
+
+/** The least integer is written as one that is too large for its type. Others have no negative. */
+function negativeKey({ constant }: Value): Value {
+  if (constant?.value !== String(2n ** 63n)) {
+    throw failed("Cannot run the query: there is no -UInt64");
+  }
+  const sql = `(-${constant.value})`;
+  return { sql, type: "i64", name: `Int64(-${constant.value})`, notNull: true };
 }
 
 function binary({ operator, left, right }: Kind<"binary">, scope: Scope): Value {
