@@ -58,20 +58,19 @@ export const deployment: Parameter<DeploymentChoice | undefined> = {
   },
 };
 
-const MODES = new Map(
-  (["cancel", "kill", "purge"] as const).flatMap((mode) =>
-    [[mode, mode], [mode[0]?.toUpperCase() + mode.slice(1), mode]] as const
-  ),
-);
+const MODES = [["Cancel", "cancel"], ["Kill", "kill"], ["Purge", "purge"]] as const;
 
-/** `mode` of the deprecated way to end an invocation: `Cancel` when absent (§3.2). */
+/**
+ * `mode` of the deprecated way to end an invocation: `Cancel` when absent (§3.2). Lower case is read
+ * as well, but not described: generators make names of these, and two would be the same.
+ */
 export const mode: Parameter<"cancel" | "kill" | "purge"> = {
   name: "mode",
   description: "How to end it.",
-  schema: { type: "string", enum: [...MODES.keys()], default: "Cancel" },
+  schema: { type: "string", enum: MODES.map(([name]) => name), default: "Cancel" },
   read: (call) => {
-    const kind = MODES.get(readQuery(call, "mode") ?? "Cancel");
-    if (kind) return kind;
+    const value = readQuery(call, "mode") ?? "Cancel";
+    for (const [name, kind] of MODES) if (value === name || value === kind) return kind;
     throw badQuery("mode", "expected 'Cancel', 'Kill' or 'Purge'");
   },
 };

@@ -25,11 +25,16 @@ const DOCUMENT = {
   tag: "introspection",
   summary: "Asks the tables of invocations, journals, state and services in SQL",
   answers: {
-    200: ["The rows", {
-      type: "object",
-      properties: { rows: { type: "array", items: { type: "object" } } },
-      required: ["rows"],
-    }],
+    200: [
+      "The rows, as a stream of Arrow unless exactly JSON is accepted",
+      {
+        type: "object",
+        properties: { rows: { type: "array", items: { type: "object" } } },
+        required: ["rows"],
+      },
+      JSON_TYPE,
+      ARROW,
+    ],
   },
   refusals: [500, 503],
 } as const;

@@ -18,8 +18,16 @@ export interface Call {
 /** Answers, or throws a `Failure` that becomes the answer. */
 export type Handle = (call: Call) => Response | Promise<Response>;
 
-/** What an answer is, and if it has a body its schema. JSON unless another type is given. */
-export type Answer = readonly [description: string, schema?: Json, mediaType?: string];
+/**
+ * What an answer is, and if it has a body its schema. JSON unless another type is given. `bytesType`:
+ * what it is for those who ask for bytes instead.
+ */
+export type Answer = readonly [
+  description: string,
+  schema?: Json,
+  mediaType?: string,
+  bytesType?: string,
+];
 
 /** What the OpenAPI document says of a route. */
 export interface About {

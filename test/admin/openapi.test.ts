@@ -13,6 +13,7 @@ interface Operation {
     readonly schema: Json;
   }[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Json }> };
+  readonly responses: Record<string, { readonly content?: Json }>;
 }
 interface Document extends Json {
   readonly openapi: string;
@@ -98,6 +99,30 @@ describe("the description of the admin interface", () => {
     });
   });
 
+  test("describes what a query answers in both of its forms", () => {
+    const { 200: rows } = operationOf("/query", "post").responses;
+    expect(Object.keys(rows?.content ?? {}))
+      .toEqual(["application/json", "application/vnd.apache.arrow.stream"]);
+  });
+
+  test("has a name for every shape within one of several", () => {
+    const { schemas } = document["components"] as { readonly schemas: Record<string, Json> };
+    for (const name of ["Deployment", "DetailedDeployment"]) {
+      for (const { properties } of schemas[name]?.["anyOf"] as readonly Json[]) {
+        for (const [field, of] of Object.entries(properties as Record<string, Json>)) {
+          const { type, items = {} } = of;
+          expect([type, (items as Json)["type"]], `${name}.${field}`).not.toContain("object");
+        }
+      }
+    }
+  });
+
+  test("lists values whose names differ in more than their case", () => {
+    const { parameters = [] } = operationOf("/invocations/{invocation_id}", "delete");
+    const mode = parameters.find(({ name }) => name === "mode");
+    expect(mode?.schema["enum"]).toEqual(["Cancel", "Kill", "Purge"]);
+  });
+
   test("describes bodies by the structs that check them", () => {
     const register = bodyOf("/deployments", "post");
     const accepts = (value: unknown) => problem(document, { schema: register, value }) === "";
@@ -146,8 +171,14 @@ function operations() {
   );
 }
 
+function operationOf(path: string, method: string): Operation {
+  const operation = document.paths[path]?.[method];
+  if (!operation) throw new Error(`There is no ${method} ${path}`);
+  return operation;
+}
+
 function bodyOf(path: string, method: string): Json {
-  return document.paths[path]?.[method]?.requestBody?.content["application/json"]?.schema ?? {};
+  return operationOf(path, method).requestBody?.content["application/json"]?.schema ?? {};
 }
 
 /** The least value that a schema takes. */

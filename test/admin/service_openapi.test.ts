@@ -24,6 +24,24 @@ const tuned = handler("tuned", {
   },
 });
 
+const bare = handler("bare", {
+  input: { required: false, contentType: "application/octet-stream" },
+  output: { contentType: "application/octet-stream", setContentTypeIfEmpty: false },
+});
+
+interface Operation {
+  readonly requestBody?: Bodied;
+  readonly responses: Record<string, Bodied>;
+  readonly tags?: readonly string[];
+}
+interface Bodied {
+  readonly content?: Record<string, object>;
+}
+
+function operationsOf(path: unknown): readonly Operation[] {
+  return Object.values(path as Record<string, Operation>);
+}
+
 async function documentOf(
   type: "service" | "virtual_object" | "workflow",
   handlers: readonly HandlerSchema[],
@@ -66,6 +84,22 @@ describe("the description of a service", () => {
     expect(Object.keys(paths["/svc/send/Svc/h"].post.responses)).toEqual(["200", "202", "default"]);
     expect(Object.keys(paths["/svc/invocation/Svc/h/{idempotencyKey}/output"].get.responses))
       .toEqual(["200", "404", "470", "default"]);
+  });
+
+  test("says of every body what it is, if only that it may be anything", async () => {
+    const { paths, tags } = await documentOf("service", [handler("h"), tuned, bare]);
+    const names = new Set<string>();
+    for (const path of Object.values(paths)) {
+      for (const { requestBody, responses, tags = [] } of operationsOf(path)) {
+        for (const one of tags) names.add(one);
+        for (const { content = {} } of [requestBody ?? {}, responses[200] ?? {}]) {
+          for (const [type, one] of Object.entries(content)) {
+            expect(one, type).toHaveProperty("schema");
+          }
+        }
+      }
+    }
+    expect(tags.map(({ name }: { readonly name: string }) => name)).toEqual([...names]);
   });
 
   test("of an object has keys, and of a workflow no idempotency keys", async () => {

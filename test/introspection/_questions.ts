@@ -168,6 +168,26 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
       `SELECT count(*) AS n FROM sys_invocation_status WHERE partition_key = ${key}`,
     );
     expect(same).toEqual([{ n: 1 }]);
+    const negative = await filled.ask("SELECT -partition_key FROM sys_invocation_status");
+    expect(negative.status).toBe(500);
+  },
+
+  "integers and times are exact in streams of Arrow, up to the ends": async ({ filled }) => {
+    const answer = await filled.ask(
+      `SELECT -9223372036854775808 AS least, 9223372036854775807 AS most,
+        18446744073709551615 AS unsigned, TIMESTAMP '2026-11-21T22:06:16.157' AS at`,
+    );
+    const table = tableFromIPC(new Uint8Array(await answer.arrayBuffer()));
+    const values = table.schema.fields.map(({ name, type }) => [
+      `${name} ${type}`,
+      table.getChild(name)?.data[0]?.values[0],
+    ]);
+    expect(values).toEqual([
+      ["least Int64", -(2n ** 63n)],
+      ["most Int64", 2n ** 63n - 1n],
+      ["unsigned Uint64", 2n ** 64n - 1n],
+      ["at Timestamp<NANOSECOND>", 1_795_298_776_157_000_000n],
+    ]);
   },
 };
 

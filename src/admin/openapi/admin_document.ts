@@ -57,6 +57,7 @@ export function adminDocument(routes: Routes, options: AdminDocumentOptions): Js
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
+    security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(paths),
     components: {
@@ -129,10 +130,10 @@ function queryParameters({ query = [] }: Route): Json[] {
   }));
 }
 
-function response([description, schema, mediaType]: Answer): Json {
-  return { description, ...(schema && content(schema, mediaType)) };
+function response([description, schema, mediaType, bytesType]: Answer): Json {
+  return { description, ...(schema && content(schema, mediaType, bytesType)) };
 }
 
-function content(schema: Json, mediaType = "application/json"): Json {
-  return { content: { [mediaType]: { schema } } };
+function content(schema: Json, mediaType = "application/json", bytesType?: string): Json {
+  return { content: { [mediaType]: { schema }, ...(bytesType && { [bytesType]: {} }) } };
 }

@@ -41,8 +41,8 @@ const protocol = {
 /** What all deployments have. */
 const deployed = {
   id: string,
-  "additional_headers?": strings,
-  "metadata?": strings,
+  "additional_headers?": pointTo("Texts"),
+  "metadata?": pointTo("Texts"),
   created_at: { type: "string", format: "date-time" },
   ...protocol,
 };
@@ -65,6 +65,9 @@ function deployment(services: Json): Json {
 
 /** The bodies of answers, by name (http-api §3.3 to §3.6). */
 export const answerSchemas = {
+  // With a name, since generators make two of what is within one of several shapes.
+  Texts: strings,
+  ServiceRevision: object({ name: string, revision: integer }),
   VersionInformation: object({
     version: string,
     min_admin_api_version: natural,
@@ -77,7 +80,7 @@ export const answerSchemas = {
     "metadata_cluster_health?": object({ members: listOf(integer) }),
   }),
   ListDeployments: object({ deployments: listOf(pointTo("Deployment")) }),
-  Deployment: deployment(listOf(object({ name: string, revision: integer }))),
+  Deployment: deployment(listOf(pointTo("ServiceRevision"))),
   DetailedDeployment: deployment(listOf(pointTo("Service"))),
   RegisterDeploymentResponse: object({
     id: string,

@@ -19,6 +19,13 @@ const ERROR = { $ref: "#/components/responses/GenericError" };
 const NOT_FOUND = { $ref: "#/components/responses/InvocationNotFoundError" };
 const NOT_READY = { $ref: "#/components/responses/InvocationNotReadyError" };
 const SENT = { $ref: "#/components/responses/Send" };
+/** Anything. Said, not left out: generators skip operations with bodies that have no schema. */
+const ANYTHING = { schema: {} };
+const TAGS = [
+  { name: "Send", description: "Sends a request and does not wait for its result" },
+  { name: "Attach", description: "Waits for the result of an earlier request" },
+  { name: "Get Output", description: "The result of an earlier request, if it has one" },
+];
 
 /**
  * How a service is called, as OpenAPI 3.1, with the JSON schemas that its SDK supplies (http-api
@@ -41,6 +48,8 @@ export function serviceDocument(
       ...(documentation !== undefined && { description: documentation }),
     },
     servers: [{ url: ingressEndpoint }],
+    security: [],
+    tags: TAGS,
     paths: Object.assign({}, ...handlers.map((one) => document.of(one))),
     components: {
       parameters,
@@ -177,17 +186,21 @@ function hasSchema<T extends { readonly contentType?: string; readonly jsonSchem
 }
 
 function requestBody({ name, input }: HandlerSchema): Json {
-  if (!input) return { requestBody: { required: false, content: { "*/*": {} } } };
+  if (!input) return { requestBody: { required: false, content: { "*/*": ANYTHING } } };
   const { contentType, required } = input;
   if (contentType === undefined) return {};
-  const schema = hasSchema(input) && { schema: { $ref: `#/components/schemas/${name}Request` } };
-  return { requestBody: { required, content: { [contentType]: { ...schema } } } };
+  const schema = hasSchema(input) ? schemaRef(`${name}Request`) : ANYTHING;
+  return { requestBody: { required, content: { [contentType]: schema } } };
 }
 
 function result({ name, output }: HandlerSchema): Json {
   const description = "The handler's result";
   const contentType = output ? output.contentType : "application/json";
   if (contentType === undefined) return { description };
-  const schema = hasSchema(output) && { schema: { $ref: `#/components/schemas/${name}Response` } };
-  return { description, content: { [contentType]: { ...schema } } };
+  const schema = hasSchema(output) ? schemaRef(`${name}Response`) : ANYTHING;
+  return { description, content: { [contentType]: schema } };
+}
+
+function schemaRef(name: string): Json {
+  return { schema: { $ref: `#/components/schemas/${name}` } };
 }

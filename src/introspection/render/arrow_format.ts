@@ -124,6 +124,15 @@ function arrowType(type: ColumnType, isShort = false): DataType {
   }
 }
 
+const I64_MAX = 2n ** 63n - 1n;
+const I64_MIN = -(2n ** 63n);
+
+/** Where SQLite answers floats, the greatest integers come rounded beyond the end. */
+function within64(value: bigint): bigint {
+  if (value > I64_MAX) return I64_MAX;
+  return value < I64_MIN ? I64_MIN : value;
+}
+
 /** A value as the builder of its type takes it. */
 function arrowValue(type: ColumnType, value: Cell): unknown {
   if (value === null) return null;
@@ -136,7 +145,7 @@ function arrowValue(type: ColumnType, value: Cell): unknown {
     case "i64":
     case "dur":
     case "interval":
-      return BigInt.asIntN(64, value as bigint);
+      return within64(value as bigint);
     case "ts":
       return Number(value);
     case "now":
