@@ -1,5 +1,5 @@
 import { fromBase62, toBase62 } from "./base62.ts";
-import { digest, digestOfList } from "./digest.ts";
+import { digestOfList } from "./digest.ts";
 import { xxh3 } from "./xxh3.ts";
 
 /**
@@ -100,13 +100,12 @@ export function newInvocationId(
   now: number,
 ): { id: string; fresh: boolean } {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
-  const { key, idempotencyKey, isWorkflowRun, service, scope } = identity;
+  const { key, idempotencyKey, isWorkflowRun, scope } = identity;
   // All invocations of a scope share it (http-api §6.3).
   if (scope !== undefined) bytes.set(partitionKeyOf(scope));
   else if (key !== undefined) bytes.set(partitionKeyOf(key));
-  else if (idempotencyKey !== undefined) {
-    bytes.set(digest([service, idempotencyKey]).subarray(0, KEY_BYTES));
-  } else spread(bytes, entropy[15]!);
+  else if (idempotencyKey !== undefined) bytes.set(partitionKeyOf(idempotencyKey));
+  else spread(bytes, entropy[15]!);
 
   const fresh = !isWorkflowRun && idempotencyKey === undefined;
   if (fresh) drawUnique(bytes, entropy, now);
@@ -121,7 +120,7 @@ const END = 0xff;
 /**
  * The 8 bytes that every id of an object or a workflow begins with. They are made of its key alone
  * and as other servers make them, so that an id tells the same everywhere (http-api §6.3; the hash
- * seen of the reference).
+ * seen of the reference). Of an idempotent request to a service they are made of that key.
  */
 export function partitionKeyOf(key: string): Uint8Array {
   const bytes = new Uint8Array(KEY_BYTES);
