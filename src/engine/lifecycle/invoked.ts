@@ -64,13 +64,12 @@ export function admit(
 
 const NOBODY: readonly Caller[] = [];
 
+type Given = "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace";
+
 /** Every field is named, also those without a value: see `InvocationRow`. */
 export function newRow(
   turn: Turn,
-  { id, target, origin, retention, idempotencyKey, trace }: Pick<
-    Invoked,
-    "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace"
-  >,
+  { id, target, origin, retention, idempotencyKey, trace }: Pick<Invoked, Given>,
 ): InvocationDraft {
   return {
     id,
@@ -84,6 +83,7 @@ export function newRow(
     failures: 0,
     spared: undefined,
     failuresSinceCommand: 0,
+    failingSince: undefined,
     lastFailure: undefined,
     lastAttempt: undefined,
     events: undefined,
