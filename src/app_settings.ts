@@ -8,7 +8,7 @@ import type { FunctionSettings } from "./outbound/lambda/functions.ts";
 import type { Credentials } from "./outbound/lambda/sign.ts";
 import type { OutboundOptions } from "./outbound/options.ts";
 import type { Platform } from "./ports.ts";
-import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "./wire/protocol.ts";
+import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "./model/protocol.ts";
 
 /** What handlers get whose manifest says nothing, and the most it may say. */
 export function schemaDefaults(config: Config): SchemaDefaults {

@@ -6,7 +6,7 @@ import {
   type Schema,
   type ServiceSchema,
 } from "../model/schema.ts";
-import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../wire/protocol.ts";
+import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../model/protocol.ts";
 import { type Failed, failed } from "./failed.ts";
 
 /** What an attempt runs on, and what it obeys. */

@@ -5,7 +5,7 @@ import { ALIAS, type Dialect, isReservedService, mediaType, OWN } from "../names
 import { parseHandler } from "./manifest_handler.ts";
 import { handlerOptions } from "./manifest_options.ts";
 import { manifestShape, type RawManifest, type RawService } from "./manifest_shape.ts";
-import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "./protocol.ts";
+import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../model/protocol.ts";
 
 /** The manifest versions that are understood, all by one parser (service protocol §1.4). */
 export const MANIFEST_VERSIONS = [1, 2, 3, 4] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { negotiate } from "../../src/wire/protocol.ts";
+import { negotiate } from "../../src/model/protocol.ts";
 
 test.each([
   [5, 7, 6, 6],

@@ -1,6 +1,7 @@
 import { completionIdsOf } from "../../model/completion_ids.ts";
 import type { InvocationRow, Pin, Retention } from "../../model/invocation.ts";
 import { type Entry, entryType } from "../../model/journal.ts";
+import { negotiate } from "../../model/protocol.ts";
 import { retentionOf } from "../../model/schema.ts";
 import type { ReplyStatus } from "../effect.ts";
 import type { Operation } from "../event.ts";
@@ -104,9 +105,8 @@ function pinOf(
 function newPin({ schema }: Turn, { target }: InvocationRow, id: string): Pin | ReplyStatus {
   const deployment = schema.deployments.get(id);
   if (!deployment || !schema.at(id, target.service)) return "unknownDeployment";
-  const { minProtocol, maxProtocol } = deployment;
-  const protocol = Math.max(minProtocol, Math.min(maxProtocol, PREFIX_PROTOCOL_MIN));
-  return { deployment: id, protocol };
+  const protocol = negotiate(deployment.minProtocol, deployment.maxProtocol);
+  return protocol === undefined ? "otherProtocol" : { deployment: id, protocol };
 }
 
 /** As for a new request; the key that made the old one idempotent is not passed on. */
