@@ -1,12 +1,11 @@
 import { Failure } from "../errors.ts";
+import { scopeProblem } from "../model/scope.ts";
 
-const COMPONENT_BYTES_MAX = 36;
 const LIMIT_KEY_LEVELS_MAX = 2;
-const encoder = new TextEncoder();
 
 /** Throws `Failure` 400 unless this can be a scope (interfaces, Identifiers). */
 export function checkScope(scope: string): void {
-  const wrong = whatIsWrong(scope);
+  const wrong = scopeProblem(scope);
   if (wrong) throw Failure.plain(400, `bad scope value: ${wrong}`);
 }
 
@@ -23,19 +22,9 @@ export function checkLimitKey(limitKey: string): void {
     );
   }
   for (const level of levels) {
-    const wrong = whatIsWrong(level);
+    const wrong = scopeProblem(level);
     if (wrong) throw badLimitKey(`invalid limit-key component: ${wrong}`);
   }
-}
-
-function whatIsWrong(value: string): string | undefined {
-  if (value === "") return "value cannot be empty";
-  const size = encoder.encode(value).length;
-  if (size > COMPONENT_BYTES_MAX) {
-    return `value too long: ${size} bytes (max ${COMPONENT_BYTES_MAX})`;
-  }
-  if (/^[a-zA-Z0-9_.-]+$/.test(value)) return undefined;
-  return "value contains characters outside the allowed set [a-zA-Z0-9_.-]";
 }
 
 function badLimitKey(detail: string): Failure {

@@ -1,6 +1,7 @@
 import { Failure } from "../errors.ts";
 import type { Command, Subject } from "../model/command.ts";
 import { parseInvocationId } from "../model/id.ts";
+import { scopeProblem } from "../model/scope.ts";
 import { Undecodable } from "./field_reader.ts";
 import {
   type AttachInvocationCommand,
@@ -11,7 +12,6 @@ import {
 } from "./gen/service_pb.ts";
 import { readBody } from "./generated_reader.ts";
 import { readId } from "./id_field.ts";
-import { isScope } from "./scope.ts";
 
 // The commands that ask for the result of another invocation. `bytes` is the decoder's own copy.
 
@@ -66,7 +66,7 @@ function requestOf(target: IdempotentRequestTarget): Subject {
 /** Nobody can have been invoked in a scope, but it can be asked for (§4.21). */
 function scoped(scope: string | undefined): { readonly scope?: string } {
   if (scope === undefined) return {};
-  if (!isScope(scope)) throw refuse("its scope is malformed");
+  if (scopeProblem(scope) !== undefined) throw refuse("its scope is malformed");
   return { scope };
 }
 

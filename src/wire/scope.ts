@@ -4,8 +4,3 @@ import { Failure } from "../errors.ts";
 export function refuseScope(): never {
   throw new Failure("RT0024", "Cannot use a scope or a limit key: flow control is not enabled");
 }
-
-/** Whether this can be a scope (service protocol §4.21). */
-export function isScope(text: string): boolean {
-  return /^[a-zA-Z0-9_.-]{1,36}$/.test(text);
-}
