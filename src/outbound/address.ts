@@ -5,6 +5,7 @@ import { printTrace, type Trace } from "../model/trace.ts";
 import { header } from "../names.ts";
 import type { DialRequest } from "../dial.ts";
 import { invocationMediaType } from "../wire/manifest.ts";
+import { encodePart } from "./percent.ts";
 
 /** Appends a path to an endpoint's URL: one slash between them, a query string stays behind. */
 export function joinPath(uri: string, path: string): string {
@@ -18,14 +19,6 @@ export function joinPath(uri: string, path: string): string {
 export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-}
-
-/** Percent-encodes all but letters, digits and `-._~`, as the reference does. */
-function encodeKey(key: string): string {
-  return encodeURIComponent(key).replace(
-    /[!'()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
@@ -93,7 +86,7 @@ export class Addresses {
   ): AttemptRequest {
     const prepared = this.#prepare(deployment, protocol);
     const headers: Record<string, string> = { ...prepared.common, [prepared.idHeader]: id };
-    if (target.key !== undefined) headers[prepared.keyHeader] = encodeKey(target.key);
+    if (target.key !== undefined) headers[prepared.keyHeader] = encodePart(target.key);
     if (trace) {
       headers["traceparent"] = printTrace(trace);
       if (trace.state !== undefined) headers["tracestate"] = trace.state;

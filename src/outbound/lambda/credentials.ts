@@ -1,7 +1,8 @@
 import type { Dial, DialRequest } from "../../dial.ts";
 import type { Clock } from "../../ports.ts";
 import { collect } from "../collect.ts";
-import { type Credentials, encodePart, signedHeaders } from "./sign.ts";
+import { encodePart } from "../percent.ts";
+import { type Credentials, signedHeaders } from "./sign.ts";
 
 /** Calls of a function cannot be signed. Its message holds no secret. */
 export class NoCredentials extends Error {

@@ -5,7 +5,8 @@ import type { Dial, DialRequest } from "../../dial.ts";
 import type { Clock } from "../../ports.ts";
 import { type CredentialSettings, Keyring, MISSING } from "./credentials.ts";
 import { FunctionExchange } from "./function_exchange.ts";
-import { encodePart, signedHeaders } from "./sign.ts";
+import { encodePart } from "../percent.ts";
+import { signedHeaders } from "./sign.ts";
 
 export interface FunctionSettings extends CredentialSettings {
   /** URL of the function service, in place of the cloud's own. */

@@ -1,6 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { encodePart } from "../percent.ts";
 
 /** What calls of a cloud are signed with. Never logged, never part of a message. */
 export interface Credentials {
@@ -63,14 +64,6 @@ export function signedHeaders(
   sent["authorization"] = `${ALGORITHM} Credential=${accessKeyId}/${scope}, ` +
     `SignedHeaders=${names.join(";")}, Signature=${bytesToHex(key)}`;
   return sent;
-}
-
-/** Percent-encodes all but the unreserved characters (RFC 3986 §2.3). */
-export function encodePart(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 /** The path is encoded already, and for signing once more. */
