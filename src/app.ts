@@ -230,6 +230,7 @@ function createHost(
       return attempts;
     },
     turnEventsMax: config["partition.turn-events-max"],
+    releaseEffectsMax: config["partition.release-effects-max"],
     mailboxEventsMax: config["partition.mailbox-events-max"],
     residentBytesMax: config["partition.resident-bytes-max"],
     timersMax: config["partition.timers-max"],

@@ -16,6 +16,7 @@ import {
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
 import { option } from "./config/option.ts";
+import { partitionOptions } from "./config/partition_options.ts";
 import { type Environment, readEnvironment, readFile, settle } from "./config/read.ts";
 import { watching } from "./config/watching.ts";
 import { PARTITIONS_MAX } from "./model/ring.ts";
@@ -196,18 +197,7 @@ export const options = {
 
   ...fleetOptions,
 
-  "partition.turn-events-max": option(count(1), "1000", {
-    doc: "Most events committed together. Further ones go into the next turn.",
-  }),
-  "partition.mailbox-events-max": option(count(1), "65536", {
-    doc: "Most events waiting for a turn. Beyond, new requests are answered with 503.",
-  }),
-  "partition.resident-bytes-max": option(byteSize(), "32MiB", {
-    doc: "Rows each partition keeps in memory. Beyond, those unused for longest are read again.",
-  }),
-  "partition.timers-max": option(count(1), "10000", {
-    doc: "Timers kept in memory, the earliest ones. The rest is read when their time is near.",
-  }),
+  ...partitionOptions,
 
   "storage.database-url": option(
     optionalText("the address of a libSQL server: libsql://, https:// or http://", DATABASE_URL),

@@ -2,10 +2,15 @@ import type { Effect } from "../engine/effect.ts";
 import type { Turn } from "../engine/turn.ts";
 import { peerOf, type Rows, type Table, type Write } from "../model/rows.ts";
 import type { Meter } from "../observe/meter.ts";
+import { Releases } from "./releases.ts";
 
 export interface CommitsOptions {
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
+  /** Calls once the input that is there has been read. */
+  readonly soon: (call: () => void) => void;
+  /** Most effects released at once, unless very many wait. */
+  readonly releaseEffectsMax: number;
   /** Commits up to this number are durable. */
   readonly settle: (commit: number) => void;
   /** A row group that nobody is likely to ask for again. */
@@ -24,12 +29,14 @@ interface Group {
 
 /**
  * The commits of a partition: one in flight, and one being gathered from every turn that runs
- * meanwhile. What a turn asked of the world is released when its own commit is durable, in order.
+ * meanwhile. What a turn asked of the world is released when its own commit is durable, in order
+ * (`releases.ts`).
  */
 export class Commits {
   readonly #options: CommitsOptions;
+  readonly #releases: Releases;
   #gathered: Group | undefined;
-  #isInFlight = false;
+  #inFlight: Promise<void> | undefined;
   #isStopped = false;
   #number = 0;
   /** Wait until what is gathered has been handed over. */
@@ -37,6 +44,12 @@ export class Commits {
 
   constructor(options: CommitsOptions) {
     this.#options = options;
+    this.#releases = new Releases({
+      ...options,
+      effectsMax: options.releaseEffectsMax,
+      confirm: () => this.#confirm(),
+      onFailure: (cause) => this.#fail(cause),
+    });
   }
 
   /** The number of the commit that the next turn will belong to. */
@@ -62,21 +75,21 @@ export class Commits {
   stop(): void {
     this.#isStopped = true;
     this.#gathered = undefined;
+    this.#releases.stop();
   }
 
   #flush(): void {
     const group = this.#gathered;
-    if (!group || this.#isInFlight || this.#isStopped) return;
+    if (!group || this.#inFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
     if (group.writes.length === 0 && this.#isHeld()) return this.#settle(group, number);
-    this.#isInFlight = true;
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
-    const durable = this.#confirmed(this.#options.commit(group.writes));
+    const durable = this.#inFlight = this.#confirmed(this.#options.commit(group.writes));
     if (this.#onHandedOver.length > 0) this.#tellHandedOver();
     durable.then(() => {
-      this.#isInFlight = false;
+      this.#inFlight = undefined;
       if (this.#isStopped) return;
       meter?.committed(meter.now() - began, group.writes.length);
       this.#settle(group, number);
@@ -98,6 +111,16 @@ export class Commits {
     return durable.then(() => this.#isStopped || isHeld() ? undefined : commit([]));
   }
 
+  /** Asks the store whether the partition is still ours. What is on its way there asks it, too. */
+  #confirm(): Promise<void> {
+    if (this.#inFlight) return this.#inFlight;
+    const asked = this.#inFlight = this.#options.commit([]);
+    return asked.then(() => {
+      this.#inFlight = undefined;
+      this.#flush();
+    });
+  }
+
   #tellHandedOver(): void {
     for (const call of this.#onHandedOver.splice(0)) call();
   }
@@ -116,7 +139,7 @@ export class Commits {
   }
 
   #settled({ writes, effects, durable }: Group, number: number): void {
-    const { settle, forget, release } = this.#options;
+    const { settle, forget } = this.#options;
     settle(number);
     for (const { table, row } of writes) {
       // The engine never reads it again.
@@ -128,7 +151,6 @@ export class Commits {
       forget("event", row.id);
       forget("invocation", row.id);
     }
-    for (const call of durable) call();
-    release(effects);
+    this.#releases.add(effects, durable);
   }
 }

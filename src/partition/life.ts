@@ -23,6 +23,8 @@ export interface HostOptions {
   /** Makes what runs attempts. A new one for each life of the partition. */
   readonly attempts: (send: Mailbox) => AttemptRunner;
   readonly turnEventsMax: number;
+  /** Most effects released at once, before further input is read. */
+  readonly releaseEffectsMax: number;
   /** Events waiting for a turn, above which new requests are refused with 503. */
   readonly mailboxEventsMax: number;
   readonly residentBytesMax: number;

@@ -22,6 +22,8 @@ export interface PartitionOptions {
   /** Runs effects. Called only for turns that are already durable. */
   readonly release: (effects: readonly Effect[]) => void;
   readonly turnEventsMax: number;
+  /** As in `HostOptions`. */
+  readonly releaseEffectsMax: number;
   readonly residentBytesMax: number;
   readonly meter: Meter;
   readonly moved?: Moved | undefined;
@@ -53,17 +55,16 @@ export class Partition {
   turns = 0;
 
   constructor(options: PartitionOptions) {
-    const { lease, store, release, residentBytesMax, meter, moved, isHeld } = options;
+    const { lease, store, clock, residentBytesMax, moved } = options;
     this.#options = options;
     this.#resident = new Resident(residentBytesMax, moved);
     this.#commits = new Commits({
+      ...options,
       commit: (writes) => store.commit(lease, writes),
-      release,
+      soon: clock.soon,
       settle: (commit) => this.#resident.settle(commit),
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
-      meter,
-      isHeld,
     });
   }
 
@@ -82,8 +83,8 @@ export class Partition {
   }
 
   /**
-   * Offers an event. `durable` is called once its turn is on disk, after which its effects are
-   * released; if we crash first, it never happened. A stopped partition drops what it is offered.
+   * Offers an event. Once its turn is on disk, its effects are released and then `durable` is called;
+   * if we crash first, it never happened. A stopped partition drops what it is offered.
    */
   send(event: Event, durable?: () => void): void {
     if (this.#isStopped) return;

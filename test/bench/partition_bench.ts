@@ -65,6 +65,7 @@ function hostOver(store: Store): Host {
     schema: () => schema,
     attempts,
     turnEventsMax: 1000,
+    releaseEffectsMax: 32,
     mailboxEventsMax: 65536,
     residentBytesMax: 32 << 20,
     timersMax: 10_000,

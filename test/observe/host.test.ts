@@ -85,6 +85,7 @@ function hostOver(store: Known, meter: Meter, residentBytesMax: number): Host {
     schema: () => schema,
     attempts,
     turnEventsMax: 10,
+    releaseEffectsMax: 32,
     mailboxEventsMax: 65_536,
     residentBytesMax,
     timersMax: 1000,

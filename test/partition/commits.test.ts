@@ -23,6 +23,7 @@ const scripts = fc.record({
   /** Number of the commit that fails. */
   fails: fc.option(fc.integer({ min: 1, max: 6 })),
   stopsAt: fc.option(fc.nat(60)),
+  lot: fc.constantFrom(1, 2, 100),
 });
 
 interface Heard {
@@ -49,6 +50,7 @@ interface Script {
   readonly commitMs: readonly number[];
   readonly fails: number | null;
   readonly stopsAt: number | null;
+  readonly lot: number;
 }
 
 /** A store that takes its time, and may lose one commit. */
@@ -75,6 +77,8 @@ async function play(script: Script): Promise<Heard> {
   const commits: Commits = new Commits({
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
+    soon: (call) => world.after(0, call),
+    releaseEffectsMax: script.lot,
     settle: (commit) => heard.settled.push(commit),
     forget: () => {},
     onFailure: (cause) => {

@@ -60,6 +60,7 @@ function memberOver(store: Slow) {
     schema: () => schema,
     attempts,
     turnEventsMax: 10,
+    releaseEffectsMax: 32,
     mailboxEventsMax: 100,
     residentBytesMax: 1e6,
     timersMax: 10,

@@ -65,6 +65,7 @@ class Two {
         schema: () => schema,
         attempts,
         turnEventsMax: 1_000,
+        releaseEffectsMax: 32,
         mailboxEventsMax: 1_000,
         residentBytesMax: 1e6,
         timersMax: 100,

@@ -186,11 +186,11 @@ export class Cluster {
     this.#guard(() => {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
-      for (const told of this.#news.get(seat) ?? []) told();
-      this.#news.delete(seat);
-      if (epoch === this.disks.of(partition).epoch) {
-        this.#news.set(seat, newsOf(seat, writes, this));
-      }
+      const news = this.#news.get(seat) ?? [];
+      // Effects go out in lots.
+      if (seat.process.isAtRest) { for (const told of news.splice(0)) told(); }
+      if (epoch === this.disks.of(partition).epoch) news.push(...newsOf(seat, writes, this));
+      this.#news.set(seat, news);
     });
     this.#alarm(seat, writes);
   }

@@ -56,6 +56,7 @@ export interface Faults {
 export interface Limits {
   readonly residentBytesMax: number;
   readonly turnEventsMax: number;
+  readonly releaseEffectsMax: number;
   readonly mailboxEventsMax: number;
   readonly timersMax: number;
   readonly eagerStateBytesMax: number;
@@ -145,6 +146,7 @@ export function limits(chance: Chance): Limits {
     isFleet: chance.happens(0.4),
     partitions: chance.pick([1, 2, 2, 3, 4]),
     processes: chance.pick([1, 2, 3]),
+    releaseEffectsMax: chance.pick([1, 2, 1_000]),
   };
 }
 

@@ -27,6 +27,7 @@ export class Process {
   readonly #drift: number;
   #stepMs = 0;
   /** What came while it was frozen. */
+  #soons = 0;
   #held: (() => void)[] | undefined;
 
   constructor(name: number, options: ProcessOptions) {
@@ -36,6 +37,11 @@ export class Process {
     this.#bornAt = world.mono;
     this.#skewMs = world.chance.int(-Math.round(clockSkewMs), Math.round(clockSkewMs));
     this.#drift = clockDrift === 0 ? 0 : (world.chance.next() * 2 - 1) * clockDrift;
+  }
+
+  /** Whether its parts have done what they put off to let others go first. */
+  get isAtRest(): boolean {
+    return this.#soons === 0;
   }
 
   get isFrozen(): boolean {
@@ -62,7 +68,13 @@ export class Process {
       // Like a timeout: what the wall clock does meanwhile changes nothing.
       at: (due, call) =>
         this.#after(due - this.now + world.chance.int(0, faults().timerLateMs), call),
-      soon: (call) => void this.#after(0, call),
+      soon: (call) => {
+        this.#soons++;
+        this.#after(0, () => {
+          this.#soons--;
+          call();
+        });
+      },
     };
   }
 

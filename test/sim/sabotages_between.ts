@@ -110,16 +110,14 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   {
     name: "messages are sent before they are durable",
     file: "partition/commits.ts",
-    find: "    this.#isInFlight = true;\n",
-    replace: "    this.#isInFlight = true;\n" +
-      '    this.#options.release(group.effects.filter(({ type }) => type === "forward"));\n',
+    find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
+    replace: '    this.#options.release(group.effects.filter(({ type }) => type === "forward"));\n',
   },
   {
     name: "parcels are acknowledged before they are durable",
     file: "partition/commits.ts",
-    find: "    this.#isInFlight = true;\n",
-    replace: "    this.#isInFlight = true;\n" +
-      '    this.#options.release(group.effects.filter((one) => "heard" in one));\n',
+    find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
+    replace: '    this.#options.release(group.effects.filter((one) => "heard" in one));\n',
     under: { batchLost: 0.1, commitMs: 150 },
   },
   {

@@ -6,26 +6,26 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "effects are released before their commit",
     file: "partition/commits.ts",
-    find: "    this.#isInFlight = true;\n",
-    replace: "    this.#isInFlight = true;\n    this.#options.release(group.effects.splice(0));\n",
+    find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
+    replace: "    this.#options.release(group.effects.splice(0));\n",
   },
   {
     name: "commits overtake each other",
     file: "partition/commits.ts",
-    find: "if (!group || this.#isInFlight || this.#isStopped) return;",
+    find: "if (!group || this.#inFlight || this.#isStopped) return;",
     replace: "if (!group || this.#isStopped) return;",
   },
   {
     name: "what a failed commit asked for is released",
     file: "partition/commits.ts",
-    find: "(cause) => this.#fail(cause)",
-    replace: "(cause) => (this.#settled(group, number), this.#fail(cause))",
+    find: "    }, (cause) => this.#fail(cause));",
+    replace: "    }, (cause) => (this.#settled(group, number), this.#fail(cause)));",
   },
   {
     name: "a failed commit is shrugged off",
     file: "partition/commits.ts",
     find: "if (!this.#isStopped) this.#options.onFailure(cause);",
-    replace: "this.#isInFlight = false;",
+    replace: "this.#inFlight = undefined;",
     under: { batchLost: 0.3 },
   },
   {
@@ -33,6 +33,20 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     file: "partition/commits.ts",
     find: "      if (this.#isStopped) return;\n      meter?.committed",
     replace: "      meter?.committed",
+  },
+  {
+    name: "a stopped partition releases what is left",
+    file: "partition/releases.ts",
+    find: "  stop(): void {\n    this.#groups = [];",
+    replace: "  stop(): void {",
+    under: { releaseEffectsMax: 1, batchLost: 0.1 },
+  },
+  {
+    name: "what does not fit a lot is lost",
+    file: "partition/releases.ts",
+    find: "group.released += lot.length;",
+    replace: "group.released = effects.length;",
+    under: { releaseEffectsMax: 1 },
   },
   {
     name: "memory keeps a dropped row",

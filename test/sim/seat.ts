@@ -93,6 +93,7 @@ export class Seat {
       schema: () => options.schema,
       attempts: (send) => this.#services = this.#life(send),
       turnEventsMax: limits.turnEventsMax,
+      releaseEffectsMax: limits.releaseEffectsMax,
       mailboxEventsMax: limits.mailboxEventsMax,
       residentBytesMax: limits.residentBytesMax,
       timersMax: limits.timersMax,
