@@ -8,7 +8,8 @@ const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REF
 /** One stream of an HTTP/2 session. */
 export class H2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream;
-  readonly #listener: DialListener;
+  /** Undefined once the stream is gone: sessions remember streams for a while (`ChurnMap`). */
+  #listener: DialListener | undefined;
   #over = false;
   #error: Error | undefined;
   /** What came before the head, which happens on Deno only. Undefined once the head came. */
@@ -23,14 +24,15 @@ export class H2Exchange implements Exchange {
     stream.on("data", (bytes: Uint8Array) => {
       if (this.#over) return;
       if (this.#early) this.#early.push(bytes);
-      else listener.chunk(bytes);
+      else this.#listener?.chunk(bytes);
     });
     stream.on("end", () => this.#ended());
-    stream.on("drain", () => this.#over || listener.drain());
+    stream.on("drain", () => this.#over || this.#listener?.drain());
     // Kept for good: a stream may fail after everybody has stopped caring.
     stream.on("error", (error) => this.#error = error);
     stream.on("close", () => {
       this.#broke();
+      this.#listener = undefined;
       closed();
     });
   }
@@ -63,8 +65,8 @@ export class H2Exchange implements Exchange {
     const early = this.#early;
     this.#early = undefined;
     if (this.#over) return;
-    this.#listener.head(headOf(headers));
-    if (early) { for (const bytes of early) if (!this.#over) this.#listener.chunk(bytes); }
+    this.#listener?.head(headOf(headers));
+    if (early) { for (const bytes of early) if (!this.#over) this.#listener?.chunk(bytes); }
     if (this.#endedEarly) this.#ended();
   }
 
@@ -76,7 +78,7 @@ export class H2Exchange implements Exchange {
     // Node ends the body of a stream that was reset, too.
     if (this.#over || this.#stream.rstCode) return;
     this.#over = true;
-    this.#listener.end();
+    this.#listener?.end();
   }
 
   #broke(): void {
@@ -91,7 +93,7 @@ export class H2Exchange implements Exchange {
     // Without an answer it says something about the endpoint's memory, and nothing about us.
     const isBusy = this.#early !== undefined &&
       (rstCode === NGHTTP2_REFUSED_STREAM || rstCode === NGHTTP2_ENHANCE_YOUR_CALM);
-    this.#listener.failed({ kind: isBusy ? "busy" : "reset", message });
+    this.#listener?.failed({ kind: isBusy ? "busy" : "reset", message });
   }
 }
 

@@ -49,6 +49,8 @@ const NO_ENTROPY = new Uint8Array(16);
 export class RunningAttempt implements DialListener {
   readonly id: string;
   readonly attempt: number;
+  /** Which one this is, of all attempts since the partition began its life. */
+  readonly number: number;
   readonly plan: Plan;
   readonly target: Target;
   readonly span: AttemptSpan | undefined;
@@ -77,7 +79,8 @@ export class RunningAttempt implements DialListener {
   constructor(
     host: AttemptHost,
     effect: Attempt,
-    { plan, mediaType, span }: {
+    { number, plan, mediaType, span }: {
+      readonly number: number;
       readonly plan: Plan;
       readonly mediaType: string;
       readonly span?: AttemptSpan | undefined;
@@ -86,6 +89,7 @@ export class RunningAttempt implements DialListener {
     this.#host = host;
     this.id = effect.invocation.id;
     this.attempt = effect.attempt;
+    this.number = number;
     this.plan = plan;
     this.target = effect.invocation.target;
     this.span = span;

@@ -1,4 +1,5 @@
 import { assert } from "../assert.ts";
+import { ChurnMap } from "../churn_map.ts";
 import type { Attempt, Effect } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
@@ -40,9 +41,10 @@ export class Attempts {
   readonly #ticker: Ticker;
   readonly #host: AttemptHost;
   readonly #chance: Chance;
-  readonly #running = new Map<string, RunningAttempt>();
+  readonly #running = new ChurnMap<string, RunningAttempt>();
   /** Have sent their outcome; their streams are not over. */
-  readonly #draining = new Set<RunningAttempt>();
+  readonly #draining = new ChurnMap<number, RunningAttempt>();
+  #begun = 0;
   readonly #queue = new FairQueue();
   /** Slots held for those who were told that one is free. */
   readonly #reserved = new Set<string>();
@@ -130,7 +132,7 @@ export class Attempts {
     this.#closed = true;
     this.#ticker.stop();
     this.#queue.clear();
-    for (const attempt of [...this.#running.values(), ...this.#draining]) attempt.abort();
+    for (const attempt of [...this.#running.values(), ...this.#draining.values()]) attempt.abort();
   }
 
   get #taken(): number {
@@ -149,7 +151,12 @@ export class Attempts {
       plan.pin.protocol,
       span ? { ...invocation, trace: span.trace } : invocation,
     );
-    const attempt = new RunningAttempt(this.#host, effect, { plan, mediaType, span });
+    const attempt = new RunningAttempt(this.#host, effect, {
+      number: ++this.#begun,
+      plan,
+      mediaType,
+      span,
+    });
     this.#running.set(attempt.id, attempt);
     attempt.begin(this.#open(dial, attempt, invocation.target), effect);
   }
@@ -183,13 +190,13 @@ export class Attempts {
 
   #ended(attempt: RunningAttempt, outcome: Outcome): void {
     this.#world.watch?.ended(attempt, outcome, attempt.span);
-    this.#draining.add(attempt);
+    this.#draining.set(attempt.number, attempt);
     this.#leave(attempt);
   }
 
   #gone(attempt: RunningAttempt): void {
     attempt.span?.end("aborted");
-    this.#draining.delete(attempt);
+    this.#draining.delete(attempt.number);
     this.#leave(attempt);
   }
 
@@ -219,7 +226,7 @@ export class Attempts {
 
   #tick(now: number): number {
     let due = Infinity;
-    for (const attempts of [this.#running.values(), this.#draining]) {
+    for (const attempts of [this.#running.values(), this.#draining.values()]) {
       for (const attempt of attempts) {
         if (attempt.due <= now) attempt.expire(now);
         due = Math.min(due, attempt.due);

@@ -7,7 +7,7 @@ import type { Loaded } from "../ports.ts";
 
 /** Rows that are loaded and forgotten together. `null`: known not to exist. */
 class Group {
-  readonly rows = new Map<Item, Rows[Table] | null>();
+  rows = new Map<Item, Rows[Table] | null>();
   /** Every row of the group is here. */
   isWhole = false;
   /** Number of the last commit that wrote here: not to be forgotten before that is durable. */
@@ -16,6 +16,8 @@ class Group {
   isUsed = true;
   bytes = GROUP_BYTES;
 }
+
+const NO_ROWS = new Map<Item, Rows[Table] | null>();
 
 /** Rough cost of a group and of a row in memory, beside its bytes. */
 const GROUP_BYTES = 200;
@@ -184,6 +186,8 @@ export class Resident implements Slice {
   #evict(table: Table, name: string, group: Group): void {
     this.#tables[table].delete(name);
     this.#bytes -= group.bytes;
+    // What the map has let go of may linger (`ChurnMap`).
+    group.rows = NO_ROWS;
   }
 
   #group(table: Table, name: string): Group {

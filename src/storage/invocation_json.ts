@@ -1,6 +1,6 @@
 import type { Awaiting, InvocationRow, Status } from "../model/invocation.ts";
 import type { Target } from "../model/target.ts";
-import { fromJson, toJson } from "./safe_text.ts";
+import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
 /**
  * An invocation as JSON, without its output: what `toJson` makes of it, written out by hand
@@ -12,25 +12,25 @@ import { fromJson, toJson } from "./safe_text.ts";
  */
 export function invocationJson(row: InvocationRow): string {
   const { id, target, status, origin, pin, callers, retention, answer } = row;
-  return `{"id":${quoted(id)},"target":${targetJson(target)},"status":${
-    statusJson(status)
-  },"origin":${
-    origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
-  },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
-    row.spared ? `,"spared":${row.spared}` : ""
-  },"failuresSinceCommand":${row.failuresSinceCommand}${
-    row.failingSince === undefined ? "" : `,"failingSince":${row.failingSince}`
-  }${failureJson(row)}${row.events ? `,"events":${row.events}` : ""}${
-    row.pausing ? ',"pausing":true' : ""
-  }${row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`}${
-    row.trace ? `,"trace":${toJson(row.trace)}` : ""
-  }${
-    pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
-  },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
-    row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`
-  },"retention":{"resultMs":${retention.resultMs},"journalMs":${retention.journalMs}}${
-    timesJson(row)
-  }${answer ? `,"answer":${toJson(answer)}` : ""}}`;
+  return inOnePiece(
+    `{"id":${quoted(id)},"target":${targetJson(target)},"status":${statusJson(status)},"origin":${
+      origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
+    },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
+      row.spared ? `,"spared":${row.spared}` : ""
+    },"failuresSinceCommand":${row.failuresSinceCommand}${
+      row.failingSince === undefined ? "" : `,"failingSince":${row.failingSince}`
+    }${failureJson(row)}${row.events ? `,"events":${row.events}` : ""}${
+      row.pausing ? ',"pausing":true' : ""
+    }${row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`}${
+      row.trace ? `,"trace":${toJson(row.trace)}` : ""
+    }${
+      pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
+    },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
+      row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`
+    },"retention":{"resultMs":${retention.resultMs},"journalMs":${retention.journalMs}}${
+      timesJson(row)
+    }${answer ? `,"answer":${toJson(answer)}` : ""}}`,
+  );
 }
 
 /** The row that `invocationJson` wrote, once its JSON is parsed. */

@@ -4,7 +4,7 @@ import type { Entry } from "../model/journal.ts";
 import { type Message, messageBytes, withMessageBytes } from "../model/message.ts";
 import type { Rows, Table } from "../model/rows.ts";
 import { invocationJson, parsedInvocation } from "./invocation_json.ts";
-import { fromJson, toJson } from "./safe_text.ts";
+import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
 /**
  * A row, and how the log and the tables hold it: as JSON, and as its one byte column when it has
@@ -135,7 +135,7 @@ function encodeJournal(row: JournalRow): Encoded {
     const { type, bytes } = entry;
     const text =
       `{"index":${index},"at":${at},"kind":"command","type":${type},"size":${bytes.length}}`;
-    return { row, text, bytes };
+    return { row, text: inOnePiece(text), bytes };
   }
   const bytes = bytesOf(entry);
   const size = bytes?.length;
