@@ -1,6 +1,14 @@
 import { assert } from "../assert.ts";
 import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
-import { groupOf, type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  TABLES,
+  type Want,
+} from "../model/rows.ts";
 import type { Write } from "../model/rows.ts";
 import { ALONE, partitionOfId, type Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
@@ -26,11 +34,31 @@ export const miss: unique symbol = Symbol("miss");
 interface GroupWrites {
   readonly table: Table;
   readonly group: string;
-  readonly items: Map<Item, Write>;
-  isWhole: boolean;
+  readonly items: ReadonlyMap<Item, Write>;
+  readonly isWhole: boolean;
 }
 
-type TableWrites = Map<string, GroupWrites>;
+class Writing implements GroupWrites {
+  readonly table: Table;
+  readonly group: string;
+  items = NO_WRITES;
+  isWhole = false;
+
+  constructor(table: Table, group: string) {
+    this.table = table;
+    this.group = group;
+  }
+
+  set(item: Item, write: Write): void {
+    // Many groups are created and stay empty.
+    if (this.items === NO_WRITES) this.items = new Map([[item, write]]);
+    else (this.items as Map<Item, Write>).set(item, write);
+  }
+}
+
+const NO_WRITES: ReadonlyMap<Item, Write> = new Map();
+
+type TableWrites = Map<string, Writing>;
 
 /**
  * One atomic step of a partition. Reads come from a slice, writes and effects pile up here, and
@@ -135,19 +163,11 @@ export class Turn {
   }
 
   put<T extends Table>(table: T, row: Rows[T]): void {
-    this.#group(table, groupOf(table, row)).items.set(itemOf(table, row), {
-      table,
-      row,
-      drop: false,
-    });
+    this.#group(table, groupOf(table, row)).set(itemOf(table, row), { table, row, drop: false });
   }
 
   drop<T extends Table>(table: T, row: Rows[T]): void {
-    this.#group(table, groupOf(table, row)).items.set(itemOf(table, row), {
-      table,
-      row,
-      drop: true,
-    });
+    this.#group(table, groupOf(table, row)).set(itemOf(table, row), { table, row, drop: true });
   }
 
   /**
@@ -180,21 +200,25 @@ export class Turn {
   }
 
   /** Groups that this turn created whole: memory may answer for them without asking the store. */
-  *groups(): Generator<Readonly<GroupWrites>> {
-    for (const table of Object.values(this.#tables)) yield* table.values();
+  get groups(): GroupWrites[] {
+    const groups: GroupWrites[] = [];
+    for (const table of TABLES) {
+      for (const group of this.#tables[table].values()) groups.push(group);
+    }
+    return groups;
   }
 
   /** Every write, at most one for each row. */
   get writes(): Write[] {
     const writes: Write[] = [];
-    for (const { items } of this.groups()) for (const write of items.values()) writes.push(write);
+    for (const { items } of this.groups) for (const write of items.values()) writes.push(write);
     return writes;
   }
 
-  #group(table: Table, group: string): GroupWrites {
+  #group(table: Table, group: string): Writing {
     const groups = this.#tables[table];
     let writes = groups.get(group);
-    if (!writes) groups.set(group, writes = { table, group, items: new Map(), isWhole: false });
+    if (!writes) groups.set(group, writes = new Writing(table, group));
     return writes;
   }
 

@@ -45,27 +45,20 @@ export class Requests implements Door {
   }
 
   async #callAgain(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
-    const { told, result, forget } = this.#askAndWait(request.id, onLeave, (reply) => (
-      { type: "invoked", ...request, reply }
-    ));
-    // How it was taken comes first, even if the result of the first one is there before: to a second
-    // submission of a workflow that result is no answer. Not taken, it hears why.
-    const answer = told.then((reply) => answerOf(reply) ?? result);
-    // Answered by the reply, nobody would ever tell the waiter for the result.
-    answer.then(forget, forget);
-    return await answer;
+    const partition = this.#admit();
+    const { token, followed } = this.#waiters.follow(request.id, isResult, onLeave);
+    partition.send({ type: "invoked", ...request, reply: token });
+    const { reply, completed } = await followed;
+    return completed ?? resultOf(reply);
   }
 
   async attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
-    const { told, result, forget } = this.#askAndWait(id, onLeave, (reply) => (
-      { type: "asked", id, wait: true, reply }
-    ));
-    // Whoever leaves ends the wait for its result, and so this one too.
-    const reply = await Promise.race([told, result.then(() => told)]);
-    if (reply.result || !reply.target) forget();
-    if (!reply.target) return undefined;
+    const partition = this.#admit();
+    const { token, followed } = this.#waiters.follow(id, isAnswer, onLeave);
+    partition.send({ type: "asked", id, wait: true, reply: token });
+    const { reply, completed } = await followed;
     const { target } = reply;
-    return { target, ...(answerOf(reply) ?? await result) };
+    return target && { target, ...(completed ?? resultOf(reply)) };
   }
 
   async output(id: string): Promise<Attached | "unknown" | "notReady"> {
@@ -97,24 +90,22 @@ export class Requests implements Door {
     partition.send(event(token));
     return await reply;
   }
+}
 
-  /** As `#ask`, of an invocation whose result is waited for at the same time, until `forget`. */
-  #askAndWait(
-    id: string,
-    onLeave: OnLeave | undefined,
-    event: (reply: number) => Event,
-  ): { told: Promise<Reply>; result: Promise<Completed>; forget: () => void } {
-    let forget = () => {};
-    const result = this.#waiters.result(id, (leave) => {
-      forget = leave;
-      onLeave?.(leave);
-    });
-    // Nobody may be left to hear that nothing came of it.
-    result.catch(() => {});
-    const told = this.#ask(event);
-    told.catch(() => forget());
-    return { told, result, forget: () => forget() };
-  }
+/** Whether a reply brings the result with it. */
+function isResult({ result }: Reply): boolean {
+  return result !== undefined;
+}
+
+/** As `isResult`, or there is no such invocation. */
+function isAnswer({ result, target }: Reply): boolean {
+  return result !== undefined || target === undefined;
+}
+
+function resultOf(reply: Reply): Completed {
+  const answer = answerOf(reply);
+  assert(answer, "Whoever is not to wait has the result");
+  return answer;
 }
 
 function answerOf({ result, expiresAt }: Reply): Completed | undefined {

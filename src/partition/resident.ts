@@ -5,9 +5,14 @@ import type { Entry, Result } from "../model/journal.ts";
 import { type Item, itemOf, type Rows, type Table, TABLES, type Write } from "../model/rows.ts";
 import type { Loaded } from "../ports.ts";
 
+type GroupRows = Map<Item, Rows[Table] | null>;
+
+/** Of every group that is empty: most are, for a while or for good. */
+const NO_ROWS: ReadonlyMap<Item, Rows[Table] | null> = new Map();
+
 /** Rows that are loaded and forgotten together. `null`: known not to exist. */
 class Group {
-  rows = new Map<Item, Rows[Table] | null>();
+  #rows: GroupRows | undefined;
   /** Every row of the group is here. */
   isWhole = false;
   /** Number of the last commit that wrote here: not to be forgotten before that is durable. */
@@ -15,9 +20,24 @@ class Group {
   /** Used since the last sweep passed. */
   isUsed = true;
   bytes = GROUP_BYTES;
-}
 
-const NO_ROWS = new Map<Item, Rows[Table] | null>();
+  get rows(): ReadonlyMap<Item, Rows[Table] | null> {
+    return this.#rows ?? NO_ROWS;
+  }
+
+  set(item: Item, row: Rows[Table] | null): void {
+    this.#rows ??= new Map();
+    this.#rows.set(item, row);
+  }
+
+  delete(item: Item): void {
+    this.#rows?.delete(item);
+  }
+
+  clear(): void {
+    this.#rows = undefined;
+  }
+}
 
 /** Rough cost of a group and of a row in memory, beside its bytes. */
 const GROUP_BYTES = 200;
@@ -110,13 +130,13 @@ export class Resident implements Slice {
         if (!group.rows.has(at)) this.#set(group, at, row);
       }
       if (item === undefined) group.isWhole = true;
-      else if (!group.rows.has(item)) group.rows.set(item, null);
+      else if (!group.rows.has(item)) group.set(item, null);
     }
   }
 
   /** Applies a turn that is on its way to the store as commit number `commit`. */
   apply(turn: Turn, commit: number): void {
-    for (const { table, group: name, items, isWhole } of turn.groups()) {
+    for (const { table, group: name, items, isWhole } of turn.groups) {
       const group = this.#group(table, name);
       group.commit = commit;
       group.isUsed = true;
@@ -187,7 +207,7 @@ export class Resident implements Slice {
     this.#tables[table].delete(name);
     this.#bytes -= group.bytes;
     // What the map has let go of may linger (`ChurnMap`).
-    group.rows = NO_ROWS;
+    group.clear();
   }
 
   #group(table: Table, name: string): Group {
@@ -201,12 +221,12 @@ export class Resident implements Slice {
 
   #set(group: Group, item: Item, row: Rows[Table] | null): void {
     this.#grow(group, sizeOf(row) - sizeOf(group.rows.get(item)));
-    group.rows.set(item, row);
+    group.set(item, row);
   }
 
   #delete(group: Group, item: Item): void {
     this.#grow(group, -sizeOf(group.rows.get(item)));
-    group.rows.delete(item);
+    group.delete(item);
   }
 
   #grow(group: Group, bytes: number): void {

@@ -1,6 +1,8 @@
 import type { Effect, Reply } from "../engine/effect.ts";
 import { Failure } from "../errors.ts";
+import { ChurnMap } from "../churn_map.ts";
 import type { Accepted, Completed, OnLeave } from "../ports.ts";
+import { type Followed, Follower, type FollowerOptions } from "./follower.ts";
 
 interface Waiter<T> {
   readonly resolve: (value: T) => void;
@@ -12,9 +14,9 @@ interface Waiter<T> {
  * the connections of those who wait here, and the invocation goes on without them.
  */
 export class Waiters {
-  readonly #replies = new Map<number, Waiter<Reply>>();
+  readonly #replies = new ChurnMap<number, Waiter<Reply>>();
   /** One waiter is the rule; a set is made for the second. */
-  readonly #results = new Map<string, Waiter<Completed> | Set<Waiter<Completed>>>();
+  readonly #results = new ChurnMap<string, Waiter<Completed> | Set<Waiter<Completed>>>();
   #token = 0;
 
   /** Requests that wait. */
@@ -33,13 +35,26 @@ export class Waiters {
 
   /** The result of an invocation, once it has one. Forgotten when the caller leaves. */
   result(id: string, onLeave?: OnLeave): Promise<Completed> {
-    return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject };
-      const known = this.#results.get(id);
-      if (known instanceof Set) known.add(waiter);
-      else this.#results.set(id, known ? new Set([known, waiter]) : waiter);
-      onLeave?.(() => this.#leave(id, waiter));
+    return new Promise((resolve, reject) => this.#await(id, { resolve, reject }, onLeave));
+  }
+
+  /**
+   * A token for an event that invokes or asks for `id`, and what becomes of it: the reply, and unless
+   * that is all, the result. Rejects when the caller leaves.
+   */
+  follow(
+    id: string,
+    isAll: FollowerOptions["isAll"],
+    onLeave?: OnLeave,
+  ): { token: number; followed: Promise<Followed> } {
+    const token = ++this.#token;
+    const followed = new Promise<Followed>((resolve, reject) => {
+      const forget = () => this.#forget(id, follower);
+      const follower = new Follower({ isAll, resolve, reject, forget });
+      this.#replies.set(token, { resolve: (reply) => follower.told(reply), reject });
+      this.#await(id, follower, onLeave);
     });
+    return { token, followed };
   }
 
   replied(effect: Reply): void {
@@ -51,7 +66,7 @@ export class Waiters {
     const known = this.#results.get(id);
     if (!known) return;
     this.#results.delete(id);
-    for (const { resolve } of each(known)) resolve({ result });
+    for (const waiter of each(known)) waiter.resolve({ result });
   }
 
   /** Answers everybody: the partition is gone, and nobody knows what became of their requests. */
@@ -62,15 +77,28 @@ export class Waiters {
     ];
     this.#replies.clear();
     this.#results.clear();
-    for (const { reject } of all) reject(failure);
+    for (const waiter of all) waiter.reject(failure);
+  }
+
+  #await(id: string, waiter: Waiter<Completed>, onLeave: OnLeave | undefined): void {
+    const known = this.#results.get(id);
+    if (known instanceof Set) known.add(waiter);
+    else this.#results.set(id, known ? new Set([known, waiter]) : waiter);
+    onLeave?.(() => this.#leave(id, waiter));
   }
 
   #leave(id: string, waiter: Waiter<Completed>): void {
-    const known = this.#results.get(id);
-    if (known === waiter) this.#results.delete(id);
-    else if (!(known instanceof Set) || !known.delete(waiter)) return;
-    else if (known.size === 0) this.#results.delete(id);
+    if (!this.#forget(id, waiter)) return;
     waiter.reject(Failure.plain(499, "the caller went away"));
+  }
+
+  /** Answers whether it was still waiting. */
+  #forget(id: string, waiter: Waiter<Completed>): boolean {
+    const known = this.#results.get(id);
+    if (known === waiter) return this.#results.delete(id);
+    if (!(known instanceof Set) || !known.delete(waiter)) return false;
+    if (known.size === 0) this.#results.delete(id);
+    return true;
   }
 }
 

@@ -143,8 +143,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   },
   {
     name: "who was answered at once is remembered for ever",
-    file: "partition/requests.ts",
-    find: "    answer.then(forget, forget);\n",
+    file: "partition/follower.ts",
+    find: "    this.#options.forget();\n",
     replace: "",
   },
   {
