@@ -1,29 +1,17 @@
 // Workflows as fast as they go: submit, signal, attach, one after the other, in so many loops.
 // Usage: node semantics_flows.mjs URL LOOPS SECONDS, where URL ends in the path prefix. Prints a
 // line of JSON: workflows done, and how long one took in milliseconds.
-import http from "node:http";
+import { Caller } from "./_caller.mjs";
 
 const [url, loops, seconds] = process.argv.slice(2);
-const agent = new http.Agent({ keepAlive: true, maxSockets: Number(loops) });
+const { origin, pathname } = new URL(url);
 const run = `${process.pid}-${Date.now()}`;
 
-const ask = (path, body) =>
-  new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": body.length };
-    const request = http.request(`${url}/${path}`, { method: "POST", agent, headers });
-    request.once("response", (response) => {
-      response.resume();
-      response.once("end", () => resolve(response.statusCode));
-    });
-    request.once("error", reject);
-    request.end(body);
-  });
-
-async function workflow(key) {
+async function workflow(caller, key) {
   const target = { target: "workflow", workflowName: "SemanticsFlow", workflowKey: key };
-  const submitted = await ask(`send/SemanticsFlow/${key}/run`, "0");
-  const signaled = await ask(`call/SemanticsFlow/${key}/go`, "1");
-  const attached = await ask("attach", JSON.stringify(target));
+  const submitted = await caller.post(`${pathname}/send/SemanticsFlow/${key}/run`, "0");
+  const signaled = await caller.post(`${pathname}/call/SemanticsFlow/${key}/go`, "1");
+  const attached = await caller.post(`${pathname}/attach`, JSON.stringify(target));
   return submitted === 202 && signaled === 200 && attached === 200;
 }
 
@@ -32,13 +20,19 @@ let errors = 0, number = 0;
 const began = performance.now();
 const end = began + Number(seconds) * 1000;
 await Promise.all(Array.from({ length: Number(loops) }, async () => {
+  let caller = new Caller(origin);
   while (performance.now() < end) {
     const start = performance.now();
-    if (!await workflow(`${run}-${number++}`).catch(() => false)) errors++;
+    const isDone = await workflow(caller, `${run}-${number++}`).catch(() => false);
+    if (!isDone) {
+      errors++;
+      caller.close();
+      caller = new Caller(origin);
+    }
     times.push(performance.now() - start);
   }
+  caller.close();
 }));
-agent.destroy();
 times.sort((a, b) => a - b);
 const at = (part) => times[Math.floor(times.length * part)] ?? 0;
 const us = (performance.now() - began) * 1000;

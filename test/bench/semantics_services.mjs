@@ -3,23 +3,28 @@
 import http from "node:http";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { Caller } from "./_caller.mjs";
 
 const require = createRequire(pathToFileURL(`${process.cwd()}/`));
 const restate = await import(pathToFileURL(require.resolve("@restatedev/restate-sdk")).href);
 const port = Number(process.argv[2]);
 const mode = process.argv[3] ?? "h2";
-const agent = new http.Agent({ keepAlive: true });
 
-const post = (url, body) => {
-  const headers = { "content-type": "application/json", "content-length": body.length };
-  const request = http.request(
-    url,
-    { method: "POST", agent, headers },
-    (answer) => answer.resume(),
-  );
-  request.on("error", (cause) => console.error(`${url}: ${cause.message}`));
-  request.end(body);
-};
+/** Connections that wait for the next awakeable, by server. */
+const idle = new Map();
+
+async function post(url, body) {
+  const { origin, pathname } = new URL(url);
+  const callers = idle.get(origin) ?? [];
+  idle.set(origin, callers);
+  const caller = callers.pop() ?? new Caller(origin);
+  const status = await caller.post(pathname, body).catch((cause) => cause.message);
+  if (status >= 200 && status < 300) callers.push(caller);
+  else {
+    console.error(`${url}: ${status}`);
+    caller.close();
+  }
+}
 
 const bench = restate.service({
   name: "Semantics",
