@@ -17,7 +17,7 @@ const reference = path.join(
   "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server",
 );
 const OURS =
-  `"${process.execPath}" --single-threaded-gc --max-semi-space-size=8 ${root}/dist/node.mjs`;
+  `"${process.execPath}" --single-threaded-gc --max-semi-space-size=16 ${root}/dist/node.mjs`;
 
 export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "semantics-"));
 const children = [];
