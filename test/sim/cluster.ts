@@ -188,7 +188,7 @@ export class Cluster {
       check(this.disks, this.history);
       const news = this.#news.get(seat) ?? [];
       // Effects go out in lots.
-      if (seat.process.isAtRest) { for (const told of news.splice(0)) told(); }
+      if (seat.hasCaughtUp()) { for (const told of news.splice(0)) told(); }
       if (epoch === this.disks.of(partition).epoch) news.push(...newsOf(seat, writes, this));
       this.#news.set(seat, news);
     });

@@ -133,6 +133,7 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     file: "engine/lifecycle/started.ts",
     find: "  if (draft.pausing) park(turn, draft);\n  else wake(turn, draft);",
     replace: "  wake(turn, draft);",
+    under: { batchLost: 0.1 },
   },
   {
     name: "who should pause takes a slot",

@@ -65,6 +65,8 @@ export class Seat {
   readonly #connection: Connection;
   #services: Services | undefined;
   #bornAt = 0;
+  /** Was told since the last commit that its lease may be over: it may wait for the store's word. */
+  #hasDoubted = false;
   /** It was stopped after the store had said that its lease holds, and before it had heard it. */
   #isExcused = false;
 
@@ -98,8 +100,21 @@ export class Seat {
       residentBytesMax: limits.residentBytesMax,
       timersMax: limits.timersMax,
       cleanupIntervalMs: 700,
-      ...(held ? { isHeld: held.isHeld, onFenced: held.onFenced } : {}),
+      ...(held ? { isHeld: () => this.#isHeld(held), onFenced: held.onFenced } : {}),
     });
+  }
+
+  /** Whether it has done all that it could since the last commit. Asked once a commit. */
+  hasCaughtUp(): boolean {
+    const isDoubtful = this.#hasDoubted;
+    this.#hasDoubted = false;
+    return !isDoubtful && this.process.isAtRest;
+  }
+
+  #isHeld(held: Held): boolean {
+    const isHeld = held.isHeld();
+    this.#hasDoubted ||= !isHeld;
+    return isHeld;
   }
 
   /** Whether somebody else has the lease. */
