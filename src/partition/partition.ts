@@ -61,7 +61,7 @@ export class Partition {
     this.#commits = new Commits({
       ...options,
       commit: (writes) => store.commit(lease, writes),
-      soon: clock.soon,
+      soon: (call) => clock.soon(call),
       settle: (commit) => this.#resident.settle(commit),
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
