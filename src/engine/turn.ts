@@ -41,21 +41,25 @@ interface GroupWrites {
 class Writing implements GroupWrites {
   readonly table: Table;
   readonly group: string;
-  items = NO_WRITES;
   isWhole = false;
+  #items: Map<Item, Write> | undefined;
 
   constructor(table: Table, group: string) {
     this.table = table;
     this.group = group;
   }
 
+  get items(): ReadonlyMap<Item, Write> {
+    return this.#items ?? NO_WRITES;
+  }
+
   set(item: Item, write: Write): void {
-    // Many groups are created and stay empty.
-    if (this.items === NO_WRITES) this.items = new Map([[item, write]]);
-    else (this.items as Map<Item, Write>).set(item, write);
+    this.#items ??= new Map();
+    this.#items.set(item, write);
   }
 }
 
+/** Of every group that was created and stays empty: most are. */
 const NO_WRITES: ReadonlyMap<Item, Write> = new Map();
 
 type TableWrites = Map<string, Writing>;
