@@ -4,8 +4,8 @@
  * V8 keeps the contents of a map in a table, and makes a new table whenever one is used up. The old
  * one is garbage, but it points to the new one and to all that was in the map at that moment; once
  * it has grown old it is not collected for seconds, and neither is what it points to. So what leaves
- * a busy map stays in memory, is copied, and is moved to the old generation: for an attempt, all there
- * is of it, at a tenth of the CPU time of a busy server. Here only a slot stays, and that is empty.
+ * a busy map stays in memory, is copied, and is moved to the old generation: of an attempt, all there
+ * is. Here only a slot stays, and that is empty.
  */
 export class ChurnMap<K, V> {
   readonly #slots = new Map<K, { value: V | undefined }>();

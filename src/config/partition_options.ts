@@ -7,7 +7,7 @@ export const partitionOptions = {
     doc: "Most events committed together. Further ones go into the next turn.",
   }),
   "partition.release-effects-max": option(count(1), "32", {
-    doc: "Most answers and attempts begun at once, before further input is read.",
+    doc: "Most answers and attempts begun before further input is read. Of very many, a quarter.",
   }),
   "partition.mailbox-events-max": option(count(1), "65536", {
     doc: "Most events waiting for a turn. Beyond, new requests are answered with 503.",

@@ -37,7 +37,8 @@ export function quote(text: string): string {
 
 /**
  * The same JSON in one piece. What was put together is kept by V8 as a tree of its pieces, which takes
- * more memory than the text and is walked whenever it is copied. Looking at a character joins them.
+ * more memory than the text and is walked whenever it is copied. Looking at a character joins them, if
+ * something depends on what is seen: no JSON begins with NUL.
  */
 export function inOnePiece(json: string): string {
   return json.charCodeAt(0) === 0 ? "" : json;
