@@ -5,7 +5,7 @@ export interface ReleasesOptions {
   readonly release: (effects: readonly Effect[]) => void;
   /** Calls once the input that is there has been read. */
   readonly soon: (call: () => void) => void;
-  /** Most effects released at once, unless very many wait. */
+  /** Most effects released at once, unless very many wait. A reply before its attempt is none. */
   readonly effectsMax: number;
   /** As in `CommitsOptions`. Absent: always. */
   readonly isHeld?: (() => boolean) | undefined;
@@ -57,9 +57,11 @@ export class Releases {
     let room = Math.max(effectsMax, Math.ceil(this.#waiting / LOTS));
     for (let group = this.#groups[0]; group && room > 0; group = this.#groups[0]) {
       const { effects, released } = group;
-      const isWhole = released === 0 && effects.length <= room;
-      const lot = isWhole ? effects : effects.slice(released, released + room);
-      room -= lot.length;
+      let end = released;
+      for (; end < effects.length && room > 0; end++) {
+        if (!isPrelude(effects, end)) room--;
+      }
+      const lot = released === 0 && end === effects.length ? effects : effects.slice(released, end);
       this.#waiting -= lot.length;
       group.released += lot.length;
       if (group.released === effects.length) this.#groups.shift();
@@ -80,4 +82,13 @@ export class Releases {
       onFailure(cause);
     }
   }
+}
+
+/**
+ * Whether an effect only says how the request was taken whose attempt is the next one. Both leave
+ * together, as one: so there are as many callers in a lot whether they are told or not.
+ */
+function isPrelude(effects: readonly Effect[], at: number): boolean {
+  const [effect, next] = [effects[at], effects[at + 1]];
+  return effect?.type === "reply" && next?.type === "attempt" && next.invocation.id === effect.id;
 }

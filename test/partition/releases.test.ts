@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Effect } from "../../src/engine/effect.ts";
 import { Releases } from "../../src/partition/releases.ts";
+import { attempt } from "../outbound/_attempts.ts";
 
 const LOT = 4;
 
@@ -105,4 +106,20 @@ test("after the end nothing is released", async () => {
   await pass();
   expect(seen.heard).toEqual([1, 2, 3, 4]);
   expect(seen.failures).toEqual([]);
+});
+
+test("a reply and the attempt that follows it are one, other replies are not", async () => {
+  const { seen, releases, pass } = world();
+  const reply = (id: string): Effect => ({ type: "reply", reply: 1, id, status: "accepted" });
+  releases.add([..."abcde"].flatMap((id) => [reply(id), attempt({ id })]), []);
+  expect(seen.lots).toEqual([8]);
+  await pass();
+  expect(seen.lots.splice(0)).toEqual([8, 2]);
+
+  releases.add(
+    [reply("a"), reply("b"), attempt({ id: "c" }), attempt({ id: "b" }), reply("b")],
+    [],
+  );
+  await pass();
+  expect(seen.lots).toEqual([4, 1]);
 });
