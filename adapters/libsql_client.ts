@@ -1,6 +1,6 @@
-import type { Client, InArgs } from "@libsql/client";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
-import { isRefused, named, plain } from "./libsql_answer.ts";
+import { isRefused, named, SqlError } from "./libsql_answer.ts";
+import { Connection } from "./libsql_connection.ts";
 
 /** What opening a file needs to know, in a form that can be posted to a thread. */
 export interface FileOptions {
@@ -18,19 +18,16 @@ const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens a file or `:memory:` in this very thread. Rejects with `SqlError`. */
 export async function openLocal(options: FileOptions): Promise<SqlClient> {
-  const { createClient } = await import("@libsql/client/sqlite3");
   const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
-  const client = await named(async () => {
-    const client = createClient({ url, concurrency: 1, timeout: busyTimeoutMs });
+  const settings = [
     // The vacuum must be chosen before the first page is written, which setting WAL does.
-    await client.execute("pragma auto_vacuum = incremental");
-    await client.execute("pragma journal_mode = wal");
-    await client.execute(`pragma synchronous = ${synchronous}`);
-    await client.execute(`pragma cache_size = -${CACHE_KIB}`);
-    await client.execute(`pragma journal_size_limit = ${JOURNAL_BYTES_MAX}`);
-    return client;
-  });
-  return new InOrder(client);
+    "auto_vacuum = incremental",
+    "journal_mode = wal",
+    `synchronous = ${synchronous}`,
+    `cache_size = -${CACHE_KIB}`,
+    `journal_size_limit = ${JOURNAL_BYTES_MAX}`,
+  ];
+  return new Local(await named(() => new Connection(url, busyTimeoutMs, settings)));
 }
 
 /** Write batches between two looks at the free pages of a file. */
@@ -39,44 +36,39 @@ const BATCHES_PER_VACUUM = 64;
 const RESERVE_PAGES = 4096;
 const VACUUM_PAGES = 256;
 
-/** A client of libSQL for a file or memory, one batch at a time. */
-class InOrder implements SqlClient {
-  readonly #client: Client;
-  #last: Promise<unknown> = Promise.resolve();
+class Local implements SqlClient {
+  #connection: Connection | undefined;
   #batches = 0;
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
-  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
-    const run = () => named(() => this.#run(mode, statements));
-    const done = this.#last.then(run);
-    this.#last = done.then(() => this.#tidy(), () => {});
-    return done;
+  async batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
+    const connection = this.#connection;
+    if (!connection) throw new SqlError("The database is closed", "CLIENT_CLOSED");
+    const results = await named(() => {
+      const [only, ...others] = statements;
+      // A transaction that is told so costs three times one that is not.
+      return only && others.length === 0
+        ? [connection.query(only)]
+        : connection.transaction(mode, statements);
+    });
+    if (mode === "write") queueMicrotask(() => this.#tidy());
+    return results;
   }
 
   /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
-  async #tidy(): Promise<void> {
+  #tidy(): void {
     if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
     try {
-      const { rows: [row] } = await this.#client.execute("pragma freelist_count");
-      if (Number(row?.["freelist_count"]) < RESERVE_PAGES) return;
-      // Not in a batch: as a statement of its own, the client would leave it half done.
-      await this.#client.executeMultiple(`pragma incremental_vacuum(${VACUUM_PAGES})`);
+      const [row] = this.#connection?.query({ sql: "pragma freelist_count", args: [] }) ?? [];
+      if (Number(row?.["freelist_count"] ?? 0) < RESERVE_PAGES) return;
+      this.#connection?.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
     } catch (cause) {
       // It is not needed for anything: the next batch meets the same trouble, and reports it.
-      if (!(cause instanceof Error && cause.name === "LibsqlError")) throw cause;
+      if (!(cause instanceof Error && cause.name === "SqliteError")) throw cause;
     }
-  }
-
-  async #run(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
-    const [first, ...others] = statements.map(({ sql, args }) => ({ sql, args: args as InArgs }));
-    // A statement by itself is a transaction of its own, and costs a third of one that is told so.
-    const results = first && others.length === 0
-      ? [await this.#client.execute(first)]
-      : await this.#client.batch(first ? [first, ...others] : [], mode);
-    return results.map(({ rows }) => rows.map(plain));
   }
 
   isRefused(cause: unknown): boolean {
@@ -84,8 +76,8 @@ class InOrder implements SqlClient {
   }
 
   async close(): Promise<void> {
-    await this.#last;
-    if (this.#client.closed) return;
-    this.#client.close();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await named(() => connection?.close());
   }
 }

@@ -1,9 +1,8 @@
-import Database from "libsql";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
-import { named, plain } from "./libsql_answer.ts";
+import { named } from "./libsql_answer.ts";
 import type { FileOptions } from "./libsql_client.ts";
+import { Connection, sizeOf } from "./libsql_connection.ts";
 
 /** A write of more than this is handed over: the thread then works while this one goes on. */
 const NEAR_BYTES_MAX = 16 * 1024;
@@ -11,47 +10,47 @@ const NEAR_BYTES_MAX = 16 * 1024;
 const NEAR_ROWS_MAX = 256;
 /** A write or a read that took longer says that the disk is slow, or that somebody else had it. */
 const NEAR_MS_MAX = 5;
-/** How long everything is handed over after a slow write. */
+/** How long writes are handed over after a slow one, and reads after a slow one. */
 const REST_MS = 200;
 const BUSY_TIMEOUT_MS = 1_000;
 
 /**
  * A database file whose small commits are made in this thread, by a connection of their own.
  * Waking another thread and being woken by it takes longer than a small commit on a quick disk,
- * and costs more. Everything else goes to `far`, the client in the database's thread: reads,
- * batches, large commits, all while it is writing, and all while the disk is slow, so that this
- * thread is never held up for longer than a few milliseconds in a second (decision 016).
+ * and costs more. Everything else goes to `far`, the client in the database's thread: batches, large
+ * commits, all commits while it is writing, and all while the disk is slow, so that this thread is
+ * never held up for longer than a few milliseconds in a second (decision 016). Short reads stay here,
+ * and wait for no writer, unless they are slow themselves.
  */
 export function nearCommits(far: SqlClient, { url, synchronous = "FULL" }: FileOptions): SqlClient {
   return new NearCommits(far, () => open(url, synchronous));
 }
 
-function open(url: string, synchronous: string): Database.Database {
-  const file = url.startsWith("file://") ? fileURLToPath(url) : url.slice("file:".length);
-  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-  database.exec(`pragma synchronous = ${synchronous}`);
-  // Moving the log into the file takes long, and is left to the thread.
-  database.exec("pragma wal_autocheckpoint = 0");
-  database.exec("pragma cache_size = -1024");
-  return database;
+function open(url: string, synchronous: string): Connection {
+  return new Connection(url, BUSY_TIMEOUT_MS, [
+    `synchronous = ${synchronous}`,
+    // Moving the log into the file takes long, and is left to the thread.
+    "wal_autocheckpoint = 0",
+    "cache_size = -1024",
+  ]);
 }
 
 class NearCommits implements SqlClient {
   readonly #far: SqlClient;
-  readonly #open: () => Database.Database;
-  readonly #statements = new Map<string, Database.Statement>();
-  #near: Database.Database | undefined;
+  readonly #open: () => Connection;
+  #near: Connection | undefined;
+  readonly #writes = new Pace();
+  readonly #reads = new Pace();
   #farWrites = 0;
-  #restUntil = 0;
 
-  constructor(far: SqlClient, open: () => Database.Database) {
+  constructor(far: SqlClient, open: () => Connection) {
     this.#far = far;
     this.#open = open;
   }
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
     if (mode === "read") {
-      const isNear = statements.every(({ isQuick }) => isQuick) && !this.#isResting();
+      const isNear = statements.every(({ isQuick }) => isQuick) && !this.#reads.isResting;
       return isNear
         ? named(() => this.#read(statements) ?? this.#far.batch(mode, statements))
         : this.#far.batch(mode, statements);
@@ -67,30 +66,22 @@ class NearCommits implements SqlClient {
   }
 
   async close(): Promise<void> {
-    const near = this.#near;
+    // Whoever comes later is told by the thread that it is too late.
+    for (const pace of [this.#writes, this.#reads]) pace.stop();
+    this.#near?.close();
     this.#near = undefined;
-    near?.close();
     await this.#far.close();
   }
 
   #isNear({ sql, args }: Statement): boolean {
-    if (this.#farWrites > 0 || this.#isResting()) return false;
+    if (this.#farWrites > 0 || this.#writes.isResting) return false;
     // What has an answer of its own is asked where answers are read.
     if (/\breturning\b/i.test(sql)) return false;
-    let size = 0;
-    for (const arg of args) {
-      if (typeof arg === "string" || arg instanceof Uint8Array) size += arg.length;
-    }
-    return size <= NEAR_BYTES_MAX;
+    return sizeOf(args) <= NEAR_BYTES_MAX;
   }
 
-  #isResting(): boolean {
-    return performance.now() < this.#restUntil;
-  }
-
-  #write({ sql, args }: Statement): SqlRow[][] {
-    this.#timed(() => this.#prepare(sql).run(args));
-    return [[]];
+  #write(statement: Statement): SqlRow[][] {
+    return [this.#writes.timed(() => this.#connection().query(statement))];
   }
 
   /**
@@ -98,29 +89,39 @@ class NearCommits implements SqlClient {
    * as readers of a log wait for nobody.
    */
   #read(statements: readonly Statement[]): SqlRow[][] | undefined {
-    return this.#timed(() => {
+    return this.#reads.timed(() => {
       const results: SqlRow[][] = [];
       for (const { sql, args } of statements) {
-        const rows = this.#prepare(`${sql} limit ${NEAR_ROWS_MAX + 1}`).all(args) as SqlRow[];
+        const rows = this.#connection().query({ sql: `${sql} limit ${NEAR_ROWS_MAX + 1}`, args });
         if (rows.length > NEAR_ROWS_MAX) return undefined;
-        results.push(rows.map(plain));
+        results.push(rows);
       }
       return results;
     });
   }
 
-  #prepare(sql: string): Database.Statement {
-    this.#near ??= this.#open();
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, statement = this.#near.prepare(sql));
-    return statement;
+  #connection(): Connection {
+    return this.#near ??= this.#open();
+  }
+}
+
+/** Tells by how long one took whether the next ones should be handed over for a while. */
+class Pace {
+  #restUntil = 0;
+
+  get isResting(): boolean {
+    return performance.now() < this.#restUntil;
   }
 
-  #timed<T>(act: () => T): T {
+  timed<T>(act: () => T): T {
     const began = performance.now();
     const result = act();
     const now = performance.now();
     if (now - began > NEAR_MS_MAX) this.#restUntil = now + REST_MS;
     return result;
+  }
+
+  stop(): void {
+    this.#restUntil = Infinity;
   }
 }

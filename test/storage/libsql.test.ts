@@ -87,6 +87,34 @@ describe("a file in a thread", () => {
     await expect(near.batch("read", [sql("select 1")])).rejects.toThrow("closed");
   });
 
+  test("hands commits over for a while after a slow one, and reads after a slow read", async () => {
+    const options = { url: url() };
+    const far = await open(options.url);
+    const handedOver: string[] = [];
+    const near = nearCommits({
+      batch: (mode, statements) => (handedOver.push(mode), far.batch(mode, statements)),
+      isRefused: (cause) => far.isRefused(cause),
+      close: () => far.close(),
+    }, options);
+    await far.batch("write", [sql("create table t (a integer)")]);
+    const numbers = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6)
+      select max(i) as a from n`;
+    const read = (text: string) => near.batch("read", [{ ...sql(text), isQuick: true }]);
+    const write = () => near.batch("write", [sql("insert into t values (1)")]);
+
+    await near.batch("write", [sql(`insert into t ${numbers}`)]);
+    expect(handedOver.splice(0)).toEqual([]);
+    await write();
+    expect(await read("select a from t where a = 1e6")).toEqual([[{ a: 1e6 }]]);
+    expect(handedOver.splice(0)).toEqual(["write"]);
+    await read(numbers);
+    expect(await read("select a from t where a = 1e6")).toEqual([[{ a: 1e6 }]]);
+    expect(handedOver).toEqual(["read"]);
+
+    await near.close();
+    await expect(read("select 1")).rejects.toThrow("closed");
+  });
+
   test("takes and gives values exactly, and leaves buffers with their owner", async () => {
     const client = await open(url());
     const large = new Uint8Array(1000).fill(7);
