@@ -5,7 +5,7 @@ import type { FileOptions } from "./libsql_client.ts";
 import { Connection, sizeOf } from "./libsql_connection.ts";
 
 /** A write of more than this is handed over: the thread then works while this one goes on. */
-const NEAR_BYTES_MAX = 16 * 1024;
+const NEAR_BYTES_MAX = 64 * 1024;
 /** A read of more rows is handed over. */
 const NEAR_ROWS_MAX = 256;
 /** A write or a read that took longer says that the disk is slow, or that somebody else had it. */

@@ -77,7 +77,7 @@ describe("a file in a thread", () => {
     expect(near.isRefused(cause)).toBe(true);
 
     handedOver.length = 0;
-    const large = sql("insert into t values (2, ?1)", "x".repeat(20_000));
+    const large = sql("insert into t values (2, ?1)", "x".repeat(80_000));
     await Promise.all([
       near.batch("write", [large]),
       near.batch("write", [sql("insert into t values (3, null)")]),
