@@ -227,7 +227,7 @@ export const options = {
     doc:
       "`full`: what was acknowledged survives power loss. `normal`: a crash of the process only.",
   }),
-  "storage.fold-rows": option(count(1), "4096", {
+  "storage.fold-rows": option(count(1), "8192", {
     doc: "Rows the log may hold before they are folded into the tables.",
   }),
   "storage.fold-bytes": option(byteSize(), "8MiB", {
