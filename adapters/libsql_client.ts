@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import type { SqlClient, SqlRow, Statement } from "../src/ports.ts";
 import { isRefused, named, SqlError } from "./libsql_answer.ts";
 import { Connection } from "./libsql_connection.ts";
@@ -54,7 +55,7 @@ class Local implements SqlClient {
         ? [connection.query(only)]
         : connection.transaction(mode, statements);
     });
-    if (mode === "write") queueMicrotask(() => this.#tidy());
+    if (mode === "write") setImmediate(() => this.#tidy());
     return results;
   }
 

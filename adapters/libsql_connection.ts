@@ -5,7 +5,7 @@ import { plain } from "./libsql_answer.ts";
 
 /** Statements with more in their arguments are not kept: they would keep the arguments, too. */
 const KEPT_BYTES_MAX = 512 * 1024;
-/** What is asked again and again. The rest makes and changes tables. */
+/** What is asked again and again: some dozens of texts. The rest makes and changes tables. */
 const IS_KEPT = /^\s*(?:select|insert|update|delete|begin|commit)\b/i;
 
 /**
