@@ -1,8 +1,8 @@
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Disks } from "./disks.ts";
 import type { History } from "./history.ts";
 import type { Seat } from "./seat.ts";
-import type { Story } from "./story.ts";
 
 /** What attempts in flight must have been told of a commit, by the time of the next. */
 export function newsOf(
@@ -13,7 +13,7 @@ export function newsOf(
   return writes.flatMap(({ table, row, drop }) => {
     // What a later turn of the same commit has changed is not what was to be told.
     if (table === "invocation") {
-      return orders(seat, history.story((row as Rows["invocation"]).id));
+      return orders(seat, history.story((row as Rows["invocation"]).id).row);
     }
     if (table !== "journal" || drop) return [];
     const { id, index, entry } = row as Rows["journal"];
@@ -26,10 +26,8 @@ export function newsOf(
 }
 
 /** What the runner of an attempt must have been told to do. */
-function orders(seat: Seat, story: Story): (() => void)[] {
-  const { id, attempt, status, pausing } = story.row;
-  // Who had no slot yet was paused at once. Resumed since, the same attempt begins, and goes on.
-  if (pausing) return [() => story.row.pausing && seat.mustHaveYielded(id, attempt)];
+function orders(seat: Seat, { id, attempt, status, pausing }: InvocationRow): (() => void)[] {
+  if (pausing) return [() => seat.mustHaveYielded(id, attempt)];
   const isKilled = status.kind === "completed" && status.failure?.message === "killed";
   return isKilled ? [() => seat.mustBeOver(id, attempt)] : [];
 }

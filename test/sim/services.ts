@@ -44,6 +44,8 @@ export class Services implements AttemptRunner {
   readonly #opened = new Map<Story, number>();
   /** Slots offered and not taken yet. */
   readonly #offers = new Set<string>();
+  /** Attempts told to come to rest before they began: resumed since, they begin and go on. */
+  readonly #rested = new Set<string>();
   isClosed = false;
 
   constructor(options: ServicesOptions) {
@@ -76,6 +78,7 @@ export class Services implements AttemptRunner {
   mustHaveYielded(id: string, attempt: number): void {
     const running = this.#streams.get(id);
     if (running?.attempt !== attempt || running.stream.isYielding) return;
+    if (this.#rested.has(`${id}#${attempt}`)) return;
     this.#fail(`"${id}" was not told to come to rest`);
   }
 
@@ -139,6 +142,7 @@ export class Services implements AttemptRunner {
     const running = this.#streams.get(id);
     this.#options.world.log(`yield ${id.slice(-12)}#${attempt}`);
     if (running?.attempt === attempt) return running.stream.yield();
+    this.#rested.add(`${id}#${attempt}`);
     if (this.#waiting.get(id) !== attempt || this.#offers.has(`${id}#${attempt}`)) return;
     this.#waiting.delete(id);
     this.#offers.add(`${id}#${attempt}`);
