@@ -28,8 +28,9 @@ export function delivered(turn: Turn, { from, first, messages, reply }: Delivere
   // Some before them are missing: they come again, with these behind them.
   const news = known < 0 ? NOTHING : messages.slice(known);
   const heard = peer.heard + news.length;
-  // Before they are applied: what they bring about may write to that partition, in the same row.
-  if (news.length > 0) turn.put("peer", { ...peer, heard });
+  // Before they are applied: what they bring about may write to that partition, in the same row. Who
+  // lacks some may be an owner of the past, and would say so for ever: a write has the store judge.
+  if (news.length > 0 || known < 0) turn.put("peer", { ...peer, heard });
   for (const message of news) apply(turn, message);
   turn.emit({ type: "reply", reply, id: "", status: "done", heard });
 }
