@@ -26,9 +26,10 @@ export class Process {
   readonly #skewMs: number;
   readonly #drift: number;
   #stepMs = 0;
-  /** What came while it was frozen. */
   #soons = 0;
-  #held: (() => void)[] | undefined;
+  #isFrozen = false;
+  /** What came while it was frozen, and since, until all of it has been heard. */
+  readonly #held: (() => void)[] = [];
 
   constructor(name: number, options: ProcessOptions) {
     this.name = name;
@@ -45,7 +46,7 @@ export class Process {
   }
 
   get isFrozen(): boolean {
-    return this.#held !== undefined;
+    return this.#isFrozen;
   }
 
   /** What its clock shows. */
@@ -97,23 +98,23 @@ export class Process {
   /** Something reaches it: now, when it is frozen no more, or never. */
   run(call: () => void): void {
     if (!this.isAlive) return;
-    if (this.#held) this.#held.push(call);
+    if (this.#isFrozen || this.#held.length > 0) this.#held.push(call);
     else call();
   }
 
   freeze(): void {
-    if (!this.isAlive || this.#held) return;
+    if (!this.isAlive || this.#isFrozen) return;
     this.#options.world.log(`process ${this.name} freezes`);
     for (const call of this.onFreeze) call();
-    this.#held = [];
+    this.#isFrozen = true;
   }
 
   thaw(): void {
-    const { world } = this.#options, held = this.#held;
-    this.#held = undefined;
-    if (!this.isAlive || !held) return;
+    const { world } = this.#options;
+    if (!this.isAlive || !this.#isFrozen) return;
+    this.#isFrozen = false;
     world.log(`process ${this.name} thaws`);
-    for (const call of held) world.after(0, () => this.run(call));
+    world.after(0, () => this.#catchUp());
   }
 
   /** Nothing is wrong with it any more, but for what its clock was off from the beginning. */
@@ -128,6 +129,16 @@ export class Process {
     this.isAlive = false;
     this.#options.world.log(`death of process ${this.name}`);
     this.#options.died(this);
+  }
+
+  /** Hears what it missed, one after another; what comes meanwhile waits behind it. */
+  #catchUp(): void {
+    if (!this.isAlive || this.#isFrozen) return;
+    const [call] = this.#held;
+    if (!call) return;
+    call();
+    this.#held.shift();
+    this.#options.world.after(0, () => this.#catchUp());
   }
 
   #after(ms: number, call: () => void): () => void {
