@@ -25,6 +25,8 @@ export interface TurnOptions {
   readonly slice: Slice;
   /** Where this happens. Absent: where there is one partition. */
   readonly place?: Place;
+  /** What the turn before left as its `forgotten`. */
+  readonly forgotten?: number;
 }
 
 /** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
@@ -68,7 +70,7 @@ type TableWrites = Map<string, Writing>;
  * One atomic step of a partition. Reads come from a slice, writes and effects pile up here, and
  * nothing leaves before the writes are durable. A turn never waits: a read that is not in memory
  * is noted in `wants` and abandons the turn, which is then run again from the start. That is free
- * of danger only because the same slice, events, schema and `now` always make the same turn.
+ * of danger only because the same slice, events and options always make the same turn.
  */
 export class Turn {
   /** Milliseconds since the epoch. */
@@ -77,6 +79,8 @@ export class Turn {
   readonly place: Place;
   readonly effects: Effect[] = [];
   readonly wants: Want[] = [];
+  /** The latest attempt of all invocations that were forgotten since the partition began to run. */
+  forgotten: number;
   readonly #slice: Slice;
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
@@ -93,10 +97,11 @@ export class Turn {
   readonly #drafts = new Map<string, InvocationDraft>();
 
   /** `place`: whose turn it is. */
-  constructor(now: number, schema: Schema, { slice, place = ALONE }: TurnOptions) {
+  constructor(now: number, schema: Schema, { slice, place = ALONE, forgotten = 0 }: TurnOptions) {
     this.now = now;
     this.schema = schema;
     this.place = place;
+    this.forgotten = forgotten;
     this.#slice = slice;
   }
 
@@ -197,6 +202,7 @@ export class Turn {
   forget(draft: InvocationDraft): void {
     this.#drafts.delete(draft.id);
     this.drop("invocation", draft);
+    this.forgotten = Math.max(this.forgotten, draft.attempt);
   }
 
   emit(effect: Effect): void {

@@ -53,6 +53,7 @@ export class Partition {
   /** Turns that had to be run again because a row was not in memory. */
   reruns = 0;
   turns = 0;
+  #forgotten = 0;
 
   constructor(options: PartitionOptions) {
     const { lease, store, clock, residentBytesMax, moved } = options;
@@ -150,6 +151,7 @@ export class Partition {
 
   #finish(turn: Turn, mail: readonly Mail[]): void {
     this.turns++;
+    this.#forgotten = turn.forgotten;
     const commit = this.#commits.next;
     this.#resident.apply(turn, commit);
     const durable = mail.flatMap(({ durable }) => durable ? [durable] : []);
@@ -160,7 +162,8 @@ export class Partition {
 
   #turn(mail: readonly Mail[], now: number): { turn: Turn; wants: Want[] } {
     const schema = this.#options.schema();
-    const around = { slice: this.#resident, place: this.#options.place };
+    const { place } = this.#options;
+    const around = { slice: this.#resident, place, forgotten: this.#forgotten };
     const turn = new Turn(now, schema, around);
     const wants: Want[] = [];
     for (const { event } of mail) {

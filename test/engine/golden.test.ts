@@ -95,6 +95,15 @@ const plays: Record<string, string> = {
     at 1004 hear i1#1 3 out:late
     at 1005 hear i1#1004 0 out:anew
     at 1006 end i1#1004 ended`,
+  lives_of_one_moment: `
+    # Killed, purged and there again before the clock moves: a word of the first life is not taken.
+    at 0 invoke i1 greeter/hi again
+    at 0 operate i1 kill
+    at 0 operate i1 purge
+    at 0 invoke i1 greeter/hi again
+    at 0 hear i1#1 0 out:late
+    at 0 hear i1#2 0 out:anew
+    at 0 end i1#2 ended`,
   process_died: `
     at 0 invoke i1 counter/bob/add
     at 1 hear i1#1 0 run:1 ranTo:1:x

@@ -20,14 +20,20 @@ function news(history: History, { id, index, entry, attempt }: Effect & { type: 
     // What came in the turn that ended it all, and took the journal with it, was never stored.
     (index >= entries.length ? result !== undefined : isSame(entries[index], entry));
   const isTrue = [...lives(history.story(id))].some(isRight);
-  must(isTrue, () => `"${id}" heard of entry ${index} before it was durable`);
+  must(
+    isTrue || mayHaveDied(history, id),
+    () => `"${id}" heard of entry ${index} before it was durable`,
+  );
 }
 
 function attempt(history: History, effect: Effect & { type: "attempt" }): void {
   const { attempt, entries, invocation: { id, createdAt } } = effect;
   const current = history.story(id);
   const story = [...lives(current)].find(({ row }) => row.createdAt === createdAt);
-  if (!story) return must(history.wishes.count(id, "kill") > 0, () => `"${id}" is not durable`);
+  const [input] = story?.entries ?? [];
+  if (!story || (input && !isSame(input, entries[0]))) {
+    return must(mayHaveDied(history, id), () => `"${id}" is not durable`);
+  }
   must(story.row.attempt >= attempt, () => `"${id}" ran #${attempt} before it was durable`);
   entries.forEach((entry, index) => {
     // The turn that appended it may have forgotten it again.
@@ -39,4 +45,9 @@ function attempt(history: History, effect: Effect & { type: "attempt" }): void {
   if (story === current && story.row.attempt === attempt && !story.result) {
     history.states.eager(effect, story.row);
   }
+}
+
+/** Who is killed may come again in the same commit, which then knows of the new one only. */
+function mayHaveDied({ wishes }: History, id: string): boolean {
+  return wishes.count(id, "kill") > 0;
 }

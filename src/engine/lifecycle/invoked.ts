@@ -29,9 +29,9 @@ function accept(turn: Turn, event: Invoked): void {
   const draft = newRow(turn, event);
   if (caller) draft.callers = [caller];
   // An id may come back. What a stream of its last life still says must not be taken for this one's,
-  // so that attempts go on from where no earlier life can have come to.
+  // so that attempts go on from where no earlier life can have come to, be it one of this very moment.
   if (!event.fresh) {
-    draft.attempt = turn.now;
+    draft.attempt = Math.max(turn.now, turn.forgotten);
     turn.create("event", id);
   }
   admit(turn, draft, { startAt, entries: [{ kind: "input", headers, value }] });
