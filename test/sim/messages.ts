@@ -209,7 +209,8 @@ export class Messages {
       return must(isRight, () => `"${story.row.id}" saw no result of "${callee}"`);
     }
     const isUnknown = result.kind === "failure" && result.failure.code === 404;
-    const isPast = !isOld || (isFinished && this.#history.isPast(other));
+    // It may have ended and been past its time in one commit, where the clock jumped in between.
+    const isPast = !isOld || (other.result !== undefined && this.#history.isPast(other));
     if (isUnknown && type !== entryType.callCompletion && isPast) return;
     const isAgain = result.kind === "failure" &&
       result.failure.message === "Previously accepted";
