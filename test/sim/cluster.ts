@@ -147,7 +147,7 @@ export class Cluster {
   /** When all is quiet, timers fire when they are due: not at the next nap, or restart. */
   #punctual(): void {
     const { world, faults } = this.#options;
-    if (faults.clockStepMs > 0 || world.mono < this.#calmAt + SETTLE_MS) return;
+    if (faults.clockStepMs > 0 || world.mono <= this.#calmAt + SETTLE_MS) return;
     // An alarm may have been set before it was calm.
     const lateMs = LATE_MS + faults.timerLateMs;
     this.disks.each.forEach((disk, partition) => {
