@@ -30,7 +30,7 @@ export function delivered(turn: Turn, { from, first, messages, reply }: Delivere
   const heard = peer.heard + news.length;
   // Before they are applied: what they bring about may write to that partition, in the same row. Who
   // lacks some may be an owner of the past, and would say so for ever: a write has the store judge.
-  if (news.length > 0 || known < 0) turn.put("peer", { ...peer, heard });
+  if (known < messages.length) turn.put("peer", { ...peer, heard });
   for (const message of news) apply(turn, message);
   turn.emit({ type: "reply", reply, id: "", status: "done", heard });
 }

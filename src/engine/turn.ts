@@ -25,8 +25,8 @@ export interface TurnOptions {
   readonly slice: Slice;
   /** Where this happens. Absent: where there is one partition. */
   readonly place?: Place;
-  /** What the turn before left as its `forgotten`. */
-  readonly forgotten?: number;
+  /** What the turn before left as its `attemptForgotten`. Absent: no stream can be open. */
+  readonly attemptForgotten?: number;
 }
 
 /** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
@@ -80,7 +80,7 @@ export class Turn {
   readonly effects: Effect[] = [];
   readonly wants: Want[] = [];
   /** The latest attempt of all invocations that were forgotten since the partition began to run. */
-  forgotten: number;
+  attemptForgotten: number;
   readonly #slice: Slice;
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
@@ -97,11 +97,12 @@ export class Turn {
   readonly #drafts = new Map<string, InvocationDraft>();
 
   /** `place`: whose turn it is. */
-  constructor(now: number, schema: Schema, { slice, place = ALONE, forgotten = 0 }: TurnOptions) {
+  constructor(now: number, schema: Schema, options: TurnOptions) {
+    const { slice, place = ALONE, attemptForgotten = 0 } = options;
     this.now = now;
     this.schema = schema;
     this.place = place;
-    this.forgotten = forgotten;
+    this.attemptForgotten = attemptForgotten;
     this.#slice = slice;
   }
 
@@ -202,7 +203,7 @@ export class Turn {
   forget(draft: InvocationDraft): void {
     this.#drafts.delete(draft.id);
     this.drop("invocation", draft);
-    this.forgotten = Math.max(this.forgotten, draft.attempt);
+    this.attemptForgotten = Math.max(this.attemptForgotten, draft.attempt);
   }
 
   emit(effect: Effect): void {

@@ -53,7 +53,8 @@ export class Partition {
   /** Turns that had to be run again because a row was not in memory. */
   reruns = 0;
   turns = 0;
-  #forgotten = 0;
+  /** Handed from turn to turn. A boot begins at nothing: no stream of the life before is open. */
+  #attemptForgotten = 0;
 
   constructor(options: PartitionOptions) {
     const { lease, store, clock, residentBytesMax, moved } = options;
@@ -151,7 +152,7 @@ export class Partition {
 
   #finish(turn: Turn, mail: readonly Mail[]): void {
     this.turns++;
-    this.#forgotten = turn.forgotten;
+    this.#attemptForgotten = turn.attemptForgotten;
     const commit = this.#commits.next;
     this.#resident.apply(turn, commit);
     const durable = mail.flatMap(({ durable }) => durable ? [durable] : []);
@@ -163,7 +164,7 @@ export class Partition {
   #turn(mail: readonly Mail[], now: number): { turn: Turn; wants: Want[] } {
     const schema = this.#options.schema();
     const { place } = this.#options;
-    const around = { slice: this.#resident, place, forgotten: this.#forgotten };
+    const around = { slice: this.#resident, place, attemptForgotten: this.#attemptForgotten };
     const turn = new Turn(now, schema, around);
     const wants: Want[] = [];
     for (const { event } of mail) {

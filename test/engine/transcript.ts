@@ -37,7 +37,7 @@ export class Stage {
   readonly #resident = new Resident(1e9);
   readonly #place: Place;
   #commit = 0;
-  #forgotten = 0;
+  #attemptForgotten = 0;
 
   constructor(place: Place = ALONE) {
     this.#place = place;
@@ -45,10 +45,10 @@ export class Stage {
 
   /** One turn with one event. `at`: when, in milliseconds since the epoch. */
   play(at: number, event: Event): Turn {
-    const around = { place: this.#place, forgotten: this.#forgotten };
+    const around = { place: this.#place, attemptForgotten: this.#attemptForgotten };
     const turn = new Turn(at, schema, { slice: emptyIsKnown(this.#resident), ...around });
     step(turn, event);
-    this.#forgotten = turn.forgotten;
+    this.#attemptForgotten = turn.attemptForgotten;
     this.#resident.apply(turn, ++this.#commit);
     this.#resident.settle(this.#commit);
     return turn;

@@ -1,7 +1,7 @@
 import type { Sabotage } from "./sabotage.ts";
 
 const APPLY = "for (const message of news) apply(turn, message);";
-const COUNT = 'if (news.length > 0 || known < 0) turn.put("peer", { ...peer, heard });';
+const COUNT = 'if (known < messages.length) turn.put("peer", { ...peer, heard });';
 
 /** Broken messages between partitions. Each is looked for where there are three. */
 export const SABOTAGES_BETWEEN: readonly Sabotage[] = [

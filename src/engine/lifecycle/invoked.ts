@@ -31,7 +31,7 @@ function accept(turn: Turn, event: Invoked): void {
   // An id may come back. What a stream of its last life still says must not be taken for this one's,
   // so that attempts go on from where no earlier life can have come to, be it one of this very moment.
   if (!event.fresh) {
-    draft.attempt = Math.max(turn.now, turn.forgotten);
+    draft.attempt = Math.max(turn.now, turn.attemptForgotten);
     turn.create("event", id);
   }
   admit(turn, draft, { startAt, entries: [{ kind: "input", headers, value }] });
