@@ -66,10 +66,11 @@ export class Client {
     if (!accepted) return false;
     history.accepted(id);
     must(accepted.id === id, () => `"${id}" was accepted as "${accepted.id}"`);
-    const { status } = history.story(id).row, { startAt } = accepted;
+    const { status, target } = history.story(id).row, { startAt } = accepted;
     if (startAt !== undefined && status.kind === "scheduled") {
-      // Who had an end may have come again, for somebody else, in the same commit.
-      const mayBeNew = history.wishes.count(id, "kill") + history.wishes.count(id, "cancel") > 0;
+      // A workflow that had an end may have come again, for another client, in the same commit.
+      const ends = history.wishes.count(id, "kill") + history.wishes.count(id, "cancel");
+      const mayBeNew = target.access === "run" && ends > 0;
       must(startAt === status.at || mayBeNew, () => `"${id}" starts at another time than was told`);
     }
     return true;

@@ -148,7 +148,8 @@ export class Cluster {
   #punctual(): void {
     const { world, faults } = this.#options;
     if (faults.clockStepMs > 0 || world.mono <= this.#calmAt + SETTLE_MS) return;
-    // An alarm may have been set before it was calm.
+    // In the last moment of settling, owners of the past are closed. An alarm may have been set before
+    // it was calm.
     const lateMs = LATE_MS + faults.timerLateMs;
     this.disks.each.forEach((disk, partition) => {
       const timers = disk.all("timer"), seat = this.owners.last(partition);

@@ -26,6 +26,7 @@ export class Process {
   readonly #skewMs: number;
   readonly #drift: number;
   #stepMs = 0;
+  /** What its parts put off, to let others go first. */
   #soons = 0;
   #isFrozen = false;
   /** What came while it was frozen, and since, until all of it has been heard. */

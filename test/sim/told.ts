@@ -19,9 +19,12 @@ function news(history: History, { id, index, entry, attempt }: Effect & { type: 
     row.attempt >= attempt &&
     // What came in the turn that ended it all, and took the journal with it, was never stored.
     (index >= entries.length ? result !== undefined : isSame(entries[index], entry));
-  const isTrue = [...lives(history.story(id))].some(isRight);
+  const current = history.story(id);
+  const isTrue = [...lives(current)].some(isRight);
+  // No attempt has the number of one of an earlier life.
+  const isOfAnother = current.row.attempt !== attempt;
   must(
-    isTrue || mayHaveDied(history, id),
+    isTrue || (isOfAnother && mayHaveDied(history, id)),
     () => `"${id}" heard of entry ${index} before it was durable`,
   );
 }
