@@ -48,6 +48,8 @@ export function storeContract(make: () => Promise<Database>, numRuns = 40): void
   test("keeps partitions apart", () => using(make, keepsPartitionsApart));
   test("answers a load with the commits handed over before it, and none after", () =>
     using(make, loadsWhatWasHandedOver));
+  test("scans across what is in the tables and what is not yet, and skips neither", () =>
+    using(make, scansBothSides));
   test("keeps promises as they are: open, kept with nothing, broken; and forgets them", () =>
     using(make, keepsPromises));
 }
@@ -106,6 +108,21 @@ async function loadsWhatWasHandedOver(database: Database): Promise<void> {
   commits.push(store.commit(lease, [state("a", 2), state("b", 2)]));
   expect((await loaded)[0]?.rows).toEqual([state("a", 1).row]);
   await Promise.all(commits);
+}
+
+/** Rows beyond the last one of a page of the tables must wait for the next page. */
+async function scansBothSides(database: Database): Promise<void> {
+  const { store, lease } = await own(database);
+  const timer = (due: number, drop = false): Write => ({
+    table: "timer",
+    row: { id: "a", due, kind: "sleep", index: due },
+    drop,
+  });
+  await store.commit(lease, [timer(1), timer(2), timer(3), timer(4)]);
+  await database.flush?.(store, lease);
+  await store.commit(lease, [timer(1, true), timer(9)]);
+  const found = await store.scan(lease, { kind: "timers", limit: 2 });
+  expect(found.map(({ due }) => due)).toEqual([2, 3]);
 }
 
 async function keepsPromises(database: Database): Promise<void> {

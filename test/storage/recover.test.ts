@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Write } from "../../src/model/rows.ts";
+import { openLibsql } from "../../adapters/libsql.ts";
+import { migrate } from "../../src/storage/tables.ts";
+import { own } from "./_contract.ts";
+import { sqlDatabase } from "./_database.ts";
+
+const entry = (index: number, drop = false): Write => ({
+  table: "journal",
+  row: {
+    id: "i1",
+    index,
+    at: index,
+    entry: { kind: "command", type: 1, bytes: new Uint8Array(8) },
+  },
+  drop,
+});
+
+test("a recovery folds a commit of many rows of the log as a whole", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  // One write is one row of the log, and the log is read in pages of fewer rows than the commit has.
+  const database = sqlDatabase(client, { rowBytesMax: 1 });
+  const { store, lease } = await own(database);
+  const entries = Array.from({ length: 100 }, (_, index) => entry(index));
+  await store.commit(lease, entries);
+  await database.flush?.(store, lease);
+  const [first, ...others] = entries.map(({ row }) => row);
+  await store.commit(lease, [entry(0), ...others.map((_, i) => entry(i + 1, true))]);
+  const next = await own(sqlDatabase(client, { foldRowsMax: 1 }));
+  const [found] = await next.store.load(next.lease, [{ table: "journal", group: "i1" }]);
+  expect(found?.rows).toEqual([first]);
+  await database.close();
+});
