@@ -6,6 +6,7 @@ import type { HeaderPair } from "../model/journal.ts";
 import {
   handlerIn,
   type HandlerSchema,
+  isPublic,
   retentionOf,
   type Schema,
   type ServiceSchema,
@@ -142,7 +143,7 @@ function find(
         "check that the handler exists in the latest registered service version.",
     );
   }
-  if (!service.public || !handler.public) {
+  if (!isPublic(service, handler)) {
     throw Failure.plain(400, "the invoked service is not public");
   }
   return { service, handler };

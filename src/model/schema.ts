@@ -40,8 +40,10 @@ export interface OutputRule {
 export interface HandlerSchema {
   readonly name: string;
   readonly access: Access;
-  /** False: callable from other handlers only. */
+  /** False: it declares itself private, so only other handlers call it. True: see `isPublic`. */
   readonly public: boolean;
+  /** It declares itself public, and stays so when an operator makes its service private. */
+  readonly declaresPublic?: true;
   readonly options: HandlerOptions;
   /** Absent: anything goes. */
   readonly input?: InputRule;
@@ -68,6 +70,17 @@ export interface ServiceSchema {
 /** The handler of a service, or undefined. `constructor` and the like are legal names of none. */
 export function handlerIn(service: ServiceSchema, name: string): HandlerSchema | undefined {
   return Object.hasOwn(service.handlers, name) ? service.handlers[name] : undefined;
+}
+
+/**
+ * Whether a handler of a service is called through the ingress: what the handler declares wins, and
+ * a handler that declares nothing follows its service (http-api §3.5).
+ */
+export function isPublic(
+  service: Pick<ServiceSchema, "public">,
+  handler: Pick<HandlerSchema, "public" | "declaresPublic">,
+): boolean {
+  return handler.public && (service.public || handler.declaresPublic === true);
 }
 
 /** A registered endpoint: immutable address, what it serves, how it is spoken to. */

@@ -34,7 +34,8 @@ export function parseHandler(raw: RawHandler, service: RawService): HandlerSchem
   return {
     name: raw.name,
     access: handlerAccess,
-    public: !(raw.ingressPrivate ?? service.ingressPrivate),
+    public: raw.ingressPrivate !== true,
+    ...(raw.ingressPrivate === false && { declaresPublic: true as const }),
     options: {
       ...handlerOptions(raw, owner),
       ...defined({ workflowRetentionMs: workflowCompletionRetention }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isPublic } from "../../src/model/schema.ts";
 import { parseManifest } from "../../src/wire/manifest.ts";
 import { utf8 } from "./_bytes.ts";
 import {
@@ -201,10 +202,21 @@ describe("input and output", () => {
   });
 });
 
-test("privacy is inherited", () => {
-  const document = withService({ ingressPrivate: true });
-  expect(parseManifest(document).services[0]?.public).toBe(false);
-  expect(handlerOf(document)?.public).toBe(false);
+test.each([
+  ["nothing", {}, [false, true]],
+  ["itself private", { ingressPrivate: true }, [false, false]],
+  ["itself public", { ingressPrivate: false }, [true, true]],
+])("of a handler that declares %s, its service decides accordingly", (_what, fields, expected) => {
+  const read = handlerOf(withHandler(fields));
+  expect([false, true].map((open) => read && isPublic({ public: open }, read))).toEqual(expected);
+});
+
+test("a private service may have handlers that declare nothing, or that they are private", () => {
+  for (const fields of [{}, { ingressPrivate: true }]) {
+    const document = withHandler(fields, { ingressPrivate: true });
+    expect(parseManifest(document).services[0]?.public).toBe(false);
+    expect(handlerOf(document)?.public).toBe(fields.ingressPrivate !== true);
+  }
 });
 
 test("no attempt at all means one", () => {

@@ -1,4 +1,4 @@
-import type { HandlerSchema, ServiceSchema } from "../../model/schema.ts";
+import { type HandlerSchema, isPublic, type ServiceSchema } from "../../model/schema.ts";
 import type { Dialect } from "../../names.ts";
 import type { Json } from "../json.ts";
 import { embed } from "./embed.ts";
@@ -36,9 +36,7 @@ export function serviceDocument(
   { dialect, ingressEndpoint }: ServiceDocumentOptions,
 ): Json {
   const { name, revision, documentation } = service;
-  const handlers = service.public
-    ? Object.values(service.handlers).filter((one) => one.public)
-    : [];
+  const handlers = Object.values(service.handlers).filter((one) => isPublic(service, one));
   const document = new Paths(service, dialect, handlers);
   return {
     openapi: "3.1.0",
