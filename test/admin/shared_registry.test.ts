@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql.ts";
 import { Registry } from "../../src/admin/registry.ts";
+import type { Deployment } from "../../src/model/schema.ts";
 import { Outdated, type SqlClient } from "../../src/ports.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { migrate } from "../../src/storage/tables.ts";
@@ -27,6 +28,8 @@ async function processes(count: number): Promise<Registry[]> {
         random: (size) => new Uint8Array(size).fill(++drawn),
         registrationsMax: 100,
         announce: async () => {
+          // News takes its way: an answer that does not wait for it is early.
+          await new Promise((resolve) => setTimeout(resolve, 1));
           await Promise.all(all.filter((one) => one !== all[n]).map((one) => one.reload()));
         },
         discover: () => Promise.resolve(discovered([service("A"), service(`S${n}`)])),
@@ -44,11 +47,13 @@ function register(registry: Registry, uri: string) {
 test("processes that register at once lose nothing, and know everything when they are answered", async () => {
   const all = await processes(3);
   const uris = Array.from({ length: 12 }, (_, n) => `http://localhost:${n}/`);
+  const answered: Deployment[] = [];
   await Promise.all(uris.map(async (uri, n) => {
-    const registry = all[n % 3];
-    const registered = registry && await register(registry, uri);
-    for (const one of all) expect(one.get(registered?.deployment.id ?? "")).toBeDefined();
+    const { deployment } = await register(all[n % 3]!, uri);
+    answered.push(deployment);
+    for (const one of all) expect(one.list()).toEqual(expect.arrayContaining(answered));
   }));
+  expect(answered.map((one) => one.uri).toSorted()).toEqual(uris.toSorted());
   const revisions = (registry: Registry | undefined) =>
     registry?.list().flatMap(({ services }) => services.filter(({ name }) => name === "A"))
       .map(({ revision }) => revision).toSorted((a, b) => a - b);

@@ -79,7 +79,8 @@ async function goesOn(server: Server, awakeable: string): Promise<void> {
     const target = key === "nap" ? "Greeter/nap" : "Waiter/callNap";
     expect(await call(server, target, {}, once(key))).toMatchObject({ status: 200 });
   }
-  expect((await ask(server, "workflows/Flow/w/attach")).body ?? "").toBeDefined();
+  expect(await ask(server, "workflow/Flow/w/attach"))
+    .toMatchObject({ status: 200, body: { id: "w1", value: "gone" } });
   await endpoint.happens("scheduled");
   await until("the inbox to be empty", async () => {
     const words = await value(server, "Counter/busy/words") as string[];

@@ -200,8 +200,13 @@ test("no inactivity allowed is request-response too", async () => {
   const { bench } = await stage((stream) => {
     seen = watch(stream);
   }, { deploy: { options: timeouts(0, 60_000) } });
-  bench.attempts.start(attempt());
+  const effect = attempt();
+  const { id } = effect.invocation;
+  bench.attempts.start(effect);
+  // Stored before any timeout can have ended the request: only the mode keeps it out.
+  bench.attempts.notify({ type: "notify", id, attempt: 1, index: 1, entry: slept(1) });
   await until(() => seen?.ended);
+  expect(seen?.types).toEqual([0, 0x400]);
 });
 
 test("notifications are pushed in order, each once, and never a command", async () => {
