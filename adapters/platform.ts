@@ -1,12 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers";
-import type { Clock } from "../src/ports.ts";
-
-/**
- * The longest a timer is set for. The wall clock may be moved and a machine may sleep, neither of
- * which a running timer notices: it looks again this often. Also far below the 2^31-1 ms beyond
- * which `setTimeout` fires at once.
- */
-const LOOK_AGAIN_MS = 60_000;
+import { type Clock, CLOCK_LOOK_MS } from "../src/ports.ts";
 
 /** Time as Node and Deno have it. */
 export const clock: Clock = {
@@ -24,6 +17,7 @@ export const clock: Clock = {
   soon: (call) => void setImmediate(call),
 };
 
+/** Far below the 2^31-1 ms beyond which `setTimeout` fires at once. */
 function waitMs(due: number): number {
-  return Math.min(Math.max(due - Date.now(), 0), LOOK_AGAIN_MS);
+  return Math.min(Math.max(due - Date.now(), 0), CLOCK_LOOK_MS);
 }

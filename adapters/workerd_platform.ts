@@ -1,8 +1,9 @@
-import type { Clock, Log, LogLevel } from "../src/ports.ts";
+import { type Clock, CLOCK_LOOK_MS, type Log, type LogLevel } from "../src/ports.ts";
 
-/** The longest a timer is set for: `setTimeout` of more than 2^31-1 ms fires at once. */
-const LOOK_AGAIN_MS = 60_000;
-/** What is due so soon is waited for even at rest. */
+/**
+ * What is due so soon is waited for even at rest. Less than `CLOCK_LOOK_MS`, so that looking at the
+ * clock does not keep an object in memory; at rest, a clock that jumps is noticed by the alarm.
+ */
 const NEAR_MS = 2_000;
 
 interface Wait {
@@ -66,7 +67,7 @@ export class IsolateClock implements Clock {
   #arm(wait: Wait): void {
     const waitMs = Math.max(wait.due - Date.now(), 0);
     if (this.#isResting && waitMs > NEAR_MS) return void (wait.timer = undefined);
-    wait.timer = setTimeout(() => this.#look(wait), Math.min(waitMs, LOOK_AGAIN_MS));
+    wait.timer = setTimeout(() => this.#look(wait), Math.min(waitMs, CLOCK_LOOK_MS));
   }
 
   #look(wait: Wait): void {

@@ -31,10 +31,20 @@ export interface Vitals {
   readonly heapBytes: number;
 }
 
+/**
+ * How long a wait goes on at most without a look at the clock, in milliseconds. A timer of a platform
+ * does not notice that the wall clock was set or that the machine slept, so this bounds how late a
+ * clock that jumped forward is noticed.
+ */
+export const CLOCK_LOOK_MS = 4_000;
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once, not before `due`. Returns a way to forget it. */
+  /**
+   * Calls back once, not before `due`. Looks at the clock every `CLOCK_LOOK_MS`. Returns a way to
+   * forget it.
+   */
   at(due: number, call: () => void): () => void;
   /** Calls back once this burst of input has been handled: what groups events into turns. */
   soon(call: () => void): void;

@@ -1,5 +1,5 @@
 import { type Timer, timerItem } from "../model/rows.ts";
-import type { Clock } from "../ports.ts";
+import { type Clock, CLOCK_LOOK_MS } from "../ports.ts";
 
 export interface TimersOptions {
   readonly clock: Clock;
@@ -10,9 +10,6 @@ export interface TimersOptions {
   readonly fire: (timer: Timer) => void;
   readonly onFailure: (cause: unknown) => void;
 }
-
-/** How long a partition sleeps at most, so that a clock that is set forward is soon noticed. */
-const NAP_MAX_MS = 10_000;
 
 /**
  * The alarm of a partition. Every timer is a row; the earliest are also here, in a heap. What
@@ -72,7 +69,8 @@ export class Timers {
     if (this.#alarm && this.#alarm.due <= first.due) return;
     this.#alarm?.cancel();
     const { clock } = this.#options;
-    const due = Math.min(first.due, clock.now() + NAP_MAX_MS);
+    // A clock that is set forward makes timers due that were far away.
+    const due = Math.min(first.due, clock.now() + CLOCK_LOOK_MS);
     this.#alarm = { due: first.due, cancel: clock.at(due, () => this.#ring()) };
   }
 

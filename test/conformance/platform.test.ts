@@ -4,6 +4,8 @@ import { jsonLog } from "../../adapters/log.ts";
 import { clock } from "../../adapters/platform.ts";
 import { random } from "../../adapters/random.ts";
 import { VERSION } from "../../adapters/version.ts";
+import { IsolateClock } from "../../adapters/workerd_platform.ts";
+import { CLOCK_LOOK_MS } from "../../src/ports.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -38,6 +40,22 @@ test("a timer that is forgotten, due in the past, or due in a thousand years", a
   forget();
   expect(fired).toEqual(["past"]);
 });
+
+test(
+  "a clock that was set back and then forward is noticed by every runtime within 5 s",
+  async () => {
+    const hour = 3_600_000, began = Date.now();
+    const isolate = new IsolateClock((cause) => expect.unreachable(String(cause)));
+    const fired: string[] = [];
+    clock.at(began + hour, () => fired.push("process"));
+    isolate.at(began + hour, () => fired.push("isolate"));
+    vi.spyOn(Date, "now").mockReturnValue(began + 2 * hour);
+    // Twice as long as it should take, for a machine that has other things to do.
+    await vi.waitFor(() => expect(fired).toHaveLength(2), { timeout: 2 * CLOCK_LOOK_MS });
+    expect(CLOCK_LOOK_MS).toBeLessThan(5_000);
+  },
+  30_000,
+);
 
 test("random bytes differ and do not share memory", () => {
   const drawn = Array.from({ length: 2000 }, () => random(16));

@@ -114,3 +114,33 @@ test("with an instant store timers fire in order, each at its moment", async () 
     { numRuns: 300 },
   );
 }, 60_000);
+
+test("a clock that jumps forward is noticed within 5 s, and costs a look every few seconds", async () => {
+  const world = new World(1), start = world.mono;
+  let looks = 0;
+  const firedAt: number[] = [];
+  const timers = new Timers({
+    timersMax: 10,
+    clock: {
+      now: () => world.wall,
+      // As a timeout, which does not notice that the clock was set.
+      at: (due, call) => {
+        looks++;
+        return world.after(due - world.wall, call);
+      },
+      soon: (call) => void world.after(0, call),
+    },
+    load: () => Promise.resolve([]),
+    fire: () => firedAt.push(world.mono - start),
+    onFailure: (cause) => expect.unreachable(String(cause)),
+  });
+  await timers.open();
+  expect(looks).toBe(0);
+  timers.add({ id: "far", due: world.wall + 3_600_000, kind: "sleep", index: 1 });
+  await world.run(() => false, { alarmsMax: 1_000, until: start + 61_000 });
+  expect(looks).toBeLessThanOrEqual(20);
+  world.skip(7_200_000);
+  const jumpedAt = world.mono - start;
+  await world.run(() => firedAt.length > 0, { alarmsMax: 1_000, until: world.mono + 60_000 });
+  expect((firedAt[0] ?? Infinity) - jumpedAt).toBeLessThanOrEqual(5_000);
+});
