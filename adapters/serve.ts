@@ -7,6 +7,7 @@ import { Failure } from "../src/errors.ts";
 import type { RequestReader } from "../src/ingress/request_reader.ts";
 import type { Fleet } from "../src/placement/fleet.ts";
 import type { Log } from "../src/ports.ts";
+import { makePrivate } from "./data_privacy.ts";
 import { addressOf, isInFleet, openFleet } from "./fleet.ts";
 import type { Post } from "./libsql_remote.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
@@ -34,6 +35,7 @@ export interface Runtime {
 /** The process of a server, from its command line to its exit. Never rejects. */
 export async function serve(runtime: Runtime): Promise<void> {
   const [env, args] = [process.env, process.argv.slice(2)];
+  makePrivate();
   // Whoever read what we print may be gone. That must not end a server that works.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {

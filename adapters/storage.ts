@@ -9,6 +9,7 @@ import { ManyStores } from "../src/storage/many_stores.ts";
 import { SqlStore, type SqlStoreOptions } from "../src/storage/sql_store.ts";
 import { migrate } from "../src/storage/tables.ts";
 import { openDataFolder } from "./data_folder.ts";
+import { exposedFiles } from "./data_privacy.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
 import { openLibsql, openLock } from "./libsql.ts";
 import { nearCommits } from "./libsql_near.ts";
@@ -53,6 +54,7 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
 
 async function openFolder(config: Config, { log }: StorageOptions): Promise<Storage> {
   const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
+  await warnOfExposed(config["base-dir"], log);
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
   const open = async (partition: number): Promise<Opened> => {
     const options = { url: folder.partitionUrl(partition), synchronous } as const;
@@ -77,6 +79,16 @@ async function openFolder(config: Config, { log }: StorageOptions): Promise<Stor
     await folder.close();
   };
   return { ...storage, introspection, config, place: config["base-dir"], close };
+}
+
+/** Folders of earlier versions, and those that an operator changed, may be open to other users. */
+async function warnOfExposed(folder: string, log: Log): Promise<void> {
+  const files = await exposedFiles(folder);
+  if (files.length === 0) return;
+  log("warn", "Other users of this machine can reach the data: run chmod 700 on its folder", {
+    folder,
+    files,
+  });
 }
 
 const QUERIES_WAITING_MAX = 100;

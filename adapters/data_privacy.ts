@@ -1,0 +1,33 @@
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+
+/**
+ * The umask of a process that keeps data. Every file and folder it makes is for its own user alone,
+ * from the moment it is made: databases with their logs, copies, dumps, and what queries set aside.
+ */
+const PRIVATE_UMASK = 0o077;
+
+/** Rights of the group and of everybody else. */
+const OTHERS = 0o077;
+/** The right to reach what is in a folder. */
+const SEARCH = 0o011;
+
+/** Makes every file and folder of this process private. Threads and child processes inherit it. */
+export function makePrivate(): void {
+  process.umask(PRIVATE_UMASK);
+}
+
+/**
+ * The names of those files in a data folder that other users can reach and read or change. They are
+ * not changed: whoever gave those rights may have meant it. Empty where files have no such rights.
+ */
+export async function exposedFiles(folder: string): Promise<string[]> {
+  if (process.platform === "win32") return [];
+  if (((await stat(folder)).mode & SEARCH) === 0) return [];
+  const names = await readdir(folder);
+  const modes = await Promise.all(
+    names.map((name) => stat(path.join(folder, name)).then(({ mode }) => mode, () => 0)),
+  );
+  return names.filter((_, i) => ((modes[i] ?? 0) & OTHERS) !== 0);
+}
