@@ -16,7 +16,7 @@ export function divertHttp2(
   const listeners = http1.listeners("connection") as ((socket: Socket) => void)[];
   const fresh = new Set<Socket>();
   const hand = (socket: Socket, version: 1 | 2) => {
-    if (version === 2) return void http2.emit("connection", socket);
+    if (version === 2) return handToHttp2(http2, socket);
     for (const listener of listeners) listener.call(http1, socket);
   };
   http1.removeAllListeners("connection");
@@ -25,6 +25,16 @@ export function divertHttp2(
     peek(socket, timeoutMs, { hand, forget: () => void fresh.delete(socket) });
   });
   return fresh;
+}
+
+/**
+ * A server of node's `http` accepts sockets that stay open for writing when the peer has ended its
+ * side, and its `http2` expects those that do not: an HTTP/2 session never closes such a socket,
+ * and each connection that its caller ends with FIN keeps its descriptor for good.
+ */
+function handToHttp2(http2: Http2Server, socket: Socket): void {
+  socket.allowHalfOpen = false;
+  http2.emit("connection", socket);
 }
 
 interface Peek {
