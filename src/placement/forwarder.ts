@@ -50,6 +50,8 @@ export class Forwarder implements Door {
     try {
       return await this.#ask(doubt, (door) => door.call(request, leaving.next), leaving);
     } catch (cause) {
+      // What was never taken is found nowhere, and has been looked for as long as may be.
+      if (cause instanceof Untaken) throw cause;
       // Of an id that was not drawn for this request, it might be somebody else's.
       if (!request.fresh || !isDoubtful(cause) || leaving.isOver) throw cause;
       // Whoever has the partition now may know it. If not, it was never taken, or is forgotten.
@@ -105,9 +107,12 @@ export class Forwarder implements Door {
       const { failure } = cause;
       const mayRepeat = failure instanceof Untaken || doubt === "repeat" && isDoubtful(failure);
       if (!mayRepeat || leaving?.isOver) throw failure;
-      // What was waited for before is no time in which the partition was looked for.
-      lostAt ??= failure instanceof Untaken ? began : stopwatch.now();
-      if (stopwatch.now() - lostAt >= timeoutMs) throw failure;
+      const now = stopwatch.now();
+      // A request that was taken first waited for its answer, which is no search for the partition.
+      const searchMs = failure instanceof Untaken ? now - began : 0;
+      lostAt ??= now - searchMs;
+      // The next attempt may take as long as this one, and must end in time as well.
+      if (now + searchMs - lostAt >= timeoutMs) throw failure;
       if (door) astray();
       await news();
       if (leaving?.isOver) throw Failure.plain(499, "the caller went away");

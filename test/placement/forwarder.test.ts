@@ -19,12 +19,13 @@ const completed: Completed = { result: { kind: "value", value: new Uint8Array(0)
 const doubt = Failure.plain(503, "repeating is safe only with an idempotency key");
 
 /** What the partition answers, time after time; the last one again and again. */
-function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>) {
+function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>, answerMs = 0) {
   let now = 0;
   const asked: string[] = [];
   const door = new Proxy({}, {
     get: (_, name: keyof Door) => async () => {
       asked.push(name);
+      now += answerMs;
       const answers = methods[name] ?? [];
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       if (answer instanceof Error) throw answer;
@@ -38,7 +39,7 @@ function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>) {
     stopwatch: { now: () => now, after: () => () => {} },
     timeoutMs: TIMEOUT_MS,
   });
-  return { forwarder, asked };
+  return { forwarder, asked, now: () => now };
 }
 
 describe("what was certainly not taken", () => {
@@ -54,6 +55,28 @@ describe("what was certainly not taken", () => {
     const edit = forwarder.editState({ service: "S", key: "k" }, { pairs: [] });
     await expect(edit).rejects.toMatchObject({ status: 503, message: "nobody has it" });
     expect(asked.length).toBe(1 + TIMEOUT_MS / 10);
+  });
+});
+
+describe("the timeout", () => {
+  test("holds for a call, which is not looked for by its id when nobody took it", async () => {
+    const untaken = new Untaken("nobody has it");
+    const { forwarder, asked, now } = forwarderTo({ call: [untaken], attach: [untaken] });
+    await expect(forwarder.call(request)).rejects.toBe(untaken);
+    expect([now(), new Set(asked)]).toEqual([TIMEOUT_MS, new Set(["call"])]);
+  });
+
+  test("holds where each attempt takes its time, too", async () => {
+    const { forwarder, now } = forwarderTo({ send: [new Untaken("no connection in time")] }, 30);
+    await expect(forwarder.send(request)).rejects.toBeInstanceOf(Untaken);
+    expect(now()).toBeLessThanOrEqual(TIMEOUT_MS);
+  });
+
+  test("begins when the connection is lost, however long the answer was waited for", async () => {
+    const { target } = request;
+    const answers = { attach: [doubt, { target, ...completed }] };
+    const { forwarder } = forwarderTo(answers, 10 * TIMEOUT_MS);
+    expect(await forwarder.attach("inv_1")).toEqual({ target, ...completed });
   });
 });
 
