@@ -35,6 +35,34 @@ export function changed(service: ServiceSchema, changes: ServiceChanges): Servic
   };
 }
 
+/** What `changed` can set of the options, by name. */
+const CHANGEABLE = [
+  "inactivityTimeoutMs",
+  "abortTimeoutMs",
+  "journalRetentionMs",
+  "idempotencyRetentionMs",
+] as const;
+
+/** A service as it was announced, with the operator's changes of another revision of it, if any. */
+export function changedAlike(
+  service: ServiceSchema,
+  model: ServiceSchema | undefined,
+): ServiceSchema {
+  const { announced } = model ?? {};
+  if (!model || !announced) return service;
+  const options = CHANGEABLE.flatMap((name) => {
+    const value = model.options[name];
+    return value === announced.options?.[name] ? [] : [[name, value]];
+  });
+  const run = Object.values(model.handlers).find(({ access }) => access === "run");
+  const workflowRetentionMs = announced.handlers && run?.options.workflowRetentionMs;
+  return changed(service, {
+    ...(announced.public !== model.public && { public: model.public }),
+    options: Object.fromEntries(options),
+    ...(workflowRetentionMs !== undefined && { workflowRetentionMs }),
+  });
+}
+
 function retaining(
   handlers: ServiceSchema["handlers"],
   workflowRetentionMs: number,

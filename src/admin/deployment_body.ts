@@ -54,16 +54,21 @@ export function parseRegistration(body: Infer<typeof registerBody>, force: boole
   };
 }
 
+/** Whether an update says nothing at all. */
+export function isEmptyUpdate(body: Infer<typeof updateBody>): boolean {
+  const names = Object.keys(updateBody.schema) as (keyof typeof body)[];
+  return names.every((name) => body[name] == null);
+}
+
 /**
- * Reads an update of a deployment, or answers undefined when it changes nothing. Throws a `Failure`
- * as `parseRegistration` does, and 400 when it is for another kind of deployment.
+ * Reads an update of a deployment. `services` stands in unless the body says `overwrite`. Throws a
+ * `Failure` as `parseRegistration` does, and 400 when it is for another kind of deployment.
  */
 export function parseUpdate(
   body: Infer<typeof updateBody>,
   known: Deployment,
-): Update | undefined {
-  const names = Object.keys(updateBody.schema) as (keyof typeof body)[];
-  if (names.every((name) => body[name] == null)) return undefined;
+  services: "keep" | "extend",
+): Update {
   const { use_http_11: useHttp11, additional_headers: headers } = body;
   const address = newAddress(body, known);
   if (!address && known.lambda && useHttp11 != null) throw otherKind("lambda", "http");
@@ -71,7 +76,7 @@ export function parseUpdate(
     ...(address && { address }),
     ...(useHttp11 != null && { useHttp11 }),
     ...(headers && { additionalHeaders: parseHeaders(headers) }),
-    overwrite: body.overwrite ?? false,
+    services: body.overwrite ? "replace" : services,
     dryRun: body.dry_run ?? false,
   };
 }

@@ -1,7 +1,14 @@
 import type { Infer } from "superstruct";
 import { Failure } from "../errors.ts";
 import { BadId, checkDeploymentId } from "../model/id.ts";
-import { parseRegistration, parseUpdate, registerBody, updateBody } from "./deployment_body.ts";
+import type { Deployment } from "../model/schema.ts";
+import {
+  isEmptyUpdate,
+  parseRegistration,
+  parseUpdate,
+  registerBody,
+  updateBody,
+} from "./deployment_body.ts";
 import { ref } from "./openapi/answers.ts";
 import { force } from "./parameter.ts";
 import { deploymentRecord, detailedDeploymentRecord, registrationRecord } from "./records.ts";
@@ -43,6 +50,11 @@ const UPDATE: About = {
   answers: { 200: ["The deployment as it is now", ref("DetailedDeployment")] },
   refusals: [404, 503],
 };
+const REPLACE: About = {
+  ...UPDATE,
+  id: "replace_deployment",
+  summary: "Update a deployment in place, and serve the handlers that are new at its endpoint",
+};
 const DELETE: About = {
   id: "delete_deployment",
   tag,
@@ -52,19 +64,17 @@ const DELETE: About = {
   refusals: [404, 409, 503],
 };
 
-/** The routes of deployments (http-api §3.2, §3.4). PUT does what PATCH does (architecture §10). */
+/** The routes of deployments (http-api §3.2, §3.4). */
 export function deploymentRoutes(registry: Registry): Routes {
-  const updating = (about: About) =>
-    withBody(about, updateBody, (call, body) => updateInPlace(registry, call, body));
   return {
     "/deployments": {
       GET: { ...LIST, handle: () => list(registry) },
       POST: withBody(REGISTER, registerBody, (call, body) => register(registry, call, body)),
     },
     "/deployments/:deployment": {
-      GET: { ...SHOW, handle: (call) => detail(registry, call) },
-      PATCH: updating(UPDATE),
-      PUT: updating({ ...UPDATE, id: "replace_deployment", deprecated: true }),
+      GET: { ...SHOW, handle: (call) => detailed(registry, knownIn(registry, call)) },
+      PATCH: withBody(UPDATE, updateBody, (call, body) => patch(registry, call, body)),
+      PUT: withBody(REPLACE, updateBody, (call, body) => put(registry, call, body)),
       DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
     },
   };
@@ -98,28 +108,42 @@ function alreadyExists(id: string): Failure {
   return new Failure("META0004", `Cannot register the deployment: '${id}' already exists`);
 }
 
-function detail(registry: Registry, call: Call): Response {
-  const id = idOf(call);
-  const deployment = registry.get(id);
-  if (!deployment) throw missing("deployment", id);
-  return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
-}
-
 async function remove(registry: Registry, call: Call): Promise<Response> {
   await registry.remove(idOf(call), force.read(call));
   return empty(202);
 }
 
-async function updateInPlace(
+/** Keeps the services, unless told to overwrite them. A body that says nothing changes nothing. */
+async function patch(
   registry: Registry,
   call: Call,
   body: Infer<typeof updateBody>,
 ): Promise<Response> {
+  const known = knownIn(registry, call);
+  if (isEmptyUpdate(body)) return detailed(registry, known);
+  const update = parseUpdate(body, known, "keep");
+  return detailed(registry, await registry.update(known.id, update));
+}
+
+/** Asks the endpoint in any case, and serves what it has now (specification, Admin endpoints). */
+async function put(
+  registry: Registry,
+  call: Call,
+  body: Infer<typeof updateBody>,
+): Promise<Response> {
+  const known = knownIn(registry, call);
+  const update = parseUpdate(body, known, "extend");
+  return detailed(registry, await registry.update(known.id, update));
+}
+
+function knownIn(registry: Registry, call: Call): Deployment {
   const id = idOf(call);
   const known = registry.get(id);
   if (!known) throw missing("deployment", id);
-  const request = parseUpdate(body, known);
-  const deployment = request ? await registry.update(id, request) : known;
+  return known;
+}
+
+function detailed(registry: Registry, deployment: Deployment): Response {
   return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
 }
 

@@ -29,14 +29,17 @@ export interface Registered {
   readonly deployment: Deployment;
 }
 
-/** What an update in place asks for (http-api §3.4, PATCH). Absent: as it is. */
+/** What an update in place asks for (http-api §3.4, PATCH and PUT). Absent: as it is. */
 export interface Update {
   readonly address?: Pick<Asking, "uri" | "lambda">;
   readonly useHttp11?: boolean;
   /** Instead of all there were. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
-  /** Takes over what the endpoint serves now, whatever it served before. */
-  readonly overwrite: boolean;
+  /**
+   * Which services the deployment has then. `keep`: those it has. `extend`: those it has and what is
+   * new at the endpoint. `replace`: those of the endpoint, whatever it served before.
+   */
+  readonly services: "keep" | "extend" | "replace";
   /** Discovers and checks, and stores nothing. */
   readonly dryRun: boolean;
 }

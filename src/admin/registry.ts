@@ -114,9 +114,9 @@ export class Registry {
       if (this.#doubtful) await this.#writing("update", () => Promise.resolve());
       const ask = () => askingAnew(this.#known(id), update);
       return await this.#discovering("update", ask, async (found, asking) => {
-        const { overwrite, dryRun } = update;
+        const { services, dryRun } = update;
         const schema = this.#schema;
-        const deployment = updated(this.#known(id), { asking, found, overwrite, schema });
+        const deployment = updated(this.#known(id), { asking, found, services, schema });
         if (!dryRun) await this.#save("update", deployment);
         return deployment;
       });

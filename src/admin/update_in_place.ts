@@ -1,5 +1,6 @@
 import { Failure } from "../errors.ts";
 import type { Deployment, Schema } from "../model/schema.ts";
+import { changedAlike } from "./change_service.ts";
 import { checkServices, deploymentOf, nextRevision, spokenTo } from "./deployment_of.ts";
 import { quote } from "./refusals.ts";
 import type { Asking, Discovered, Update } from "./registration.ts";
@@ -17,30 +18,33 @@ export function askingAnew(known: Deployment, update: Update): Asking {
 }
 
 /**
- * A deployment after an update in place: same id, same age. It keeps the services it has, or with
- * `overwrite` takes those that were found, with the revisions they have (http-api §3.4). Throws
- * `Failure`: META0016 by the rule of architecture §10, META0005 for a reserved name.
+ * A deployment after an update in place: same id, same age. It keeps the services it has, or takes
+ * those that were found, with the revisions they have (http-api §3.4). What an operator changed
+ * about a service stays, unless the services are replaced. Throws `Failure`: META0016 by the rule of
+ * architecture §10, META0005 for a reserved name.
  */
 export function updated(
   known: Deployment,
-  { asking, found, overwrite, schema }: {
+  { asking, found, services: which, schema }: {
     readonly asking: Asking;
     readonly found: Discovered;
-    readonly overwrite: boolean;
+    readonly services: Update["services"];
     readonly schema: Schema;
   },
 ): Deployment {
   checkProtocols(known, found);
+  if (which !== "replace") checkKept(known, found);
   const { id, metadata, createdAt, services } = known;
-  if (!overwrite) {
-    checkKept(known, found);
+  if (which === "keep") {
     return { id, ...spokenTo(asking, found), metadata, createdAt, services };
   }
-  const revision = (name: string) =>
-    services.find((one) => one.name === name)?.revision ?? nextRevision(schema, name);
+  const had = new Map(services.map((one) => [one.name, one]));
+  const revision = (name: string) => had.get(name)?.revision ?? nextRevision(schema, name);
   const deployment = deploymentOf(asking, found, { id, metadata, createdAt, schema, revision });
-  checkServices(deployment, { schema, mayChangeTypes: true });
-  return deployment;
+  checkServices(deployment, { schema, mayChangeTypes: which === "replace" });
+  if (which === "replace") return deployment;
+  const kept = deployment.services.map((one) => changedAlike(one, had.get(one.name)));
+  return { ...deployment, services: kept };
 }
 
 /** Invocations are pinned to a version: no update takes theirs away. */

@@ -80,7 +80,7 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: named(/^POST \/v2\/deployments .*"force":false/),
   },
   {
-    why: "decision 019: PUT updates in place like PATCH, under every version",
+    why: "decision 039: PUT updates in place, under every version",
     applies: named(/^PUT \/deployments\//),
   },
   {

@@ -187,6 +187,60 @@ describe("an update in place", () => {
     expect((await put(path, { uri })).json.svc_code).toBe("META0016");
   });
 
+  test("by PUT takes over what is new at the endpoint, whatever the body says", async () => {
+    const { put, get, path, endpoints, registry } = await withDeployment();
+    const more = [handler("a", { documentation: "new" }), handler("b"), handler("c")];
+    endpoints.set(uri, discovered([service("A", more), service("B"), service("C")]));
+    const tried = await put(path, { dry_run: true });
+    expect(tried.json.services).toHaveLength(3);
+    expect((await get("/services/C")).status).toBe(404);
+    for (const body of [{}, { additional_headers: { a: "2" } }]) {
+      const { status, json } = await put(path, body);
+      expect(status).toBe(200);
+      expect(json.services).toMatchObject([
+        { name: "A", revision: 1, handlers: [{ documentation: "new" }, {}, { name: "c" }] },
+        { name: "B", revision: 1 },
+        { name: "C", revision: 1 },
+      ]);
+      expect((await get(path)).json).toEqual(json);
+    }
+    expect(registry.schema().latest("A")?.handlers).toHaveProperty("c");
+  });
+
+  test("by PUT keeps what an operator changed, and what was announced beside it", async () => {
+    const { put, patch, get, register, path, endpoints } = await withDeployment();
+    await patch("/services/A", { public: false, abort_timeout: "5m" });
+    const options = { abortTimeoutMs: 1000, inactivityTimeoutMs: 2000 };
+    endpoints.set(
+      uri,
+      discovered([service("A", [...handlers, handler("c")], { options }), service("B")]),
+    );
+    expect((await put(path, {})).status).toBe(200);
+    expect((await get("/services/A")).json).toMatchObject({
+      public: false,
+      abort_timeout: "5m",
+      inactivity_timeout: "2s",
+      handlers: [{}, {}, { name: "c", public: false }],
+    });
+    expect((await register({ uri })).status).toBe(200);
+    await register({ uri, force: true });
+    expect((await get("/services/A")).json).toMatchObject({ public: true, abort_timeout: "1s" });
+  });
+
+  test("by PUT keeps the retention that an operator gave to a workflow", async () => {
+    const { put, patch, get, register, endpoints } = await setup();
+    const run = handler("run", { access: "run", options: { workflowRetentionMs: 1000 } });
+    const ask = handler("ask", { access: "shared" });
+    endpoints.set(uri, discovered([service("W", [run], { type: "workflow" })]));
+    const { id } = (await register({ uri })).json;
+    await patch("/services/W", { workflow_completion_retention: "2h" });
+    endpoints.set(uri, discovered([service("W", [run, ask], { type: "workflow" })]));
+    expect((await put(`/deployments/${id}`, {})).status).toBe(200);
+    const { json } = await get("/services/W");
+    expect(json.workflow_completion_retention).toBe("2h");
+    expect(json.handlers).toHaveLength(2);
+  });
+
   test("of an unknown deployment is refused, and of one that is deleted meanwhile", async () => {
     const { patch, path, send, endpoints } = await withDeployment();
     expect(await patch(`/deployments/${unknown}`, {})).toMatchObject({

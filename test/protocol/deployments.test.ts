@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { attach, awakeable, operate, send, value } from "./_ask.ts";
+import { attach, awakeable, call, operate, request, send, value } from "./_ask.ts";
 import { type SdkEndpoint, startSdk } from "./_sdk.ts";
 import { type Check, protocolSuite, registered, type World } from "./_suite.ts";
 import { namesOf, startOf } from "./_wire.ts";
@@ -7,12 +7,14 @@ import { namesOf, startOf } from "./_wire.ts";
 interface Revisions {
   readonly a: SdkEndpoint;
   readonly b: SdkEndpoint;
+  /** The deployment of `a`. */
+  readonly deployment: string;
   /** Registers `b`, and answers its id. */
   readonly replace: () => Promise<string>;
   readonly named: (service: string) => string;
 }
 
-/** Two endpoints with the same services, the first of them registered. */
+/** Two endpoints with the same services, the second with a handler more; the first is registered. */
 async function revised(
   { target, transport, id }: World,
   check: (revisions: Revisions) => Promise<void>,
@@ -23,9 +25,9 @@ async function revised(
   );
   if (!a || !b) throw new Error("No endpoints");
   try {
-    await registered(target, a);
+    const deployment = await registered(target, a);
     const named = (service: string) => `${service}${suffix}`;
-    await check({ a, b, named, replace: () => registered(target, b) });
+    await check({ a, b, named, deployment, replace: () => registered(target, b) });
   } finally {
     await Promise.all([a.close(), b.close()]);
   }
@@ -46,6 +48,24 @@ const pinned: Check = (world) =>
     await awakeable(target, made, "resolve", id);
     expect((await attach(target, old)).body).toEqual([{ value: id }]);
     expect(b.attempts(old)).toEqual([]);
+  });
+
+const extended: Check = (world) =>
+  revised(world, async ({ a, b, named, deployment }) => {
+    const { target, id } = world;
+    const old = await send(target, `${named("Sleepy")}/awakeables`, { id, count: 1 });
+    const made = await a.announces(`${id} awakeable 0`);
+    await a.suspends(old);
+    expect((await call(target, `${named("Plain")}/added`)).status).toBe(404);
+    const url = `${target.admin}/deployments/${deployment}`;
+    const { status, body } = await request("PUT", url, { body: { uri: b.url } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: deployment, uri: `${b.url}/` });
+    expect(await value(target, `${named("Plain")}/added`)).toBe("2");
+    expect(await value(target, `${named("Plain")}/revision`)).toBe("2");
+    await awakeable(target, made, "resolve", id);
+    expect((await attach(target, old)).body).toEqual([{ value: id }]);
+    expect(b.attempts(old)).not.toEqual([]);
   });
 
 const moved: Check = (world) =>
@@ -94,6 +114,8 @@ const seeded: Check = async ({ target, endpoint, named, id }) => {
 
 protocolSuite("deployments", {
   "86 what is pinned goes on where it is, new ones and unpinned ones go to the new": pinned,
+  "86b a deployment put to newer code serves its new handler, and what runs goes on there":
+    extended,
   "87 what is suspended can be resumed on another deployment, with its version": moved,
   "89 restart as new from an entry: a new id, what lies before is not done again": restarted,
   "89b restart as new from an entry keeps the seed": seeded,

@@ -8,7 +8,7 @@ const { RestatePromise, TerminalError } = restate;
  * is aborted at once, `Slow` backs off for long, `Fragile` pauses at its second failure.
  */
 export function plainServices(world) {
-  const parts = [basics, runs, stubborn, calls, naps, awakeables, signals, combined];
+  const parts = [basics, newer, runs, stubborn, calls, naps, awakeables, signals, combined];
   const handlers = Object.assign({}, ...parts.map((part) => part(world)));
   const service = (name, options = {}) =>
     restate.service({ name: world.named(name), handlers, options });
@@ -63,6 +63,9 @@ const basics = ({ note, times, held, isReleased, revision }) => ({
     return id;
   },
 });
+
+/** What newer code has besides. */
+const newer = ({ revision }) => Number(revision) > 1 ? { added: async () => revision } : {};
 
 const runs = ({ note, times, held }) => ({
   // Steps one after the other; those in `hold` wait for permission under `<id>-<name>`.

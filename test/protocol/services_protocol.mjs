@@ -5,7 +5,7 @@
 //   folder     side effects are lines in FOLDER/log, frames are lines in FOLDER/wire; what is held
 //              waits for a file FOLDER/<id>.go
 //   suffix     is added to every service name, so that endpoints share a server
-//   revision   what the handler "revision" answers
+//   revision   what the handler "revision" answers; from "2" there is a handler "added"
 import http from "node:http";
 import http2 from "node:http2";
 import { worldOf } from "./handlers_world.mjs";
