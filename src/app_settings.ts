@@ -64,6 +64,7 @@ export function observationOptions(
     platform,
     version,
     clusterName: config["cluster-name"],
+    isDetailed: config["log-failure-details"],
     tracing: {
       endpoint: config["tracing-endpoint"],
       headers: config["tracing-headers"],

@@ -1,4 +1,4 @@
-import { choice, count, optionalText, optionalUrl, texts } from "./kinds.ts";
+import { choice, count, flag, optionalText, optionalUrl, texts } from "./kinds.ts";
 import { option } from "./option.ts";
 
 /** Settings of what the server tells about itself: records of the log, and spans. */
@@ -11,6 +11,10 @@ export const watching = {
   }),
   "log-format": option(choice("json", "pretty"), "json", {
     doc: "One JSON object a line, or one line for people.",
+  }),
+  "log-failure-details": option(flag(), "true", {
+    doc:
+      "Whether records of failed attempts hold the handler's message, the object's key and the step's name. Switch it off where these may be secret.",
   }),
   "tracing-endpoint": option(optionalUrl(), "", {
     doc:

@@ -24,6 +24,8 @@ export interface ObservationOptions {
   readonly version: string;
   /** What this server is called among the collector's services. */
   readonly clusterName: string;
+  /** Whether records hold keys, names of steps and messages of handlers. */
+  readonly isDetailed: boolean;
   readonly tracing: TracingOptions;
 }
 
@@ -49,7 +51,7 @@ export class Observation {
 
   /** Throws `Failure` RT0002 for headers that are none. */
   constructor(options: ObservationOptions) {
-    const { platform: { clock, random, log, watchLoop }, tracing } = options;
+    const { platform: { clock, random, log, watchLoop }, tracing, isDetailed } = options;
     const now = () => clock.now();
     const limited = limitedLog(log, now);
     this.#options = options;
@@ -61,7 +63,12 @@ export class Observation {
     const sink = this.#exporter;
     this.tracer = sink &&
       new Tracer({ add: (span) => sink.add(span), random, now, samplePercent });
-    this.watch = new Watch({ meter: this.#meter, tracer: this.tracer, log: limited });
+    this.watch = new Watch({
+      meter: this.#meter,
+      tracer: this.tracer,
+      log: limited,
+      isDetailed,
+    });
     this.#unwatch = watchLoop?.((ms) => this.#meter.delaySeconds.add(ms / 1000));
   }
 

@@ -2,6 +2,7 @@ import type { Outcome } from "../engine/event.ts";
 import type { InvocationRow, Pin } from "../model/invocation.ts";
 import type { Target } from "../model/target.ts";
 import type { Log } from "../ports.ts";
+import { failureFields, subjectFields } from "./failure_record.ts";
 import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
 import type { AttemptSpan, Tracer } from "./tracer.ts";
 
@@ -10,21 +11,22 @@ export interface WatchOptions {
   readonly tracer?: Tracer | undefined;
   /** Limited: see `limitedLog`. */
   readonly log: Log;
+  /** Whether records hold keys, names of steps and messages of handlers, which may be secret. */
+  readonly isDetailed: boolean;
 }
-
-/** Whose message is of our own making: others may hold what is nobody's business. */
-const MESSAGE_OF_SDK: ReadonlySet<string> = new Set(["RT0007", "RT0016"]);
 
 /** What invocations and attempts go through, told as numbers, spans and log records. */
 export class Watch {
   readonly meter: Meter;
   readonly #tracer: Tracer | undefined;
   readonly #log: Log;
+  readonly #isDetailed: boolean;
 
-  constructor({ meter, tracer, log }: WatchOptions) {
+  constructor({ meter, tracer, log, isDetailed }: WatchOptions) {
     this.meter = meter;
     this.#tracer = tracer;
     this.#log = log;
+    this.#isDetailed = isDetailed;
   }
 
   /**
@@ -32,7 +34,13 @@ export class Watch {
    * partition, a completion may be told twice.
    */
   moved(before: InvocationRow | null | undefined, row: InvocationRow): void {
-    const { status } = row;
+    const { status, lastFailure } = row;
+    // Each failed attempt leaves a failure of its own, even when it repeats the one before.
+    if (before && lastFailure && lastFailure !== before.lastFailure) {
+      const isDetailed = this.#isDetailed;
+      const fields = failureFields({ before, row, failure: lastFailure, isDetailed });
+      this.#log("warn", "An attempt failed", fields);
+    }
     if (before?.status.kind === status.kind) return;
     if (status.kind === "completed") {
       this.meter.completed.add(row.target, status.failure ? FAILED : SUCCEEDED, 1);
@@ -51,30 +59,19 @@ export class Watch {
   }
 
   /** An attempt has its outcome. `span`: what `began` gave. */
-  ended(
-    { id, target }: { readonly id: string; readonly target: Target },
-    outcome: Outcome,
-    span?: AttemptSpan,
-  ): void {
+  ended({ target }: { readonly target: Target }, outcome: Outcome, span?: AttemptSpan): void {
     if (outcome.kind !== "failed") return span?.end(outcome.kind);
-    const { code, message } = outcome.failure;
+    const { code } = outcome.failure;
     span?.end("failed", code);
     this.meter.attemptFailed(target, code);
-    this.#log("warn", "An attempt failed", {
-      invocation: id,
-      service: target.service,
-      handler: target.handler,
-      code,
-      ...(MESSAGE_OF_SDK.has(code) ? {} : { reason: message }),
-    });
   }
 
-  #paused({ id, target, lastFailure }: InvocationRow): void {
+  #paused(row: InvocationRow): void {
+    const { lastFailure } = row;
     this.#log("warn", "An invocation is paused", {
-      invocation: id,
-      service: target.service,
-      handler: target.handler,
+      ...subjectFields(row, this.#isDetailed),
       ...(lastFailure && { code: lastFailure.code }),
+      resume: `PATCH /invocations/${row.id}/resume`,
     });
   }
 }

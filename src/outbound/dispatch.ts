@@ -181,7 +181,7 @@ export class Attempts {
   }
 
   #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {
-    this.#world.watch?.ended({ id, target }, outcome);
+    this.#world.watch?.ended({ target }, outcome);
     const chance = this.#chance.next();
     const site = { startedAt: this.#world.clock.now() };
     this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });

@@ -90,7 +90,7 @@ function hostOver(store: Known, meter: Meter, residentBytesMax: number): Host {
     residentBytesMax,
     timersMax: 1000,
     cleanupIntervalMs: 20,
-    watch: new Watch({ meter, log: () => {} }),
+    watch: new Watch({ meter, log: () => {}, isDetailed: true }),
   });
 }
 

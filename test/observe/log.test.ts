@@ -2,9 +2,7 @@ import { expect, test, vi } from "vitest";
 import { leastLevel, prettyLog } from "../../adapters/log.ts";
 import { helpText, options } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
-import { Meter } from "../../src/observe/meter.ts";
 import { limitedLog } from "../../src/observe/limited_log.ts";
-import { Watch } from "../../src/observe/watch.ts";
 
 test("a message that repeats is told so often a second, then how often it was left out", () => {
   const records: unknown[] = [];
@@ -45,27 +43,6 @@ test("a record for people stays on its line", () => {
   } finally {
     write.mockRestore();
   }
-});
-
-test("a failed attempt is told with id and code; a handler's own words are not", () => {
-  const records: unknown[] = [];
-  const meter = new Meter();
-  const watch = new Watch({ meter, log: (...record) => records.push(record) });
-  const target = { service: "s", handler: "h", type: "service", access: "none" } as const;
-  const failed = (code: string, message: string) =>
-    watch.ended({ id: "inv_1", target }, {
-      kind: "failed",
-      failure: { code, status: 500, message },
-      reached: true,
-    });
-  failed("RT0007", "password is wrong");
-  failed("RT0010", "connection refused");
-  const head = { invocation: "inv_1", service: "s", handler: "h" };
-  expect(records).toEqual([
-    ["warn", "An attempt failed", { ...head, code: "RT0007" }],
-    ["warn", "An attempt failed", { ...head, code: "RT0010", reason: "connection refused" }],
-  ]);
-  expect(meter.failed.get("RT0010")?.of("s", "h")[0]).toBe(1);
 });
 
 test("the help names every flag with its environment, and its default", () => {

@@ -90,20 +90,6 @@ describe.each(["node", "deno"] as const)("the page of metrics on %s", (runtime) 
   }, 60_000);
 });
 
-test("failed attempts are counted by code, and told in one line of JSON each", async () => {
-  const { server } = await start("node", { LOG_FORMAT: "json" });
-  await call(server, "Traced/flaky", Date.now() + 150);
-  const value = await metrics(server);
-  const labels = { service: "Traced", handler: "flaky", code: "RT0007" };
-  expect(value("attempts_failed_total", labels)).toBeGreaterThan(0);
-  const lines = server.logs().split("\n").filter((line) => line.startsWith("{"));
-  const records = lines.map((line) => JSON.parse(line));
-  const record = records.find(({ message }) => message === "An attempt failed");
-  expect(record).toMatchObject({ level: "warn", handler: "flaky", code: "RT0007" });
-  expect(record.invocation).toMatch(/^inv_1/);
-  expect(server.logs()).not.toContain("not yet");
-}, 30_000);
-
 test("without a collector a trace is passed on as it came, through calls too", async () => {
   const { server } = await start("node");
   const headers = { traceparent: PARENT, tracestate: "a=1" };

@@ -36,9 +36,27 @@ const traced = restate.service({
     },
   },
 });
+const drifted = new Set();
+const retryPolicy = { initialInterval: 20, maxAttempts: 2, onMaxAttempts: "pause" };
+const fails = (handler) => restate.handlers.object.exclusive({ retryPolicy }, handler);
+
 const keyed = restate.object({
   name: "Keyed",
-  handlers: { nap: async (ctx, ms) => ctx.sleep(ms) },
+  handlers: {
+    nap: async (ctx, ms) => ctx.sleep(ms),
+    breaks: fails(async (ctx) => {
+      await ctx.run("charge card", () => {
+        throw new Error(`no such account ${"x".repeat(5_000)}`);
+      });
+    }),
+    // Runs a step first, and sleeps in its place ever after.
+    drifts: fails(async (ctx) => {
+      if (drifted.has(ctx.key)) return await ctx.sleep(1);
+      drifted.add(ctx.key);
+      await ctx.run("charge card", () => {});
+      throw new Error("once");
+    }),
+  },
 });
 
 const handler = restate.createEndpointHandler({

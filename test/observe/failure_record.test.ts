@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { InvocationRow, Status } from "../../src/model/invocation.ts";
+import { Meter } from "../../src/observe/meter.ts";
+import { Watch } from "../../src/observe/watch.ts";
+
+const failure = (message: string) => ({ code: "RT0010", status: 500, message });
+const row = (status: Status, rest: Partial<InvocationRow> = {}): InvocationRow => ({
+  id: "inv_1",
+  target: { service: "s", handler: "h", key: "k", type: "virtual_object", access: "exclusive" },
+  status,
+  origin: { by: "ingress" },
+  attempt: 1,
+  heard: 0,
+  journal: 1,
+  commands: 1,
+  failures: 0,
+  failuresSinceCommand: 0,
+  callers: [],
+  retention: { resultMs: 0, journalMs: 0 },
+  createdAt: 0,
+  modifiedAt: 0,
+  ...rest,
+});
+const invoked = row({ kind: "invoked" });
+
+/** What is written to the log when a turn has changed an invocation. */
+function records(before: InvocationRow | null, after: InvocationRow): unknown[] {
+  const told: unknown[] = [];
+  const log = (_level: string, message: string, fields = {}) =>
+    void told.push({ message, ...fields });
+  new Watch({ meter: new Meter(), log, isDetailed: true }).moved(before, after);
+  return told;
+}
+
+test("the record of a failed attempt says what comes next, and where to read more", () => {
+  const failed = { lastFailure: failure("refused") };
+  const ends: [Status, object][] = [
+    [{ kind: "backingOff", until: 86_400_000 }, {
+      next: "retry",
+      retryAt: "1970-01-02T00:00:00.000Z",
+      more: "SELECT * FROM sys_journal_events WHERE id = 'inv_1'",
+    }],
+    [{ kind: "paused" }, { next: "paused" }],
+    [{ kind: "completed", failure: { code: 500, message: "refused" } }, {
+      next: "failed",
+      more: "SELECT * FROM sys_invocation WHERE id = 'inv_1'",
+    }],
+    // It was resumed within the same turn.
+    [{ kind: "invoked" }, { next: "retry" }],
+  ];
+  for (const [status, next] of ends) {
+    const [record] = records(invoked, row(status, failed));
+    expect(record).toMatchObject({ message: "An attempt failed", reason: "refused", ...next });
+  }
+});
+
+test("an attempt's number counts those whose delay the endpoint chose", () => {
+  const before = { ...invoked, failures: 2, spared: 3 };
+  const after = row({ kind: "backingOff", until: 1 }, { lastFailure: failure("refused") });
+  expect(records(before, after)).toMatchObject([{ attempt: 6 }]);
+});
+
+test("a failure is told once, and again when the next attempt fails alike", () => {
+  const lastFailure = failure("refused");
+  const waits = row({ kind: "backingOff", until: 1 }, { lastFailure });
+  const runs = row({ kind: "invoked" }, { lastFailure });
+  expect(records(waits, runs)).toEqual([]);
+  const again = row({ kind: "backingOff", until: 2 }, { lastFailure: { ...lastFailure } });
+  expect(records(runs, again)).toHaveLength(1);
+});
