@@ -11,6 +11,7 @@ import { makePrivate } from "./data_privacy.ts";
 import { addressOf, isInFleet, openFleet } from "./fleet.ts";
 import type { Post } from "./libsql_remote.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
+import { requireDescriptors, watchDescriptors } from "./descriptors.ts";
 import { nodeDial } from "./node_dial.ts";
 import { jsonLog, leastLevel, prettyLog } from "./log.ts";
 import { clock } from "./platform.ts";
@@ -74,6 +75,7 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
   const haveStarted = endWhileStarting();
+  requireDescriptors(0, "start");
   const { app, fleet, storage } = await wire(runtime, settings, log);
   const { config } = storage;
   const peers = fleet && await listenFor("fleet", { runtime, config, log, handler: fleet.handler });
@@ -82,6 +84,7 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
   const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
   const admin = await listenFor("admin", { runtime, config, log, handler: operators });
   haveStarted();
+  watchDescriptors(log);
   endOnSignals(log, config["shutdown-timeout"], async () => {
     const drainMs = config["ingress.drain-timeout"];
     await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);

@@ -11,6 +11,7 @@ import { migrate } from "../src/storage/tables.ts";
 import { openDataFolder } from "./data_folder.ts";
 import { exposedFiles } from "./data_privacy.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
+import { DATABASE_DESCRIPTORS, requireDescriptors } from "./descriptors.ts";
 import { openLibsql, openLock } from "./libsql.ts";
 import { nearCommits } from "./libsql_near.ts";
 import { libsqlIntrospection } from "./libsql_query.ts";
@@ -57,6 +58,7 @@ async function openFolder(config: Config, { log }: StorageOptions): Promise<Stor
   await warnOfExposed(config["base-dir"], log);
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
   const open = async (partition: number): Promise<Opened> => {
+    requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
     const options = { url: folder.partitionUrl(partition), synchronous } as const;
     const client = nearCommits(await openLibsql(options), options);
     await migrate(client);

@@ -229,6 +229,13 @@ export const errors = {
     title: "Awaited futures are nested too deep",
     fix: "Flatten the combinators, then resume.",
   },
+  RT0026: {
+    status: 503,
+    retry: true,
+    title: "Too few file descriptors",
+    fix:
+      "Raise the limit: `ulimit -n 65536`, `LimitNOFILE=` of systemd, `--ulimit nofile=` of a container.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }
