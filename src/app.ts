@@ -8,11 +8,12 @@ import { ingress } from "./ingress/router.ts";
 import type { Place } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
 import { toldDeployments } from "./observe/told_deployments.ts";
-import { discover, DISCOVER_LIMITS } from "./outbound/discover.ts";
+import { discover, DISCOVER_LIMITS, type DiscoverOptions } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/dispatch.ts";
 import { type Identity, openIdentity } from "./outbound/identity/identity.ts";
 import { Functions } from "./outbound/lambda/functions.ts";
 import type { OutboundOptions } from "./outbound/options.ts";
+import { applySerde } from "./outbound/serdes.ts";
 import { Host } from "./partition/host.ts";
 import { Hosts } from "./partition/hosts.ts";
 import type { Directory } from "./placement/directory.ts";
@@ -98,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...shared,
       registry,
       ...adminSettings(options),
+      applySerde: (call) => applySerde(call, asking(options, lent)),
       ...(introspection && { introspection }),
       running,
       metrics: () => observation.page(hosts, schema()),
@@ -121,8 +123,8 @@ function openRegistry(
     >
     & { readonly introspection: Introspection | undefined },
 ): Promise<Registry> {
-  const { platform: { clock, random, log, dial }, config, deployments } = options;
-  const discovery = { ...DISCOVER_LIMITS, ...within.outbound, ...within, dial, clock };
+  const { platform: { clock, random, log }, config, deployments } = options;
+  const discovery = asking(options, within);
   return Registry.open(toldDeployments(deployments, log), settings.schemaDefaults(config), {
     clock,
     random,
@@ -130,6 +132,14 @@ function openRegistry(
     ...(fleet && { announce: () => fleet.announce() }),
     discover: (request) => discover(request, discovery),
   });
+}
+
+/** How endpoints are asked what they serve, and for previews. */
+function asking(
+  { platform: { clock, dial } }: AppOptions,
+  { outbound, signer, functions }: Pick<Within, "outbound" | "signer" | "functions">,
+): DiscoverOptions {
+  return { ...DISCOVER_LIMITS, ...outbound, signer, functions, dial, clock };
 }
 
 /** Whoever answers queries can count what needs a deployment. */

@@ -51,7 +51,8 @@ function notJson(what: string, cause?: unknown): Failure {
   return Failure.plain(400, `Cannot parse the request body as JSON: ${what}`, { cause });
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+/** The bytes of a request's body. Throws a `Failure`: 413 beyond `bytesMax`, 400 when cut short. */
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   // The declared length only saves reading what is refused anyway; the count below is the guard.
   if (Number(request.headers.get("content-length")) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Uint8Array[] = [];

@@ -58,6 +58,22 @@ export const deployment: Parameter<DeploymentChoice | undefined> = {
   },
 };
 
+/** `deployment` where only the id of one can be meant, or undefined. */
+export const deploymentId: Parameter<string | undefined> = {
+  name: "deployment",
+  description: "The id of a deployment.",
+  schema: { type: "string" },
+  read: (call) => {
+    const value = readQuery(call, "deployment");
+    try {
+      return value === undefined ? undefined : checkDeploymentId(value);
+    } catch (cause) {
+      if (!(cause instanceof BadId)) throw cause;
+      throw badQuery("deployment", cause.message, { cause });
+    }
+  },
+};
+
 const MODES = [["Cancel", "cancel"], ["Kill", "kill"], ["Purge", "purge"]] as const;
 
 /**

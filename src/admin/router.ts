@@ -11,12 +11,14 @@ import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { dialectOf, refuse } from "./reply.ts";
 import type { Call, Handle, Routes } from "./route.ts";
+import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
 import { apiVersions, type Feature } from "./version.ts";
 
 export interface AdminOptions extends Partial<QueryOptions> {
   readonly registry: Registry;
   readonly invocations: Pick<Invocations, "operate" | "editState">;
+  readonly applySerde: ApplySerde;
   readonly random: Random;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -49,6 +51,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...queryRoutes({ running: () => [], ...options }),
     ...deploymentRoutes(registry),
     ...serviceRoutes(options),
+    ...serdeRoutes(options),
     ...invocationRoutes(options),
     ...batchRoutes(options),
   };

@@ -2,7 +2,7 @@ import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import type { Deployment, Lambda } from "../model/schema.ts";
 import { DIALECTS, header } from "../names.ts";
-import type { Dial, DialFailure, DialHead, DialRequest } from "../dial.ts";
+import type { Dial, DialHead, DialRequest } from "../dial.ts";
 import type { Clock } from "../ports.ts";
 import {
   acceptManifests,
@@ -16,6 +16,7 @@ import { signedDial } from "./identity/signed_dial.ts";
 import type { Signer } from "./identity/signer.ts";
 import type { Functions } from "./lambda/functions.ts";
 import { printStatus } from "./response.ts";
+import { echo, silent, unreachable } from "./unreachable.ts";
 
 /** An endpoint to be asked what it serves. */
 export interface DiscoverRequest {
@@ -60,8 +61,6 @@ export interface Discovered extends Pick<Deployment, "httpVersion" | "dialect" |
 /** Pauses between the five requests made when an endpoint may yet come up (§1.2). */
 const PAUSES_MS = [100, 200, 400, 800] as const;
 const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
-/** How much of an unexpected answer is told to whoever registers. */
-const ECHO_BYTES_MAX = 1024;
 
 /**
  * Asks an endpoint for its manifest (service protocol §1.1, §1.2). Rejects with a `Failure`
@@ -88,7 +87,11 @@ export async function discover(
   return accept(request, collected, options);
 }
 
-function dialOf({ uri, lambda }: DiscoverRequest, { dial, functions }: DiscoverOptions): Dial {
+/** How an endpoint or a function is spoken to. Throws `Failure` META0003 without credentials. */
+export function dialOf(
+  { uri, lambda }: Pick<DiscoverRequest, "uri" | "lambda">,
+  { dial, functions }: Pick<DiscoverOptions, "dial" | "functions">,
+): Dial {
   if (!lambda) return dial;
   assert(functions, "Whoever registers functions must be able to speak to them");
   functions.check(uri);
@@ -134,12 +137,7 @@ function accept(
   options: DiscoverOptions,
 ): Discovered {
   if (collected.kind === "failed") throw unreachable(uri, collected.failure);
-  if (collected.kind === "timeout") {
-    throw new Failure(
-      "META0003",
-      `error when calling '${uri}': no complete answer within ${options.timeoutMs} ms`,
-    );
-  }
+  if (collected.kind === "timeout") throw silent(uri, options.timeoutMs);
   const { head, body, cut } = collected;
   if (head.status !== 200) throw badStatus(head, body);
   const dialect = dialectOf(head);
@@ -163,33 +161,12 @@ function accept(
   };
 }
 
-function unreachable(uri: string, { kind, message }: DialFailure): Failure {
-  const calling = `error when calling '${uri}'`;
-  switch (kind) {
-    case "http1":
-      return new Failure(
-        "META0014",
-        `${calling}: server possibly supports only HTTP1.1, ` +
-          `consider discovery with --use-http1.1`,
-      );
-    case "unsupported":
-      return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
-    case "unreachable":
-    case "reset":
-    case "refused":
-    case "busy":
-      return new Failure("META0003", `${calling}: ${message}`);
-  }
-}
-
 function badStatus(head: DialHead, body: Uint8Array): Failure {
   const hint = head.status === 404
     ? ". Make sure the provided URI has the correct path where the SDK endpoint is mounted"
     : "";
-  const text = new TextDecoder().decode(body.subarray(0, ECHO_BYTES_MAX));
-  const rest = body.byteLength > ECHO_BYTES_MAX ? "…" : "";
-  const echo = text === "" ? "" : `. Body: ${text}${rest}`;
-  return new Failure("META0003", `got status code '${printStatus(head.status)}'${hint}${echo}`);
+  const status = printStatus(head.status);
+  return new Failure("META0003", `got status code '${status}'${hint}${echo(body)}`);
 }
 
 /** The answer must be of exactly one of the types asked for, without parameters. */

@@ -111,6 +111,8 @@ export class World {
   readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
   readonly asked: Parameters<Discover>[0][] = [];
   readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
+  /** Deployments whose serdes were applied. */
+  readonly applied: string[] = [];
   #drawn = 0;
 
   constructor(pinned?: Map<string, number>) {
@@ -156,6 +158,10 @@ export async function setup(store = new FakeStore(), limits: Partial<AdminLimits
     version: "0.1.0",
     clusterName: "testing",
     ingressEndpoint: "http://127.0.0.1:8080/",
+    applySerde: ({ deployment, body }) => {
+      world.applied.push(deployment.id);
+      return Promise.resolve(body);
+    },
     bodyBytesMax: BODY_BYTES_MAX,
     requestsMax: Infinity,
     ...rest,

@@ -21,8 +21,32 @@ export function plainServices(world) {
       inactivityTimeout: 100,
       retryPolicy: { initialInterval: 20, maxAttempts: 2, onMaxAttempts: "pause" },
     }),
+    shouting(world),
   ];
 }
+
+/** Stored in upper case, shown as JSON `{"text":…}` in lower case. "STOP" cannot be shown. */
+const shout = {
+  contentType: "text/shout",
+  serialize: (text) => new TextEncoder().encode(text.toUpperCase()),
+  deserialize: (bytes) => new TextDecoder().decode(bytes).toLowerCase(),
+  preview: {
+    toJsonString: (text) => {
+      if (text === "stop") throw new Error("it cannot be shown");
+      return JSON.stringify({ text });
+    },
+    fromJsonString: (json) => JSON.parse(json).text,
+  },
+};
+
+const shouting = ({ named }) =>
+  restate.service({
+    name: named("Shouting"),
+    handlers: {
+      greet: restate.handlers.handler({ input: shout, output: shout }, async (_ctx, text) => text),
+      plain: async () => {},
+    },
+  });
 
 const basics = ({ note, times, held, isReleased, revision }) => ({
   echo: async (_ctx, value) => value,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect } from "vitest";
-import { register, value } from "./_ask.ts";
+import { register, request, value } from "./_ask.ts";
 import { startSdk } from "./_sdk.ts";
 import { type Check, protocolSuite } from "./_suite.ts";
 
@@ -66,6 +66,13 @@ const belowPath: Check = async ({ target, transport, id }) => {
   }
 };
 
+const previews: Check = async ({ target, endpoint, named }) => {
+  const [service, serde] = [named("Shouting"), "decode/greet/input"];
+  const url = `${target.admin}/internal/services/${service}/serdes/${serde}`;
+  expect((await request("POST", url, { body: "HELLO" })).status).toBe(200);
+  expect(endpoint.attempts().at(-1)?.path).toBe(`/serdes/${service}/${serde}`);
+};
+
 const otherKey: Check = async ({ target, transport, id }) => {
   const suffix = `_${id.replaceAll("-", "_")}`;
   const endpoint = await startSdk({ transport, suffix, identityKeys: [stranger] });
@@ -82,6 +89,7 @@ protocolSuite("request identity", {
   "16 requests are signed, and the SDK accepts": isSigned,
   "16b the same below a path, with two keys accepted": belowPath,
   "16c an endpoint that demands another key cannot be registered": otherKey,
+  "16d requests for previews are signed, and the SDK accepts": previews,
 }, {
   isSequential: true,
   identityKeys: [name],

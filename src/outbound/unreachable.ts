@@ -1,0 +1,42 @@
+import type { DialFailure } from "../dial.ts";
+import { Failure } from "../errors.ts";
+
+/**
+ * Why an endpoint gave no answer, as an operator who named it is told (service protocol §1.10):
+ * META0014 for an HTTP/1.1 server, META0003 for everything else. `uri`: as it was registered.
+ */
+export function unreachable(uri: string, { kind, message }: DialFailure): Failure {
+  const calling = `error when calling '${uri}'`;
+  switch (kind) {
+    case "http1":
+      return new Failure(
+        "META0014",
+        `${calling}: server possibly supports only HTTP1.1, ` +
+          `consider discovery with --use-http1.1`,
+      );
+    case "unsupported":
+      return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
+    case "unreachable":
+    case "reset":
+    case "refused":
+    case "busy":
+      return new Failure("META0003", `${calling}: ${message}`);
+  }
+}
+
+/** As `unreachable`, for an endpoint that gave no whole answer in time. */
+export function silent(uri: string, timeoutMs: number): Failure {
+  return new Failure(
+    "META0003",
+    `error when calling '${uri}': no complete answer within ${timeoutMs} ms`,
+  );
+}
+
+/** How much of an unexpected answer is shown to an operator, in bytes. */
+const ECHO_BYTES_MAX = 1024;
+
+/** The beginning of a body that nobody expected, as the end of a message; empty when it is. */
+export function echo(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body.subarray(0, ECHO_BYTES_MAX));
+  return text === "" ? "" : `. Body: ${text}${body.byteLength > ECHO_BYTES_MAX ? "…" : ""}`;
+}
