@@ -5,6 +5,7 @@ import * as settings from "./app_settings.ts";
 import type { Config } from "./config.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import { ingress } from "./ingress/router.ts";
+import type { Readiness } from "./model/readiness.ts";
 import type { Place } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
 import { toldDeployments } from "./observe/told_deployments.ts";
@@ -92,7 +93,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { hosts, directory } = household(options, { ...lent, schema, observation, live });
   await hosts.open(fleet ? [] : options.here);
   const invocations = hosts.partitions === 1 ? directory.door(0) : new Router(directory);
-  const shared = { invocations, random, log, now: () => clock.now() };
+  const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
+  const shared = { invocations, random, log, readiness, now: () => clock.now() };
   return {
     ingress: ingress({ ...shared, schema, tracer, ...ingressSettings(options) }),
     admin: admin({

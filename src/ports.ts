@@ -1,4 +1,5 @@
 import type { Dial } from "./dial.ts";
+import { Failure } from "./errors.ts";
 import type { Reply } from "./engine/effect.ts";
 import type { Event, Operation } from "./engine/event.ts";
 import type { Signal } from "./model/command.ts";
@@ -140,6 +141,19 @@ export interface Backlog {
 /** Another owner has taken this partition over. Stop; do not retry. */
 export class Fenced extends Error {
   override name = "Fenced";
+}
+
+/**
+ * A cause in words that strangers may read: what a `Failure` says, or else at most the code of an
+ * error. Other words may hold the address of a database, or a path.
+ */
+export function publicCause(cause: unknown): string {
+  if (cause instanceof Failure) return cause.message;
+  if (cause instanceof Fenced) return "another process has claimed the partition";
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string"
+    ? `the database reports ${code}`
+    : "an error that is in the log of the server";
 }
 
 export interface Statement {

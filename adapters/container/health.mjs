@@ -1,6 +1,6 @@
 /**
- * Asks the server of this container whether it is well, for HEALTHCHECK: ends with 0 if so, else
- * with 1 and a word. The port is read from the environment alone.
+ * Asks the server of this container whether it is ready, for HEALTHCHECK: ends with 0 if so, else
+ * with 1 and the reason. The port is read from the environment alone.
  */
 import process from "node:process";
 
@@ -8,8 +8,8 @@ const port = process.env["SVC_ADMIN__BIND_PORT"] ?? process.env["ADMIN_PORT"] ??
 
 try {
   const signal = AbortSignal.timeout(4_000);
-  const { ok, status } = await fetch(`http://127.0.0.1:${port}/health`, { signal });
-  if (!ok) throw new Error(`status ${status}`);
+  const answer = await fetch(`http://127.0.0.1:${port}/ready`, { signal });
+  if (!answer.ok) throw new Error(`status ${answer.status}: ${await answer.text()}`);
 } catch (cause) {
   process.stderr.write(`unhealthy: ${cause.message}\n`);
   process.exitCode = 1;

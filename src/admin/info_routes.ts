@@ -1,3 +1,4 @@
+import { type Readiness, readyAnswer } from "../model/readiness.ts";
 import type { Dialect } from "../names.ts";
 import type { Json } from "./json.ts";
 import { adminDocument } from "./openapi/admin_document.ts";
@@ -14,6 +15,8 @@ export interface InfoOptions {
   readonly features?: readonly Feature[];
   /** The page of metrics. Absent: there is none. */
   readonly metrics?: () => Promise<Response>;
+  /** What keeps the process from being ready. Absent: nothing. */
+  readonly readiness?: Readiness;
 }
 
 const HEALTH: About = {
@@ -21,6 +24,15 @@ const HEALTH: About = {
   tag: "health",
   summary: "Whether the admin interface answers",
   answers: { 200: ["It does"] },
+};
+const READY: About = {
+  id: "ready",
+  tag: "health",
+  summary: "Whether the process serves all partitions that it should, and reaches their database",
+  answers: {
+    200: ["It does", ref("Readiness")],
+    503: ["It does not, and why", ref("Readiness")],
+  },
 };
 const CLUSTER_HEALTH: About = {
   id: "cluster_health",
@@ -52,8 +64,14 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
   };
   return {
     "/health": { GET: { ...HEALTH, handle: () => empty(200) } },
+    "/ready": { GET: { ...READY, handle: () => readyOf(options) } },
     "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, cluster) } },
     "/version": { GET: { ...VERSION, handle: () => reply(200, version) } },
     "/openapi": { GET: ({ request }) => reply(200, document(dialectOf(request.headers))) },
   };
+}
+
+async function readyOf({ readiness }: InfoOptions): Promise<Response> {
+  const { status, body } = readyAnswer(await readiness?.() ?? []);
+  return reply(status, body);
 }

@@ -1,5 +1,6 @@
 import { Router } from "itty-router/Router";
 import { Failure } from "../errors.ts";
+import type { Readiness } from "../model/readiness.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import { batchRoutes } from "./batches.ts";
 import { deploymentRoutes } from "./deployments.ts";
@@ -34,6 +35,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly requestsMax: number;
   /** The page of metrics. Absent: there is none. */
   readonly metrics?: () => Promise<Response>;
+  /** What keeps the process from being ready. Absent: nothing. */
+  readonly readiness?: Readiness;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }

@@ -1,3 +1,4 @@
+import type { Readiness } from "../model/readiness.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Tracer } from "../observe/tracer.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
@@ -22,6 +23,8 @@ export interface IngressOptions {
   readonly reader?: RequestReader;
   /** Makes spans of requests. Default: traces are passed on, and that is all. */
   readonly tracer?: Tracer | undefined;
+  /** What keeps the process from being ready. Default: nothing. */
+  readonly readiness?: Readiness;
 }
 
 /** The options with their defaults. */

@@ -11,7 +11,8 @@ export type Route =
   | OutcomeRoute
   | { readonly kind: "lookup" }
   | AwakeableRoute
-  | { readonly kind: "health" };
+  | { readonly kind: "health" }
+  | { readonly kind: "ready" };
 
 export interface InvokeRoute {
   readonly kind: "call" | "send";
@@ -138,6 +139,8 @@ function parseOther(parts: readonly string[], dialect: Dialect, typeOf: TypeOf):
       return { kind: "lookup" };
     case "health":
       return { kind: "health" };
+    case "ready":
+      return { kind: "ready" };
     case "awakeables":
     case "a":
       return parseAwakeable(parts, dialect);

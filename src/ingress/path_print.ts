@@ -28,6 +28,7 @@ function tail(route: Route): string {
       return `awakeables/${route.id}/${route.verb}`;
     case "lookup":
     case "health":
+    case "ready":
       return route.kind;
     default:
       return unreachable(route);

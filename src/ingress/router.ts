@@ -6,7 +6,7 @@ import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
 import { type Caller, preflight } from "./cors.ts";
 import { readHead } from "./headers.ts";
-import { health } from "./health.ts";
+import { health, ready } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
 import { lookup } from "./lookup.ts";
 import { attach, output } from "./outcome.ts";
@@ -28,6 +28,7 @@ export function ingress(
     requestsMax: Infinity,
     reader: fetchReader,
     tracer: undefined,
+    readiness: () => Promise.resolve([]),
     ...options,
   };
   if (setup.requestsMax === Infinity) return (request) => serve(setup, request);
@@ -78,6 +79,9 @@ function dispatch(
     case "health":
       allow("GET", method);
       return health(caller, schema);
+    case "ready":
+      allow("GET", method);
+      return ready(caller, setup.readiness);
     case "attach":
       allow(route.subject.by === "body" ? "POST" : "GET", method);
       return attach(setup, inbound, route);

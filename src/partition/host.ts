@@ -1,6 +1,7 @@
 import { unreachable } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
 import { Failure, Untaken } from "../errors.ts";
+import { printUnready, type Unready } from "../model/readiness.ts";
 import type { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
@@ -8,6 +9,7 @@ import { type Door, Fenced, type Lease } from "../ports.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
 import type { Partition } from "./partition.ts";
 import { Requests } from "./requests.ts";
+import { Setback } from "./setback.ts";
 import { gaugesOf } from "./standings.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -29,9 +31,11 @@ export class Host {
   #isClosed = false;
   #setbacks = 0;
   readonly #meter: Meter;
+  readonly #setback: Setback;
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#setback = new Setback(options, options.place.partition);
     this.#meter = options.watch?.meter ?? new Meter();
   }
 
@@ -53,10 +57,27 @@ export class Host {
       // Failed otherwise meanwhile, or closed: whoever did it has seen to what comes next.
       if (this.#life !== life) return;
       this.#end(life);
-      this.#waiters.fail(unavailable());
+      this.#waiters.fail(this.#unavailable());
       throw cause;
     }
+    this.#setback.over();
     life.sweeper.start();
+  }
+
+  /** Why it takes no requests, or could keep none of them, at this moment. Undefined: it does. */
+  unready(): Promise<Unready | undefined> {
+    const { store } = this.#options;
+    const life = this.#life;
+    return this.#setback.check(
+      life && (async () => {
+        try {
+          await store.scan(life.lease, { kind: "invoked", limit: 1 });
+        } catch (cause) {
+          // What became of an earlier life says nothing about this one.
+          if (this.#life === life) throw cause;
+        }
+      }),
+    );
   }
 
   /** Requests that wait for an answer. */
@@ -86,7 +107,7 @@ export class Host {
 
   #admit(): Partition {
     const partition = this.#life?.partition;
-    if (!partition || this.#options.isHeld?.() === false) throw new Untaken(UNAVAILABLE);
+    if (!partition || this.#options.isHeld?.() === false) throw new Untaken(this.#why());
     if (partition.waiting < this.#options.mailboxEventsMax) return partition;
     throw Failure.plain(503, "the server is overloaded, retry later");
   }
@@ -154,8 +175,9 @@ export class Host {
     const { log, place: { partition } } = this.#options;
     log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
     this.#meter.setbacks++;
+    this.#setback.failed(cause);
     this.#end(life);
-    this.#waiters.fail(unavailable());
+    this.#waiters.fail(this.#unavailable());
     this.#restart(cause);
   }
 
@@ -172,6 +194,7 @@ export class Host {
       if (this.#isClosed) return;
       this.open().catch((cause) => {
         log("error", "The partition cannot start", { partition, cause: String(cause) });
+        this.#setback.failed(cause);
         this.#restart(cause);
       });
     });
@@ -185,11 +208,15 @@ export class Host {
     onFenced();
     return true;
   }
-}
 
-const UNAVAILABLE =
-  "the partition is not available right now; repeating is safe only with an idempotency key";
+  #unavailable(): Failure {
+    return Failure.plain(503, this.#why());
+  }
 
-function unavailable(): Failure {
-  return Failure.plain(503, UNAVAILABLE);
+  #why(): string {
+    const { known } = this.#setback;
+    const why = known ? ` (${printUnready(known)})` : "";
+    return `the partition is not available right now${why}; ` +
+      "repeating is safe only with an idempotency key";
+  }
 }

@@ -1,5 +1,6 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
+import type { Unready } from "../model/readiness.ts";
 import type { Place } from "../model/ring.ts";
 import { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
@@ -44,6 +45,12 @@ export class Hosts {
     const host = this.#hosts.get(partition);
     if (!host) throw Failure.plain(503, "the partition is not here");
     return host.door;
+  }
+
+  /** The partitions that are here and take no requests, or could keep none. */
+  async unready(): Promise<readonly Unready[]> {
+    const all = await Promise.all([...this.#hosts.values()].map((host) => host.unready()));
+    return all.filter((one) => one !== undefined);
   }
 
   /** Requests that wait for an answer. */

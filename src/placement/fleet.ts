@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { Unready } from "../model/readiness.ts";
 import type { Clock, Door, Introspection, Log, RunningAttempt, Stopwatch } from "../ports.ts";
 import type { Answer } from "./answer.ts";
 import { unpack } from "./codec.ts";
@@ -69,6 +70,7 @@ export class Fleet {
       here,
       line: options,
       look,
+      trouble: () => this.unready()[0],
       timeoutMs: options.forwardMs,
     });
     this.handler = doorEndpoint({
@@ -88,6 +90,11 @@ export class Fleet {
   /** Whether nobody else can have taken what is ours. */
   isHeld(): boolean {
     return this.#steward?.isHeld() ?? false;
+  }
+
+  /** What keeps this process from serving what is its own. */
+  unready(): readonly Unready[] {
+    return this.#steward?.unready ?? [];
   }
 
   /** A partition does not live here any more: somebody else has claimed it. */

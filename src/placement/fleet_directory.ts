@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { Unready } from "../model/readiness.ts";
 import type { Door, Stopwatch } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 import { Forwarder } from "./forwarder.ts";
@@ -12,6 +13,8 @@ export interface FleetDirectoryOptions {
   readonly line: Line;
   /** Has the database looked at soon: what is known here is out of date. */
   readonly look: () => void;
+  /** What is wrong with this process itself, which may be why a partition is not found. */
+  readonly trouble?: () => Unready | undefined;
   readonly stopwatch: Stopwatch;
   /** How long a partition is looked for that nobody has. */
   readonly timeoutMs: number;
@@ -49,6 +52,7 @@ export class FleetDirectory implements Directory {
         way: () => this.#way(partition),
         astray: () => this.#astray(),
         news: () => this.#nextNews(),
+        trouble: () => this.#options.trouble?.(),
         stopwatch,
         timeoutMs,
       }));

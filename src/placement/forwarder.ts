@@ -1,5 +1,6 @@
 import type { Operation } from "../engine/event.ts";
 import { Failure, Untaken } from "../errors.ts";
+import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type {
@@ -21,6 +22,8 @@ export interface ForwarderOptions {
   readonly astray: () => void;
   /** Resolves when another way may be known, or after a moment. */
   readonly news: () => Promise<void>;
+  /** Why no way may be known. Absent, or undefined: there is no reason on this side. */
+  readonly trouble?: () => Unready | undefined;
   readonly stopwatch: Stopwatch;
   /** How long the partition is looked for. */
   readonly timeoutMs: number;
@@ -97,14 +100,14 @@ export class Forwarder implements Door {
     ask: (door: Door) => Promise<T>,
     leaving?: Leaving,
   ): Promise<T> {
-    const { way, astray, news, stopwatch, timeoutMs } = this.#options;
+    const { way, astray, news, trouble, stopwatch, timeoutMs } = this.#options;
     let lostAt: number | undefined;
     for (;;) {
       const began = stopwatch.now();
       const door = way();
-      const cause = await attempt(door, ask);
-      if ("value" in cause) return cause.value;
-      const { failure } = cause;
+      const asked = door ? await attempt(door, ask) : { failure: nobody(trouble?.()) };
+      if ("value" in asked) return asked.value;
+      const { failure } = asked;
       const mayRepeat = failure instanceof Untaken || doubt === "repeat" && isDoubtful(failure);
       if (!mayRepeat || leaving?.isOver) throw failure;
       const now = stopwatch.now();
@@ -120,11 +123,15 @@ export class Forwarder implements Door {
   }
 }
 
+function nobody(trouble: Unready | undefined): Untaken {
+  const why = trouble ? `: ${printUnready(trouble)}` : "";
+  return new Untaken(`no process has the partition right now${why}`);
+}
+
 async function attempt<T>(
-  door: Door | undefined,
+  door: Door,
   ask: (door: Door) => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly failure: unknown }> {
-  if (!door) return { failure: new Untaken("no process has the partition right now") };
   try {
     return { value: await ask(door) };
   } catch (failure) {

@@ -1,4 +1,5 @@
-import type { Clock, Log, Stopwatch } from "../ports.ts";
+import type { Unready } from "../model/readiness.ts";
+import { type Clock, type Log, publicCause, type Stopwatch } from "../ports.ts";
 import type { FleetView, Ledger } from "./ledger.ts";
 import { plan } from "./plan.ts";
 import { Silences } from "./silences.ts";
@@ -48,14 +49,15 @@ export class Steward {
   #renewed: { readonly at: number; readonly wall: number } | undefined;
   /** What is served, or about to be, each with what began it. */
   readonly #serving = new Map<number, Promise<void>>();
-  /** When something could not be served. */
-  readonly #failedAt = new Map<number, number>();
+  /** What could not be served: when that was tried last, and what is wrong. */
+  readonly #failed = new Map<number, { readonly at: number; readonly unready: Unready }>();
   /** What is about to be given away. */
   readonly #giving = new Set<number>();
   #round: Promise<void> | undefined;
   #isAgain = false;
   #isOver = false;
-  #isCut = false;
+  /** Why heartbeats fail, while they do. */
+  #cut: Unready | undefined;
   #forgetRound: (() => void) | undefined;
   #forgetEnd: (() => void) | undefined;
 
@@ -77,6 +79,15 @@ export class Steward {
     // By both clocks, for one of them may stand still while a machine sleeps.
     const age = Math.max(stopwatch.now() - at, clock.now() - wall);
     return age < leaseMs * (1 - MARGIN);
+  }
+
+  /** What keeps this process from serving what is its own. */
+  get unready(): readonly Unready[] {
+    if (this.isHeld()) return [...this.#failed.values()].map(({ unready }) => unready);
+    const since = this.#renewed?.wall ?? this.#options.clock.now();
+    return [
+      this.#cut ?? { cause: "this process waits for the database to renew its leases", since },
+    ];
   }
 
   /**
@@ -141,15 +152,16 @@ export class Steward {
     const { stopwatch, heartbeatMs, leaseMs, log } = this.#options;
     const began = stopwatch.now();
     this.#round = this.#look().then(() => {
-      this.#isCut = false;
+      this.#cut = undefined;
       return heartbeatMs - (stopwatch.now() - began);
     }, (cause) => {
-      if (!this.#isCut) log("warn", "Cannot renew leases", { cause: String(cause) });
-      this.#isCut = true;
+      if (!this.#cut) log("warn", "Cannot renew leases", { cause: String(cause) });
+      const why = `this process cannot renew its leases: ${publicCause(cause)}`;
+      this.#cut = { cause: why, since: this.#cut?.since ?? this.#options.clock.now() };
       return Math.min(heartbeatMs, leaseMs / RETRIES);
     }).then((ms) => {
       this.#round = undefined;
-      this.#later(this.#isAgain && !this.#isCut ? 0 : Math.max(0, ms));
+      this.#later(this.#isAgain && !this.#cut ? 0 : Math.max(0, ms));
     });
   }
 
@@ -208,6 +220,9 @@ export class Steward {
     for (const partition of [...this.#serving.keys()]) {
       if (owners[partition] !== me) void this.#close(partition);
     }
+    for (const partition of this.#failed.keys()) {
+      if (owners[partition] !== me) this.#failed.delete(partition);
+    }
     const { claim, release } = plan({ me, nodes: nodes.map(({ id }) => id), owners });
     for (const partition of release) this.#give(partition);
     for (const [partition, owner] of owners.entries()) {
@@ -221,12 +236,12 @@ export class Steward {
   }
 
   #serve(partition: number): void {
-    const { open, log, stopwatch } = this.#options;
-    const opening = open(partition).catch((cause) => {
+    const { open, log } = this.#options;
+    const opening = open(partition).then(() => void this.#failed.delete(partition), (cause) => {
       if (this.#serving.get(partition) !== opening) return;
       log("warn", "A partition cannot be served for now", { partition, cause: String(cause) });
       this.#serving.delete(partition);
-      this.#failedAt.set(partition, stopwatch.now());
+      this.#noteFailure(partition, cause);
     });
     this.#serving.set(partition, opening);
   }
@@ -234,7 +249,14 @@ export class Steward {
   /** However often we look, what could not be served is tried again once a heartbeat. */
   #isResting(partition: number): boolean {
     const { stopwatch, heartbeatMs } = this.#options;
-    return stopwatch.now() - (this.#failedAt.get(partition) ?? -Infinity) < heartbeatMs;
+    return stopwatch.now() - (this.#failed.get(partition)?.at ?? -Infinity) < heartbeatMs;
+  }
+
+  #noteFailure(partition: number, cause: unknown): void {
+    const { stopwatch, clock } = this.#options;
+    const since = this.#failed.get(partition)?.unready.since ?? clock.now();
+    const unready = { partition, cause: publicCause(cause), since };
+    this.#failed.set(partition, { at: stopwatch.now(), unready });
   }
 
   /** Others have too few. Whatever goes wrong, the next round decides again. */

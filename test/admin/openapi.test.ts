@@ -76,6 +76,7 @@ describe("the description of the admin interface", () => {
     const tags = operations().map(({ operation: { operationId, tags } }) => [operationId, tags]);
     expect(Object.fromEntries(tags)).toMatchObject({
       health: ["health"],
+      ready: ["health"],
       cluster_health: ["cluster_health"],
       version: ["version"],
       create_deployment: ["deployment"],

@@ -77,6 +77,7 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/svc/output/", { kind: "output", subject: { by: "body" } }],
   ["/svc/lookup", { kind: "lookup" }],
   ["/svc/health", { kind: "health" }],
+  ["/restate/ready", { kind: "ready" }],
   ["/svc/awakeables/foo/resolve", { kind: "awakeable", id: "foo", verb: "resolve" }],
   ["/svc/a/foo/reject/x", { kind: "awakeable", id: "foo", verb: "reject" }],
   [`/svc/invocation/${id}/attach`, { kind: "attach", subject: { by: "invocation", id } }],
@@ -196,7 +197,7 @@ const subject = fc.oneof(
 const route: fc.Arbitrary<Route> = fc.oneof(
   invoke,
   fc.record({ kind: fc.constantFrom("attach" as const, "output" as const), subject }),
-  fc.record({ kind: fc.constantFrom("lookup" as const, "health" as const) }),
+  fc.record({ kind: fc.constantFrom("lookup" as const, "health" as const, "ready" as const) }),
   fc.record({
     kind: fc.constant("awakeable" as const),
     id: name,

@@ -247,6 +247,11 @@ describe("other routes", () => {
     expect(await refusal("POST", "/svc/health")).toBe("405 method not allowed");
   });
 
+  it("GET /svc/ready says that there is nothing in the way", async () => {
+    expect(await told(await fixture().ask("GET", "/svc/ready"))).toEqual([200, { ready: true }]);
+    expect(await refusal("POST", "/svc/ready")).toBe("405 method not allowed");
+  });
+
   const id = `inv_1${"0".repeat(33)}`;
   it.each([
     ["GET", "/svc/lookup"],

@@ -75,6 +75,10 @@ export const answerSchemas = {
     ingress_endpoint: string,
     features: { type: "object", additionalProperties: boolean },
   }),
+  Readiness: object({
+    ready: boolean,
+    "causes?": listOf(object({ "partition?": natural, cause: string, since: string })),
+  }),
   ClusterHealthResponse: object({
     cluster_name: string,
     "metadata_cluster_health?": object({ members: listOf(integer) }),
