@@ -45,13 +45,13 @@ export async function serve(runtime: Runtime): Promise<void> {
       await runTool(tool, { env, post: runtime.post, readConfigFile });
       process.exit(0);
     }
-    const { action, configFile } = readCommand({ env, args });
+    const { action, acceptLoss, configFile } = readCommand({ env, args });
     if (action === "help") return void process.stdout.write(helpText());
     if (action === "version") return void process.stdout.write(`perdure ${VERSION}\n`);
     const file = configFile === undefined ? undefined : await readConfigFile(configFile);
     const config = readConfig({ file, env, args });
     if (action === "dumpConfig") return void process.stdout.write(dumpConfig(config));
-    await run(runtime, config);
+    await run(runtime, config, acceptLoss);
   } catch (cause) {
     complain(cause);
     process.exit(1);
@@ -70,13 +70,13 @@ async function readConfigFile(file: string): Promise<string> {
 const LOGS = { json: jsonLog, pretty: prettyLog } as const;
 
 /** Opens, wires, listens, and arranges for the end. Rejects when the server cannot start. */
-async function run(runtime: Runtime, settings: Config): Promise<void> {
+async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Promise<void> {
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const { app, fleet, storage } = await wire(runtime, settings, log);
+  const { app, fleet, storage } = await wire(runtime, settings, { log, acceptLoss });
   const { config } = storage;
   const peers = fleet && await listenFor("fleet", { runtime, config, log, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
@@ -104,13 +104,13 @@ async function run(runtime: Runtime, settings: Config): Promise<void> {
 async function wire(
   runtime: Runtime,
   settings: Config,
-  log: Log,
+  { log, acceptLoss }: { readonly log: Log; readonly acceptLoss: boolean },
 ): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
   const { reader, post } = runtime;
   const isAlone = !isInFleet(settings);
   let fleet: Fleet | undefined;
   const owner = isAlone ? undefined : () => fleet?.id ?? "";
-  const storage = await openStorage(settings, { log, post, owner });
+  const storage = await openStorage(settings, { log, post, owner, acceptLoss });
   const { config, store, partitions, deployments, introspection } = storage;
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],

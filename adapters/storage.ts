@@ -6,6 +6,7 @@ import { sqlDeploymentStore } from "../src/storage/deployment_store.ts";
 import { insist } from "../src/storage/patience.ts";
 import type { Layout } from "../src/storage/layout.ts";
 import { ManyStores } from "../src/storage/many_stores.ts";
+import type { Loss } from "../src/storage/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../src/storage/sql_store.ts";
 import { migrate } from "../src/storage/tables.ts";
 import { openDataFolder } from "./data_folder.ts";
@@ -41,6 +42,8 @@ export interface StorageOptions {
   readonly post: Post | undefined;
   /** In a fleet: the name of this process now (`SqlStoreOptions`). */
   readonly owner?: (() => string) | undefined;
+  /** Whether to start without data that is missing or damaged (`--accept-loss`). */
+  readonly acceptLoss: boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     : await openServer(config, options);
 }
 
-async function openFolder(config: Config, { log }: StorageOptions): Promise<Storage> {
+async function openFolder(config: Config, { log, acceptLoss }: StorageOptions): Promise<Storage> {
   const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
   await warnOfExposed(config["base-dir"], log);
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
@@ -69,7 +72,7 @@ async function openFolder(config: Config, { log }: StorageOptions): Promise<Stor
     patience: { retryMs: 0 },
     isAddressed: false,
   });
-  const storage = stores(databases, config);
+  const storage = stores(databases, config, acceptLoss ? { acceptLoss: logLoss(log) } : {});
   const introspection = queriesOf(databases, {
     flush: () => storage.store.flushAll(),
     config,
@@ -91,6 +94,11 @@ async function warnOfExposed(folder: string, log: Log): Promise<void> {
     folder,
     files,
   });
+}
+
+/** Says what is given up because nobody can read it. */
+function logLoss(log: Log): (loss: Loss) => void {
+  return (loss) => log("warn", "Commits of a damaged log were given up", { ...loss });
 }
 
 const QUERIES_WAITING_MAX = 100;
@@ -130,7 +138,8 @@ function queryLimits(config: Config): QueryLimits {
 /** A server keeps rows of 5 MB, of which one value is the most. */
 const SERVER_VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
-async function openServer(config: Config, { log, post, owner }: StorageOptions): Promise<Storage> {
+async function openServer(config: Config, options: StorageOptions): Promise<Storage> {
+  const { log, post, owner, acceptLoss } = options;
   const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
   const timeoutMs = config["storage.request-timeout"];
   const retryMs = config["storage.retry-timeout"];
@@ -145,7 +154,11 @@ async function openServer(config: Config, { log, post, owner }: StorageOptions):
     patience: { clock, retryMs },
     isAddressed: true,
   });
-  const storage = stores(databases, config, { ...SERVER_SLICES, ...(owner && { owner }) });
+  const storage = stores(databases, config, {
+    ...SERVER_SLICES,
+    ...(owner && { owner }),
+    ...(acceptLoss && { acceptLoss: logLoss(log) }),
+  });
   const introspection = queriesOf(databases, {
     flush: () => storage.store.flushAll(),
     config,
@@ -187,12 +200,14 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
 function stores(
   databases: Databases,
   config: Config,
-  { owner, ...slices }: Partial<typeof SERVER_SLICES> & Pick<SqlStoreOptions, "owner"> = {},
+  { owner, ...others }:
+    & Partial<typeof SERVER_SLICES>
+    & Pick<SqlStoreOptions, "owner" | "acceptLoss">,
 ): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
   const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
   const options = {
-    ...slices,
+    ...others,
     clock,
     retryMs,
     foldRowsMax: config["storage.fold-rows"],

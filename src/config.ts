@@ -260,12 +260,12 @@ export function readConfig({ file, env = {}, args = [] }: ConfigSources): Config
 }
 
 /** What the command line asks the process to do, and the config file to read first. */
-export type Command = Pick<Flags, "action" | "configFile">;
+export type Command = Pick<Flags, "action" | "acceptLoss" | "configFile">;
 
 /** Reads the part of a command line that is not a setting. Throws `Failure` RT0002. */
 export function readCommand({ env = {}, args = [] }: Omit<ConfigSources, "file">): Command {
-  const { action, configFile = configFileOf(env) } = readFlags(options, args);
-  return { action, ...(configFile === undefined ? {} : { configFile }) };
+  const { action, acceptLoss, configFile = configFileOf(env) } = readFlags(options, args);
+  return { action, acceptLoss, ...(configFile === undefined ? {} : { configFile }) };
 }
 
 function configFileOf(env: Environment): string | undefined {

@@ -9,8 +9,7 @@ export const errors = {
     status: 500,
     retry: true,
     title: "Cannot reach the endpoint for discovery",
-    fix:
-      "Check the address, that the endpoint runs, the network, and authentication headers (`additional_headers`).",
+    fix: "Check the address, the endpoint, the network and authentication (`additional_headers`).",
   },
   META0004: {
     status: 409,
@@ -236,6 +235,24 @@ export const errors = {
     fix:
       "Raise the limit: `ulimit -n 65536`, `LimitNOFILE=` of systemd, `--ulimit nofile=` of a container.",
   },
+  RT0027: {
+    status: 500,
+    retry: false,
+    title: "The data folder lacks data that was acknowledged",
+    fix: "Put the missing file back or restore a backup; `--accept-loss` starts without the data.",
+  },
+  RT0028: {
+    status: 500,
+    retry: false,
+    title: "A stored row is damaged",
+    fix: "Run `perdure verify`, restore a backup; `--accept-loss` gives up unreadable commits.",
+  },
+  RT0029: {
+    status: 500,
+    retry: false,
+    title: "The data folder was removed or replaced while the server ran",
+    fix: "Put the folder back or restore a backup, then start the server again.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }
@@ -280,18 +297,4 @@ export class Untaken extends Failure {
     super("RT0006", message, { ...options, status: 503 });
     Object.assign(this, { code: null, message });
   }
-}
-
-/** The table of error codes in README.md. A test keeps the two the same. */
-export function describeErrors(): string {
-  const rows = Object.entries(errors).map(([code, { status, retry, title, fix }]) => {
-    // A code of an attempt is recorded on the invocation; no request is answered with it.
-    const answer = code.startsWith("META") ? status : "";
-    return `| ${code} | ${answer} | ${retry ? "yes" : "no"} | ${title} | ${fix} |`;
-  });
-  return [
-    "| Code | Status | Retry | What happened | What to do |",
-    "| --- | --- | --- | --- | --- |",
-    ...rows,
-  ].join("\n");
 }

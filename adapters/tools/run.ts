@@ -29,9 +29,11 @@ export interface RunOptions {
 export async function runTool(tool: Tool, options: RunOptions): Promise<void> {
   const { env, post, readConfigFile } = options;
   const { name, values, args } = tool;
-  const { action, configFile } = readCommand({ env, args });
+  const { action, acceptLoss, configFile } = readCommand({ env, args });
   if (action === "help") return void process.stdout.write(toolHelp(name));
-  if (action !== "serve") throw new Failure("RT0002", `Cannot ${name}: it only takes "--help"`);
+  if (action !== "serve" || acceptLoss) {
+    throw new Failure("RT0002", `Cannot ${name}: it only takes "--help"`);
+  }
   checkTool(tool);
   const file = configFile === undefined ? undefined : await readConfigFile(configFile);
   const config = readConfig({ file, env, args });

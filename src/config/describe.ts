@@ -1,5 +1,5 @@
 import { ALIAS, envNames, OWN } from "../names.ts";
-import { COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
+import { ACCEPT_LOSS, COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
 import type { Option, Options } from "./option.ts";
 import { toolsHelp } from "./tool_flags.ts";
 
@@ -37,6 +37,7 @@ export function help(options: Options): string {
     `${CONFIG_FILE.short}, ${CONFIG_FILE.long} <path>`,
     `Read settings from this file. Environment: ${envNames(CONFIG_FILE.env)[0]}.`,
   );
+  const loss = entry(ACCEPT_LOSS.flag, ACCEPT_LOSS.doc);
   const settings = Object.entries(options).map(([path, option]) =>
     entry(
       `${flagOf(path)} <value>`,
@@ -57,6 +58,7 @@ export function help(options: Options): string {
     `What begins with "${OWN.toUpperCase()}_" may begin with "${ALIAS.toUpperCase()}_" instead.`,
     "",
     file,
+    loss,
     ...commands,
     ...settings,
     "",

@@ -13,10 +13,20 @@ export const COMMANDS = {
   },
 } as const;
 
+/**
+ * Starts in spite of data that is missing or cannot be read. No setting, since it is meant for one
+ * start: in a file it would hide the next damage.
+ */
+export const ACCEPT_LOSS = {
+  flag: "--accept-loss",
+  doc: "Start without data that is missing or damaged (RT0027, RT0028), and log what is given up.",
+} as const;
+
 export const CONFIG_FILE = { long: "--config-file", short: "-c", env: "config" } as const;
 
 export interface Flags {
   readonly action: "serve" | typeof COMMANDS[keyof typeof COMMANDS]["action"];
+  readonly acceptLoss: boolean;
   readonly configFile?: string;
   readonly settings: Source;
 }
@@ -29,12 +39,14 @@ export function readFlags(options: Options, args: readonly string[]): Flags {
   const settings = new Map<string, Given>();
   let action: Flags["action"] = "serve";
   let configFile: string | undefined;
+  let acceptLoss = false;
   for (let i = 0; i < args.length; i++) {
     const { name, value: joined } = split(args[i]!);
     const command = commandOf(name);
-    if (command) {
+    if (command || name === ACCEPT_LOSS.flag) {
       if (joined !== undefined) throw refused(name, "it takes no value");
-      action = command;
+      if (command) action = command;
+      else acceptLoss = true;
       continue;
     }
     const path = name.slice(2);
@@ -47,7 +59,7 @@ export function readFlags(options: Options, args: readonly string[]): Flags {
     if (isFile) configFile = value;
     else settings.set(path, { value, place: name });
   }
-  return { action, settings, ...(configFile === undefined ? {} : { configFile }) };
+  return { action, acceptLoss, settings, ...(configFile === undefined ? {} : { configFile }) };
 }
 
 function split(arg: string): { name: string; value?: string } {
@@ -66,7 +78,8 @@ function isSetting(options: Options, name: string): boolean {
 
 function unknownFlag(options: Options, name: string): Failure {
   if (!name.startsWith("-")) return refused(`argument "${name}"`, `expected a flag, see "--help"`);
-  const known = [...Object.keys(COMMANDS), CONFIG_FILE.long, ...Object.keys(options).map(flagOf)];
+  const others = [CONFIG_FILE.long, ACCEPT_LOSS.flag];
+  const known = [...Object.keys(COMMANDS), ...others, ...Object.keys(options).map(flagOf)];
   return refused(name, noSuch(name, known));
 }
 

@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import { concatBytes } from "../bytes.ts";
-import { groupOf, type Item, itemOf, type Table, type Write } from "../model/rows.ts";
+import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from "../model/rows.ts";
 import type { Blob } from "./blob.ts";
 import type { Layer } from "./layer.ts";
 import { decode, encode } from "./row_codec.ts";
@@ -83,6 +83,23 @@ export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null
     const row = decode(table, json, { bytes: own, id });
     layer.put(table, encode(table, row), { group: groupOf(table, row), item: itemOf(table, row) });
   }
+}
+
+/** The tables and groups that a row of the log names, for people. None when it cannot be read. */
+export function keysIn(rows: unknown): string[] {
+  let entries: unknown;
+  try {
+    entries = typeof rows === "string" ? fromJson(rows) : [];
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  if (!Array.isArray(entries)) return [];
+  return entries.filter(Array.isArray).flatMap((entry: unknown[]) => {
+    const [table, row, , id] = entry as [Table, unknown, unknown, unknown];
+    if (typeof row !== "object" || row === null) return [];
+    const group = Array.isArray(row) ? row[0] : id ?? groupOf(table, row as Rows[Table]);
+    return typeof group === "string" ? [`${table} ${group}`] : [];
+  });
 }
 
 function slice(bytes: Uint8Array | null, from: number, size: number): Uint8Array {

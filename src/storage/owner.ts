@@ -18,6 +18,7 @@ import type { Courier } from "./courier.ts";
 import { type Background, Lane } from "./lane.ts";
 import type { Layer } from "./layer.ts";
 import { LoadPlan } from "./load.ts";
+import { checksumOf } from "./log_check.ts";
 import { record } from "./log_codec.ts";
 import { merge, Overlay } from "./overlay.ts";
 import { logPlaces } from "./recover.ts";
@@ -49,8 +50,9 @@ interface Flush {
  * Fenced by itself, so that a commit is a single statement: that is the whole acknowledged path. A
  * place that was folded is refused, too: a row that comes again, late, is not in the log any more.
  */
-const LOG = compile(sql`insert into log (place, rest, rows, bytes, held) values (?1, ?2, ?3, ?4,
-  exists (select 1 from lease where partition = ?5 and epoch = ?6 and folded < ?1))`);
+const LOG = compile(sql`insert into log (place, rest, rows, bytes, sum, held)
+  values (?1, ?2, ?3, ?4, ?7,
+    exists (select 1 from lease where partition = ?5 and epoch = ?6 and folded < ?1))`);
 
 /** What a store knows and does for one lease. */
 export class Owner {
@@ -105,9 +107,12 @@ export class Owner {
     let statements: Statement[];
     try {
       const parts = record(writes, this.#overlay.active, this.#limits);
-      statements = parts.map(({ rows, bytes }, i) =>
-        statement(LOG, ++this.#place, parts.length - 1 - i, rows, bytes, partition, epoch)
-      );
+      statements = parts.map((row, i) => {
+        const position = { place: ++this.#place, rest: parts.length - 1 - i };
+        const { place, rest } = position;
+        const sum = checksumOf(position, row);
+        return statement(LOG, place, rest, row.rows, row.bytes, partition, epoch, sum);
+      });
     } catch (cause) {
       // The overlay may hold half of it now.
       this.stop(cause);

@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import { assert } from "../assert.ts";
-import { Fenced, type Lease, type SqlClient } from "../ports.ts";
+import { Failure } from "../errors.ts";
+import { Fenced, type Lease, type SqlClient, type SqlRow } from "../ports.ts";
 import type { Courier } from "./courier.ts";
 import { fold, type FoldLimits } from "./fold.ts";
 import { foldSql } from "./fold_sql.ts";
 import { Layer } from "./layer.ts";
-import { replay } from "./log_codec.ts";
+import { type CheckedRow, LogChecker } from "./log_check.ts";
+import { keysIn, replay } from "./log_codec.ts";
 import { insist, type Patience } from "./patience.ts";
 import { compile, statement } from "./sql_text.ts";
 
@@ -16,6 +18,9 @@ const LOGS_MAX = 2 ** 13;
 /** What is read at once: rows up to one of these. But one at least, which may be a large one. */
 const PAGE_ROWS = 64;
 const PAGE_BYTES = 16 * 1024 * 1024;
+
+/** Keys of lost rows that are named. */
+const KEYS_MAX = 500;
 
 /** Claims that may come in between while one is made. */
 const RIVALS_MAX = 100;
@@ -32,7 +37,7 @@ const READ_LOG = compile(sql`
     select place, octet_length(rows) + coalesce(octet_length(bytes), 0) as size
     from log where place > ?1 and place <= ?2 order by place limit ?3),
   pile as (select place, size, sum(size) over (order by place) as height from page)
-  select log.place, log.rest, log.rows, log.bytes
+  select log.place, log.rest, log.rows, log.bytes, log.sum
   from pile cross join log on log.place = pile.place
   where pile.height <= ?4 or pile.height = pile.size order by log.place`);
 
@@ -67,36 +72,120 @@ export async function raiseEpoch(
   throw new Fenced();
 }
 
+/** Commits that were given up because the log is damaged. */
+export interface Loss {
+  readonly partition: number;
+  /** What is wrong with the first of them. */
+  readonly problem: string;
+  /** Rows of the log that are gone. */
+  readonly rows: number;
+  /** Keys of what they held, as far as they can be read, up to some hundreds. */
+  readonly keys: readonly string[];
+}
+
+export interface RecoverLimits extends FoldLimits {
+  readonly foldRowsMax: number;
+  readonly foldBytesMax: number;
+  /** Present: damaged commits, and those after them, are given up. Called with what that was. */
+  readonly acceptLoss?: ((loss: Loss) => void) | undefined;
+}
+
+/** Pages of one partition's log, in order. The last one is empty. */
+async function* readLog(client: SqlClient, partition: number): AsyncGenerator<readonly SqlRow[]> {
+  const { from, to } = logPlaces(partition);
+  let after = from;
+  for (;;) {
+    const page = statement(READ_LOG, after, to, PAGE_ROWS, PAGE_BYTES);
+    const [rows = []] = await client.batch("read", [page]);
+    yield rows;
+    if (rows.length === 0) return;
+    after = rows.at(-1)?.["place"] as number;
+  }
+}
+
 /**
  * Folds whatever an earlier owner left in the log, bit by bit; afterwards the tables are all there
- * is. May be cut short at any batch and be repeated. Rejects with `Fenced` when the lease is lost.
+ * is. May be cut short at any batch and be repeated. Rejects with `Fenced` when the lease is lost, and
+ * with `Failure` RT0028 at a row that is not what was written, unless loss is accepted: then nothing
+ * from its commit on is folded, since later commits build upon earlier ones.
  */
 export async function recover(
   client: SqlClient,
   { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
-  limits: FoldLimits & { readonly foldRowsMax: number; readonly foldBytesMax: number },
+  limits: RecoverLimits,
 ): Promise<void> {
   const { partition } = lease;
-  const { from, to } = logPlaces(partition);
+  const checker = new LogChecker();
   let layer = new Layer();
-  let after = from;
-  while (true) {
-    const page = statement(READ_LOG, after, to, PAGE_ROWS, PAGE_BYTES);
-    const [rows = []] = await client.batch("read", [page]);
-    for (const { place, rows: text, bytes } of rows) {
-      replay({ rows: text as string, bytes: bytes as Uint8Array | null }, layer);
-      after = place as number;
+  /** Rows of a commit that has not been read to its end: it is folded as a whole. */
+  const open: SqlRow[] = [];
+  let through = logPlaces(partition).from;
+  for await (const rows of readLog(client, partition)) {
+    const damage = findDamage(checker, rows);
+    for (const row of damage ? rows.slice(0, damage.at) : rows) {
+      open.push(row);
+      if (row["rest"] !== 0) continue;
+      for (const one of open.splice(0)) replay(one as unknown as CheckedRow, layer);
+      through = row["place"] as number;
     }
-    const isEnd = rows.length === 0;
-    // A commit says things that are only true as a whole, so it is folded as a whole.
-    const isWhole = rows.at(-1)?.["rest"] === 0;
+    const isEnd = rows.length === 0 || damage !== undefined;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
-    if (layer.rows > 0 && (isEnd || isFull && isWhole)) {
-      await foldAll(courier, partition, { layer, through: after, limits });
+    if (layer.rows > 0 && (isEnd || isFull)) {
+      await foldAll(courier, partition, { layer, through, limits });
       layer = new Layer();
     }
-    if (isEnd) return;
+    if (!damage) continue;
+    const { acceptLoss } = limits;
+    if (!acceptLoss) throw damaged(partition, damage);
+    return acceptLoss(await giveUp(client, courier, { partition, through, damage }));
   }
+}
+
+interface Damage {
+  /** Which row of the page it is; past the last one at the end of the log. */
+  readonly at: number;
+  readonly place: number;
+  readonly problem: string;
+}
+
+function findDamage(checker: LogChecker, rows: readonly SqlRow[]): Damage | undefined {
+  for (const [at, row] of rows.entries()) {
+    const problem = checker.problem(row);
+    if (problem !== undefined) return { at, place: row["place"] as number, problem };
+  }
+  const problem = rows.length === 0 ? checker.endProblem() : undefined;
+  return problem === undefined ? undefined : { at: 0, place: checker.place, problem };
+}
+
+function damaged(partition: number, { place, problem }: Damage): Failure {
+  const row = place - logPlaces(partition).from;
+  return new Failure(
+    "RT0028",
+    `Cannot read row ${row} of the log of partition ${partition}: ${problem}`,
+  );
+}
+
+/** Cuts the log behind the last whole commit. Answers what went. */
+async function giveUp(
+  client: SqlClient,
+  courier: Courier,
+  { partition, through, damage }: {
+    readonly partition: number;
+    readonly through: number;
+    readonly damage: Damage;
+  },
+): Promise<Loss> {
+  const keys = new Set<string>();
+  let gone = 0;
+  for await (const rows of readLog(client, partition)) {
+    for (const row of rows) {
+      if (row["place"] as number <= through) continue;
+      gone++;
+      for (const key of keysIn(row["rows"])) if (keys.size < KEYS_MAX) keys.add(key);
+    }
+  }
+  await courier.write([statement(foldSql.logDrop, through, logPlaces(partition).to)]);
+  return { partition, problem: damage.problem, rows: gone, keys: [...keys] };
 }
 
 async function foldAll(

@@ -16,11 +16,13 @@ import { Failure } from "../errors.ts";
 import { Courier } from "./courier.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";
 import { patientReads } from "./patience.ts";
-import { raiseEpoch, recover } from "./recover.ts";
+import { raiseEpoch, recover, type RecoverLimits } from "./recover.ts";
 
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
   /** Absent: nothing is folded for being idle, and folds do not wait for new commits. */
   readonly clock?: Clock;
+  /** Whether commits of a damaged log are given up (`recover`). Absent: a claim rejects then. */
+  readonly acceptLoss?: RecoverLimits["acceptLoss"];
   /** In a fleet: the name of this process now, which must own what it claims (decision 032). */
   readonly owner?: () => string;
 }
@@ -50,11 +52,13 @@ export class SqlStore implements Store {
   readonly #limits: OwnerLimits;
   readonly #clock: Clock | undefined;
   readonly #name: (() => string) | undefined;
+  readonly #acceptLoss: RecoverLimits["acceptLoss"];
   readonly #owners = new Map<number, Owner>();
   #isClosed = false;
 
-  constructor(client: SqlClient, { clock, owner, ...limits }: SqlStoreOptions = {}) {
+  constructor(client: SqlClient, { clock, owner, acceptLoss, ...limits }: SqlStoreOptions = {}) {
     this.#clock = clock;
+    this.#acceptLoss = acceptLoss;
     this.#name = owner;
     this.#limits = { ...DEFAULTS, ...limits };
     this.#client = patientReads(client, { clock, retryMs: this.#limits.retryMs });
@@ -62,7 +66,8 @@ export class SqlStore implements Store {
 
   /**
    * Also the way back after a failed commit: what was handed over and not acknowledged is either
-   * in the database or forgotten. Rejects with `Fenced` when another claim overtakes this one.
+   * in the database or forgotten. Rejects with `Fenced` when another claim overtakes this one, and
+   * with `Failure` RT0028 when the log is damaged.
    */
   async claim(partition: number): Promise<Lease> {
     this.#owners.get(partition)?.stop(new Fenced());
@@ -70,7 +75,8 @@ export class SqlStore implements Store {
     const owner = this.#name?.();
     const lease = await raiseEpoch(this.#client, partition, { ...patience, owner });
     const courier = new Courier(this.#client, lease, patience);
-    await recover(this.#client, { lease, courier }, this.#limits);
+    const recovering = { ...this.#limits, acceptLoss: this.#acceptLoss };
+    await recover(this.#client, { lease, courier }, recovering);
     const other = this.#owners.get(partition);
     if (this.#isClosed) throw closed();
     if (other && other.lease.epoch > lease.epoch) throw new Fenced();

@@ -145,6 +145,10 @@ export const migrations: readonly (readonly string[])[] = [[
   `alter table lease add column owner text`,
   // Grows with every change of a deployment.
   `insert or ignore into meta (name, value) values ('deployments', '0')`,
+], [
+  // The checksum of a row (`log_check.ts`). Null: an earlier version wrote it, or a migration changed
+  // it, which must set this to null.
+  `alter table log add column sum integer`,
 ]];
 
 function withKind(column: string): string {

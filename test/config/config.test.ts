@@ -197,7 +197,14 @@ describe("what a command line asks for", () => {
     expect(readCommand({ env, args: ["--config-file=x.toml"] }).configFile).toBe("x.toml");
     expect(readCommand({ env }).configFile).toBe("one.toml");
     expect(readCommand({ env: { RESTATE_CONFIG: "two.toml" } }).configFile).toBe("two.toml");
-    expect(readCommand({})).toEqual({ action: "serve" });
+    expect(readCommand({})).toEqual({ action: "serve", acceptLoss: false });
+  });
+
+  test("loss is accepted by a flag alone, never by a setting", () => {
+    expect(readCommand({ args: ["--accept-loss", "--log-level=info"] }))
+      .toEqual({ action: "serve", acceptLoss: true });
+    expect(() => readCommand({ args: ["--accept-loss=yes"] })).toThrow(/it takes no value/);
+    expect(() => readConfig({ file: "accept-loss = true" })).toThrow(/accept-loss/);
   });
 
   test("help and documentation name every option", () => {

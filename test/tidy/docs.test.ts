@@ -4,8 +4,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { describeConfig, options } from "../../src/config.ts";
-import { describeErrors } from "../../src/errors.ts";
 import { describeSupport } from "../conformance/_table.ts";
+import { describeErrors } from "./_errors_table.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
