@@ -1,4 +1,4 @@
-import { dialectOf, refuse } from "../src/admin/reply.ts";
+import { dialectsOf, refuse } from "../src/admin/reply.ts";
 import type { Failure } from "../src/errors.ts";
 import { refused } from "../src/ingress/answer.ts";
 import { ALIAS, OWN } from "../src/names.ts";
@@ -18,5 +18,5 @@ export function refusal(
 ): Response {
   return who === "caller"
     ? refused({ dialects: [OWN, ALIAS] }, status, message)
-    : refuse({ status, message, code }, dialectOf(request.headers), headers);
+    : refuse({ status, message, code }, dialectsOf(request.headers), headers);
 }

@@ -3,7 +3,7 @@ import type { Dialect } from "../names.ts";
 import type { Json } from "./json.ts";
 import { adminDocument } from "./openapi/admin_document.ts";
 import { ref } from "./openapi/answers.ts";
-import { dialectOf, empty, reply } from "./reply.ts";
+import { dialectsOf, empty, reply } from "./reply.ts";
 import type { About, Routes } from "./route.ts";
 import { type Feature, versionRecord } from "./version.ts";
 
@@ -54,12 +54,12 @@ const MEMBERS = { members: [1] };
 export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
   const cluster = { cluster_name: options.clusterName, metadata_cluster_health: MEMBERS };
   const version = versionRecord(options);
-  const documents = new Map<Dialect, Json>();
-  const document = (dialect: Dialect): Json => {
-    const known = documents.get(dialect);
+  const documents = new Map<readonly Dialect[], Json>();
+  const document = (dialects: readonly Dialect[]): Json => {
+    const known = documents.get(dialects);
     if (known) return known;
-    const made = adminDocument(all(), { dialect, version: String(version.version) });
-    documents.set(dialect, made);
+    const made = adminDocument(all(), { dialects, version: String(version.version) });
+    documents.set(dialects, made);
     return made;
   };
   return {
@@ -67,7 +67,7 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
     "/ready": { GET: { ...READY, handle: () => readyOf(options) } },
     "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, cluster) } },
     "/version": { GET: { ...VERSION, handle: () => reply(200, version) } },
-    "/openapi": { GET: ({ request }) => reply(200, document(dialectOf(request.headers))) },
+    "/openapi": { GET: ({ request }) => reply(200, document(dialectsOf(request.headers))) },
   };
 }
 

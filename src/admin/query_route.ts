@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts";
 import type { Introspection, RunningAttempt } from "../ports.ts";
-import { dialectOf, refuse } from "./reply.ts";
+import { dialectsOf, refuse } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
 import { about, fields, text } from "./shapes.ts";
 
@@ -57,7 +57,7 @@ export function queryRoutes({ introspection, running, version }: QueryOptions): 
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
       const later = cause.status === 429 ? { "retry-after": "1" } : {};
-      return refuse(cause, dialectOf(request.headers), later);
+      return refuse(cause, dialectsOf(request.headers), later);
     }
   });
   return { "/query": { POST: route } };

@@ -1,5 +1,5 @@
 import type { Failure } from "../errors.ts";
-import { ALIAS, codeField, type Dialect, header, OWN } from "../names.ts";
+import { ALIAS, codeField, type Dialect, DIALECTS, header, OWN } from "../names.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
 const NOTHING = new Uint8Array(0);
@@ -20,26 +20,36 @@ export function empty(status: number): Response {
 }
 
 /**
- * The one shape of every refusal: `{message, svc_code}`, the code null when it has none
- * (specification, Error body; architecture §10). Never a stack trace.
+ * The one shape of every refusal: `{message, svc_code}`, the code null when it has none, in each of
+ * the caller's spellings (specification, Error body; architecture §10). Never a stack trace.
  */
 export function refuse(
   { status, message, code }: Pick<Failure, "status" | "message" | "code">,
-  dialect: Dialect,
+  dialects: readonly Dialect[],
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return reply(status, { message, [codeField(dialect)]: code }, headers);
+  const codes = dialects.map((dialect) => [codeField(dialect), code]);
+  return reply(status, { message, ...Object.fromEntries(codes) }, headers);
 }
 
+/** A caller that does not show its spelling may read either. */
+const ONLY_ALIAS: readonly Dialect[] = [ALIAS];
+
 /**
- * The spelling a caller is answered in: ours, unless a header's name or the user agent shows the
- * alias. Admin paths have no spelling of their own, and admin bodies do not either.
+ * The spellings a caller is answered in: the alias alone where a header's name or the user agent
+ * shows it, else both, ours first. Admin paths have no spelling of their own, and admin bodies do
+ * not either.
  */
-export function dialectOf(headers: Headers): Dialect {
-  if (headers.get("user-agent")?.toLowerCase().includes(ALIAS)) return ALIAS;
+export function dialectsOf(headers: Headers): readonly Dialect[] {
+  if (headers.get("user-agent")?.toLowerCase().includes(ALIAS)) return ONLY_ALIAS;
   const prefix = header(ALIAS, "");
   for (const name of headers.keys()) {
-    if (name.startsWith(prefix)) return ALIAS;
+    if (name.startsWith(prefix)) return ONLY_ALIAS;
   }
-  return OWN;
+  return DIALECTS;
+}
+
+/** As `dialectsOf`, where only one can be used: in paths. */
+export function dialectOf(headers: Headers): Dialect {
+  return dialectsOf(headers)[0] ?? OWN;
 }

@@ -10,7 +10,7 @@ import { metricsRoutes } from "./metrics.ts";
 import { type QueryOptions, queryRoutes } from "./query_route.ts";
 import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
-import { dialectOf, refuse } from "./reply.ts";
+import { dialectsOf, refuse } from "./reply.ts";
 import type { Call, Handle, Routes } from "./route.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
@@ -93,25 +93,25 @@ async function answer(
   request: Request,
   { route, log, bodyBytesMax, isTooMuch }: Serving,
 ): Promise<Response> {
-  const dialect = dialectOf(request.headers);
+  const dialects = dialectsOf(request.headers);
   try {
     if (isTooMuch) throw overloaded();
     return await route(callOf(request, bodyBytesMax));
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
-      return refuse(error, dialect);
+      return refuse(error, dialects);
     }
     if (error instanceof WrongMethod) {
       const message = `Cannot ${request.method} this path: only ${error.allow} are allowed`;
-      return refuse({ status: 405, message, code: null }, dialect, { allow: error.allow });
+      return refuse({ status: 405, message, code: null }, dialects, { allow: error.allow });
     }
     log("error", "Unexpected error in the admin interface", {
       method: request.method,
       path: new URL(request.url).pathname,
       error: error instanceof Error ? error.stack ?? error.message : String(error),
     });
-    return refuse({ status: 500, message: "Internal error", code: null }, dialect);
+    return refuse({ status: 500, message: "Internal error", code: null }, dialects);
   }
 }
 

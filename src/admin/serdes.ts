@@ -4,7 +4,7 @@ import { readBytes } from "./body.ts";
 import { deploymentId } from "./parameter.ts";
 import { missing, quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
-import { dialectOf, refuse } from "./reply.ts";
+import { dialectsOf, refuse } from "./reply.ts";
 import type { Call, Handle, Routes } from "./route.ts";
 
 /** Has the endpoint of a deployment apply one of its serdes. Rejects with a `Failure`. */
@@ -40,7 +40,7 @@ export function serdeRoutes({ registry, applySerde }: SerdeWorld): Routes {
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
       // Not logged: most of these are about the bytes, and the caller is told.
-      return refuse(cause, dialectOf(call.request.headers));
+      return refuse(cause, dialectsOf(call.request.headers));
     }
   };
   const base = "/internal/services/:service/serdes";

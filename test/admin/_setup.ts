@@ -228,5 +228,5 @@ function documents(serve: Serve) {
 
 /** The refusal everybody gets (architecture §10). */
 export function refusal(code: string | null, message: unknown) {
-  return { message, svc_code: code };
+  return { message, svc_code: code, restate_code: code };
 }

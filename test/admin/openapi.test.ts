@@ -37,6 +37,9 @@ describe("the description of the admin interface", () => {
 
   test("is the same under every prefix, and spells codes like the caller", async () => {
     expect((await all.get("/v3/openapi")).json).toEqual(document);
+    for (const field of ["svc_code", "restate_code"]) {
+      expect(JSON.stringify(document)).toContain(`"${field}"`);
+    }
     const alias = await all.send("GET", "/openapi", { headers: { "user-agent": "restate-cli" } });
     expect(alias.text).toContain('"restate_code"');
     expect(alias.text).not.toContain('"svc_code"');

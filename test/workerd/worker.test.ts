@@ -123,6 +123,7 @@ test("refuses addresses that speak HTTP/2 only, and says what to do", async () =
     expect([status, body]).toEqual([500, {
       message: expect.stringMatching(/workerd.*HTTP\/2 without TLS.*let the endpoint.*HTTP\/1\.1/),
       svc_code: "META0003",
+      restate_code: "META0003",
     }]);
   }
 });
@@ -133,7 +134,7 @@ test("answers queries", async () => {
   expect(await query("select 1 as one")).toEqual({ status: 200, body: { rows: [{ one: 1 }] } });
   expect(await query("select one from nowhere")).toEqual({
     status: 500,
-    body: { message: expect.stringContaining("nowhere"), svc_code: null },
+    body: { message: expect.stringContaining("nowhere"), svc_code: null, restate_code: null },
   });
 });
 
@@ -173,6 +174,7 @@ test("says which setting it cannot read", async () => {
     const { status, body } = await ask(worker({ [name]: value }), "GET", path);
     expect([status, body]).toEqual([503, {
       svc_code: "RT0002",
+      restate_code: "RT0002",
       message: expect.stringMatching(/^\[RT0002\]/),
     }]);
   }

@@ -5,8 +5,8 @@ import { jsonSchemaOf } from "../shapes.ts";
 import { answerSchemas } from "./answers.ts";
 
 export interface AdminDocumentOptions {
-  /** How the caller spells the code of a refusal. */
-  readonly dialect: Dialect;
+  /** How the code of a refusal is spelled for the caller. */
+  readonly dialects: readonly Dialect[];
   /** What `GET /version` says. */
   readonly version: string;
 }
@@ -39,7 +39,7 @@ const OF_BODIES = [413, 415, 422];
  * of `refuse`.
  */
 export function adminDocument(routes: Routes, options: AdminDocumentOptions): Json {
-  const { dialect, version } = options;
+  const { dialects, version } = options;
   const paths = Object.entries(routes).flatMap(([path, methods]) => {
     const described = Object.entries(methods).flatMap(([method, route]) =>
       typeof route === "function" ? [] : [[method.toLowerCase(), operation(path, route)] as const]
@@ -61,7 +61,7 @@ export function adminDocument(routes: Routes, options: AdminDocumentOptions): Js
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(paths),
     components: {
-      schemas: { ...answerSchemas, ErrorDescriptionResponse: refusal(dialect) },
+      schemas: { ...answerSchemas, ErrorDescriptionResponse: refusal(dialects) },
       responses: {
         Refusal: {
           description: "Refused, with the reason",
@@ -72,13 +72,13 @@ export function adminDocument(routes: Routes, options: AdminDocumentOptions): Js
   };
 }
 
-function refusal(dialect: Dialect): Json {
-  const code = codeField(dialect);
+function refusal(dialects: readonly Dialect[]): Json {
+  const code = { type: ["string", "null"], examples: ["META0006"] };
   return {
     type: "object",
     properties: {
       message: { type: "string" },
-      [code]: { type: ["string", "null"], examples: ["META0006"] },
+      ...Object.fromEntries(dialects.map((dialect) => [codeField(dialect), code])),
     },
     required: ["message"],
   };
