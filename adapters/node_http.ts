@@ -16,6 +16,7 @@ import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import type { Log } from "../src/ports.ts";
 import { divertHttp2 } from "./node_peek.ts";
+import { endSilent, SILENCE_MS } from "./node_silence.ts";
 
 /** What answers: a Fetch handler. It makes responses of its own failures; a throw is a bug. */
 export type Handler = (request: Request) => Response | Promise<Response>;
@@ -29,6 +30,8 @@ export interface ListenOptions {
   readonly log: Log;
   /** How long the head of a request, or a fresh connection without one, may take. */
   readonly headersTimeoutMs?: number;
+  /** How long an HTTP/2 connection may be silent before its peer is asked whether it is there. */
+  readonly silenceMs?: number;
 }
 
 export interface Listener {
@@ -64,7 +67,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const state = { draining: false };
   const answer = answerWith(options);
   const http1 = http1Server(answer, state, headersTimeoutMs);
-  const http2 = http2Server(answer);
+  const http2 = http2Server(answer, options.silenceMs ?? SILENCE_MS);
   const fresh = divertHttp2(http1, http2.server, headersTimeoutMs);
   await new Promise<void>((resolve, reject) => {
     http1.once("error", reject);
@@ -147,7 +150,10 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
   return server;
 }
 
-function http2Server(answer: Answer): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
+function http2Server(
+  answer: Answer,
+  silenceMs: number,
+): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
   class Outgoing extends Http2ServerResponse {
     override writeHead(status: number, ...rest: never[]): this {
       // A handler may fail with any code; the body still tells which.
@@ -168,6 +174,7 @@ function http2Server(answer: Answer): { server: Http2Server; sessions: Set<Serve
   server.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);
+    endSilent(session, silenceMs);
     // Without a listener a broken connection of a stranger would end this process.
     session.on("error", () => session.destroy());
     session.once("close", () => sessions.delete(session));

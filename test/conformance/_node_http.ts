@@ -24,13 +24,18 @@ afterEach(async () => {
   log.length = 0;
 });
 
-export async function start(handler: Handler, headersTimeoutMs?: number): Promise<string> {
+export async function start(
+  handler: Handler,
+  headersTimeoutMs?: number,
+  silenceMs?: number,
+): Promise<string> {
   listener = await listen({
     host: "127.0.0.1",
     port: 0,
     handler,
     log: (level, message) => log.push({ level, message }),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
   });
   return listener.url;
 }
