@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { Rows, Table } from "../../src/model/rows.ts";
+import { groupOf, itemOf } from "../../src/model/rows.ts";
+import { fold, type FoldLimits } from "../../src/storage/fold.ts";
+import { foldSql } from "../../src/storage/fold_sql.ts";
+import { Layer } from "../../src/storage/layer.ts";
+import { encode } from "../../src/storage/row_codec.ts";
+
+const BYTES = 1_000;
+const NO_LIMITS: FoldLimits = {
+  sliceRowsMax: Infinity,
+  sliceBytesMax: Infinity,
+  rowBytesMax: Infinity,
+};
+
+function put<T extends Table>(layer: Layer, table: T, row: Rows[T]): void {
+  layer.put(table, encode(table, row), { group: groupOf(table, row), item: itemOf(table, row) });
+}
+
+/** A layer with a journal of so many entries, and as many values of state. */
+function filled(count: number): Layer {
+  const layer = new Layer();
+  for (let index = 0; index < count; index++) {
+    const bytes = new Uint8Array(BYTES);
+    put(layer, "journal", { id: "inv", index, at: 1, entry: { kind: "command", type: 9, bytes } });
+    put(layer, "state", { object: "o/k", name: `${index}`, value: bytes });
+  }
+  return layer;
+}
+
+const batches = (count: number, limits: Partial<FoldLimits>) => [
+  ...fold(filled(count), { ...NO_LIMITS, ...limits, partition: 0, recovered: false }),
+];
+
+/** Bytes that a batch binds. */
+const sizeOf = (batch: ReturnType<typeof batches>[number]) =>
+  batch.flatMap(({ args }) => args).reduce<number>(
+    (sum, arg) => sum + (arg instanceof Uint8Array ? arg.length : 0),
+    0,
+  );
+
+test("without limits a fold is one batch", () => {
+  expect(batches(30, {})).toHaveLength(1);
+});
+
+test("a batch ends with the row that reaches the limit of bytes", () => {
+  const sliceBytesMax = 5 * BYTES, rowBytesMax = BYTES;
+  const sizes = batches(30, { sliceBytesMax, rowBytesMax }).map(sizeOf);
+  expect(sizes.length).toBeGreaterThanOrEqual(10);
+  // One row more than the limit, and what stands beside the bytes.
+  for (const size of sizes) expect(size).toBeLessThan(sliceBytesMax + 2 * BYTES);
+});
+
+test("a batch ends with the row that reaches the limit of rows", () => {
+  // A journal without limits is one segment, and so one batch; then six values each.
+  expect(batches(30, { sliceRowsMax: 6 })).toHaveLength(1 + 5);
+});
+
+test("a journal is cut into segments that stay below the limit of a row", () => {
+  const segments = batches(30, { rowBytesMax: 4 * BYTES }).flat()
+    .filter(({ sql }) => sql === foldSql.journalPut)
+    .flatMap(({ args: [json] }) => JSON.parse(String(json)) as unknown[][]);
+  expect(segments.map(([, first]) => first)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+});
