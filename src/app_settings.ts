@@ -41,6 +41,7 @@ export function outboundOptions(config: Config): OutboundOptions {
     clusterName: config["cluster-name"],
     concurrencyMax: config["worker.invoker.concurrent-invocations-limit"],
     messageBytesMax: config["worker.invoker.message-size-limit"],
+    unackedFramesMax: config["worker.invoker.unacknowledged-messages-limit"],
     unackedBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
     unreadBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
     drainMs: config["worker.invoker.drain-timeout"],

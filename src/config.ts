@@ -168,10 +168,12 @@ export const options = {
   "worker.invoker.eager-state-size-limit": option(byteSize(0), "32MiB", {
     doc: "State sent along with an attempt. What is beyond is fetched when the handler asks.",
   }),
-  "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "4MiB", {
-    doc: "What one attempt may say before it is durable. Beyond, its stream is not read.",
+  "worker.invoker.unacknowledged-messages-limit": option(count(1), "256", {
+    doc: "Messages of one attempt that are not durable yet. Beyond, its stream is not read.",
   }),
-
+  "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "1MiB", {
+    doc: "The same in bytes, and what an attempt may leave unread before it is asked to suspend.",
+  }),
   "worker.invoker.max-awaited-future-depth": option(count(1, 1000), "1000", {
     doc: "How deep awaited futures may be nested. Deeper ones pause the invocation (RT0025).",
   }),

@@ -4,7 +4,7 @@ import { option } from "./option.ts";
 /** How much a partition does at once, and keeps in memory (law 5). */
 export const partitionOptions = {
   "partition.turn-events-max": option(count(1), "1000", {
-    doc: "Most events committed together. Further ones go into the next turn.",
+    doc: "Most events of a turn; each message of an attempt counts. Others wait for the next one.",
   }),
   "partition.release-effects-max": option(count(1), "32", {
     doc: "Most answers and attempts begun before further input is read. Of very many, a quarter.",

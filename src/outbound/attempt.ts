@@ -9,7 +9,6 @@ import { header } from "../names.ts";
 import type { AttemptSpan } from "../observe/tracer.ts";
 import type { DialFailure, DialHead, DialListener, Exchange } from "../dial.ts";
 import { decodeMessage } from "../wire/decode.ts";
-import { FrameReader } from "../wire/frame.ts";
 import { Acks } from "./acks.ts";
 import type { Chance } from "./chance.ts";
 import type { Plan } from "./choose.ts";
@@ -21,6 +20,7 @@ import {
   failedBySdk,
   networkFailed,
 } from "./failed.ts";
+import { Intake, type Slice } from "./intake.ts";
 import type { OutboundOptions, OutboundWorld } from "./options.ts";
 import { RequestHalf } from "./request_half.ts";
 import { refusal } from "./response.ts";
@@ -58,22 +58,20 @@ export class RunningAttempt implements DialListener {
   site: AttemptSite;
   readonly #host: AttemptHost;
   readonly #mediaType: string;
-  readonly #reader: FrameReader;
-  readonly #onFrame = (type: number, flags: number, body: Uint8Array) =>
-    this.#frame(type, flags, body);
+  readonly #intake: Intake;
+  /** How the stream ended, while received bytes still wait to be read. */
+  #afterHeld: (() => void) | undefined;
   #exchange: Exchange | undefined;
   #request: RequestHalf | undefined;
   #phase: "running" | "draining" | "closed" = "running";
   /** When something last moved; while draining, when the draining began. */
   #movedAt: number;
-  /** Frames of the chunk at hand. */
+  /** Frames of the slice at hand. */
   #frames: Command[] = [];
   #calls = false;
   #outcome: Outcome | undefined;
   /** Frames sent so far. */
   #heard = 0;
-  #unacked = 0;
-  #paused = false;
   readonly #acks: Acks;
 
   constructor(
@@ -94,7 +92,7 @@ export class RunningAttempt implements DialListener {
     this.target = effect.invocation.target;
     this.span = span;
     this.#mediaType = mediaType;
-    this.#reader = new FrameReader(host.options.messageBytesMax);
+    this.#intake = new Intake(host.options, (...frame) => this.#frame(...frame));
     this.#acks = new Acks(effect.invocation.commands);
     const startedAt = this.#movedAt = host.world.clock.now();
     this.site = { startedAt, deployment: plan.pin.deployment };
@@ -142,16 +140,11 @@ export class RunningAttempt implements DialListener {
   chunk(bytes: Uint8Array): void {
     if (this.#phase !== "running") return;
     this.#moved();
-    try {
-      this.#reader.push(bytes, this.#onFrame);
-    } catch (cause) {
-      this.#outcome ??= badMessage(cause) ?? this.#brokenBy(cause);
-    }
-    this.#flush(bytes.byteLength);
-    if (this.#outcome) this.#finish(this.#outcome);
+    this.#read(bytes);
   }
 
   end(): void {
+    if (this.#mustWait(() => this.end())) return;
     if (this.#phase === "running") this.#finish(endedEarly);
     // An endpoint that has answered without reading would keep its half of the stream for ever.
     if (this.#request?.blocked) this.#exchange?.abort();
@@ -159,6 +152,7 @@ export class RunningAttempt implements DialListener {
   }
 
   failed(failure: DialFailure): void {
+    if (this.#mustWait(() => this.failed(failure))) return;
     const { uri } = this.plan.deployment;
     if (this.#phase === "running") this.#finish(networkFailed(uri, failure));
     this.#close();
@@ -174,7 +168,7 @@ export class RunningAttempt implements DialListener {
   get due(): number {
     const { plan } = this;
     if (this.#phase === "draining") return this.#movedAt + this.#host.options.drainMs;
-    if (this.#phase === "closed" || this.#paused) return Infinity;
+    if (this.#phase === "closed" || this.#intake.isPaused) return Infinity;
     const open = this.#request?.open;
     return this.#movedAt + (open ? plan.inactivityTimeoutMs : plan.abortTimeoutMs);
   }
@@ -200,28 +194,50 @@ export class RunningAttempt implements DialListener {
     this.#movedAt = this.#host.world.clock.now();
   }
 
-  #frame(type: number, flags: number, body: Uint8Array): void {
+  /** The end of a stream comes after its frames, and these after room in the window. */
+  #mustWait(end: () => void): boolean {
+    const mustWait = this.#phase === "running" && this.#intake.isHolding;
+    if (mustWait) this.#afterHeld = end;
+    return mustWait;
+  }
+
+  /** Offers a turn what the window has room for, and holds the endpoint up when it is full. */
+  #read(bytes?: Uint8Array): void {
+    try {
+      this.#intake.read(bytes);
+    } catch (cause) {
+      this.#outcome ??= badMessage(cause) ?? this.#brokenBy(cause);
+    }
+    this.#flush();
+    if (this.#outcome) this.#finish(this.#outcome);
+    else this.#intake.pace(this.#exchange);
+    if (!this.#intake.isHolding) this.#afterHeld?.();
+  }
+
+  /** Answers whether it is to be stored. */
+  #frame(type: number, flags: number, body: Uint8Array): boolean {
     // What follows a terminal message does not count (§4.13).
-    if (this.#outcome) return;
+    if (this.#outcome) return false;
     const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
     switch (message.kind) {
       case "command":
-        return this.#command(message.command, message.wantsAck ?? false);
+        this.#command(message.command, message.wantsAck ?? false);
+        return true;
       case "suspension":
         this.#outcome = {
           kind: "suspended",
           awaiting: message.awaiting,
           delivered: this.#request?.delivered ?? 0,
         };
-        return;
+        return false;
       case "error":
         this.#outcome = failedBySdk(message);
-        return;
+        return false;
       case "end":
         this.#outcome = { kind: "ended" };
-        return;
+        return false;
       case "awaitingOn":
-        return;
+        return false;
       default:
         unreachable(message);
     }
@@ -233,8 +249,8 @@ export class RunningAttempt implements DialListener {
     this.#frames.push(command);
   }
 
-  /** Sends what one chunk brought as one event. */
-  #flush(size: number): void {
+  /** Sends what was read as one event. */
+  #flush(): void {
     const frames = this.#frames;
     if (frames.length === 0) return;
     const entropy = this.#calls ? this.#host.chance.entropy() : NO_ENTROPY;
@@ -246,27 +262,19 @@ export class RunningAttempt implements DialListener {
     this.#heard += frames.length;
     const { send } = this.#host.world;
     if (this.#outcome) return send(event);
-    this.#unacked += size;
+    const slice = this.#intake.cut();
     const acks = this.#acks.take();
-    send(event, () => this.#acked(size, acks));
-    if (this.#unacked <= this.#host.options.unackedBytesMax || this.#paused) return;
-    this.#paused = true;
-    this.#exchange?.pause();
+    send(event, () => this.#acked(slice, acks));
   }
 
-  #acked(size: number, acks: readonly Uint8Array[] | undefined): void {
-    this.#unacked -= size;
-    if (acks && this.#phase === "running") this.#request?.acknowledge(acks);
-    if (!this.#paused || this.#unacked > this.#host.options.unackedBytesMax / 2) return;
-    this.#goOn();
-    this.#host.expect(this.due);
-  }
-
-  #goOn(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
+  #acked(slice: Slice, acks: readonly Uint8Array[] | undefined): void {
+    const goesOn = this.#intake.acked(slice);
+    if (this.#phase !== "running") return;
+    if (acks) this.#request?.acknowledge(acks);
+    if (!goesOn) return;
     this.#moved();
-    this.#exchange?.resume();
+    this.#read();
+    this.#host.expect(this.due);
   }
 
   #finish(outcome: Outcome): void {
@@ -276,7 +284,7 @@ export class RunningAttempt implements DialListener {
     this.#host.world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
     // The SDK keeps its half open until ours is closed (Appendix B 1).
     this.#request?.stop();
-    this.#goOn();
+    this.#intake.stop(this.#exchange);
     this.#moved();
     this.#host.ended(this, outcome);
     this.#host.expect(this.due);

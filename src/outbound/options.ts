@@ -14,6 +14,8 @@ export interface OutboundOptions {
   readonly concurrencyMax: number;
   /** The largest message an endpoint may send. A larger one fails its attempt with RT0003. */
   readonly messageBytesMax: number;
+  /** Frames heard of one attempt that are not durable. Beyond it the endpoint is not read. */
+  readonly unackedFramesMax: number;
   /** Bytes heard of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedBytesMax: number;
   /**
@@ -38,7 +40,8 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
   clusterName: "localcluster",
   concurrencyMax: 1000,
   messageBytesMax: 32 * 1024 * 1024,
-  unackedBytesMax: 4 * 1024 * 1024,
+  unackedFramesMax: 256,
+  unackedBytesMax: 1024 * 1024,
   unreadBytesMax: 1024 * 1024,
   drainMs: 5000,
   connectTimeoutMs: 10_000,

@@ -111,11 +111,17 @@ export class Partition {
 
   #run(): void {
     if (this.#isStopped) return;
-    const { turnEventsMax } = this.#options;
+    this.#attempt(this.#take(), this.#options.clock.now());
+  }
+
+  /** The oldest mail, up to the event with which the turn is full. */
+  #take(): readonly Mail[] {
     const all = this.#mailbox;
-    const mail = all.length <= turnEventsMax ? all : all.slice(0, turnEventsMax);
-    this.#mailbox = all.length <= turnEventsMax ? [] : all.slice(turnEventsMax);
-    this.#attempt(mail, this.#options.clock.now());
+    let room = this.#options.turnEventsMax;
+    let end = 0;
+    for (; end < all.length && room > 0; end++) room -= weightOf(all[end]);
+    this.#mailbox = end === all.length ? [] : all.slice(end);
+    return end === all.length ? all : all.slice(0, end);
   }
 
   /** Runs a turn; when rows are missing, loads them and runs it again. */
@@ -176,6 +182,12 @@ export class Partition {
     }
     return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
   }
+}
+
+/** Events of a turn block the process for as long as they have messages in them. */
+function weightOf(mail: Mail | undefined): number {
+  const event = mail?.event;
+  return event?.type === "heard" ? event.frames.length : 1;
 }
 
 /** Many events of a turn ask for the same rows: a busy object's lock, for one. */

@@ -36,9 +36,9 @@ export function writeFrameHead(
 
 /**
  * Takes one frame. `body` is valid only during the call when it is a view of the chunk: copy what
- * is kept, or it pins (or shares) the buffer of the network.
+ * is kept, or it pins (or shares) the buffer of the network. True: no further frame for now.
  */
-export type OnFrame = (type: number, flags: number, body: Uint8Array) => void;
+export type OnFrame = (type: number, flags: number, body: Uint8Array) => unknown;
 
 /**
  * Cuts a byte stream into frames, wherever its chunks were cut. A frame that lies within one chunk
@@ -52,6 +52,8 @@ export class FrameReader {
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
   #bodyLength = 0;
+  /** Whether the last frame's taker wants no further one for now. */
+  #isStopped = false;
 
   /** Bodies of `bodyBytesMax` bytes and more are refused (service protocol §3.2). */
   constructor(bodyBytesMax: number) {
@@ -64,20 +66,25 @@ export class FrameReader {
   }
 
   /**
-   * Calls `onFrame` for each frame that `chunk` completes. Throws `Failure` RT0003 as soon as a
-   * header announces a body over the limit, and whatever `onFrame` throws.
+   * Calls `onFrame` for each frame that `chunk` completes, until it answers true. Returns how many
+   * bytes were read: the others must be pushed again, before any later chunk. Throws `Failure` RT0003
+   * as soon as a header announces a body over the limit, and whatever `onFrame` throws.
    */
-  push(chunk: Uint8Array, onFrame: OnFrame): void {
+  push(chunk: Uint8Array, onFrame: OnFrame): number {
     let at = 0;
+    this.#isStopped = false;
     if (this.#headFilled > 0) at = this.#continue(chunk, onFrame);
-    while (chunk.length - at >= FRAME_HEAD_BYTES) {
+    while (!this.#isStopped && chunk.length - at >= FRAME_HEAD_BYTES) {
       const length = this.#lengthOf(chunk, at);
       const start = at + FRAME_HEAD_BYTES;
       if (chunk.length - start < length) break;
       at = start + length;
-      onFrame(u16(chunk, start - 8), u16(chunk, start - 6), chunk.subarray(start, at));
+      const body = chunk.subarray(start, at);
+      this.#isStopped = onFrame(u16(chunk, start - 8), u16(chunk, start - 6), body) === true;
     }
+    if (this.#isStopped) return at;
     if (at < chunk.length) this.#begin(chunk, at);
+    return chunk.length;
   }
 
   /** Adds to the frame that earlier chunks began. Returns where the next one starts. */
@@ -122,7 +129,7 @@ export class FrameReader {
     this.#headFilled = 0;
     this.#body = undefined;
     this.#bodyFilled = 0;
-    onFrame(u16(this.#head, 0), u16(this.#head, 2), body);
+    this.#isStopped = onFrame(u16(this.#head, 0), u16(this.#head, 2), body) === true;
   }
 
   #lengthOf(bytes: Uint8Array, at: number): number {

@@ -103,7 +103,7 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "what no turn has room for is lost",
     file: "partition/partition.ts",
-    find: "all.length <= turnEventsMax ? [] : all.slice(turnEventsMax);",
+    find: "end === all.length ? [] : all.slice(end);",
     replace: "[];",
   },
   {

@@ -103,3 +103,20 @@ test("any bytes give frames or RT0003, and nothing else", () => {
     }
   }));
 });
+
+test("a taker that wants no more is given the next frame when the rest is pushed again", () => {
+  const stream = concat([1, 2, 3].map((type) => encodeFrame(type, Uint8Array.of(type))));
+  for (let cut = 1; cut < stream.length; cut++) {
+    const reader = new FrameReader(100);
+    const types: number[] = [];
+    for (let rest of [stream.subarray(0, cut), stream.subarray(cut)]) {
+      while (rest.length > 0) {
+        const before = types.length;
+        rest = rest.subarray(reader.push(rest, (type) => types.push(type) > 0));
+        expect(types.length - before).toBeLessThanOrEqual(1);
+      }
+    }
+    expect(types).toEqual([1, 2, 3]);
+    expect(reader.pendingBytes).toBe(0);
+  }
+});

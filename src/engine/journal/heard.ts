@@ -22,7 +22,8 @@ export type Refusal = Pick<AttemptFailure, "code" | "message">;
  * attempt, and those heard before, change nothing.
  */
 export function heard(turn: Turn, event: Heard): void {
-  const row = turn.find("invocation", event.id);
+  // Only appends to the journal: a long one that memory has let go of is not read again for that.
+  const row = turn.glance(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const known = row.heard - event.first;
   assert(known >= 0, "Frames of an attempt arrive in order");

@@ -1,0 +1,117 @@
+import type { Exchange } from "../dial.ts";
+import { FRAME_HEAD_BYTES, FrameReader } from "../wire/frame.ts";
+import type { OutboundOptions } from "./options.ts";
+
+/** What one turn was offered of a stream, until it is durable. */
+export interface Slice {
+  readonly frames: number;
+  /** With the heads of the frames. */
+  readonly bytes: number;
+}
+
+/** Reads one frame. Answers whether it must become durable, so that it counts. */
+export type Hear = (type: number, flags: number, body: Uint8Array) => boolean;
+
+type IntakeLimits = Pick<
+  OutboundOptions,
+  "messageBytesMax" | "unackedFramesMax" | "unackedBytesMax"
+>;
+
+/**
+ * The receiving side of one attempt, with flow control: frames are decoded while fewer than
+ * `unackedFramesMax` frames and `unackedBytesMax` bytes are not durable. Beyond, received bytes wait
+ * here undecoded and the exchange is paused, so the endpoint's writes block. One stream therefore
+ * never has more than one window of frames in the mailbox, however fast its endpoint writes.
+ */
+export class Intake {
+  readonly #limits: IntakeLimits;
+  readonly #reader: FrameReader;
+  readonly #onFrame: (type: number, flags: number, body: Uint8Array) => boolean;
+  /** Received and not decoded. Not empty only while the window is full. */
+  #held: Uint8Array[] = [];
+  /** Decoded and not durable: in all, and since the last slice was cut. */
+  #unacked: Slice = NOTHING;
+  #frames = 0;
+  #bytes = 0;
+  #isPaused = false;
+
+  constructor(limits: IntakeLimits, hear: Hear) {
+    this.#limits = limits;
+    this.#reader = new FrameReader(limits.messageBytesMax);
+    this.#onFrame = (type, flags, body) => {
+      if (!hear(type, flags, body)) return false;
+      this.#frames++;
+      this.#bytes += FRAME_HEAD_BYTES + body.length;
+      return this.#isFull;
+    };
+  }
+
+  /** Whether the exchange is paused. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Whether received bytes wait for room in the window. */
+  get isHolding(): boolean {
+    return this.#held.length > 0;
+  }
+
+  /**
+   * Decodes what was received before, and `chunk`, as far as the window allows. Throws what
+   * `FrameReader.push` throws; then nothing may be read any more.
+   */
+  read(chunk?: Uint8Array): void {
+    if (chunk) this.#held.push(chunk);
+    let done = 0;
+    for (let next = this.#held[0]; next && !this.#isFull; next = this.#held[done]) {
+      const taken = this.#reader.push(next, this.#onFrame);
+      if (taken === next.length) done++;
+      else this.#held[done] = next.subarray(taken);
+    }
+    if (done === this.#held.length) this.#held = [];
+    else this.#held.splice(0, done);
+  }
+
+  /** What was decoded since the last call: to be given to `acked` once it is durable. */
+  cut(): Slice {
+    const slice = { frames: this.#frames, bytes: this.#bytes };
+    this.#frames = this.#bytes = 0;
+    this.#unacked = add(this.#unacked, slice, 1);
+    return slice;
+  }
+
+  /** A slice is durable. Answers whether reading should go on: half of a full window is free. */
+  acked(slice: Slice): boolean {
+    const { frames, bytes } = this.#unacked = add(this.#unacked, slice, -1);
+    const { unackedFramesMax, unackedBytesMax } = this.#limits;
+    return this.#isPaused && frames <= unackedFramesMax / 2 && bytes <= unackedBytesMax / 2;
+  }
+
+  /** Pauses the exchange while the window is full, and lets it go on when it is not. */
+  pace(exchange: Exchange | undefined): void {
+    const isPaused = this.#isFull;
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) exchange?.pause();
+    else exchange?.resume();
+  }
+
+  /** Nothing is decoded any more: forgets what waits, and lets the exchange run to its end. */
+  stop(exchange: Exchange | undefined): void {
+    this.#held = [];
+    if (this.#isPaused) exchange?.resume();
+    this.#isPaused = false;
+  }
+
+  get #isFull(): boolean {
+    const { frames, bytes } = this.#unacked;
+    const { unackedFramesMax, unackedBytesMax } = this.#limits;
+    return frames + this.#frames >= unackedFramesMax || bytes + this.#bytes >= unackedBytesMax;
+  }
+}
+
+const NOTHING: Slice = { frames: 0, bytes: 0 };
+
+function add(a: Slice, b: Slice, sign: 1 | -1): Slice {
+  return { frames: a.frames + sign * b.frames, bytes: a.bytes + sign * b.bytes };
+}

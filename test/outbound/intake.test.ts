@@ -1,0 +1,112 @@
+import type { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import type { Command } from "../../src/model/command.ts";
+import { attempt, Bench, deploymentAt, join } from "./_attempts.ts";
+import { h1Endpoint, h2Endpoint, until } from "./_endpoint.ts";
+import { say } from "./_scripts.ts";
+import { cleanups, respond, V6 } from "./_stage.ts";
+
+const VERSIONS = ["HTTP/1.1", "HTTP/2.0"] as const;
+
+/** An endpoint that answers by `write`, and attempts of which at most 100 frames may wait. */
+async function play(
+  version: typeof VERSIONS[number],
+  write: (stream: Writable) => void,
+): Promise<Bench> {
+  const endpoint = version === "HTTP/2.0"
+    ? await h2Endpoint((stream) => (respond(stream), stream.resume(), write(stream)))
+    : await h1Endpoint((request, response) => {
+      response.writeHead(200, { "content-type": V6 });
+      request.resume();
+      write(response);
+    });
+  const mode = "requestResponse";
+  const bench = new Bench([deploymentAt(endpoint.uri, { httpVersion: version, mode })], {
+    unackedFramesMax: 100,
+  });
+  cleanups.push(() => endpoint.close(), () => bench.close());
+  bench.attempts.start(attempt());
+  return bench;
+}
+
+const completions = (frames: readonly Command[]) =>
+  frames.map((frame) => "completion" in frame ? frame.completion : 0);
+
+for (const version of VERSIONS) {
+  test(`${version}: many small messages are taken in slices, each once the last is durable`, async () => {
+    const COUNT = 5_050;
+    let isSent = false;
+    const runs = Array.from({ length: COUNT }, (_, i) => say.run(i + 1));
+    const bench = await play(version, (stream) => {
+      stream.end(join(...runs, say.suspend(1)), () => isSent = true);
+    });
+    // All of it fits what the network holds for a reader that has stopped.
+    await until(() => isSent && bench.heard.length > 0);
+    const heard = () => bench.heard.flatMap(({ frames }) => frames);
+    for (let settled = 0; settled < COUNT;) {
+      const count = await until(() => heard().length > settled && heard().length);
+      expect(count - settled).toBeLessThanOrEqual(100);
+      if (count < COUNT) expect(bench.ended).toEqual([]);
+      settled = count;
+      bench.settle();
+    }
+    await until(() => bench.ended.length > 0);
+    expect(completions(heard())).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
+    expect(bench.ended).toMatchObject([{ outcome: { kind: "suspended" } }]);
+  });
+
+  test(`${version}: an endpoint that never stops is held up until its messages are durable`, async () => {
+    const PIECE = join(...Array.from({ length: 200 }, () => say.run(7, "x".repeat(300))));
+    let accepted = 0, blocked = 0;
+    const bench = await play(version, (stream) => {
+      const more = () => {
+        // What `write` takes beyond its buffer is not sent yet: only `drain` tells.
+        while (stream.write(PIECE)) accepted += PIECE.length;
+        blocked++;
+        stream.once("drain", () => (accepted += PIECE.length, more()));
+      };
+      more();
+    });
+    // The endpoint stands still before it has sent what the network holds for a reader that has
+    // stopped: kernel buffers and one window of the stream.
+    let [before, still] = [-1, 0];
+    await until(() => {
+      still = accepted === before && blocked > 0 ? still + 1 : 0;
+      before = accepted;
+      return still > 100;
+    });
+    expect(accepted).toBeLessThan(24 * 1024 * 1024);
+    expect(bench.heard.flatMap(({ frames }) => frames)).toHaveLength(100);
+    await until(() => {
+      bench.settle();
+      return accepted > before;
+    });
+    for (const { frames } of bench.heard) expect(frames.length).toBeLessThanOrEqual(100);
+  });
+
+  test(`${version}: messages before a broken connection are heard, then its end`, async () => {
+    const bench = await play(version, (stream) => {
+      stream.end(join(...Array.from({ length: 250 }, (_, i) => say.run(i + 1))));
+    });
+    await until(() => {
+      bench.settle();
+      return bench.ended.length > 0;
+    });
+    const heard = bench.heard.flatMap(({ frames }) => frames);
+    expect(completions(heard)).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
+    expect(bench.ended).toMatchObject([{ outcome: { kind: "failed" } }]);
+    expect(bench.events.at(-1)).toBe(bench.ended[0]);
+  });
+}
+
+test("a stop while messages wait for the disk leaves them unheard", async () => {
+  const bench = await play("HTTP/2.0", (stream) => {
+    stream.end(join(...Array.from({ length: 250 }, (_, i) => say.run(i + 1)), say.end()));
+  });
+  await until(() => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0) === 100);
+  const id = bench.heard[0]?.id ?? "";
+  const before = bench.events.length;
+  bench.attempts.abort({ type: "abort", id, attempt: 1 });
+  bench.settle();
+  expect(bench.events).toHaveLength(before);
+});

@@ -1,0 +1,65 @@
+import { expect, test, vi } from "vitest";
+import { clock } from "../../adapters/platform.ts";
+import type { Effect } from "../../src/engine/effect.ts";
+import type { Event } from "../../src/engine/event.ts";
+import { newInvocationId } from "../../src/model/id.ts";
+import { ALONE } from "../../src/model/ring.ts";
+import { Meter } from "../../src/observe/meter.ts";
+import { Partition } from "../../src/partition/partition.ts";
+import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { schema, targetOf } from "../support/schema.ts";
+
+const target = targetOf("greeter/hi");
+
+function invoked(number: number): Event & { type: "invoked" } {
+  const { service, handler } = target;
+  const entropy = new Uint8Array(16).fill(number);
+  const { id } = newInvocationId({ service, handler, isWorkflowRun: false }, entropy, 0);
+  return {
+    type: "invoked",
+    id,
+    fresh: true,
+    target,
+    headers: [],
+    value: new Uint8Array(0),
+    origin: { by: "ingress" },
+    retention: { resultMs: 1e6, journalMs: 1e6 },
+  };
+}
+
+test("messages of attempts fill a turn, so that one with many does not delay what follows", async () => {
+  const store = new MemoryStore();
+  const released: Effect[] = [];
+  const partition = new Partition({
+    lease: await store.claim(0),
+    place: ALONE,
+    clock,
+    store,
+    schema: () => schema,
+    onFailure: (cause) => expect.unreachable(String(cause)),
+    release: (effects) => void released.push(...effects),
+    turnEventsMax: 4,
+    releaseEffectsMax: 32,
+    residentBytesMax: 1e6,
+    meter: new Meter(),
+  });
+  const events = [1, 2, 3].map(invoked);
+  for (const event of events) partition.send(event);
+  await vi.waitFor(() => expect(released.length).toBe(3));
+  const before = partition.turns;
+  for (const { id } of events) {
+    const frames = Array.from({ length: 4 }, (_, i) => ({
+      kind: "run" as const,
+      bytes: new Uint8Array(0),
+      completion: i + 1,
+    }));
+    const pin = { deployment: "dp_1", protocol: 6 };
+    const entropy = new Uint8Array(16);
+    partition.send({ type: "heard", id, attempt: 1, first: 0, frames, pin, entropy });
+  }
+  let turnsOfLast = 0;
+  partition.send(invoked(4), () => turnsOfLast = partition.turns - before);
+  await vi.waitFor(() => expect(turnsOfLast).toBeGreaterThan(0));
+  expect(partition.turns - before).toBe(4);
+  partition.stop();
+});
