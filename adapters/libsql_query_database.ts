@@ -1,8 +1,6 @@
 import Database from "libsql/promise";
-import process from "node:process";
-import type { Failure } from "../src/errors.ts";
 import type { Bound, QueryDatabase } from "../src/introspection/database.ts";
-import { failed, tooLarge, tooSlow } from "../src/introspection/refusal.ts";
+import { failed, tooLarge } from "../src/introspection/refusal.ts";
 import type { Row } from "../src/introspection/render/format.ts";
 import type { QueryLimits } from "../src/introspection/request.ts";
 
@@ -17,8 +15,6 @@ interface Prepared {
 
 /** What a query leaves behind. Its names are ours. */
 const TABLES = "select name from main.sqlite_schema where type = 'table'";
-/** How often limits are looked at while the database works. */
-const WATCH_MS = 20;
 const BUSY_TIMEOUT_MS = 5000;
 const PAGE_BYTES = 4096;
 /** After so many statements and iterations a connection has kept enough. */
@@ -28,26 +24,20 @@ const SCRATCH_PAGES_KEPT = 1024;
 
 /**
  * A connection of its own for queries. What it writes goes to scratch space that vanishes with it; the
- * stored rows are attached to it and cannot be written. It serves one query at a time, between `begin`
- * and `end`.
+ * stored rows are attached to it and cannot be written. It serves one query at a time, until `end`.
  *
- * The driver steps an iteration for the first time in a thread of its own, which `interrupt` stops.
- * So everything that may take long is one first step: an insert into scratch space.
+ * The driver runs the first step of an iteration in a thread of its own. So everything that may take
+ * long is one first step, an insert into scratch space, and this thread stays free to report memory
+ * and to notice that the server ended.
  *
  * Statements and iterations are kept for as long as the connection is used. Collecting one takes the
- * lock of its connection: while a step holds that, this thread would stand still, and could not
- * interrupt the step.
+ * lock of its connection, and so would block this thread while a step holds that lock.
  */
 export class QueryConnection implements QueryDatabase {
   readonly #database: Database;
   readonly #limits: QueryLimits;
   readonly #statements = new Map<string, Prepared>();
   readonly #iterations: Iterator<Row>[] = [];
-  #until = Infinity;
-  #bytesMax = Infinity;
-  #stopped: Failure | undefined;
-  #watch: ReturnType<typeof setInterval> | undefined;
-  #onStop: ((why: Failure) => void) | undefined;
 
   constructor(database: Database, limits: QueryLimits) {
     this.#database = database;
@@ -70,23 +60,8 @@ export class QueryConnection implements QueryDatabase {
     return new QueryConnection(database, limits);
   }
 
-  /** From here on its limits count. `onStop` is told when one is reached. */
-  begin(onStop?: (why: Failure) => void): void {
-    this.#stopped = undefined;
-    this.#onStop = onStop;
-    this.#until = performance.now() + this.#limits.timeMs;
-    this.#bytesMax = process.memoryUsage.rss() + this.#limits.memoryBytesMax;
-    this.#watch = setInterval(() => {
-      this.#look();
-      if (this.#stopped) this.#database.interrupt();
-    }, WATCH_MS);
-  }
-
   /** The query is over; false: the connection cannot be used again. */
   async end(): Promise<boolean> {
-    clearInterval(this.#watch);
-    this.#stopped = this.#onStop = undefined;
-    this.#until = this.#bytesMax = Infinity;
     try {
       // Its types forget that this is there.
       const { inTransaction } = this.#database as { readonly inTransaction?: boolean };
@@ -101,31 +76,11 @@ export class QueryConnection implements QueryDatabase {
   }
 
   close(): void {
-    clearInterval(this.#watch);
     this.#database.close();
   }
 
-  /** The work is done. Whoever reads the answer decides how long that takes. */
-  spooled(): void {
-    clearInterval(this.#watch);
-    this.#until = this.#bytesMax = Infinity;
-  }
-
-  /** Stops what is under way, and everything after it. */
-  stop(why: Failure): void {
-    this.#stop(why);
-    this.#database.interrupt();
-  }
-
-  #stop(why: Failure): void {
-    this.#stopped = why;
-    this.#onStop?.(why);
-  }
-
-  check(): void {
-    this.#look();
-    if (this.#stopped) throw this.#stopped;
-  }
+  /** Nothing to check: the server enforces time and memory, by killing this process. */
+  check(): void {}
 
   async run(sql: string, args: readonly Bound[] = []): Promise<void> {
     await this.#named("its result", async () => {
@@ -138,10 +93,7 @@ export class QueryConnection implements QueryDatabase {
   async runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void> {
     await this.#named("what it reads", async () => {
       const statement = await this.#prepare(sql);
-      for (const args of rows) {
-        this.check();
-        statement.run(args);
-      }
+      for (const args of rows) statement.run(args);
     });
   }
 
@@ -176,29 +128,14 @@ export class QueryConnection implements QueryDatabase {
     return rows;
   }
 
-  #look(): void {
-    if (this.#stopped) return;
-    const { timeMs, memoryBytesMax } = this.#limits;
-    if (performance.now() > this.#until) {
-      this.#stop(tooSlow(timeMs));
-    } else if (process.memoryUsage.rss() > this.#bytesMax) {
-      this.#stop(failed(
-        `Cannot run the query: it took more than ${memoryBytesMax} bytes of memory; add ` +
-          `conditions, or raise admin.query-engine.memory-size`,
-      ));
-    }
-  }
-
   /**
    * Errors as `Failure`: the limit that was reached, or what the database says. `written`: what fills
    * the disk.
    */
   async #named<T>(written: string, act: () => Promise<T>): Promise<T> {
     try {
-      this.check();
       return await act();
     } catch (cause) {
-      if (this.#stopped) throw this.#stopped;
       if (!(cause instanceof Error) || cause.name !== "SqliteError") throw cause;
       if ("code" in cause && cause.code === "SQLITE_FULL") {
         throw tooLarge(written, this.#limits.spoolBytesMax);

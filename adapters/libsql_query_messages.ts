@@ -17,8 +17,8 @@ export type QueryAddress =
     readonly timeoutMs: number;
   };
 
-/** What the query thread is started with. */
-export interface ThreadData {
+/** What a query process is told first. */
+export interface QueryData {
   /**
    * The databases whose rows are united, at least one. What an installation has once, its deployments,
    * is in the first. A single file is read where it is; of anything else, rows are copied.
@@ -27,18 +27,21 @@ export interface ThreadData {
   readonly limits: QueryLimits;
 }
 
-/** From the main thread. `next`: after each part, when there is room for another. */
+/**
+ * From the server, as JSON. Each is answered once before the next one is sent. `next`: after each part
+ * of an answer, when there is room for another.
+ */
 export type Ask =
-  | { readonly id: number; readonly kind: "query"; readonly request: QueryRequest }
-  | { readonly id: number; readonly kind: "next" }
-  | { readonly id: number; readonly kind: "cancel" };
+  | { readonly kind: "open"; readonly data: QueryData }
+  | { readonly kind: "query"; readonly request: QueryRequest }
+  | { readonly kind: "next" };
 
-/** From the query thread: one for a query, and for each `next`. */
+/** From a query process, as JSON, but for `part`, which is its bytes. */
 export type Answer =
-  | { readonly id: number; readonly kind: "part"; readonly bytes: Uint8Array }
-  | { readonly id: number; readonly kind: "end" }
+  | { readonly kind: "ready" }
+  | { readonly kind: "part"; readonly bytes: Uint8Array }
+  | { readonly kind: "end" }
   | {
-    readonly id: number;
     readonly kind: "failed";
     readonly status: number;
     readonly message: string;
@@ -47,3 +50,10 @@ export type Answer =
     /** What a database elsewhere had to say. For the log: it names the database. */
     readonly cause?: string;
   };
+
+/** From a query process, unasked, while it works. */
+export interface Report {
+  readonly kind: "report";
+  /** Memory of the process. */
+  readonly residentBytes: number;
+}

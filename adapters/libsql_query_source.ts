@@ -16,8 +16,6 @@ const RETRY_MS = 2000;
 
 /** A source for one query. */
 export interface OpenedSource extends QuerySource {
-  /** Stops what is under way, and everything after it. */
-  stop(why: Failure): void;
   close(): void;
 }
 
@@ -31,7 +29,7 @@ export class Sources {
     this.#limits = limits;
   }
 
-  /** From here on the limits of a query count. Rejects with a `Failure` when it is not there. */
+  /** Rejects with a `Failure` when it is not there. */
   async open(address: QueryAddress): Promise<OpenedSource> {
     if (address.kind === "file") return await fileSource(address.url, this.#limits);
     let client = this.#clients.get(address);
@@ -49,7 +47,6 @@ export class Sources {
 /** A file, over a connection that reads it as it is at one moment. */
 async function fileSource(url: string, limits: QueryLimits): Promise<OpenedSource> {
   const connection = await QueryConnection.open(url, limits);
-  connection.begin();
   let begun: Promise<void> | undefined;
   const ask = async ({ sql, args }: Statement): Promise<readonly Row[]> =>
     await connection.rows(sql, args);
@@ -60,37 +57,21 @@ async function fileSource(url: string, limits: QueryLimits): Promise<OpenedSourc
       for (const one of statements) pages.push(await ask(one));
       return pages;
     },
-    stop: (why) => connection.stop(why),
     close: () => connection.close(),
   };
 }
 
 /** A server, which reads each page as it is at that moment. */
 function serverSource(client: SqlClient): OpenedSource {
-  let stop: (why: Failure) => void = () => {};
-  let stopped: Failure | undefined;
-  const isStopped = new Promise<never>((_, reject) => stop = reject);
-  // Nobody may be waiting when it happens.
-  isStopped.catch(() => {});
-  const read = (statements: readonly Statement[]) =>
-    insist(client, () => client.batch("read", statements), {
-      clock,
-      retryMs: RETRY_MS,
-      isOver: () => stopped !== undefined,
-    });
   return {
     async read(statements) {
-      if (stopped) throw stopped;
+      const read = () => client.batch("read", statements);
       try {
-        const pages = await Promise.race([read(statements), isStopped]);
+        const pages = await insist(client, read, { clock, retryMs: RETRY_MS });
         return pages.map((rows) => rows.map((row) => Object.values(row) as unknown as Row));
       } catch (cause) {
         throw cause instanceof RemoteError ? unreadable(cause) : cause;
       }
-    },
-    stop(why) {
-      stopped ??= why;
-      stop(why);
     },
     close: () => {},
   };

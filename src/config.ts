@@ -128,7 +128,7 @@ export const options = {
     doc: "Most rows of an answer. A query with more fails.",
   }),
   "admin.query-engine.memory-size": option(byteSize(), "512MiB", {
-    doc: "By how much the process may grow during a query. Beyond, the query fails.",
+    doc: "By how much the process that runs a query may grow. Beyond, the query fails.",
   }),
   "admin.query-engine.result-size": option(byteSize(), "1GiB", {
     doc:

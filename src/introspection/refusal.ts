@@ -39,6 +39,14 @@ export function tooSlow(timeMs: number): Failure {
   );
 }
 
+/** It took too much memory: 500. */
+export function tooMuchMemory(memoryBytesMax: number): Failure {
+  return failed(
+    `Cannot run the query: it took more than ${memoryBytesMax} bytes of memory; add conditions, or ` +
+      `raise admin.query-engine.memory-size`,
+  );
+}
+
 const CUT = 100;
 
 /** Input of a stranger, short enough for a message. */

@@ -1,6 +1,6 @@
 import type { Query } from "../ports.ts";
 
-/** A query on its way to the thread that answers it. */
+/** A query on its way to the process that answers it. */
 export interface QueryRequest extends Query {
   /** Milliseconds since the epoch: what `now()` is. */
   readonly now: number;

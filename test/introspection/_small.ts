@@ -12,12 +12,12 @@ import { built } from "../storage/_built.ts";
 const root = new URL("../../", import.meta.url);
 
 /** Node 20 runs no TypeScript in threads. */
-export function builtWorker(): URL {
-  const name = `libsql_query_worker.${process.pid}.mjs`;
+export function builtProgram(): URL {
+  const name = `libsql_query_child.${process.pid}.mjs`;
   // Inside node_modules, so that what is not bundled is found from there.
   const file = new URL(`node_modules/.cache/perdure-test-introspection/${name}`, root);
   buildSync({
-    entryPoints: [fileURLToPath(new URL("adapters/libsql_query_worker.ts", root))],
+    entryPoints: [fileURLToPath(new URL("adapters/libsql_query_child.ts", root))],
     outfile: fileURLToPath(file),
     bundle: true,
     platform: "node",
@@ -55,7 +55,7 @@ export async function openSmall(count: number): Promise<Small> {
   const client = await openLibsql({ url, worker: built("adapters/libsql_worker.ts") });
   await migrate(client);
   await client.batch("write", [{ sql: FILL, args: [count] }]);
-  const worker = builtWorker();
+  const program = builtProgram();
   const opened: Introspection[] = [];
   const rows = async () => {
     const [[row] = []] = await client.batch("read", [
@@ -67,7 +67,7 @@ export async function openSmall(count: number): Promise<Small> {
     introspection: (options = {}) => {
       const made = libsqlIntrospection({
         databases: [{ kind: "file", url }],
-        worker,
+        program,
         limits: LIMITS,
         clock: Date,
         log: () => {},

@@ -7,7 +7,7 @@ import { type IntrospectionOptions, libsqlIntrospection } from "../../adapters/l
 import type { QueryAddress } from "../../adapters/libsql_query_messages.ts";
 import type { Introspection, SqlClient, SqlRow, SqlValue, Statement } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/tables.ts";
-import { builtWorker, LIMITS } from "./_small.ts";
+import { builtProgram, LIMITS } from "./_small.ts";
 
 /** Tables whose rows are in the database of their partition, and what says in which. */
 const TABLES = {
@@ -101,7 +101,7 @@ function partOf(group: string, count: number): number {
 export class Asking {
   /** What was logged. */
   readonly said: unknown[] = [];
-  readonly #worker = builtWorker();
+  readonly #program = builtProgram();
   readonly #opened: Introspection[] = [];
 
   open(
@@ -110,7 +110,7 @@ export class Asking {
   ): Introspection {
     const introspection = libsqlIntrospection({
       databases,
-      worker: this.#worker,
+      program: this.#program,
       limits: LIMITS,
       clock: Date,
       log: (...record) => this.said.push(record),

@@ -40,11 +40,14 @@ export function denoCommand(): readonly [string, ...string[]] {
   return [denoProgram(), ...args, path.join(ROOT, entry)];
 }
 
-/** The words of a task of `deno.json`. */
+/** The words of a task of `deno.json`, with the program that it asks for. */
 export function denoTask(name: string): readonly string[] {
   const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
-  return (tasks[name] as string).split(" ");
+  return (tasks[name] as string).replaceAll(EXEC_PATH, denoProgram()).split(" ");
 }
+
+/** How a task names the program that runs it. */
+const EXEC_PATH = `"$(deno eval -p 'Deno.execPath()')"`;
 
 /** The one npm installs is a script that starts the real one and passes no signal on: this one. */
 export function denoProgram(): string {

@@ -10,6 +10,8 @@ export interface ServerOptions {
   readonly runtime: RuntimeName;
   /** Settings by environment name without prefix: `INGRESS__DRAIN_TIMEOUT`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Words of its command line that are left out. */
+  readonly without?: RegExp;
 }
 
 /** Settings that make tests quick: everything that waits by design waits less. */
@@ -37,7 +39,9 @@ export class Server {
     this.folder = folder;
     this.ingress = `http://127.0.0.1:${ingress}`;
     this.admin = `http://127.0.0.1:${admin}`;
-    this.#command = options.runtime === "node" ? [process.execPath, nodeEntry()] : denoCommand();
+    const { runtime, without } = options;
+    const [file, ...args] = runtime === "node" ? [process.execPath, nodeEntry()] : denoCommand();
+    this.#command = [file, ...args.filter((word) => !without?.test(word))];
     const settings = {
       ...QUICK,
       BASE_DIR: folder,
