@@ -32,3 +32,26 @@ test("a recovery folds a commit of many rows of the log as a whole", async () =>
   expect(found?.rows).toEqual([first]);
   await database.close();
 });
+
+test("a row of the log that is larger than a page is read by itself", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  const database = sqlDatabase(client, { foldBytesMax: Infinity });
+  const { store, lease } = await own(database);
+  const state = (name: string, size: number): Write => ({
+    table: "state",
+    row: { object: "o/k", name, value: new Uint8Array(size) },
+    drop: false,
+  });
+  await store.commit(lease, [state("a", 1)]);
+  // Pages are 16 MiB.
+  await store.commit(lease, [state("b", 17 * 1024 * 1024)]);
+  await store.commit(lease, [state("c", 1)]);
+  const next = await own(database);
+  const [found] = await next.store.load(next.lease, [{ table: "state", group: "o/k" }]);
+  const sizes = found?.rows.map((row) => [(row as { name: string }).name, sizeOf(row)]);
+  expect(sizes).toEqual([["a", 1], ["b", 17 * 1024 * 1024], ["c", 1]]);
+  await database.close();
+});
+
+const sizeOf = (row: unknown) => (row as { readonly value: Uint8Array }).value.length;

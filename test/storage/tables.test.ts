@@ -30,15 +30,39 @@ test("a database is filled once, and opened again as it is", async () => {
 });
 
 test("a newer format and a stranger's database are refused", async () => {
-  const newer = await openLibsql({ url: ":memory:" });
-  await migrate(newer);
-  await newer.batch("write", [sql("update meta set value = '99'")]);
-  await expect(migrate(newer)).rejects.toMatchObject({ code: "META0010" });
-  await newer.close();
+  for (const format of [migrations.length + 1, 99]) {
+    const newer = await openLibsql({ url: ":memory:" });
+    await migrate(newer);
+    await newer.batch("write", [
+      sql("update meta set value = ?1 where name = 'format'", `${format}`),
+    ]);
+    await expect(migrate(newer)).rejects.toMatchObject({ code: "META0010" });
+    await newer.close();
+  }
   const strange = await openLibsql({ url: ":memory:" });
   await strange.batch("write", [sql("create table notes (text)")]);
   await expect(migrate(strange)).rejects.toMatchObject({ code: "RT0009" });
   await strange.close();
+});
+
+test("of two processes that fill a database at once, both go on", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  // The other process is done between our look at the version and our own attempt.
+  let isFirst = true;
+  const late: SqlClient = {
+    batch: async (mode, statements) => {
+      if (mode === "write" && isFirst) {
+        isFirst = false;
+        await migrate(client);
+      }
+      return await client.batch(mode, statements);
+    },
+    isRefused: (cause) => client.isRefused(cause),
+    close: () => client.close(),
+  };
+  await migrate(late);
+  await sqlDeploymentStore(late).load();
+  await client.close();
 });
 
 async function fillVersion1(client: SqlClient, body: (id: string) => string): Promise<void> {

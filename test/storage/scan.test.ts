@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from "vitest";
+import { openLibsql } from "../../adapters/libsql.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Rows, Write } from "../../src/model/rows.ts";
+import type { SqlClient } from "../../src/ports.ts";
+import { SqlStore } from "../../src/storage/sql_store.ts";
+import { migrate } from "../../src/storage/tables.ts";
+
+let client: SqlClient;
+afterEach(() => client.close());
+
+/** A store whose writes wait while `hold` is set, so that a fold stands in the middle. */
+async function open() {
+  client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  const gate: { hold?: Promise<void> } = {};
+  const store = new SqlStore({
+    batch: async (mode, statements) => {
+      if (mode === "write") await gate.hold;
+      return await client.batch(mode, statements);
+    },
+    isRefused: (cause) => client.isRefused(cause),
+    close: () => Promise.resolve(),
+  });
+  return { store, gate };
+}
+
+const invocation = (id: string, kind: "invoked" | "completed"): Write => {
+  const row: InvocationRow = {
+    id,
+    target: { service: "s", handler: "h", type: "service", access: "none" },
+    status: { kind },
+    origin: { by: "ingress" },
+    attempt: 1,
+    heard: 0,
+    journal: 1,
+    commands: 1,
+    failures: 0,
+    failuresSinceCommand: 0,
+    callers: [],
+    retention: { resultMs: 0, journalMs: 0 },
+    createdAt: 1,
+    modifiedAt: 1,
+  };
+  return { table: "invocation", row, drop: false };
+};
+
+const message = (from: number, to: number, seq: number): Write => {
+  const row: Rows["outbox"] = {
+    from,
+    to,
+    seq,
+    message: { type: "purged", id: "inv_1" } as unknown as Rows["outbox"]["message"],
+  };
+  return { table: "outbox", row, drop: false };
+};
+
+const INVOKED = { kind: "invoked", limit: 10 } as const;
+
+test("an invocation that is not invoked any more is not found, wherever it was before", async () => {
+  const { store, gate } = await open();
+  const lease = await store.claim(0);
+  await store.commit(lease, [invocation("a", "invoked"), invocation("b", "invoked")]);
+  await store.flush(lease);
+  // In the tables it is invoked; what is newer is in memory only.
+  await store.commit(lease, [invocation("a", "completed")]);
+  expect(await store.scan(lease, INVOKED)).toEqual([{ id: "b" }]);
+
+  await store.commit(lease, [invocation("c", "invoked")]);
+  let release = () => {};
+  gate.hold = new Promise((resolve) => release = resolve);
+  const flushed = store.flush(lease);
+  // What is being folded says invoked; what came after says otherwise.
+  const committed = store.commit(lease, [invocation("c", "completed")]);
+  expect(await store.scan(lease, INVOKED)).toEqual([{ id: "b" }]);
+  release();
+  await Promise.all([flushed, committed]);
+  expect(await store.scan(lease, INVOKED)).toEqual([{ id: "b" }]);
+  await store.close();
+});
+
+test("messages of partitions whose numbers begin alike are not mixed up", async () => {
+  const { store } = await open();
+  const leases = [await store.claim(1), await store.claim(10)] as const;
+  await store.commit(leases[0], [message(1, 2, 1), message(1, 10, 1)]);
+  await store.commit(leases[1], [message(10, 2, 1), message(10, 3, 1)]);
+  await store.flushAll();
+  const found = await Promise.all(
+    leases.map((lease) => store.scan(lease, { kind: "outbox", limit: 10 })),
+  );
+  expect(found.map((rows) => rows.map(({ from, to }) => [from, to]))).toEqual([
+    [[1, 10], [1, 2]],
+    [[10, 2], [10, 3]],
+  ]);
+  await store.close();
+});
