@@ -148,7 +148,8 @@ export const options = {
     doc: "Silence after that request, after which the attempt is aborted (RT0001).",
   }),
   "worker.invoker.drain-timeout": option(duration(), "5s", {
-    doc: "How long an attempt that is over may take to close its stream.",
+    doc:
+      "How long an endpoint may take to end its response before it is reset. Retries wait for it.",
   }),
   "worker.invoker.connect-timeout": option(duration(1), "10s", {
     doc: "How long connecting to an endpoint may take. Then the attempt fails (RT0010).",

@@ -1,4 +1,3 @@
-import { unreachable } from "../assert.ts";
 import type { Attempt } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { Command } from "../model/command.ts";
@@ -12,16 +11,10 @@ import { decodeMessage } from "../wire/decode.ts";
 import { Acks } from "./acks.ts";
 import type { Chance } from "./chance.ts";
 import type { Plan } from "./choose.ts";
-import {
-  abortTimedOut,
-  badMessage,
-  endedEarly,
-  failed,
-  failedBySdk,
-  networkFailed,
-} from "./failed.ts";
+import { abortTimedOut, badMessage, endedEarly, failed, networkFailed } from "./failed.ts";
 import { Intake, type Slice } from "./intake.ts";
 import type { OutboundOptions, OutboundWorld } from "./options.ts";
+import { outcomeOf } from "./outcome.ts";
 import { RequestHalf } from "./request_half.ts";
 import { refusal } from "./response.ts";
 import { startOf } from "./start.ts";
@@ -33,7 +26,7 @@ export interface AttemptHost {
   readonly chance: Chance;
   /** A deadline was set, in milliseconds since the epoch. */
   expect(due: number): void;
-  /** The outcome was sent. The stream may live on for a while. */
+  /** The outcome was sent. After `End` the stream may still be open. */
   ended(attempt: RunningAttempt, outcome: Outcome): void;
   /** The stream is gone. */
   closed(attempt: RunningAttempt): void;
@@ -44,7 +37,9 @@ const NO_ENTROPY = new Uint8Array(16);
 
 /**
  * One attempt: one stream to one endpoint (service protocol §4). `running` until its outcome is
- * sent, then `draining` until the response ends or time is up, then `closed`.
+ * known, then `draining` until the response ends or time is up, then `closed`. An outcome after which
+ * the invocation may begin another attempt is sent only when the stream is closed: until then the
+ * handler may still run, and two attempts of one invocation must not overlap (decision 041).
  */
 export class RunningAttempt implements DialListener {
   readonly id: string;
@@ -70,6 +65,7 @@ export class RunningAttempt implements DialListener {
   #frames: Command[] = [];
   #calls = false;
   #outcome: Outcome | undefined;
+  #isTold = false;
   /** Frames sent so far. */
   #heard = 0;
   readonly #acks: Acks;
@@ -148,6 +144,7 @@ export class RunningAttempt implements DialListener {
     if (this.#phase === "running") this.#finish(endedEarly);
     // An endpoint that has answered without reading would keep its half of the stream for ever.
     if (this.#request?.blocked) this.#exchange?.abort();
+    this.#tell();
     this.#close();
   }
 
@@ -155,6 +152,7 @@ export class RunningAttempt implements DialListener {
     if (this.#mustWait(() => this.failed(failure))) return;
     const { uri } = this.plan.deployment;
     if (this.#phase === "running") this.#finish(networkFailed(uri, failure));
+    this.#tell();
     this.#close();
   }
 
@@ -175,7 +173,7 @@ export class RunningAttempt implements DialListener {
 
   /** It is `now`, and `due` has passed. */
   expire(now: number): void {
-    if (this.#phase === "draining") return this.abort();
+    if (this.#phase === "draining") return this.#cut();
     this.#movedAt = now;
     // The SDK then suspends when it has nothing left to do.
     if (this.#request?.open) this.#request.end();
@@ -219,28 +217,12 @@ export class RunningAttempt implements DialListener {
     // What follows a terminal message does not count (§4.13).
     if (this.#outcome) return false;
     const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
-    switch (message.kind) {
-      case "command":
-        this.#command(message.command, message.wantsAck ?? false);
-        return true;
-      case "suspension":
-        this.#outcome = {
-          kind: "suspended",
-          awaiting: message.awaiting,
-          delivered: this.#request?.delivered ?? 0,
-        };
-        return false;
-      case "error":
-        this.#outcome = failedBySdk(message);
-        return false;
-      case "end":
-        this.#outcome = { kind: "ended" };
-        return false;
-      case "awaitingOn":
-        return false;
-      default:
-        unreachable(message);
+    if (message.kind === "command") {
+      this.#command(message.command, message.wantsAck ?? false);
+      return true;
     }
+    this.#outcome = outcomeOf(message, this.#request?.delivered ?? 0);
+    return false;
   }
 
   #command(command: Command, wantsAck: boolean): void {
@@ -279,15 +261,31 @@ export class RunningAttempt implements DialListener {
 
   #finish(outcome: Outcome): void {
     this.#phase = "draining";
-    const { id, attempt, site } = this;
-    const chance = this.#host.chance.next();
-    this.#host.world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
+    this.#outcome = outcome;
+    // With `End` the handler is done, so its caller need not wait for the stream.
+    if (outcome.kind === "ended") this.#tell();
     // The SDK keeps its half open until ours is closed (Appendix B 1).
     this.#request?.stop();
     this.#intake.stop(this.#exchange);
     this.#moved();
-    this.#host.ended(this, outcome);
     this.#host.expect(this.due);
+  }
+
+  /** The endpoint had its time to end the response: resets the stream. */
+  #cut(): void {
+    this.#exchange?.abort();
+    this.#tell();
+    this.#close();
+  }
+
+  /** Sends the outcome, once. */
+  #tell(): void {
+    const { id, attempt, site } = this, outcome = this.#outcome;
+    if (this.#isTold || this.#phase === "closed" || !outcome) return;
+    this.#isTold = true;
+    const chance = this.#host.chance.next();
+    this.#host.world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
+    this.#host.ended(this, outcome);
   }
 
   #close(): void {

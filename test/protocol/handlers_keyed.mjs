@@ -8,7 +8,7 @@ export function keyedServices(world) {
   const object = (name, options = {}) =>
     restate.object({
       name: world.named(name),
-      handlers: { ...writers(), ...strugglers(world), ...readers(world) },
+      handlers: { ...writers(), ...strugglers(world), ...steps(world), ...readers(world) },
       options,
     });
   const workflow = (name, options = {}) =>
@@ -92,6 +92,18 @@ const strugglers = ({ note, times, held }) => ({
     note(`${id} late`);
     return "first";
   },
+});
+
+const steps = ({ note, times, held }) => ({
+  // A step of which each execution waits for permission of its own, `<id>-1` and so on.
+  step: async (ctx, id) =>
+    await ctx.run("step", async () => {
+      note(`${id} begins`);
+      const number = times(`${id} begins`);
+      await held(`${id}-${number}`);
+      note(`${id} ends`);
+      return number;
+    }),
 });
 
 const readers = ({ note, held }) => ({

@@ -1,0 +1,26 @@
+import { unreachable } from "../assert.ts";
+import type { Outcome } from "../engine/event.ts";
+import type { Message } from "../wire/decode.ts";
+import { failedBySdk } from "./failed.ts";
+
+/** A message with which an SDK may end an attempt, or that changes nothing. */
+type Control = Exclude<Message, { kind: "command" }>;
+
+/**
+ * What a message that is no command makes of its attempt (service protocol §4.13 to §4.15).
+ * `delivered`: as in `RequestHalf`. Undefined: the attempt goes on.
+ */
+export function outcomeOf(message: Control, delivered: number): Outcome | undefined {
+  switch (message.kind) {
+    case "suspension":
+      return { kind: "suspended", awaiting: message.awaiting, delivered };
+    case "error":
+      return failedBySdk(message);
+    case "end":
+      return { kind: "ended" };
+    case "awaitingOn":
+      return undefined;
+    default:
+      unreachable(message);
+  }
+}
