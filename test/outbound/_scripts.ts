@@ -42,10 +42,11 @@ export const say = {
       ),
       REQUESTED_ACK,
     ),
-  sleep: (completion: number) =>
+  sleep: (completion: number) => say.sleepUntil(completion, 1000),
+  sleepUntil: (completion: number, at: number) =>
     frame(entryType.sleep, SleepCommandSchema, {
       resultCompletionId: completion,
-      wakeUpTime: 1000n,
+      wakeUpTime: BigInt(at),
     }),
   call: (first: number) =>
     frame(entryType.call, CallCommandSchema, {

@@ -3,6 +3,7 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { Faults, Limits } from "./faults.ts";
+import type { OutboundSystem } from "./overlap.ts";
 import type { System } from "./seat.ts";
 
 /** A text in a file under `src`, which must occur exactly once, and what takes its place. */
@@ -22,8 +23,9 @@ export interface Sabotage extends Patch {
   readonly under?: Partial<Faults & Limits>;
 }
 
-/** What `System` needs of the server. */
+/** What `System` and `OutboundSystem` need of the server. */
 const ENTRY = `
+  export { Attempts } from "./outbound/dispatch.ts";
   export { Host } from "./partition/host.ts";
   export { Steward } from "./placement/steward.ts";
   export { Fenced } from "./ports.ts";
@@ -34,7 +36,9 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
  * The server with one text replaced. Throws when the text is not where it was: a sabotage that
  * no longer breaks anything proves nothing.
  */
-export async function sabotaged({ file, find, replace, also }: Sabotage): Promise<System> {
+export async function sabotaged(
+  { file, find, replace, also }: Sabotage,
+): Promise<System & OutboundSystem> {
   const texts = [{ find, replace }, ...also ? [also] : []];
   let isPatched = false;
   const patch: Plugin = {

@@ -1,0 +1,196 @@
+import type { DialListener, DialRequest } from "../../src/dial.ts";
+import { newInvocationId } from "../../src/model/id.ts";
+import { ALONE } from "../../src/model/ring.ts";
+import { Schema } from "../../src/model/schema.ts";
+import type { Attempts } from "../../src/outbound/dispatch.ts";
+import type { Clock, Mailbox } from "../../src/ports.ts";
+import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { defaults, deployment, targetOf } from "../support/schema.ts";
+import { HandlerSide, WAITS } from "./handler_side.ts";
+import { Broken, must } from "./must.ts";
+import type { System } from "./seat.ts";
+import { World } from "./world.ts";
+
+/** What is simulated: partitions whose attempts are the real ones. */
+export interface OutboundSystem extends Pick<System, "Host"> {
+  readonly Attempts: new (...given: ConstructorParameters<typeof Attempts>) => Attempts;
+}
+
+const FAULTS_MS = 4_000;
+const PATIENCE_MS = 60_000;
+const ALARMS_MAX = 60_000;
+const TARGETS = ["greeter/hi", "counter/a/add", "counter/a/add", "counter/b/add"] as const;
+const RETRY = { initialIntervalMs: 15, maxIntervalMs: 100, factor: 2, maxAttempts: 1e9 } as const;
+
+const schema = new Schema([deployment], {
+  ...defaults,
+  inactivityTimeoutMs: WAITS.inactivityMs,
+  abortTimeoutMs: WAITS.abortMs,
+  retry: { ...RETRY, onMaxAttempts: "pause" },
+});
+
+/**
+ * One seed of invocations, of some objects and of none, whose handlers may work longer than the
+ * server waits, while operators meddle and the server starts again. What was broken, with the end of
+ * the trace; undefined: no two handler sides overlapped that must not.
+ */
+export async function overlapOf(
+  system: OutboundSystem,
+  seed: number,
+): Promise<string | undefined> {
+  const play = new Play(system, new World(seed));
+  try {
+    await play.run();
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof Broken)) throw cause;
+    const trace = play.world.trace.slice(-Number(globalThis.process.env["TRACE"] ?? 25));
+    return [`Seed ${seed}: ${cause.message}`, ...trace].join("\n");
+  }
+}
+
+class Play {
+  readonly world: World;
+  readonly #system: OutboundSystem;
+  readonly #store = new MemoryStore();
+  readonly #clock: Clock;
+  readonly #sides: HandlerSide[] = [];
+  readonly #ids: string[] = [];
+  readonly #finished = new Set<string>();
+  #isCalm = false;
+  #broken: Broken | undefined;
+  #host: InstanceType<OutboundSystem["Host"]> | undefined;
+  #attempts: Attempts | undefined;
+
+  constructor(system: OutboundSystem, world: World) {
+    this.#system = system;
+    this.world = world;
+    this.#clock = {
+      now: () => world.wall,
+      at: (due, call) => world.after(due - world.wall, call),
+      soon: (call) => void world.after(0, call),
+    };
+  }
+
+  async run(): Promise<void> {
+    const { world } = this, { chance } = world;
+    await this.#start();
+    for (let count = chance.int(2, 8); count > 0; count--) {
+      world.after(chance.int(0, 1_500), () => void this.#invoke().catch(() => {}));
+    }
+    for (let count = chance.int(0, 8); count > 0; count--) {
+      world.after(chance.int(0, FAULTS_MS), () => this.#meddle());
+    }
+    if (chance.happens(0.3)) world.after(chance.int(0, FAULTS_MS), () => void this.#restart());
+    await this.#until(FAULTS_MS, () => false);
+    this.#isCalm = true;
+    for (const id of this.#ids) this.#operate(id, "resume");
+    await this.#until(PATIENCE_MS, () => this.#finished.size === this.#ids.length);
+    must(this.#finished.size === this.#ids.length, () => "Not everything finished");
+    await this.#until(PATIENCE_MS, () => this.#sides.every(({ isClosed }) => isClosed));
+    must(this.#sides.every(({ isClosed }) => isClosed), () => "A stream was left open");
+    must(this.#attempts?.load.running === 0, () => "An attempt that is over holds its slot");
+    this.#host?.close();
+  }
+
+  async #until(ms: number, done: () => boolean): Promise<void> {
+    const { world } = this;
+    const isDone = () => this.#broken !== undefined || done();
+    await world.run(isDone, { alarmsMax: ALARMS_MAX, until: world.mono + ms });
+    if (this.#broken) throw this.#broken;
+  }
+
+  #open(request: DialRequest, listener: DialListener): HandlerSide {
+    const { world } = this;
+    const isCalm = this.#isCalm;
+    const side = new HandlerSide(this.#sides.length, { world, request, listener, isCalm });
+    const rival = this.#sides.find((one) =>
+      !one.isOver && (one.id === side.id || one.key !== undefined && one.key === side.key)
+    );
+    if (rival) {
+      this.#broken ??= new Broken(`Side ${side.number} began while side ${rival.number} works`);
+    }
+    this.#sides.push(side);
+    return side;
+  }
+
+  async #start(): Promise<void> {
+    const { chance } = this.world;
+    this.#host = new this.#system.Host({
+      place: ALONE,
+      store: this.#store,
+      clock: this.#clock,
+      log: (level, message, fields) => this.world.log(`${level} ${message} ${fields?.["cause"]}`),
+      schema: () => schema,
+      attempts: (send) => this.#attempts = this.#attemptsOf(send, chance.pick([2, 1_000])),
+      turnEventsMax: 100,
+      releaseEffectsMax: 32,
+      mailboxEventsMax: 65_536,
+      residentBytesMax: 1 << 20,
+      timersMax: 1_000,
+      cleanupIntervalMs: 3_600_000,
+    });
+    await this.#host.open();
+  }
+
+  #attemptsOf(send: Mailbox, concurrencyMax: number): Attempts {
+    const { world } = this;
+    const open = (request: DialRequest, listener: DialListener) => this.#open(request, listener);
+    return new this.#system.Attempts({
+      dial: { open, close: () => Promise.resolve() },
+      clock: this.#clock,
+      random: (size) => world.chance.bytes(size),
+      log: () => {},
+      send,
+      schema: () => schema,
+    }, { concurrencyMax, drainMs: WAITS.drainMs });
+  }
+
+  /** Another process takes over: this one lets go of all streams first. */
+  async #restart(): Promise<void> {
+    this.world.log("restart");
+    for (const side of this.#sides) side.isExcused = true;
+    this.#host?.close();
+    await this.#start();
+    for (const id of this.#ids) this.#await(id);
+  }
+
+  async #invoke(): Promise<void> {
+    const { chance } = this.world;
+    const target = targetOf(chance.pick(TARGETS));
+    const identity = { ...target, isWorkflowRun: false };
+    const { id, fresh } = newInvocationId(identity, chance.bytes(16), this.world.wall);
+    await this.#host?.door.send({
+      id,
+      fresh,
+      target,
+      headers: [],
+      value: new Uint8Array(0),
+      origin: { by: "ingress" },
+      retention: { resultMs: 3_600_000, journalMs: 3_600_000 },
+    });
+    this.#ids.push(id);
+    this.#await(id);
+  }
+
+  /** Waits for a result. One who waits at a server that ends waits again at the next. */
+  #await(id: string): void {
+    const host = this.#host;
+    host?.door.attach(id).then(() => this.#finished.add(id), () => {});
+  }
+
+  #meddle(): void {
+    const { chance } = this.world;
+    if (this.#ids.length === 0) return;
+    const id = chance.pick(this.#ids), kind = chance.pick(["pause", "kill", "cancel"] as const);
+    this.world.log(`${kind} ${id.slice(-8)}`);
+    if (kind === "kill") {
+      for (const side of this.#sides) side.isExcused ||= side.id === id;
+    }
+    this.#operate(id, kind);
+  }
+
+  #operate(id: string, kind: "pause" | "kill" | "cancel" | "resume"): void {
+    this.#host?.door.operate(id, { kind }).catch(() => {});
+  }
+}
