@@ -1,7 +1,12 @@
 /** Why a name cannot be read: that nothing is called so, and what was probably meant. */
 export function noSuch(typed: string, known: readonly string[]): string {
+  return `no such option${didYouMean(typed, known)}`;
+}
+
+/** `, did you mean "…"`, to be put behind a complaint about a misspelled name. May be empty. */
+export function didYouMean(typed: string, known: readonly string[]): string {
   const meant = nearest(typed, known).map((name) => `"${name}"`).join(" or ");
-  return meant === "" ? "no such option" : `no such option, did you mean ${meant}`;
+  return meant && `, did you mean ${meant}`;
 }
 
 /** The known paths most likely meant by a misspelled one, the likeliest first. May be none. */

@@ -1,6 +1,9 @@
 import { Failure } from "../errors.ts";
 
-/** The statement is not SQL, or not SQL that may be asked: 400 (http-api §3.9). */
+/**
+ * The statement is not SQL, not SQL that may be asked, or does not fit the tables: 400. The reference
+ * answers 500 to the last of these (http-api §3.9), which blames the server for a misspelled name.
+ */
 export function refused(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(400, message, options);
 }
@@ -10,7 +13,7 @@ export function unsupported(what: string): Failure {
   return refused(`Cannot run the query: ${what} is not supported here`);
 }
 
-/** The statement does not fit what there is, or ran into a limit: 500 (http-api §3.9). */
+/** The query reached a limit, or the database fails: 500 (http-api §3.9). */
 export function failed(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(500, message, options);
 }

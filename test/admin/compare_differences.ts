@@ -53,6 +53,10 @@ export const DIFFERENCES: readonly Difference[] = [
       pair.theirs.headers["content-type"] !== "application/json",
   },
   {
+    why: "a statement that does not fit the tables is the caller's fault, not ours",
+    applies: (pair) => named(/^POST \/query/)(pair) && statuses(400, 500)(pair),
+  },
+  {
     why: "issue 4: one error shape, of queries too, where the reference leaves the code out",
     applies: (pair) =>
       isRefusedByBoth(pair) && pair.request.path === "/query" &&

@@ -170,7 +170,7 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
     );
     expect(same).toEqual([{ n: 1 }]);
     const negative = await filled.ask("SELECT -partition_key FROM sys_invocation_status");
-    expect(negative.status).toBe(500);
+    expect(negative.status).toBeGreaterThanOrEqual(400);
   },
 
   "integers and times are exact in streams of Arrow, up to the ends": async ({ filled }) => {

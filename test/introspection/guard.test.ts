@@ -75,8 +75,22 @@ describe("nothing but questions is let through", () => {
     "select 1; drop table state",
     "select * from sys_invocation where id = 'inv_x'",
     "select key from state limit -1",
-  ])("%s is refused with 500", async (sql) => {
-    expect((await refusal(sql)).status).toBe(500);
+  ])("%s does not fit the tables and is refused with 400", async (sql) => {
+    expect((await refusal(sql)).status).toBe(400);
+  });
+
+  test("a name that is misspelled is refused with the one that was probably meant", async () => {
+    const message = async (sql: string) => (await refusal(sql)).message;
+    expect(await message("select completion_reslt from sys_invocation")).toMatch(
+      /no column "completion_reslt", did you mean "completion_result"; there are sys_invocation.id,/,
+    );
+    expect(await message("select s.kye from state s, sys_promise p"))
+      .toMatch(/no column "s.kye", did you mean "s.key"; there are s\.\w+, .*p\.\w+/);
+    expect(await message("select id from sys_invocaton")).toBe(
+      'Cannot run the query: there is no table "sys_invocaton", did you mean "sys_invocation"; ' +
+        "SHOW TABLES lists them",
+    );
+    expect(await message("describe sate")).toContain('did you mean "state"');
   });
 });
 

@@ -1,4 +1,4 @@
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Body, CommonTable, Expr, Query, Sort } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { QUERY_WORDS, SET_WORDS } from "./keywords.ts";
@@ -130,5 +130,5 @@ function readCount(cursor: Cursor, what: "LIMIT" | "OFFSET"): number {
     ? count.literal.value
     : "";
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw failed(`Cannot run the query: ${what} must be a number, 0 or more`);
+  throw refused(`Cannot run the query: ${what} must be a number, 0 or more`);
 }

@@ -1,4 +1,4 @@
-import { failed, refused } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Statement } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
 import { OTHER_STATEMENTS } from "./keywords.ts";
@@ -30,7 +30,7 @@ function onlyStatement(tokens: readonly Token[]): readonly Token[] {
   if (rest.length <= 1) throw refused("Cannot run the query: there is no statement in it");
   const begin = tokens.findIndex((token) => !isBreak(token));
   if (tokens.slice(begin, begin + rest.length - 1).some(isBreak)) {
-    throw failed("Cannot run the query: only a single statement is supported");
+    throw refused("Cannot run the query: only a single statement is supported");
   }
   return rest;
 }

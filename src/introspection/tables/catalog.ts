@@ -1,5 +1,8 @@
-import { printType } from "../column_type.ts";
+import { didYouMean } from "../../config/nearest.ts";
+import type { Failure } from "../../errors.ts";
 import { ALIAS, OWN } from "../../names.ts";
+import { printType } from "../column_type.ts";
+import { cut, refused } from "../refusal.ts";
 import { emptyTables } from "./empty_tables.ts";
 import { invocationTables } from "./invocation_tables.ts";
 import { journalTables } from "./journal_tables.ts";
@@ -82,6 +85,15 @@ const columnsTable = constant(
 );
 
 const information = new Map([["tables", tablesTable], ["columns", columnsTable]]);
+
+/** There is no table with this path: 400. `others`: names that are tables in the statement. */
+export function noTable(path: readonly string[], others: readonly string[] = []): Failure {
+  const typed = cut(path.join("."));
+  return refused(
+    `Cannot run the query: there is no table "${typed}"` +
+      `${didYouMean(typed, [...tables.keys(), ...others])}; SHOW TABLES lists them`,
+  );
+}
 
 /** The table with this path: `t`, `public.t`, `catalog.public.t`, `information_schema.columns`. */
 export function findTable(path: readonly string[]): Table | undefined {

@@ -1,11 +1,11 @@
 import { type ColumnType, isNumber, isSpan, isTime, printType } from "../column_type.ts";
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Arithmetic } from "../syntax/ast.ts";
 import { constantAs } from "./literal.ts";
 import type { Value } from "./scope.ts";
 import { isFixed } from "./told.ts";
 
-/** `left operator right`. Throws a `Failure` 500 for types that have no such operation. */
+/** `left operator right`. Throws a `Failure` 400 for types that have no such operation. */
 export function arithmetic(operator: Arithmetic, first: Value, second: Value): Value {
   // A text beside a number is one, as in `'1' + 1`.
   const left = isNumber(second.type) ? constantAs(second.type, first) ?? first : first;
@@ -14,7 +14,7 @@ export function arithmetic(operator: Arithmetic, first: Value, second: Value): V
   const name = `${first.name} ${operator} ${second.name}`;
   if (!type) {
     const types = `${printType(left.type)} ${operator} ${printType(right.type)}`;
-    throw failed(`Cannot run the query: there is no ${types}`);
+    throw refused(`Cannot run the query: there is no ${types}`);
   }
   const sql = `(${left.sql} ${operator} ${right.sql})`;
   const isSame = isFixed(left) && isFixed(right);

@@ -1,5 +1,5 @@
 import { commonType, isNumber, isSpan, isText, isTime, printType } from "../column_type.ts";
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
 import { constantAs } from "./literal.ts";
@@ -57,7 +57,7 @@ export function noneOf(
   return all && oneOf(column, all.filter((one) => !values.includes(one)));
 }
 
-/** Both values in types that compare. Throws a `Failure` 500 when there are none. */
+/** Both values in types that compare. Throws a `Failure` 400 when there are none. */
 export function alike(first: Value, second: Value): readonly [Value, Value] {
   const left = constantAs(second.type, first) ?? first;
   const right = constantAs(first.type, second) ?? second;
@@ -95,7 +95,7 @@ function toward(value: Value, other: Value): Value {
   const fits = (isNumber(from) && isNumber(to)) || (isTime(from) && isTime(to)) ||
     (isSpan(from) && isSpan(to)) || (from === "key" && isNumber(to));
   if (fits) return value;
-  throw failed(`Cannot run the query: ${printType(from)} and ${printType(to)} cannot be compared`);
+  throw refused(`Cannot run the query: ${printType(from)} and ${printType(to)} cannot be compared`);
 }
 
 function asKey(value: Value): Value {

@@ -1,4 +1,4 @@
-import { cut, failed, unsupported } from "../refusal.ts";
+import { cut, refused, unsupported } from "../refusal.ts";
 
 const TIME =
   /^(\d{4,5}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d|[+-]\d\d)?$/i;
@@ -12,7 +12,7 @@ export function parseTime(text: string): number {
   const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.toUpperCase();
   const value = parts ? Date.parse(`${date}T${seconds}${fraction ? ms : ""}${offset}`) : NaN;
   if (Number.isFinite(value)) return value;
-  throw failed(`Cannot run the query: '${cut(text)}' is not a timestamp`);
+  throw refused(`Cannot run the query: '${cut(text)}' is not a timestamp`);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -47,7 +47,7 @@ export function parseInterval(text: string): number {
   const parts = /^(?:-?\d+(?:\.\d+)?\s*[a-z]+\s*)+$/.test(trimmed)
     ? [...trimmed.matchAll(/(-?\d+(?:\.\d+)?)\s*([a-z]+)/g)]
     : [];
-  if (parts.length === 0) throw failed(`Cannot run the query: '${cut(text)}' is not an interval`);
+  if (parts.length === 0) throw refused(`Cannot run the query: '${cut(text)}' is not an interval`);
   let sum = 0;
   for (const [, amount, unit = ""] of parts) {
     const ms = Object.hasOwn(UNITS_MS, unit) ? UNITS_MS[unit] : undefined;

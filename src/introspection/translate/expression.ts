@@ -1,5 +1,5 @@
 import { isText, printType } from "../column_type.ts";
-import { failed, refused } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import { toSafe } from "../../storage/safe_text.ts";
 import type { Arithmetic, Expr } from "../syntax/ast.ts";
 import { quoteText } from "../tables/table.ts";
@@ -88,7 +88,7 @@ function predicate(
     }
     case "scalar": {
       const { sql, columns: [column, ...more] } = translateQuery(expr.query, scope);
-      if (!column || more.length > 0) throw failed("Cannot run the query: one column is expected");
+      if (!column || more.length > 0) throw refused("Cannot run the query: one column is expected");
       return { sql: `(${sql()})`, type: column.type, name: "(<subquery>)" };
     }
   }
@@ -106,7 +106,7 @@ function unary({ operator, of }: Kind<"unary">, scope: Scope): Value {
   if (operator === "not") {
     return { sql: `(not ${value.sql})`, type: "bool", name: `NOT ${value.name}` };
   }
-  if (isText(value.type)) throw failed(`Cannot run the query: there is no -${value.type}`);
+  if (isText(value.type)) throw refused(`Cannot run the query: there is no -${value.type}`);
   if (operator === "+") return { ...value, sql: `(${value.sql})` };
   if (value.type === "key") return negativeKey(value);
   const name = value.constant ? value.name.replace("(", "(-") : `(- ${value.name})`;
@@ -117,7 +117,7 @@ function unary({ operator, of }: Kind<"unary">, scope: Scope): Value {
 /** The least integer is written as one that is too large for its type. Others have no negative. */
 function negativeKey({ constant }: Value): Value {
   if (constant?.value !== String(2n ** 63n)) {
-    throw failed("Cannot run the query: there is no -UInt64");
+    throw refused("Cannot run the query: there is no -UInt64");
   }
   const sql = `(-${constant.value})`;
   return { sql, type: "i64", name: `Int64(-${constant.value})`, notNull: true };
@@ -164,7 +164,7 @@ function logic(
   const values = parts.reverse().map((part) => {
     const value = translate(part, scope);
     if (!isText(value.type)) return value;
-    throw failed(`Cannot run the query: ${printType(value.type)} is no condition`);
+    throw refused(`Cannot run the query: ${printType(value.type)} is no condition`);
   });
   const facts = operator === "and"
     ? values.flatMap((value) => value.facts ?? [])
@@ -234,7 +234,7 @@ function inList({ not, of, list }: Kind<"in">, scope: Scope): Value {
 function inQuery({ not, of, query }: Kind<"inQuery">, scope: Scope): Value {
   const value = translate(of, scope);
   const { sql, columns: [column, ...more] } = translateQuery(query, scope);
-  if (!column || more.length > 0) throw failed("Cannot run the query: one column is expected");
+  if (!column || more.length > 0) throw refused("Cannot run the query: one column is expected");
   const words = `${not ? "not " : ""}in`;
   return {
     sql: `(${value.sql} ${words} (${sql()}))`,
@@ -257,7 +257,7 @@ function between(expr: Kind<"between">, scope: Scope): Value {
 function subscript({ of, index }: Kind<"subscript">, scope: Scope): Value {
   const [list, place] = [translate(of, scope), translate(index, scope)];
   const type = list.type === "u32s" ? "u32" : list.type === "strs" ? "str" : undefined;
-  if (!type) throw failed(`Cannot run the query: ${printType(list.type)} has no members`);
+  if (!type) throw refused(`Cannot run the query: ${printType(list.type)} has no members`);
   const sql = `(${list.sql} ->> (cast(${place.sql} as integer) - 1))`;
   return { sql, type, name: `${list.name}[${place.name}]` };
 }

@@ -1,4 +1,4 @@
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Source } from "../syntax/ast.ts";
 import { compare } from "./compare.ts";
 import { translate } from "./expression.ts";
@@ -94,6 +94,6 @@ function refuseSameNames({ left, right }: Sides): void {
   const known = new Set(left.map(({ qualifier }) => qualifier));
   const twice = right.find(({ qualifier }) => qualifier !== undefined && known.has(qualifier));
   if (twice) {
-    throw failed(`Cannot run the query: two tables are called "${twice.qualifier}", use AS`);
+    throw refused(`Cannot run the query: two tables are called "${twice.qualifier}", use AS`);
   }
 }

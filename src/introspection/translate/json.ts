@@ -1,6 +1,6 @@
 import { isText, printType } from "../column_type.ts";
 import type { ColumnType } from "../column_type.ts";
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import { toSafe } from "../../storage/safe_text.ts";
 import { quoteText } from "../tables/table.ts";
 import type { Value } from "./scope.ts";
@@ -20,7 +20,7 @@ export function jsonPath(
   { type, name }: { readonly type: ColumnType; readonly name: string },
 ): Value {
   if (!json || keys.length === 0) {
-    throw failed("Cannot run the query: a JSON and a key are expected");
+    throw refused("Cannot run the query: a JSON and a key are expected");
   }
   const members = keys.map(memberOf);
   const last = members.pop();
@@ -33,7 +33,7 @@ export function jsonPath(
 
 function readable(json: Value, sql: string): string {
   if (!isText(json.type) && json.type !== "null") {
-    throw failed(`Cannot run the query: ${printType(json.type)} is no JSON`);
+    throw refused(`Cannot run the query: ${printType(json.type)} is no JSON`);
   }
   return `case when json_valid(${json.sql}) then ${sql} end`;
 }
@@ -44,5 +44,5 @@ function memberOf({ constant, sql, type }: Value): string {
     return quoteText(toSafe(`$."${constant.value}"`));
   }
   if (type === "i64" && constant) return sql;
-  throw failed("Cannot run the query: a member of a JSON is named by a constant");
+  throw refused("Cannot run the query: a member of a JSON is named by a constant");
 }

@@ -1,5 +1,5 @@
 import type { ColumnType } from "../column_type.ts";
-import { cut, failed } from "../refusal.ts";
+import { cut, refused } from "../refusal.ts";
 import { toSafe } from "../../storage/safe_text.ts";
 import type { Literal } from "../syntax/ast.ts";
 import { quoteText } from "../tables/table.ts";
@@ -55,7 +55,7 @@ function numberValue(value: string): Value {
     const sql = whole.toString();
     return { sql, type: "i64", name: `Int64(${whole})`, notNull: true, constant };
   }
-  if (whole >= 2n ** 64n) throw failed(`Cannot run the query: ${cut(value)} is too large`);
+  if (whole >= 2n ** 64n) throw refused(`Cannot run the query: ${cut(value)} is too large`);
   return {
     sql: keySql(whole.toString()),
     type: "key",
@@ -72,7 +72,7 @@ export function bytesSql(bytes: Iterable<number>): string {
 
 /** SQLite reads a number without a point as an integer. */
 function floatSql(value: number): string {
-  if (!Number.isFinite(value)) throw failed("Cannot run the query: a number is too large");
+  if (!Number.isFinite(value)) throw refused("Cannot run the query: a number is too large");
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
@@ -85,7 +85,7 @@ function keySql(digits: string): string {
 /**
  * A constant text or number in the place of another type, where the reference would read it as
  * such: `created_at > '2026-11-20'`. Undefined: it is no constant, or stays as it is. Throws a
- * `Failure` 500 when it cannot be read.
+ * `Failure` 400 when it cannot be read.
  */
 export function constantAs(type: ColumnType, { constant, ...value }: Value): Value | undefined {
   if (!constant) return undefined;
@@ -134,5 +134,5 @@ function readBool(text: string): boolean {
 }
 
 function notA(what: string, text: string) {
-  return failed(`Cannot run the query: '${cut(text)}' is not a ${what}`);
+  return refused(`Cannot run the query: '${cut(text)}' is not a ${what}`);
 }

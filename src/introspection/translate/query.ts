@@ -1,5 +1,5 @@
 import { commonType, isText } from "../column_type.ts";
-import { failed, refused, unsupported } from "../refusal.ts";
+import { refused, unsupported } from "../refusal.ts";
 import type { Body, Query, Sort } from "../syntax/ast.ts";
 import { sortSql } from "./call.ts";
 import { translate } from "./expression.ts";
@@ -85,12 +85,12 @@ export function orderSql(
   return ` order by ${terms.join(", ")}`;
 }
 
-/** The output at a place, when that is what an expression says. Throws a `Failure` 500 beyond them. */
+/** The output at a place, when that is what an expression says. Throws a `Failure` 400 beyond them. */
 export function ordinal<T>(expr: Sort["expr"], outputs: readonly T[]): T | undefined {
   if (expr.kind !== "literal" || expr.literal.type !== "number") return undefined;
   const output = outputs[Number(expr.literal.value) - 1];
   if (output) return output;
-  throw failed(`Cannot run the query: there is no column ${expr.literal.value}`);
+  throw refused(`Cannot run the query: there is no column ${expr.literal.value}`);
 }
 
 /** A number where SQLite would take it for the place of a column. */
@@ -110,10 +110,10 @@ export function asColumns(outputs: readonly Output[]): Column[] {
   }));
 }
 
-/** Outputs under other names, from the first on. Throws a `Failure` 500 for too many names. */
+/** Outputs under other names, from the first on. Throws a `Failure` 400 for too many names. */
 export function renamed(outputs: readonly Output[], names: readonly string[]): Output[] {
   if (names.length > outputs.length) {
-    throw failed(`Cannot run the query: ${names.length} names for ${outputs.length} columns`);
+    throw refused(`Cannot run the query: ${names.length} names for ${outputs.length} columns`);
   }
   return outputs.map((output, i) =>
     names[i] === undefined ? output : { ...output, name: names[i] }
@@ -124,7 +124,9 @@ export function renamed(outputs: readonly Output[], names: readonly string[]): O
 function translateCompound({ operator, left, right }: Kind<"compound">, scope: Scope): Translated {
   const [first, second] = [translateQuery(left, scope), translateQuery(right, scope)];
   if (first.columns.length !== second.columns.length) {
-    throw failed(`Cannot run the query: ${operator.toUpperCase()} of different numbers of columns`);
+    throw refused(
+      `Cannot run the query: ${operator.toUpperCase()} of different numbers of columns`,
+    );
   }
   const columns = first.columns.map((column, i) => {
     const other = second.columns[i]!;
@@ -144,7 +146,7 @@ function translateValues({ rows }: Kind<"values">, scope: Scope): Translated {
   const values = rows.map((row) => row.map((expr) => translate(expr, scope)));
   const [first = []] = values;
   if (values.some((row) => row.length !== first.length)) {
-    throw failed("Cannot run the query: rows of VALUES have different lengths");
+    throw refused("Cannot run the query: rows of VALUES have different lengths");
   }
   const columns = first.map((_, i): Output => ({
     name: `column${i + 1}`,

@@ -1,5 +1,7 @@
+import { didYouMean } from "../../config/nearest.ts";
+import type { Failure } from "../../errors.ts";
 import type { ColumnType } from "../column_type.ts";
-import { failed } from "../refusal.ts";
+import { cut, refused } from "../refusal.ts";
 import type { Table } from "../tables/table.ts";
 import type { Weights } from "./weight.ts";
 
@@ -122,24 +124,33 @@ export interface Fact {
   readonly values: readonly string[];
 }
 
-/** The column with this name. Throws a `Failure` 500 when there is none, or more than one. */
+/** The column with this name. Throws a `Failure` 400 when there is none, or more than one. */
 export function findColumn(scope: Scope, path: readonly string[]): Column {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
     const found = matches(at.columns, path);
-    if (found.length > 1) throw failed(`Cannot run the query: column "${dots(path)}" is ambiguous`);
+    if (found.length > 1) {
+      throw refused(`Cannot run the query: column "${dots(path)}" is ambiguous`);
+    }
     if (found[0]) return found[0];
   }
-  const known = scope.columns.slice(0, LISTED_MAX).map(({ qualifier, name }) =>
-    qualifier === undefined ? name : `${qualifier}.${name}`
-  );
-  const more = scope.columns.length > LISTED_MAX ? ", …" : "";
-  throw failed(
-    `Cannot run the query: there is no column "${dots(path)}"` +
-      (known.length > 0 ? `; there are ${known.join(", ")}${more}` : ""),
-  );
+  throw noColumn(scope.columns, path);
 }
 
 const LISTED_MAX = 60;
+
+/** Names the columns that there are, those first that may have been meant. */
+function noColumn(columns: readonly Column[], path: readonly string[]): Failure {
+  const spelled = ({ qualifier, name }: Column) =>
+    dots(qualifier === undefined ? [name] : [qualifier, name]);
+  const names = columns.map((column) => path.length > 1 ? spelled(column) : column.name);
+  const known = columns.slice(0, LISTED_MAX).map(spelled);
+  const more = columns.length > LISTED_MAX ? ", …" : "";
+  return refused(
+    `Cannot run the query: there is no column "${cut(dots(path))}"` +
+      didYouMean(cut(dots(path)), [...new Set(names)]) +
+      (known.length > 0 ? `; there are ${known.join(", ")}${more}` : ""),
+  );
+}
 
 function matches(columns: readonly Column[], path: readonly string[]): Column[] {
   // What stands before the name of a table is the same for all tables: see `findTable`.

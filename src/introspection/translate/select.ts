@@ -1,4 +1,4 @@
-import { failed, refused } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Select, Selected, Sort } from "../syntax/ast.ts";
 import { translate } from "./expression.ts";
 import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./query.ts";
@@ -90,7 +90,7 @@ function outputsOf(selected: Selected, scope: Scope): Made[] {
     qualifier === undefined ? !column.isMerged : column.qualifier === qualifier
   );
   if (columns.length === 0) {
-    throw failed(`Cannot run the query: there are no columns of "${qualifier ?? "*"}"`);
+    throw refused(`Cannot run the query: there are no columns of "${qualifier ?? "*"}"`);
   }
   return columns.map(({ read, name, qualifier, aliases, type, notNull }) => ({
     sql: read(),

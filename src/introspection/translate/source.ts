@@ -1,6 +1,6 @@
-import { failed } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Source } from "../syntax/ast.ts";
-import { findTable } from "../tables/catalog.ts";
+import { findTable, noTable } from "../tables/catalog.ts";
 import type { Table, TableColumn } from "../tables/table.ts";
 import { translateJoin } from "./join.ts";
 import { asColumns, renamed, translateQuery } from "./query.ts";
@@ -12,7 +12,7 @@ export interface Relation {
   readonly sql: () => string;
 }
 
-/** A table, a query or a join. Throws a `Failure` 500 for a table that there is not. */
+/** A table, a query or a join. Throws a `Failure` 400 for a table that there is not. */
 export function translateSource(source: Source, scope: Scope): Relation {
   switch (source.kind) {
     case "join":
@@ -31,7 +31,7 @@ export function translateSource(source: Source, scope: Scope): Relation {
       }
       const table = findTable(source.path);
       if (table) return stored(table, source, scope);
-      throw failed(`Cannot run the query: there is no table "${source.path.join(".")}"`);
+      throw noTable(source.path, [...scope.commons.keys()]);
     }
   }
 }
@@ -72,7 +72,7 @@ function stored(
   };
   statement.relations.push(relation);
   if (names.length > table.columns.length) {
-    throw failed(`Cannot run the query: "${table.name}" has ${table.columns.length} columns`);
+    throw refused(`Cannot run the query: "${table.name}" has ${table.columns.length} columns`);
   }
   for (const { name, sql } of table.columns) {
     statement.weights.define(`${own}.${refs.get(name)}`, sql);

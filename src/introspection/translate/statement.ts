@@ -1,7 +1,7 @@
 import type { ColumnType } from "../column_type.ts";
-import { failed, refused } from "../refusal.ts";
+import { refused } from "../refusal.ts";
 import type { Query, Select, Statement } from "../syntax/ast.ts";
-import { findTable } from "../tables/catalog.ts";
+import { findTable, noTable } from "../tables/catalog.ts";
 import { translateQuery } from "./query.ts";
 import type { Scope, StoredRelation } from "./scope.ts";
 import { Weights } from "./weight.ts";
@@ -74,9 +74,7 @@ function queryOf(statement: Statement): Query {
     case "showTables":
       return information("tables", [{ kind: "all" }]);
     case "describe": {
-      if (!findTable(statement.path)) {
-        throw failed(`Cannot run the query: there is no table "${statement.path.join(".")}"`);
-      }
+      if (!findTable(statement.path)) throw noTable(statement.path);
       const names = [...statement.isShow ? PLACE : [], "column_name", "data_type", "is_nullable"];
       const columns = names.map((name) => ({ kind: "one", expr: column(name) }) as const);
       return information("columns", columns, statement.path.at(-1) ?? "");

@@ -1,11 +1,11 @@
 import { BadId, parseInvocationId } from "../../model/id.ts";
 import { toSafe } from "../../storage/safe_text.ts";
-import { cut, failed } from "../refusal.ts";
+import { cut, refused } from "../refusal.ts";
 import type { Fact, StoredRelation } from "./scope.ts";
 
 /**
  * Only rows for which these facts hold are wanted, so an index may be asked for them. `of`: the
- * mentions of tables that this is true of: those of the query itself, and not of one around it. Throws a `Failure` 500 for an id that is none
+ * mentions of tables that this is true of: those of the query itself, and not of one around it. Throws a `Failure` 400 for an id that is none
  * (http-api §3.9).
  */
 export function want(facts: readonly Fact[], of: ReadonlySet<StoredRelation>): void {
@@ -23,7 +23,7 @@ function checkId(id: string): void {
     parseInvocationId(id);
   } catch (cause) {
     if (!(cause instanceof BadId)) throw cause;
-    throw failed(`Cannot run the query: '${cut(id)}' is no invocation id: ${cause.message}`, {
+    throw refused(`Cannot run the query: '${cut(id)}' is no invocation id: ${cause.message}`, {
       cause,
     });
   }
