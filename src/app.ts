@@ -99,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ingress: ingress({ ...shared, schema, tracer, ...ingressSettings(options) }),
     admin: admin({
       ...shared,
+      soon: (call) => clock.soon(call),
       registry,
       ...adminSettings(options),
       applySerde: (call) => applySerde(call, asking(options, lent)),
@@ -138,10 +139,11 @@ function openRegistry(
 
 /** How endpoints are asked what they serve, and for previews. */
 function asking(
-  { platform: { clock, dial } }: AppOptions,
+  { platform: { clock, dial }, config }: AppOptions,
   { outbound, signer, functions }: Pick<Within, "outbound" | "signer" | "functions">,
 ): DiscoverOptions {
-  return { ...DISCOVER_LIMITS, ...outbound, signer, functions, dial, clock };
+  const partsMax = config["admin.deployment-parts-limit"];
+  return { ...DISCOVER_LIMITS, ...outbound, partsMax, signer, functions, dial, clock };
 }
 
 /** Whoever answers queries can count what needs a deployment. */

@@ -120,6 +120,9 @@ export const options = {
   "admin.concurrent-registrations-limit": option(count(1), "100", {
     doc: "Deployments being registered or updated at once. Further ones are answered with 503.",
   }),
+  "admin.deployment-parts-limit": option(count(1), "20000", {
+    doc: "Most services and handlers of a deployment, together. More are refused (META0013).",
+  }),
 
   "admin.query-engine.timeout": option(duration(1), "30s", {
     doc: "How long a query may take, and how long its answer may wait to be read on.",

@@ -1,5 +1,6 @@
 import type { Infer } from "superstruct";
 import { Failure } from "../errors.ts";
+import { inSlices } from "../slices.ts";
 import { BadId, checkDeploymentId } from "../model/id.ts";
 import type { Deployment } from "../model/schema.ts";
 import {
@@ -64,17 +65,25 @@ const DELETE: About = {
   refusals: [404, 409, 503],
 };
 
+/** What the routes of deployments need. */
+export interface Serving {
+  readonly registry: Registry;
+  /** As in `Clock`. */
+  readonly soon: (call: () => void) => void;
+}
+
 /** The routes of deployments (http-api §3.2, §3.4). */
-export function deploymentRoutes(registry: Registry): Routes {
+export function deploymentRoutes(serving: Serving): Routes {
+  const { registry } = serving;
   return {
     "/deployments": {
       GET: { ...LIST, handle: () => list(registry) },
-      POST: withBody(REGISTER, registerBody, (call, body) => register(registry, call, body)),
+      POST: withBody(REGISTER, registerBody, (call, body) => register(serving, call, body)),
     },
     "/deployments/:deployment": {
-      GET: { ...SHOW, handle: (call) => detailed(registry, knownIn(registry, call)) },
-      PATCH: withBody(UPDATE, updateBody, (call, body) => patch(registry, call, body)),
-      PUT: withBody(REPLACE, updateBody, (call, body) => put(registry, call, body)),
+      GET: { ...SHOW, handle: (call) => detailed(serving, knownIn(registry, call)) },
+      PATCH: withBody(UPDATE, updateBody, (call, body) => patch(serving, call, body)),
+      PUT: withBody(REPLACE, updateBody, (call, body) => put(serving, call, body)),
       DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
     },
   };
@@ -85,18 +94,18 @@ function list(registry: Registry): Response {
 }
 
 async function register(
-  registry: Registry,
+  { registry, soon }: Serving,
   { apiVersion }: Call,
   body: Infer<typeof registerBody>,
 ): Promise<Response> {
   const isV2 = apiVersion === 2;
   const { outcome, deployment } = await registry.register(parseRegistration(body, isV2));
   if (isV2 && outcome === "unchanged") throw alreadyExists(deployment.id);
-  return reply(
-    status(outcome, isV2),
+  const record = await inSlices(
     registrationRecord(deployment, registry.schema().defaults),
-    { location: `deployments/${deployment.id}` },
+    soon,
   );
+  return reply(status(outcome, isV2), record, { location: `deployments/${deployment.id}` });
 }
 
 function status(outcome: Registered["outcome"], isV2: boolean): number {
@@ -115,25 +124,27 @@ async function remove(registry: Registry, call: Call): Promise<Response> {
 
 /** Keeps the services, unless told to overwrite them. A body that says nothing changes nothing. */
 async function patch(
-  registry: Registry,
+  serving: Serving,
   call: Call,
   body: Infer<typeof updateBody>,
 ): Promise<Response> {
+  const { registry } = serving;
   const known = knownIn(registry, call);
-  if (isEmptyUpdate(body)) return detailed(registry, known);
+  if (isEmptyUpdate(body)) return await detailed(serving, known);
   const update = parseUpdate(body, known, "keep");
-  return detailed(registry, await registry.update(known.id, update));
+  return await detailed(serving, await registry.update(known.id, update));
 }
 
 /** Asks the endpoint in any case, and serves what it has now (specification, Admin endpoints). */
 async function put(
-  registry: Registry,
+  serving: Serving,
   call: Call,
   body: Infer<typeof updateBody>,
 ): Promise<Response> {
+  const { registry } = serving;
   const known = knownIn(registry, call);
   const update = parseUpdate(body, known, "extend");
-  return detailed(registry, await registry.update(known.id, update));
+  return await detailed(serving, await registry.update(known.id, update));
 }
 
 function knownIn(registry: Registry, call: Call): Deployment {
@@ -143,8 +154,9 @@ function knownIn(registry: Registry, call: Call): Deployment {
   return known;
 }
 
-function detailed(registry: Registry, deployment: Deployment): Response {
-  return reply(200, detailedDeploymentRecord(deployment, registry.schema().defaults));
+async function detailed({ registry, soon }: Serving, deployment: Deployment): Promise<Response> {
+  const { defaults } = registry.schema();
+  return reply(200, await inSlices(detailedDeploymentRecord(deployment, defaults), soon));
 }
 
 function idOf({ params }: Call): string {

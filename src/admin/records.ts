@@ -43,21 +43,21 @@ export function deploymentRecord(deployment: Deployment): Json {
 }
 
 /** A deployment as `GET /deployments/{id}` answers it: its services in full (http-api §3.4). */
-export function detailedDeploymentRecord(deployment: Deployment, defaults: SchemaDefaults): Json {
-  return {
-    ...address(deployment),
-    ...protocol(deployment),
-    services: serviceRecords(deployment, defaults),
-  };
+export function* detailedDeploymentRecord(
+  deployment: Deployment,
+  defaults: SchemaDefaults,
+): Generator<void, Json> {
+  const services = yield* serviceRecords(deployment, defaults);
+  return { ...address(deployment), ...protocol(deployment), services };
 }
 
 /** What `POST /deployments` answers (http-api §3.4, RegisterDeploymentResponse). */
-export function registrationRecord(deployment: Deployment, defaults: SchemaDefaults): Json {
-  return {
-    id: deployment.id,
-    services: serviceRecords(deployment, defaults),
-    ...protocol(deployment),
-  };
+export function* registrationRecord(
+  deployment: Deployment,
+  defaults: SchemaDefaults,
+): Generator<void, Json> {
+  const services = yield* serviceRecords(deployment, defaults);
+  return { id: deployment.id, services, ...protocol(deployment) };
 }
 
 /** One revision of a service, with what is in effect for its handlers (http-api §3.5). */
@@ -146,8 +146,17 @@ export function handlerRecord(
   };
 }
 
-function serviceRecords(deployment: Deployment, defaults: SchemaDefaults): Json[] {
-  return deployment.services.map((service) => serviceRecord(service, deployment, defaults));
+/** Yields after each service: a deployment may have thousands (`slices.ts`). */
+function* serviceRecords(
+  deployment: Deployment,
+  defaults: SchemaDefaults,
+): Generator<void, Json[]> {
+  const records: Json[] = [];
+  for (const service of deployment.services) {
+    records.push(serviceRecord(service, deployment, defaults));
+    yield;
+  }
+  return records;
 }
 
 function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): Json {

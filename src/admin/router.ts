@@ -23,6 +23,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly random: Random;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** As in `Clock`. */
+  readonly soon: (call: () => void) => void;
   readonly log: Log;
   /** Our own version, as in `package.json`. */
   readonly version: string;
@@ -47,12 +49,12 @@ export interface AdminOptions extends Partial<QueryOptions> {
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const { registry, log, bodyBytesMax, requestsMax } = options;
+  const { log, bodyBytesMax, requestsMax } = options;
   const routes: Routes = {
     ...infoRoutes(options, () => routes),
     ...metricsRoutes(options.metrics),
     ...queryRoutes({ running: () => [], ...options }),
-    ...deploymentRoutes(registry),
+    ...deploymentRoutes(options),
     ...serviceRoutes(options),
     ...serdeRoutes(options),
     ...invocationRoutes(options),

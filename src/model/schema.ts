@@ -154,6 +154,7 @@ export class Schema {
   /** What an invocation obeys whose handler is not registered any more. */
   readonly orphanOptions: EffectiveOptions;
   readonly #latest = new Map<string, ServiceSchema>();
+  readonly #byName = new WeakMap<Deployment, ReadonlyMap<string, ServiceSchema>>();
   readonly #options = new WeakMap<HandlerSchema, EffectiveOptions>();
 
   constructor(deployments: readonly Deployment[], defaults: SchemaDefaults) {
@@ -173,7 +174,14 @@ export class Schema {
 
   /** The service as one deployment serves it. */
   at(deployment: string, service: string): ServiceSchema | undefined {
-    return this.deployments.get(deployment)?.services.find(({ name }) => name === service);
+    const found = this.deployments.get(deployment);
+    if (!found) return undefined;
+    let byName = this.#byName.get(found);
+    if (!byName) {
+      byName = new Map(found.services.map((one) => [one.name, one]));
+      this.#byName.set(found, byName);
+    }
+    return byName.get(service);
   }
 
   services(): ServiceSchema[] {

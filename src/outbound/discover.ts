@@ -4,12 +4,8 @@ import type { Deployment, Lambda } from "../model/schema.ts";
 import { DIALECTS, header } from "../names.ts";
 import type { Dial, DialHead, DialRequest } from "../dial.ts";
 import type { Clock } from "../ports.ts";
-import {
-  acceptManifests,
-  type Manifest,
-  manifestDialect,
-  parseManifest,
-} from "../wire/manifest.ts";
+import { acceptManifests, type Manifest, manifestDialect, readManifest } from "../wire/manifest.ts";
+import { inSlices } from "../slices.ts";
 import { checkHeaders, joinPath, lowerCase } from "./address.ts";
 import { collect, type Collected } from "./collect.ts";
 import { signedDial } from "./identity/signed_dial.ts";
@@ -41,6 +37,8 @@ export interface DiscoverOptions {
   readonly timeoutMs: number;
   /** The largest manifest read; a larger one is META0013. */
   readonly bodyBytesMax: number;
+  /** Services and handlers of a manifest, together. More are META0013. */
+  readonly partsMax: number;
   /** Signs the request. Absent: it is not signed. */
   readonly signer?: Signer | undefined;
   /** Speaks to functions. */
@@ -51,6 +49,7 @@ export const DISCOVER_LIMITS = {
   connectTimeoutMs: 10_000,
   timeoutMs: 30_000,
   bodyBytesMax: 16 * 1024 * 1024,
+  partsMax: 20_000,
 } as const;
 
 /** What an endpoint said of itself, and how it was spoken to. */
@@ -67,7 +66,7 @@ const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
  * (§1.10): META0003 unreachable or another status than 200; META0012 no common protocol version;
  * META0013 not a manifest; META0014 an HTTP/1.1 server; META0015 bidirectional mode over a
  * transport that lacks it; without code and status 400 for headers that cannot be sent; and whatever
- * `parseManifest` throws.
+ * `readManifest` throws.
  */
 export async function discover(
   request: DiscoverRequest,
@@ -84,7 +83,7 @@ export async function discover(
     await sleep(options.clock, pause);
     collected = await collect(dialRequest, { ...options, dial });
   }
-  return accept(request, collected, options);
+  return await accept(request, collected, options);
 }
 
 /** How an endpoint or a function is spoken to. Throws `Failure` META0003 without credentials. */
@@ -131,11 +130,11 @@ function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.at(clock.now() + ms, resolve));
 }
 
-function accept(
+async function accept(
   { uri, lambda }: DiscoverRequest,
   collected: Collected,
   options: DiscoverOptions,
-): Discovered {
+): Promise<Discovered> {
   if (collected.kind === "failed") throw unreachable(uri, collected.failure);
   if (collected.kind === "timeout") throw silent(uri, options.timeoutMs);
   const { head, body, cut } = collected;
@@ -144,7 +143,8 @@ function accept(
   if (cut) {
     throw bad(`the manifest is larger than the limit of ${options.bodyBytesMax} bytes`);
   }
-  const manifest = parseManifest(body);
+  const { clock, partsMax } = options;
+  const manifest = await inSlices(readManifest(body, partsMax), (call) => clock.soon(call));
   if (manifest.mode === "bidi" && (lambda || head.httpVersion === "HTTP/1.0")) {
     const where = lambda ? "is a function" : "answered in HTTP/1.0";
     throw new Failure(

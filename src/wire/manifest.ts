@@ -1,10 +1,17 @@
-import { create, StructError } from "superstruct";
+import { create, type Struct, StructError } from "superstruct";
 import { Failure } from "../errors.ts";
-import type { ServiceSchema } from "../model/schema.ts";
+import type { HandlerSchema, ServiceSchema } from "../model/schema.ts";
 import { ALIAS, type Dialect, isReservedService, mediaType, OWN } from "../names.ts";
 import { parseHandler } from "./manifest_handler.ts";
 import { handlerOptions } from "./manifest_options.ts";
-import { manifestShape, type RawManifest, type RawService } from "./manifest_shape.ts";
+import {
+  handlerShape,
+  manifestShape,
+  type RawHandler,
+  type RawManifest,
+  type RawService,
+  serviceShape,
+} from "./manifest_shape.ts";
 import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../model/protocol.ts";
 
 /** The manifest versions that are understood, all by one parser (service protocol §1.4). */
@@ -56,24 +63,29 @@ export function invocationMediaType(dialect: Dialect, protocolVersion: number): 
 
 /**
  * Reads a manifest of any version: `source` is the document, parsed, or the bytes of it. Unknown
- * fields are passed over; of services (and handlers) with one name the last counts.
+ * fields are passed over; of services (and handlers) with one name the last counts. Yields after
+ * each service and handler, so that a large one need not be read in one block (`slices.ts`).
+ * `partsMax`: services and handlers, together.
  *
  * Throws `Failure` (service protocol §1.10, http-api §3.4): without code and status 500 for what is
- * no manifest; META0013 for a missing mode or bad protocol versions; META0012 when no protocol
+ * no manifest; META0013 for too many parts, a missing mode or bad protocol versions; META0012 when no protocol
  * version is in common; META0005 for a reserved service name; without code and status 400 for
  * handlers that contradict themselves or their service.
  */
-export function parseManifest(source: unknown): Manifest {
-  const raw = checkShape(source instanceof Uint8Array ? parseJson(source) : source);
+export function* readManifest(source: unknown, partsMax: number): Generator<void, Manifest> {
+  const json = source instanceof Uint8Array ? parseJson(source) : source;
+  checkSize(json, partsMax);
+  const raw = yield* readShape(json);
   const { protocolMode, minProtocolVersion, maxProtocolVersion } = raw;
   if (!protocolMode) throw bad("missing protocol mode");
   checkVersions(minProtocolVersion, maxProtocolVersion);
-  const services = raw.services.map((service) => [service.name, parseService(service)] as const);
+  const services = new Map<string, ManifestService>();
+  for (const service of raw.services) services.set(service.name, yield* readService(service));
   return {
     mode: protocolMode === "BIDI_STREAM" ? "bidi" : "requestResponse",
     minProtocol: minProtocolVersion,
     maxProtocol: maxProtocolVersion,
-    services: [...new Map(services).values()],
+    services: [...services.values()],
   };
 }
 
@@ -87,16 +99,51 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function checkShape(json: unknown): RawManifest {
+/** Counted before anything else is looked at: checking the shape of what is refused is not free. */
+function checkSize(json: unknown, partsMax: number): void {
+  const services = listIn(json, "services");
+  let handlers = 0;
+  for (const service of services) handlers += listIn(service, "handlers").length;
+  if (services.length + handlers <= partsMax) return;
+  throw bad(
+    `the manifest has ${services.length} services and ${handlers} handlers, which is more than ` +
+      `${partsMax} in all ('admin.deployment-parts-limit'). Serve them as several deployments, ` +
+      `or raise the limit`,
+  );
+}
+
+function listIn(json: unknown, name: "services" | "handlers"): readonly unknown[] {
+  const found = typeof json === "object" && (json as Record<string, unknown> | null)?.[name];
+  return Array.isArray(found) ? found : [];
+}
+
+function* readShape(json: unknown): Generator<void, RawManifest> {
+  const manifest = shaped(json, manifestShape, "");
+  const services: RawService[] = [];
+  for (const [i, one] of manifest.services.entries()) {
+    const service = shaped(one, serviceShape, `services.${i}.`);
+    const handlers: RawHandler[] = [];
+    for (const [j, handler] of service.handlers.entries()) {
+      handlers.push(shaped(handler, handlerShape, `services.${i}.handlers.${j}.`));
+      yield;
+    }
+    services.push({ ...service, handlers });
+    yield;
+  }
+  return { ...manifest, services };
+}
+
+/** `where`: the path of `json` within the manifest, with a dot at its end unless it is all of it. */
+function shaped<T, S>(json: unknown, shape: Struct<T, S>, where: string): T {
   try {
-    return create(json, manifestShape);
+    return create(json, shape);
   } catch (cause) {
-    throw Failure.plain(500, `Cannot decode the manifest: ${explain(cause)}`, { cause });
+    throw Failure.plain(500, `Cannot decode the manifest: ${explain(cause, where)}`, { cause });
   }
 }
 
 /** `services.0.name: Expected …`. Cut: the message quotes what was found, however large. */
-function explain(cause: unknown): string {
+function explain(cause: unknown, within: string): string {
   // Quoting what was found is recursive, and what was found may be nested deeper than the stack.
   if (cause instanceof RangeError) return "it is nested too deep";
   if (!(cause instanceof StructError)) {
@@ -105,7 +152,8 @@ function explain(cause: unknown): string {
     throw cause;
   }
   const { path, message } = cause;
-  const where = path.length > 0 ? `${path.join(".")}: ` : "";
+  const place = (within + path.join(".")).replace(/\.$/, "");
+  const where = place === "" ? "" : `${place}: `;
   return `${where}${message.slice(0, 500)}`;
 }
 
@@ -133,12 +181,16 @@ const serviceTypes = {
   WORKFLOW: "workflow",
 } as const;
 
-function parseService(raw: RawService): ManifestService {
+function* readService(raw: RawService): Generator<void, ManifestService> {
   const { name, documentation, metadata } = raw;
   if (isReservedService(name)) {
     throw new Failure("META0005", `Cannot register service '${name}': the name is reserved`);
   }
-  const handlers = raw.handlers.map((one) => [one.name, parseHandler(one, raw)] as const);
+  const handlers: [string, HandlerSchema][] = [];
+  for (const one of raw.handlers) {
+    handlers.push([one.name, parseHandler(one, raw)]);
+    yield;
+  }
   return {
     name,
     type: serviceTypes[raw.ty],

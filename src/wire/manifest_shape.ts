@@ -29,11 +29,15 @@ function maybe<T, S>(struct: Struct<T, S>) {
   return coerce(optional(struct), any(), (value) => value === null ? undefined : value);
 }
 
-/** Milliseconds. What exceeds all calendars is brought back to their end. */
+/**
+ * Milliseconds. What exceeds all calendars is brought back to their end. The condition accepts
+ * anything: superstruct makes an error with a stack trace each time a condition does not hold, and
+ * most durations are absent.
+ */
 const duration = coerce(
   max(min(integer(), 0), DURATION_MS_MAX),
-  number(),
-  (ms) => Math.min(ms, DURATION_MS_MAX),
+  any(),
+  (ms) => typeof ms === "number" ? Math.min(ms, DURATION_MS_MAX) : ms,
 );
 
 const optionFields = {
@@ -64,7 +68,8 @@ const outputShape = type({
   jsonSchema: unknown(),
 });
 
-const handlerShape = type({
+/** A handler within `serviceShape`. */
+export const handlerShape = type({
   ...optionFields,
   name: pattern(string(), /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$/),
   ty: maybe(enums(["EXCLUSIVE", "SHARED", "WORKFLOW"])),
@@ -73,23 +78,31 @@ const handlerShape = type({
   workflowCompletionRetention: maybe(duration),
 });
 
-const serviceShape = type({
+/** A service within `manifestShape`. Its handlers are checked one by one. */
+export const serviceShape = type({
   ...optionFields,
   name: pattern(string(), /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9._-]*$/),
   ty: enums(["SERVICE", "VIRTUAL_OBJECT", "WORKFLOW"]),
-  handlers: array(handlerShape),
+  handlers: array(unknown()),
 });
 
-/** A manifest as an endpoint sends it. Its own rules are in `manifest.ts`. */
+/**
+ * A manifest as an endpoint sends it. Its services are checked one by one; its own rules are in
+ * `manifest.ts`.
+ */
 export const manifestShape = type({
   protocolMode: maybe(enums(["BIDI_STREAM", "REQUEST_RESPONSE"])),
   minProtocolVersion: min(integer(), 1),
   maxProtocolVersion: min(integer(), 1),
-  services: array(serviceShape),
+  services: array(unknown()),
 });
 
-export type RawManifest = Infer<typeof manifestShape>;
-export type RawService = Infer<typeof serviceShape>;
+export interface RawManifest extends Infer<typeof manifestShape> {
+  readonly services: RawService[];
+}
+export interface RawService extends Infer<typeof serviceShape> {
+  readonly handlers: RawHandler[];
+}
 export type RawHandler = Infer<typeof handlerShape>;
 export type RawInput = Infer<typeof inputShape>;
 export type RawOutput = Infer<typeof outputShape>;

@@ -144,6 +144,11 @@ export interface AdminLimits {
   readonly pinned: Map<string, number>;
 }
 
+const clockOf = (world: World) => ({
+  now: () => world.now,
+  soon: (call: () => void) => void setImmediate(call),
+});
+
 /** An admin interface over a fake world. */
 export async function setup(store = new FakeStore(), limits: Partial<AdminLimits> = {}) {
   const { pinned, ...rest } = limits;
@@ -154,7 +159,7 @@ export async function setup(store = new FakeStore(), limits: Partial<AdminLimits
     registry,
     invocations,
     random: (size) => crypto.getRandomValues(new Uint8Array(size)),
-    now: () => world.now,
+    ...clockOf(world),
     version: "0.1.0",
     clusterName: "testing",
     ingressEndpoint: "http://127.0.0.1:8080/",

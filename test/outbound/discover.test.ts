@@ -43,6 +43,7 @@ function ask(
     connectTimeoutMs: 1000,
     timeoutMs: 2000,
     bodyBytesMax: 10_000,
+    partsMax: 1000,
     ...options,
   });
 }
@@ -56,6 +57,25 @@ const answer =
     stream.respond({ ":status": status, ...(contentType && { "content-type": contentType }) });
     stream.end(typeof body === "string" ? body : JSON.stringify(body));
   };
+
+test("a manifest of many services is read with pauses, so that others are served meanwhile", async () => {
+  const services = Array.from(
+    { length: 300 },
+    (_, i) => ({ ...manifest.services[0], name: `S${i}` }),
+  );
+  const endpoint = await started(h2Endpoint(answer({ ...manifest, services })));
+  let pauses = 0;
+  const clock: typeof realClock = {
+    ...realClock,
+    soon: (call) => {
+      pauses++;
+      realClock.soon(call);
+    },
+  };
+  const found = await ask(endpoint.uri, { bodyBytesMax: 100_000, clock });
+  expect(found.manifest.services).toHaveLength(300);
+  expect(pauses).toBeGreaterThan(10);
+});
 
 test("an endpoint is asked for its manifest in its own words", async () => {
   let headers: IncomingHttpHeaders = {};

@@ -127,6 +127,7 @@ for (const { bidirectional, protocolMax } of cases) {
       connectTimeoutMs: 1000,
       timeoutMs: 5000,
       bodyBytesMax: 1_000_000,
+      partsMax: 1000,
     });
     expect(found.manifest.mode).toBe(bidirectional ? "bidi" : "requestResponse");
     expect(found.sdkVersion).toMatch(/typescript/);

@@ -164,6 +164,7 @@ function ask(
     connectTimeoutMs: 1000,
     timeoutMs: 5000,
     bodyBytesMax: 1_000_000,
+    partsMax: 1000,
     signer,
   });
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Failure } from "../../src/errors.ts";
-import { parseManifest } from "../../src/wire/manifest.ts";
+import { type Manifest, readManifest } from "../../src/wire/manifest.ts";
 
 // Manifests to vary: one service, `Svc`, with one handler, `run`.
 
@@ -22,13 +22,22 @@ export const withService = (fields: object) => manifest({ services: [service(fie
 export const withHandler = (fields: object, of: object = {}) =>
   withService({ ...of, handlers: [handler(fields)] });
 
+/** Reads a manifest without pauses. */
+export function parse(document: unknown, partsMax = 1000): Manifest {
+  const reading = readManifest(document, partsMax);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
+}
+
 export function handlerOf(document: unknown) {
-  return parseManifest(document).services[0]?.handlers.run;
+  return parse(document).services[0]?.handlers.run;
 }
 
 export function failureOf(document: unknown): Failure {
   try {
-    parseManifest(document);
+    parse(document);
   } catch (error) {
     expect(error).toBeInstanceOf(Failure);
     return error as Failure;

@@ -1,19 +1,20 @@
+import { Failure } from "../../src/errors.ts";
 import { describe, expect, test } from "vitest";
 import { isPublic } from "../../src/model/schema.ts";
-import { parseManifest } from "../../src/wire/manifest.ts";
 import { utf8 } from "./_bytes.ts";
 import {
   failureOf,
   handler,
   handlerOf,
   manifest,
+  parse,
   service,
   withHandler,
   withService,
 } from "./_manifest.ts";
 
 test("the smallest manifest", () => {
-  expect(parseManifest(manifest())).toEqual({
+  expect(parse(manifest())).toEqual({
     mode: "bidi",
     minProtocol: 5,
     maxProtocol: 7,
@@ -81,7 +82,7 @@ const full = manifest({
   })],
 });
 test("every field of version 4", () => {
-  expect(parseManifest(full)).toEqual({
+  expect(parse(full)).toEqual({
     mode: "requestResponse",
     minProtocol: 5,
     maxProtocol: 7,
@@ -156,9 +157,9 @@ describe("versions and mode", () => {
   });
 
   test("versions we do not know yet are kept as announced", () => {
-    expect(parseManifest(manifest({ maxProtocolVersion: 99 }))).toMatchObject({ maxProtocol: 99 });
+    expect(parse(manifest({ maxProtocolVersion: 99 }))).toMatchObject({ maxProtocol: 99 });
     const largest = manifest({ maxProtocolVersion: 2 ** 31 - 1 });
-    expect(parseManifest(largest)).toMatchObject({ maxProtocol: 2 ** 31 - 1 });
+    expect(parse(largest)).toMatchObject({ maxProtocol: 2 ** 31 - 1 });
   });
 });
 
@@ -214,7 +215,7 @@ test.each([
 test("a private service may have handlers that declare nothing, or that they are private", () => {
   for (const fields of [{}, { ingressPrivate: true }]) {
     const document = withHandler(fields, { ingressPrivate: true });
-    expect(parseManifest(document).services[0]?.public).toBe(false);
+    expect(parse(document).services[0]?.public).toBe(false);
     expect(handlerOf(document)?.public).toBe(fields.ingressPrivate !== true);
   }
 });
@@ -225,5 +226,19 @@ test("no attempt at all means one", () => {
 });
 
 test("a manifest may be given as bytes", () => {
-  expect(parseManifest(utf8(JSON.stringify(manifest())))).toEqual(parseManifest(manifest()));
+  expect(parse(utf8(JSON.stringify(manifest())))).toEqual(parse(manifest()));
+});
+
+test("more services and handlers than the limit are META0013, and the message says how many", () => {
+  const many = (count: number) =>
+    manifest({
+      services: Array.from({ length: count }, (_, i) => service({ name: `Svc${i}` })),
+    });
+  expect(parse(many(500)).services).toHaveLength(500);
+  expect(() => parse(many(501))).toThrow(Failure);
+  expect(() => parse(many(501))).toThrow(
+    /\[META0013\].* 501 services and 501 handlers, .* 1000 .*'admin\.deployment-parts-limit'/,
+  );
+  const handlers = Array.from({ length: 1000 }, (_, i) => handler({ name: `h${i}` }));
+  expect(() => parse(withService({ handlers }))).toThrow("1 services and 1000 handlers");
 });

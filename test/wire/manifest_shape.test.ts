@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/errors.ts";
-import { parseManifest } from "../../src/wire/manifest.ts";
 import { utf8 } from "./_bytes.ts";
-import { failureOf, handler, manifest, service, withHandler, withService } from "./_manifest.ts";
+import {
+  failureOf,
+  handler,
+  manifest,
+  parse,
+  service,
+  withHandler,
+  withService,
+} from "./_manifest.ts";
 
 describe("what is no manifest has status 500 and no code", () => {
   test.each<[string, unknown]>([
@@ -50,7 +57,7 @@ describe("what is no manifest has status 500 and no code", () => {
 });
 
 test.each(["a", "_a", "_1", "A.b-c_d", "z9"])("'%s' is a service name", (name) => {
-  expect(parseManifest(withService({ name })).services[0]?.name).toBe(name);
+  expect(parse(withService({ name })).services[0]?.name).toBe(name);
 });
 
 describe("what is accepted silently", () => {
@@ -85,7 +92,7 @@ describe("what is accepted silently", () => {
       }),
     ],
   ])("%s", (_what, document) => {
-    expect(() => parseManifest(document)).not.toThrow();
+    expect(() => parse(document)).not.toThrow();
   });
 
   test("of services and handlers with one name the last counts", () => {
@@ -99,7 +106,7 @@ describe("what is accepted silently", () => {
         }),
       ],
     });
-    const { services } = parseManifest(twice);
+    const { services } = parse(twice);
     expect(services.map(({ name }) => name)).toEqual(["Svc", "Other"]);
     expect(services[0]).toMatchObject({
       documentation: "last",
@@ -110,7 +117,7 @@ describe("what is accepted silently", () => {
 
 function isRead(document: unknown): boolean {
   try {
-    parseManifest(document);
+    parse(document);
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;
