@@ -77,7 +77,12 @@ function isSetting(options: Options, name: string): boolean {
 }
 
 function unknownFlag(options: Options, name: string): Failure {
-  if (!name.startsWith("-")) return refused(`argument "${name}"`, `expected a flag, see "--help"`);
+  if (!name.startsWith("-")) {
+    // npm takes the name of a flag for itself and hands only its value on.
+    const why =
+      `expected a flag, see "--help"; with npm, flags follow "--": npm start -- --flag value`;
+    return refused(`argument "${name}"`, why);
+  }
   const others = [CONFIG_FILE.long, ACCEPT_LOSS.flag];
   const known = [...Object.keys(COMMANDS), ...others, ...Object.keys(options).map(flagOf)];
   return refused(name, noSuch(name, known));

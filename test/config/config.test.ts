@@ -173,6 +173,10 @@ describe("what cannot be read", () => {
     expect(refusal({ args: ["serve"] })).toContain(`argument "serve"`);
   });
 
+  test("a value whose flag npm kept is refused, and how to give it to npm is said", () => {
+    expect(refusal({ args: ["debug"] })).toMatch(/"debug": expected a flag.*npm start -- --flag/);
+  });
+
   test("a flag without its value is refused", () => {
     expect(refusal({ args: ["--base-dir"] })).toContain("a value must follow");
     expect(refusal({ args: ["--base-dir", "--help"] })).toContain("a value must follow");

@@ -40,10 +40,12 @@ export function denoCommand(): readonly [string, ...string[]] {
   return [denoProgram(), ...args, path.join(ROOT, entry)];
 }
 
-/** The words of a task of `deno.json`, with the program that it asks for. */
+/** The words of the command of a task of `deno.json`, with the program that it asks for. */
 export function denoTask(name: string): readonly string[] {
   const { tasks } = JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8"));
-  return (tasks[name] as string).replaceAll(EXEC_PATH, denoProgram()).split(" ");
+  const task = tasks[name] as string | { readonly command: string };
+  const command = typeof task === "string" ? task : task.command;
+  return command.replaceAll(EXEC_PATH, denoProgram()).split(" ");
 }
 
 /** How a task names the program that runs it. */

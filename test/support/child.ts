@@ -5,15 +5,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** A process of a test's own: started, listened to, and stopped by its pid and no other's. */
 export class Child {
   readonly #process: ChildProcess;
+  readonly #isGroup: boolean;
   readonly #ended: Promise<number | NodeJS.Signals>;
   #output = "";
   #end: number | NodeJS.Signals | undefined;
 
-  constructor(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = {}) {
+  /** `isGroup`: signals go to the processes it started as well, which a shell or npm may keep from them. */
+  constructor(
+    command: readonly [string, ...string[]],
+    env: NodeJS.ProcessEnv = {},
+    { isGroup = false }: { readonly isGroup?: boolean } = {},
+  ) {
     const [file, ...args] = command;
+    this.#isGroup = isGroup;
     this.#process = spawn(file, args, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
+      detached: isGroup,
     });
     alive.add(this);
     const hear = (chunk: unknown) => void (this.#output += chunk);
@@ -45,7 +53,10 @@ export class Child {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#process.kill(signal);
+    const { pid } = this.#process;
+    if (!this.#isGroup || pid === undefined) return void this.#process.kill(signal);
+    // The group lives until the last of its processes has ended.
+    if (this.isAlive()) process.kill(-pid, signal);
   }
 
   /** Resolves with the exit code or the signal that ended it. */
