@@ -79,6 +79,29 @@ test("an invocation that is not invoked any more is not found, wherever it was b
   await store.close();
 });
 
+test("a flush resolves once what was handed over before it is in the tables, and not sooner", async () => {
+  const { store, gate } = await open();
+  const lease = await store.claim(0);
+  const idsIn = async () => {
+    const [rows = []] = await client.batch("read", [{
+      sql: "select id from invocation",
+      args: [],
+    }]);
+    return rows.map(({ id }) => id);
+  };
+  await store.commit(lease, [invocation("a", "invoked")]);
+  let release = () => {};
+  gate.hold = new Promise((resolve) => release = resolve);
+  const first = store.flush(lease);
+  const committed = store.commit(lease, [invocation("b", "invoked")]);
+  // The fold of "a" is under way: this flush is for the next one.
+  const second = store.flush(lease).then(idsIn);
+  release();
+  await Promise.all([first, committed]);
+  expect(await second).toEqual(["a", "b"]);
+  await store.close();
+});
+
 test("messages of partitions whose numbers begin alike are not mixed up", async () => {
   const { store } = await open();
   const leases = [await store.claim(1), await store.claim(10)] as const;

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLibsql } from "../../adapters/libsql.ts";
+import type { SqlClient } from "../../src/ports.ts";
+import { readPart, refuseUnfinished, settleLayout, settlePart } from "../../src/storage/layout.ts";
+import { begin, finish } from "../../src/storage/move/new_installation.ts";
+import { migrate } from "../../src/storage/tables.ts";
+
+let client: SqlClient;
+beforeEach(async () => void (client = await openLibsql({ url: ":memory:" })));
+afterEach(() => client.close());
+
+const THREE = { partitions: 3, databases: "each" } as const;
+const FIVE = { partitions: 5, databases: "one" } as const;
+
+test("new data is cut up as wanted, and stays so whatever is wanted later", async () => {
+  await migrate(client);
+  expect(await settleLayout(client, THREE)).toEqual(THREE);
+  expect(await settleLayout(client, FIVE)).toEqual(THREE);
+});
+
+test("data of before there could be several databases is in one", async () => {
+  await migrate(client);
+  await client.batch("write", [
+    { sql: "insert into meta (name, value) values ('partitions', '1')", args: [] },
+  ]);
+  expect(await settleLayout(client, THREE)).toEqual({ partitions: 1, databases: "one" });
+});
+
+test("a database is one partition's for good, and no other one's", async () => {
+  await migrate(client);
+  expect(await readPart(client)).toBeUndefined();
+  await settlePart(client, 2);
+  await settlePart(client, 2);
+  await expect(settlePart(client, 1)).rejects.toMatchObject({ code: "META0011" });
+  expect(await readPart(client)).toBe(2);
+});
+
+test("a copy is refused until it is finished, and a database that is not empty is not begun", async () => {
+  await begin(client);
+  await expect(refuseUnfinished(client)).rejects.toMatchObject({ code: "META0011" });
+  await expect(begin(client)).rejects.toMatchObject({ code: "META0011" });
+  const of = () => client;
+  await finish({ partitions: 1, clients: [client], of, patience: { retryMs: 0 } });
+  await refuseUnfinished(client);
+  await expect(begin(client)).rejects.toMatchObject({ code: "META0011" });
+});
