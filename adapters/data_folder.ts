@@ -7,6 +7,7 @@ import { Failure } from "../src/errors.ts";
 const VERSION_FILE = "perdure.json";
 const LOCK_FILE = "perdure.lock";
 const DATABASE_FILE = "perdure.db";
+const MARKS_FILE = "perdure.marks";
 
 /** Raised when a server of before could not read what we write, or we not what it wrote. */
 const FORMAT = 1;
@@ -17,10 +18,20 @@ export interface Lock {
 }
 
 export interface DataFolder {
+  /**
+   * How many database files it must have. Undefined: it does not say, since its first start was cut
+   * off, or since an earlier version made it.
+   */
+  readonly databases: number | undefined;
+  /** Path of the high-water marks (`data_marks.ts`). */
+  readonly marksFile: string;
+  readonly lockFile: string;
   /** URL of the database file, for libSQL. */
   readonly databaseUrl: string;
   /** The same of each partition, where each has its own. The first one's is `databaseUrl`. */
   partitionUrl(partition: number): string;
+  /** Writes down how many database files it has, once all of them are durable. */
+  settle(databases: number): Promise<void>;
   /** Lets another process have the folder. */
   close(): Promise<void>;
 }
@@ -35,9 +46,10 @@ export interface DataFolderOptions {
 }
 
 /** A folder that is being filled: it is no data folder, and refused as one, until it is finished. */
-export interface NewFolder extends DataFolder {
-  /** Makes it a data folder. To be called once everything in it is durable. */
-  finish(): Promise<void>;
+export interface NewFolder
+  extends Pick<DataFolder, "databaseUrl" | "marksFile" | "partitionUrl" | "close"> {
+  /** Makes it a data folder of so many databases, once everything in it is durable. */
+  finish(databases: number): Promise<void>;
 }
 
 /**
@@ -50,19 +62,28 @@ export async function openDataFolder(
   folder: string,
   { madeBy, openLock, mustExist = false }: DataFolderOptions,
 ): Promise<DataFolder> {
-  const { at, partitionUrl } = placesIn(folder);
+  const { at, ...places } = placesIn(folder);
   // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
   if (mustExist) await usable(folder, () => refuseNothing(folder));
   const isNew = await usable(folder, () => look(folder));
   const lock = await openLock(at(LOCK_FILE));
   try {
-    if (isNew) await usable(folder, () => writeVersion(at(VERSION_FILE), madeBy));
-    else await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+    const file = at(VERSION_FILE);
+    if (isNew) await usable(folder, () => writeVersion(file, { madeBy }));
+    const version = await usable(folder, () => checkVersion(file, folder));
+    return {
+      ...places,
+      databases: version.databases,
+      settle: async (databases) => {
+        if (databases === version.databases) return;
+        await usable(folder, () => writeVersion(file, { ...version, databases }));
+      },
+      close: () => lock.close(),
+    };
   } catch (cause) {
     await lock.close();
     throw cause;
   }
-  return { databaseUrl: partitionUrl(0), partitionUrl, close: () => lock.close() };
 }
 
 /**
@@ -74,15 +95,15 @@ export async function openNewFolder(
   folder: string,
   { madeBy, openLock }: DataFolderOptions,
 ): Promise<NewFolder> {
-  const { at, partitionUrl } = placesIn(folder);
+  const { at, ...places } = placesIn(folder);
   if (!await usable(folder, () => look(folder))) {
     throw new Failure("META0011", `Cannot copy into "${folder}": there is data in it`);
   }
   const lock = await openLock(at(LOCK_FILE));
   return {
-    databaseUrl: partitionUrl(0),
-    partitionUrl,
-    finish: () => usable(folder, () => writeVersion(at(VERSION_FILE), madeBy)),
+    ...places,
+    finish: (databases) =>
+      usable(folder, () => writeVersion(at(VERSION_FILE), { madeBy, databases })),
     close: () => lock.close(),
   };
 }
@@ -100,9 +121,13 @@ export async function seeDataFolder(folder: string): Promise<Pick<DataFolder, "p
 
 function placesIn(folder: string) {
   const at = (name: string) => path.join(path.resolve(folder), name);
+  const partitionUrl = (partition: number) => pathToFileURL(at(databaseFile(partition))).href;
   return {
     at,
-    partitionUrl: (partition: number) => pathToFileURL(at(databaseFile(partition))).href,
+    databaseUrl: partitionUrl(0),
+    marksFile: at(MARKS_FILE),
+    lockFile: at(LOCK_FILE),
+    partitionUrl,
   };
 }
 
@@ -139,11 +164,16 @@ async function look(folder: string): Promise<boolean> {
   throw new Failure("META0011", `Cannot use "${folder}": it holds "${other}"`);
 }
 
-async function writeVersion(file: string, madeBy: string): Promise<void> {
+interface Version {
+  readonly madeBy?: unknown;
+  readonly databases?: number | undefined;
+}
+
+async function writeVersion(file: string, { madeBy, databases }: Version): Promise<void> {
   // A version file is there whole or not at all: written aside, forced to disk, then renamed.
   const handle = await open(`${file}.new`, "w");
   try {
-    await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy })}\n`);
+    await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy, databases })}\n`);
     await handle.sync();
   } finally {
     await handle.close();
@@ -151,16 +181,19 @@ async function writeVersion(file: string, madeBy: string): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-async function checkVersion(file: string, folder: string): Promise<void> {
+async function checkVersion(file: string, folder: string): Promise<Version> {
   const text = await readFile(file, "utf8");
-  let version: { format?: unknown; madeBy?: unknown } | null;
+  let version: { format?: unknown; madeBy?: unknown; databases?: unknown } | null;
   try {
     version = JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     version = null;
   }
-  if (version?.format === FORMAT) return;
+  if (version?.format === FORMAT) {
+    const { madeBy, databases } = version;
+    return { madeBy, databases: Number.isInteger(databases) ? Number(databases) : undefined };
+  }
   const made = version?.madeBy === undefined ? "" : `, made by version ${version.madeBy}`;
   const found = JSON.stringify(version?.format) ?? "unreadable";
   throw new Failure(

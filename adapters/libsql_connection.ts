@@ -19,10 +19,16 @@ export class Connection {
 
   /**
    * `url`: `file:` with a path, or `:memory:`. `timeout`: how long to wait for another process that
-   * writes, in milliseconds. `settings`: pragmas, in their order.
+   * writes, in milliseconds. `settings`: pragmas, in their order. `isReadOnly`: nothing in the file
+   * changes, also not when it is closed.
    */
-  constructor(url: string, timeout: number, settings: readonly string[]) {
-    this.#database = new Database(pathOf(url), { timeout });
+  constructor(
+    url: string,
+    timeout: number,
+    settings: readonly string[],
+    { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
+  ) {
+    this.#database = new Database(pathOf(url), { timeout, readonly: isReadOnly });
     try {
       for (const setting of settings) this.pragma(setting);
     } catch (cause) {

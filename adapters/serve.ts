@@ -110,7 +110,10 @@ async function wire(
   const isAlone = !isInFleet(settings);
   let fleet: Fleet | undefined;
   const owner = isAlone ? undefined : () => fleet?.id ?? "";
-  const storage = await openStorage(settings, { log, post, owner, acceptLoss });
+  const storage = await openStorage(settings, {
+    ...{ log, post, owner, acceptLoss },
+    onGone: (failure) => endOnLoss(log, failure),
+  });
   const { config, store, partitions, deployments, introspection } = storage;
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
@@ -177,6 +180,13 @@ function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): 
   };
   process.on("SIGINT", () => end("SIGINT"));
   process.on("SIGTERM", () => end("SIGTERM"));
+}
+
+/** Calls that were acknowledged from now on would be lost with the files they are written to. */
+function endOnLoss(log: Log, failure: Failure): never {
+  log("error", failure.message, { code: failure.code });
+  complain(failure);
+  process.exit(1);
 }
 
 const BUG_CODE = 70;

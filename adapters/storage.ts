@@ -9,19 +9,14 @@ import { ManyStores } from "../src/storage/many_stores.ts";
 import type { Loss } from "../src/storage/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../src/storage/sql_store.ts";
 import { migrate } from "../src/storage/tables.ts";
-import { openDataFolder } from "./data_folder.ts";
-import { exposedFiles } from "./data_privacy.ts";
+import { openDataFiles } from "./data_files.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
-import { DATABASE_DESCRIPTORS, requireDescriptors } from "./descriptors.ts";
-import { openLibsql, openLock } from "./libsql.ts";
-import { nearCommits } from "./libsql_near.ts";
 import { libsqlIntrospection } from "./libsql_query.ts";
 import { openRemote, type Post } from "./libsql_remote.ts";
 import { remoteAddress } from "./libsql_remote_address.ts";
 import { RemoteError } from "./libsql_remote_error.ts";
 import { clock } from "./platform.ts";
 import { SERVER_SLICES } from "./server_slices.ts";
-import { VERSION } from "./version.ts";
 
 /** Where everything is kept, as the core asks for it. */
 export interface Storage {
@@ -44,6 +39,8 @@ export interface StorageOptions {
   readonly owner?: (() => string) | undefined;
   /** Whether to start without data that is missing or damaged (`--accept-loss`). */
   readonly acceptLoss: boolean;
+  /** Called once with `Failure` RT0029 when a file of the data is removed or replaced. */
+  readonly onGone: (failure: Failure) => void;
 }
 
 /**
@@ -56,23 +53,14 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     : await openServer(config, options);
 }
 
-async function openFolder(config: Config, { log, acceptLoss }: StorageOptions): Promise<Storage> {
-  const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
-  await warnOfExposed(config["base-dir"], log);
-  const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
-  const open = async (partition: number): Promise<Opened> => {
-    requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
-    const options = { url: folder.partitionUrl(partition), synchronous } as const;
-    const client = nearCommits(await openLibsql(options), options);
-    await migrate(client);
-    return { client, address: { kind: "file", url: options.url } };
-  };
-  const databases = await openDatabases(open, {
-    wanted: wantedOf(config, config["storage.databases"]),
-    patience: { retryMs: 0 },
-    isAddressed: false,
+async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
+  const { log, acceptLoss } = options;
+  const { marks, ...databases } = await openDataFiles(config, options);
+  const storage = stores(databases, config, {
+    onDurable: (lease, place) => marks.committed(lease, place),
+    onDeployed: (version) => marks.deployed(version),
+    ...(acceptLoss && { acceptLoss: logLoss(log) }),
   });
-  const storage = stores(databases, config, acceptLoss ? { acceptLoss: logLoss(log) } : {});
   const introspection = queriesOf(databases, {
     flush: () => storage.store.flushAll(),
     config,
@@ -81,19 +69,8 @@ async function openFolder(config: Config, { log, acceptLoss }: StorageOptions): 
   const close = async () => {
     await introspection.close();
     await storage.close();
-    await folder.close();
   };
   return { ...storage, introspection, config, place: config["base-dir"], close };
-}
-
-/** Folders of earlier versions, and those that an operator changed, may be open to other users. */
-async function warnOfExposed(folder: string, log: Log): Promise<void> {
-  const files = await exposedFiles(folder);
-  if (files.length === 0) return;
-  log("warn", "Other users of this machine can reach the data: run chmod 700 on its folder", {
-    folder,
-    files,
-  });
 }
 
 /** Says what is given up because nobody can read it. */
@@ -200,9 +177,10 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
 function stores(
   databases: Databases,
   config: Config,
-  { owner, ...others }:
+  { owner, onDeployed, ...others }:
     & Partial<typeof SERVER_SLICES>
-    & Pick<SqlStoreOptions, "owner" | "acceptLoss">,
+    & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable">
+    & { readonly onDeployed?: (version: number) => void },
 ): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
   const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
@@ -223,7 +201,11 @@ function stores(
     await store.close();
     await databases.close();
   };
-  const deployments = sqlDeploymentStore(first.client, { clock, retryMs });
+  const deployments = sqlDeploymentStore(first.client, {
+    clock,
+    retryMs,
+    onDurable: onDeployed,
+  });
   return { store, partitions, databases, deployments, close };
 }
 

@@ -1,11 +1,14 @@
 import Database from "libsql";
-import { open } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
-import { openNewFolder, seeDataFolder } from "../data_folder.ts";
+import { aboutOf, partitionsIn, reachOf } from "../../src/storage/examine.ts";
+import { type NewFolder, openNewFolder, seeDataFolder } from "../data_folder.ts";
+import { MarkFile } from "../data_marks.ts";
 import { openLock } from "../libsql.ts";
+import { openReadOnly } from "../libsql_read_only.ts";
 import { VERSION } from "../version.ts";
 import { copyLive } from "./live_copy.ts";
 import { progress, type World } from "./world.ts";
@@ -36,11 +39,31 @@ export async function backup(
     if (missing) throw Failure.plain(404, `Cannot back up: "${missing.from}" is missing`);
     await copyLive(files, progress(world, "Copying"));
     for (const { to } of files) await force(to);
-    await folder.finish();
+    await writeMarks(folder, count, world);
+    await folder.finish(count);
     world.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
   } finally {
     await folder.close();
   }
+}
+
+/** Notes how far the copies reach, so that a file of them that is lost later is missed. */
+async function writeMarks(folder: NewFolder, count: number, { log }: World): Promise<void> {
+  const marks = new MarkFile(folder.marksFile, { synchronous: "FULL", isFresh: true, log });
+  for (let number = 0; number < count; number++) {
+    const url = folder.partitionUrl(number);
+    const client = openReadOnly(url);
+    const about = await aboutOf(client);
+    for (const partition of partitionsIn(about, number)) {
+      const { epoch, place } = await reachOf(client, partition);
+      marks.committed({ partition, epoch }, place);
+    }
+    if (number === 0) marks.deployed(about.deployments);
+    await client.close();
+    // A closed connection lives on until it is collected, and leaves an empty log behind.
+    for (const end of ["-wal", "-shm"]) await rm(`${fileURLToPath(url)}${end}`, { force: true });
+  }
+  marks.close();
 }
 
 /** How many database files there are: that is written in the first one, and never changes. */

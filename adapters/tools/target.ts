@@ -70,7 +70,7 @@ async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
       await made.finish();
       // Closed, a database is one file. Only then does the folder become one that can be opened.
       await made.close();
-      await folder.finish();
+      await folder.finish(databasesOf(layout));
     },
     close: async () => {
       await made.close();

@@ -19,6 +19,12 @@ const ASK = compile(sql`
 const NOWHERE = -1;
 
 /**
+ * Hears of every commit once it is durable and before anybody else does. `place`: of its last row in
+ * the log. Must not throw.
+ */
+export type OnDurable = (lease: Lease, place: number) => void;
+
+/**
  * Brings the writes of one lease to the database, one after the other, each of them exactly once,
  * although answers get lost, and requests get lost, doubled and late (decision 024).
  *
@@ -30,13 +36,19 @@ export class Courier {
   readonly #client: SqlClient;
   readonly #lease: Lease;
   readonly #patience: Patience;
+  readonly #onDurable: OnDurable | undefined;
   #steps = 0;
   #isStopped = false;
 
-  constructor(client: SqlClient, lease: Lease, patience: Patience) {
+  constructor(
+    client: SqlClient,
+    lease: Lease,
+    { onDurable, ...patience }: Patience & { readonly onDurable?: OnDurable | undefined },
+  ) {
     this.#client = client;
     this.#lease = lease;
     this.#patience = patience;
+    this.#onDurable = onDurable;
   }
 
   /**
@@ -51,6 +63,7 @@ export class Courier {
     if (!last) return await this.#carry([statement(HELD, partition, epoch)], () => false);
     const place = Number(last.args[0]);
     await this.#carry(statements, ({ logged }) => logged === 1, place);
+    this.#onDurable?.(this.#lease, place);
   }
 
   /** Writes anything else, all or nothing. Rejects as `commit` does. */

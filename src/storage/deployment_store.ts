@@ -23,19 +23,26 @@ const FIND = compile(sql`select body from deployment where id = ?1`);
  */
 export function sqlDeploymentStore(
   client: SqlClient,
-  patience: Patience = { retryMs: 0 },
+  patience: Patience & OnChange = { retryMs: 0 },
 ): DeploymentStore {
   return new SqlDeploymentStore(client, patience);
+}
+
+interface OnChange {
+  /** Hears of every version once it is durable. Must not throw. */
+  readonly onDurable?: ((version: number) => void) | undefined;
 }
 
 class SqlDeploymentStore implements DeploymentStore {
   readonly #client: SqlClient;
   readonly #patience: Patience;
+  readonly #onDurable: OnChange["onDurable"];
   #version = 0;
 
-  constructor(client: SqlClient, patience: Patience) {
+  constructor(client: SqlClient, { onDurable, ...patience }: Patience & OnChange) {
     this.#client = client;
     this.#patience = patience;
+    this.#onDurable = onDurable;
   }
 
   get version(): number {
@@ -87,6 +94,7 @@ class SqlDeploymentStore implements DeploymentStore {
       }
     }, this.#patience);
     this.#version = version + 1;
+    this.#onDurable?.(this.#version);
   }
 
   async #isAfter(

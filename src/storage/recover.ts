@@ -91,7 +91,10 @@ export interface RecoverLimits extends FoldLimits {
 }
 
 /** Pages of one partition's log, in order. The last one is empty. */
-async function* readLog(client: SqlClient, partition: number): AsyncGenerator<readonly SqlRow[]> {
+export async function* readLog(
+  client: SqlClient,
+  partition: number,
+): AsyncGenerator<readonly SqlRow[]> {
   const { from, to } = logPlaces(partition);
   let after = from;
   for (;;) {
@@ -141,14 +144,16 @@ export async function recover(
   }
 }
 
-interface Damage {
+/** The first row of the log that is not what was written. */
+export interface Damage {
   /** Which row of the page it is; past the last one at the end of the log. */
   readonly at: number;
   readonly place: number;
   readonly problem: string;
 }
 
-function findDamage(checker: LogChecker, rows: readonly SqlRow[]): Damage | undefined {
+/** Checks a page of the log, or its end when the page is empty. */
+export function findDamage(checker: LogChecker, rows: readonly SqlRow[]): Damage | undefined {
   for (const [at, row] of rows.entries()) {
     const problem = checker.problem(row);
     if (problem !== undefined) return { at, place: row["place"] as number, problem };
@@ -157,7 +162,8 @@ function findDamage(checker: LogChecker, rows: readonly SqlRow[]): Damage | unde
   return problem === undefined ? undefined : { at: 0, place: checker.place, problem };
 }
 
-function damaged(partition: number, { place, problem }: Damage): Failure {
+/** RT0028, with the row counted from the begin of its partition's log. */
+export function damaged(partition: number, { place, problem }: Damage): Failure {
   const row = place - logPlaces(partition).from;
   return new Failure(
     "RT0028",

@@ -13,7 +13,7 @@ import {
   type Store,
 } from "../ports.ts";
 import { Failure } from "../errors.ts";
-import { Courier } from "./courier.ts";
+import { Courier, type OnDurable } from "./courier.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";
 import { patientReads } from "./patience.ts";
 import { raiseEpoch, recover, type RecoverLimits } from "./recover.ts";
@@ -23,6 +23,7 @@ export interface SqlStoreOptions extends Partial<OwnerLimits> {
   readonly clock?: Clock;
   /** Whether commits of a damaged log are given up (`recover`). Absent: a claim rejects then. */
   readonly acceptLoss?: RecoverLimits["acceptLoss"];
+  readonly onDurable?: OnDurable | undefined;
   /** In a fleet: the name of this process now, which must own what it claims (decision 032). */
   readonly owner?: () => string;
 }
@@ -53,11 +54,14 @@ export class SqlStore implements Store {
   readonly #clock: Clock | undefined;
   readonly #name: (() => string) | undefined;
   readonly #acceptLoss: RecoverLimits["acceptLoss"];
+  readonly #onDurable: OnDurable | undefined;
   readonly #owners = new Map<number, Owner>();
   #isClosed = false;
 
-  constructor(client: SqlClient, { clock, owner, acceptLoss, ...limits }: SqlStoreOptions = {}) {
+  constructor(client: SqlClient, options: SqlStoreOptions = {}) {
+    const { clock, owner, acceptLoss, onDurable, ...limits } = options;
     this.#clock = clock;
+    this.#onDurable = onDurable;
     this.#acceptLoss = acceptLoss;
     this.#name = owner;
     this.#limits = { ...DEFAULTS, ...limits };
@@ -74,7 +78,7 @@ export class SqlStore implements Store {
     const patience = { clock: this.#clock, retryMs: this.#limits.retryMs };
     const owner = this.#name?.();
     const lease = await raiseEpoch(this.#client, partition, { ...patience, owner });
-    const courier = new Courier(this.#client, lease, patience);
+    const courier = new Courier(this.#client, lease, { ...patience, onDurable: this.#onDurable });
     const recovering = { ...this.#limits, acceptLoss: this.#acceptLoss };
     await recover(this.#client, { lease, courier }, recovering);
     const other = this.#owners.get(partition);

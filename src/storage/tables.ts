@@ -156,7 +156,8 @@ function withKind(column: string): string {
     '"awaiting":{"kind":"unknown","completions":')`;
 }
 
-const FORMAT_VERSION = migrations.length;
+/** What `migrate` leaves behind: the number of all migrations. */
+export const FORMAT_VERSION = migrations.length;
 
 const texts = {
   tables: compile(sql`select name from sqlite_master where type = 'table'

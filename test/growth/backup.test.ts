@@ -96,7 +96,7 @@ test("a copy is as a server keeps its files", async () => {
   });
   await live.stop("SIGTERM");
   expect(readdirSync(at("plain copy")).sort()).toEqual(
-    ["perdure.db", "perdure.json", "perdure.lock"],
+    ["perdure.db", "perdure.json", "perdure.lock", "perdure.marks"],
   );
   const [is, should] = await Promise.all([at("plain copy"), live.folder].map(describe));
   expect(is).toEqual(should);

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Failure } from "../errors.ts";
+import type { SqlClient } from "../ports.ts";
+import type { Layout } from "./layout.ts";
+import { damaged, findDamage, logPlaces, readLog } from "./recover.ts";
+import { LogChecker } from "./log_check.ts";
+import { compile, statement } from "./sql_text.ts";
+
+const LEASE = compile(sql`select epoch, folded from lease where partition = ?1`);
+const ENDS = compile(sql`select min(place) as first, max(place) as last from log
+  where place > ?1 and place <= ?2`);
+
+const META = compile(sql`select name, value from meta`);
+
+/** What a database says about itself. */
+export interface About {
+  /** The number of migrations that made its tables (`tables.ts`). */
+  readonly format: number;
+  readonly partitions: number;
+  readonly databases: Layout["databases"];
+  /** The version of the deployments, in the first database. */
+  readonly deployments: number;
+}
+
+/** Reads what a database says about itself. */
+export async function aboutOf(client: SqlClient): Promise<About> {
+  const [rows = []] = await client.batch("read", [statement(META)]);
+  const meta = new Map(rows.map(({ name, value }) => [name, value]));
+  return {
+    format: Number(meta.get("format") ?? 0),
+    partitions: Number(meta.get("partitions") ?? 1),
+    databases: meta.get("databases") === "each" ? "each" : "one",
+    deployments: Number(meta.get("deployments") ?? 0),
+  };
+}
+
+/** The partitions in database `number` of an installation. Only the first says how it is cut up. */
+export function partitionsIn({ partitions, databases }: About, number: number): number[] {
+  return databases === "each" || number > 0 ? [number] : [...Array(partitions).keys()];
+}
+
+/** How far the commits of a partition reach in a database. */
+export interface Reach {
+  /** 0: nobody has claimed it yet. */
+  readonly epoch: number;
+  /** The place of the last commit of that epoch, or of the log's end. */
+  readonly place: number;
+}
+
+/** Looks how far commits reach, in a database to which nobody writes. */
+export async function reachOf(client: SqlClient, partition: number): Promise<Reach> {
+  const { from, to } = logPlaces(partition);
+  const [[lease] = [], [ends] = []] = await client.batch("read", [
+    statement(LEASE, partition),
+    statement(ENDS, from, to),
+  ]);
+  const folded = Number(lease?.["folded"] ?? 0);
+  return {
+    epoch: Number(lease?.["epoch"] ?? 0),
+    place: Math.max(from, folded, Number(ends?.["last"] ?? 0)),
+  };
+}
+
+/**
+ * Reads the log of a partition, in a database to which nobody writes. Answers the first row that is
+ * not what was written, as `Failure` RT0028; undefined: there is none.
+ */
+export async function logProblem(
+  client: SqlClient,
+  partition: number,
+): Promise<Failure | undefined> {
+  const { from, to } = logPlaces(partition);
+  const [[lease] = [], [ends] = []] = await client.batch("read", [
+    statement(LEASE, partition),
+    statement(ENDS, from, to),
+  ]);
+  const [folded, first] = [Number(lease?.["folded"] ?? 0), ends?.["first"]];
+  // A claim that was cut off has forgotten what was folded.
+  if (folded > 0 && typeof first === "number" && first !== folded + 1) {
+    return damaged(partition, { at: 0, place: first, problem: "rows before it are missing" });
+  }
+  const checker = new LogChecker();
+  for await (const rows of readLog(client, partition)) {
+    const damage = findDamage(checker, rows);
+    if (damage) return damaged(partition, damage);
+  }
+  return undefined;
+}
