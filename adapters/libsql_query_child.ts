@@ -3,6 +3,7 @@ import { assert } from "../src/assert.ts";
 import { Failure } from "../src/errors.ts";
 import type { QueryRequest } from "../src/introspection/request.ts";
 import { runQuery } from "../src/introspection/run_query.ts";
+import type { UnreadableRow } from "../src/introspection/unreadable.ts";
 import { QueryConnection } from "./libsql_query_database.ts";
 import { encodeFrame, type Frame, FrameReader } from "./libsql_query_frames.ts";
 import type { Answer, Ask, QueryData, Report } from "./libsql_query_messages.ts";
@@ -18,6 +19,8 @@ import { RemoteError } from "./libsql_remote_error.ts";
 
 /** How often the server is told of the memory of this process while it works. */
 const REPORT_MS = 50;
+/** Damaged rows that one query reports to the log. */
+const UNREADABLE_MAX = 20;
 
 /** A query under way: the parts it still has to send, and the databases its rows are copied from. */
 interface Running {
@@ -76,7 +79,13 @@ async function begin(request: QueryRequest): Promise<Running> {
   const { databases, limits } = data;
   const file = fileOf(data);
   connection ??= await QueryConnection.open(file, limits);
-  if (file !== undefined) return { parts: runQuery(connection, request, { limits }), sources: [] };
+  let left = UNREADABLE_MAX;
+  const unreadable = (row: UnreadableRow) => {
+    if (left-- > 0) tell({ kind: "unreadable", row });
+  };
+  if (file !== undefined) {
+    return { parts: runQuery(connection, request, { limits, unreadable }), sources: [] };
+  }
   const opened: OpenedSource[] = [];
   try {
     for (const address of databases) opened.push(await sources.open(address));
@@ -84,7 +93,8 @@ async function begin(request: QueryRequest): Promise<Running> {
     for (const source of opened) source.close();
     throw cause;
   }
-  return { parts: runQuery(connection, request, { limits, sources: opened }), sources: opened };
+  const parts = runQuery(connection, request, { limits, unreadable, sources: opened });
+  return { parts, sources: opened };
 }
 
 /** Reports memory again and again while something is done. */
@@ -109,8 +119,11 @@ async function end(): Promise<void> {
 }
 
 function report(): void {
-  const message: Report = { kind: "report", residentBytes: process.memoryUsage.rss() };
-  send({ kind: "json", value: message });
+  tell({ kind: "report", residentBytes: process.memoryUsage.rss() });
+}
+
+function tell(value: Report): void {
+  send({ kind: "json", value });
 }
 
 function post(answer: Answer): void {

@@ -1,4 +1,5 @@
 import type { QueryLimits, QueryRequest } from "../src/introspection/request.ts";
+import type { UnreadableRow } from "../src/introspection/unreadable.ts";
 
 /** Where stored rows are. */
 export type QueryAddress =
@@ -52,8 +53,10 @@ export type Answer =
   };
 
 /** From a query process, unasked, while it works. */
-export interface Report {
-  readonly kind: "report";
-  /** Memory of the process. */
-  readonly residentBytes: number;
-}
+export type Report =
+  | {
+    readonly kind: "report";
+    /** Memory of the process. */
+    readonly residentBytes: number;
+  }
+  | { readonly kind: "unreadable"; readonly row: UnreadableRow };

@@ -27,6 +27,8 @@ const HEAP_BYTES = 64 * 1024 ** 2;
 /** Of what a process writes to standard error, so much is logged when it ends unexpectedly. */
 const SAID_MAX = 2000;
 
+const UNREADABLE = "A stored row is damaged and cannot be read";
+
 interface Waiter {
   readonly resolve: (answer: Answered) => void;
   readonly reject: (cause: Failure) => void;
@@ -182,7 +184,9 @@ export class QueryProcess {
     for (const frame of this.#frames.read(piece)) {
       const message = messageOf(frame);
       if (message.kind === "report") this.#residentBytes = message.residentBytes;
-      else this.#answer(message);
+      else if (message.kind === "unreadable") {
+        this.#options.log("error", UNREADABLE, { ...message.row });
+      } else this.#answer(message);
     }
   }
 

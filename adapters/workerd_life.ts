@@ -142,12 +142,13 @@ function endpointOf(
 function introspectionOf(
   store: AlarmedStore,
   { partitions }: Place,
-  { storage, clock, config }: LifeOptions,
+  { storage, clock, config, log }: LifeOptions,
 ): Introspection {
   if (partitions > 1 || config["storage.database-url"] !== "") return ELSEWHERE;
   return durableIntrospection(storage, {
     flush: () => store.flushAll(),
     clock,
+    log,
     limits: {
       rowsMax: config["admin.query-engine.rows"],
       timeMs: config["admin.query-engine.timeout"],

@@ -5,7 +5,7 @@ import { runDirect } from "../src/introspection/direct/run_direct.ts";
 import { failed, tooSlow } from "../src/introspection/refusal.ts";
 import type { Row } from "../src/introspection/render/format.ts";
 import type { QueryLimits } from "../src/introspection/request.ts";
-import type { Clock, Introspection, Query, SqlValue } from "../src/ports.ts";
+import type { Clock, Introspection, Log, Query, SqlValue } from "../src/ports.ts";
 
 /** What is needed of a Durable Object's storage. */
 export interface QueryStorage {
@@ -22,6 +22,7 @@ export interface DurableIntrospectionOptions {
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "now">;
   readonly limits: Pick<QueryLimits, "rowsMax" | "timeMs" | "spoolBytesMax">;
+  readonly log: Log;
   /** Queries that wait for others to end. Beyond it: 429. */
   readonly waitingMax: number;
 }
@@ -63,7 +64,7 @@ class DurableIntrospection implements Introspection {
   }
 
   async #run(query: Query): Promise<readonly Uint8Array[]> {
-    const { clock, flush, limits } = this.#options;
+    const { clock, flush, limits, log } = this.#options;
     await flush();
     const now = clock.now();
     // Nothing else here uses LIKE. The object keeps its connection, but nobody says for how long.
@@ -71,7 +72,10 @@ class DurableIntrospection implements Introspection {
     const database = new DurableQueries(this.#storage, () => {
       if (clock.now() - now > limits.timeMs) throw tooSlow(limits.timeMs);
     });
-    return await runDirect(database, { ...query, now }, limits);
+    return await runDirect(database, { ...query, now }, {
+      ...limits,
+      unreadable: (row) => log("error", "A stored row is damaged and cannot be read", { ...row }),
+    });
   }
 }
 

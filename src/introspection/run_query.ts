@@ -12,11 +12,14 @@ import type { Format } from "./render/format.ts";
 import { PAGE_BYTES, type QueryLimits, type QueryRequest } from "./request.ts";
 import { JOURNAL } from "./tables/journal_tables.ts";
 import type { Prepared } from "./translate/statement.ts";
+import { explained, type UnreadableRow } from "./unreadable.ts";
 
 export interface RunOptions {
   readonly limits: Pick<QueryLimits, "rowsMax">;
   /** Where the stored rows are. Absent: attached to the database. */
   readonly sources?: readonly QuerySource[];
+  /** Is told of every stored row that cannot be decoded. */
+  readonly unreadable: (row: UnreadableRow) => void;
 }
 
 /**
@@ -27,26 +30,49 @@ export interface RunOptions {
 export async function* runQuery(
   database: QueryDatabase,
   request: QueryRequest,
-  { limits, sources }: RunOptions,
+  options: RunOptions,
 ): AsyncGenerator<Uint8Array> {
+  const { sources, unreadable } = options;
   const asked = readRequest(request, sources !== undefined);
-  const { running } = request;
+  try {
+    await answer(database, { ...options, asked, running: request.running });
+  } catch (cause) {
+    const ask = async (sql: string) => {
+      if (!sources) return await database.rows(sql);
+      return (await Promise.all(sources.map((one) => one.read([{ sql, args: [] }])))).flat(2);
+    };
+    throw await explained(cause, asked.relations, { ask, unreadable });
+  }
+  yield* write(database, asked, formatOf(request.format));
+}
+
+/** Puts the whole answer on disk. */
+async function answer(
+  database: QueryDatabase,
+  { asked, running, limits, sources, unreadable }: RunOptions & {
+    readonly asked: Asked;
+    readonly running: QueryRequest["running"];
+  },
+): Promise<void> {
   // One transaction, so that all of it sees the same rows.
   await database.run("begin");
   if (sources) await copyStored(database, asked, { sources, running });
   else await fillLive(database, running);
-  await fillEntries(database, asked);
+  await fillEntries(database, asked, unreadable);
   await spool(database, asked, limits.rowsMax);
   await database.run("commit");
-  yield* write(database, asked, formatOf(request.format));
 }
 
 /** Reads the journals that are asked for into the table `entry`. */
-async function fillEntries(database: QueryDatabase, { relations }: Asked): Promise<void> {
+async function fillEntries(
+  database: QueryDatabase,
+  { relations }: Asked,
+  unreadable: RunOptions["unreadable"],
+): Promise<void> {
   const journals = relations.filter(({ table }) => table.name === JOURNAL);
   if (journals.length === 0) return;
   await database.run(MAKE_ENTRY);
-  for await (const rows of entryRows(database, journals)) {
+  for await (const rows of entryRows(database, journals, { unreadable })) {
     await database.runAll(INSERT_ENTRY, rows);
   }
 }

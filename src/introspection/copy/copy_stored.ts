@@ -69,7 +69,7 @@ function journalsOf(mentions: readonly StoredRelation[]): Copy {
 }
 
 const CALLED = `select distinct cast(e.value ->> '$.result.id' as blob)
-  from main.journal as j, json_each(j.entries) as e
+  from main.journal as j, json_each(iif(json_valid(j.entries), j.entries, '[]')) as e
   where e.value ->> '$.type' = ${entryType.callInvocationIdCompletion}
   and e.value ->> '$.result.kind' = 'invocationId'`;
 

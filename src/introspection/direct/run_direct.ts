@@ -1,5 +1,5 @@
 import type { Bound } from "../database.ts";
-import { entryRows, INSERT_ENTRY, MAKE_ENTRY } from "../journal/entry_rows.ts";
+import { type EntryOptions, entryRows, INSERT_ENTRY, MAKE_ENTRY } from "../journal/entry_rows.ts";
 import { liveList, WITH_LIVE } from "../live_rows.ts";
 import { planRow } from "../plan_text.ts";
 import { type Asked, readRequest } from "../read_request.ts";
@@ -13,7 +13,10 @@ import type { DirectDatabase } from "./direct_database.ts";
 import { Gathered } from "./gathered.ts";
 import { type PlanLine, workOf } from "./plan_work.ts";
 
-export type DirectLimits = Pick<QueryLimits, "rowsMax" | "spoolBytesMax">;
+export interface DirectLimits extends Pick<QueryLimits, "rowsMax" | "spoolBytesMax"> {
+  /** Is told of every stored row that cannot be decoded. */
+  readonly unreadable: EntryOptions["unreadable"];
+}
 
 /** Rows between two pauses at most. */
 const PAGE_ROWS = 500;
@@ -45,7 +48,7 @@ export async function runDirect(
   const asked = readRequest(request);
   const answer = new Gathered(asked.columns, formatOf(request.format), limits);
   const reading = { database, asked, live: liveList(request.running), rowsMax: limits.rowsMax };
-  const entries = await gatherEntries(database, asked, limits.spoolBytesMax);
+  const entries = await gatherEntries(database, asked, limits);
   if (entries) {
     database.undone(() => {
       runAll(database, MAKE_ENTRY, [[]]);
@@ -66,13 +69,15 @@ export async function runDirect(
 async function gatherEntries(
   database: DirectDatabase,
   { relations }: Asked,
-  bytesMax: number,
+  { spoolBytesMax: bytesMax, unreadable }: DirectLimits,
 ): Promise<Bound[][] | undefined> {
   const mentions = relations.filter(({ table }) => table.name === JOURNAL);
   if (mentions.length === 0) return undefined;
   const entries: Bound[][] = [];
   let bytes = 0;
-  for await (const rows of entryRows(database, mentions, JSON_BYTES_MAX)) {
+  for await (
+    const rows of entryRows(database, mentions, { jsonBytesMax: JSON_BYTES_MAX, unreadable })
+  ) {
     for (const row of rows) for (const value of row) bytes += sizeOf(value);
     if (bytes > bytesMax) throw tooLarge("what it reads", bytesMax);
     entries.push(...rows);

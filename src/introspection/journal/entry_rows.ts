@@ -7,6 +7,7 @@ import { FRAME_HEAD_BYTES } from "../../wire/frame.ts";
 import type { Bound, QueryDatabase } from "../database.ts";
 import { ENTRY_COLUMNS } from "../tables/journal_tables.ts";
 import type { StoredRelation } from "../translate/scope.ts";
+import type { UnreadableRow } from "../unreadable.ts";
 import type { Callees } from "./call_json.ts";
 import { nameOfEntry, readableEntry } from "./entry_json.ts";
 import { entryTypeName } from "./entry_name.ts";
@@ -16,12 +17,13 @@ const JSON_BYTES_MAX = 4 * 1024 * 1024;
 /** Rows of callees that are remembered. */
 const CALLEES_MAX = 1000;
 
-const SEGMENT = `select first, entries, bytes from journal
+// As bytes: the addon ends the process when text is not UTF-8, and a damaged file may hold such text.
+const SEGMENT = `select first, cast(entries as blob), bytes from journal
   where id = ?1 and first > ?2 order by first limit 1`;
-const NOTES = `select first, entries from journal
+const NOTES = `select first, cast(entries as blob) from journal
   where id = ?1 and first > ?2 order by first limit 1`;
 const NEXT_ID = `select id from journal where id > ?1 order by id limit 1`;
-const INVOCATION = `select body from invocation where id = ?1`;
+const INVOCATION = `select cast(body as blob) from invocation where id = ?1`;
 
 /** Makes the table `entry`. */
 export const MAKE_ENTRY = `create table main.entry (${ENTRY_COLUMNS.join(", ")},
@@ -33,15 +35,24 @@ export const INSERT_ENTRY = `insert into main.entry (${ENTRY_COLUMNS.join(", ")}
 /** What reading journals needs of a database. */
 export type JournalDatabase = Pick<QueryDatabase, "row" | "check">;
 
+/** What `entryRows` is told besides what to read. */
+export interface EntryOptions {
+  /** Of larger entries there is no JSON. */
+  readonly jsonBytesMax?: number;
+  /** Is told of every stored row that cannot be decoded. */
+  readonly unreadable: (row: UnreadableRow) => void;
+}
+
 /**
  * Rows of the table `entry`, some at a time, as far as these mentions of `sys_journal` want them: of
- * which invocations, and which columns. Frames are decoded here, which SQL cannot do. `jsonBytesMax`:
- * of larger entries there is no JSON.
+ * which invocations, and which columns. Frames are decoded here, which SQL cannot do. What cannot be
+ * decoded is one row of the type `UNREADABLE`: the rest of the answer is not lost with it, and nobody
+ * takes it for complete.
  */
 export async function* entryRows(
   database: JournalDatabase,
   mentions: readonly StoredRelation[],
-  jsonBytesMax = JSON_BYTES_MAX,
+  { jsonBytesMax = JSON_BYTES_MAX, unreadable }: EntryOptions,
 ): AsyncGenerator<readonly Bound[][]> {
   const used = new Set(mentions.flatMap((one) => [...one.used]));
   for await (const id of wantedIds(database, mentions)) {
@@ -49,8 +60,22 @@ export async function* entryRows(
     if (namesCallees(used)) await callees.load();
     for await (const segment of segmentsOf(database, id)) {
       database.check();
-      await callees.prefetch(segment);
-      yield segment.map((row) => columnsOf(row, { used, callees, jsonBytesMax }));
+      const decode = <T>(index: number, act: () => T): T | undefined => {
+        try {
+          return act();
+        } catch (cause) {
+          unreadable({ table: "journal", key: `${id}/${index}`, cause: String(cause) });
+        }
+      };
+      const { first } = segment;
+      const rows = decode(first, () => decodeSegment(id, segment));
+      await callees.prefetch(rows ?? []);
+      yield rows
+        ? rows.map((row) =>
+          decode(row.index, () => columnsOf(row, { used, callees, jsonBytesMax })) ??
+            unreadableEntry(id, row.index)
+        )
+        : [unreadableEntry(id, first)];
     }
   }
 }
@@ -84,21 +109,46 @@ async function* wantedIds(
 
 type JournalRow = ReturnType<typeof decodeJournal>;
 
-/** Entries as they are stored together. One segment is in memory at a time. */
-async function* segmentsOf(database: JournalDatabase, id: string): AsyncGenerator<JournalRow[]> {
+/** Entries that are stored together. */
+interface Segment {
+  readonly first: number;
+  readonly entries: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+/** One segment is in memory at a time. */
+async function* segmentsOf(database: JournalDatabase, id: string): AsyncGenerator<Segment> {
   for (let after = -1;;) {
     const row = await database.row(SEGMENT, [id, after]);
     if (!row) return;
     const [first, entries, bytes] = row;
     after = Number(first);
-    let at = 0;
-    yield (fromJson(String(entries)) as JournalJson[]).map((json) => {
-      const { size } = json;
-      const own = size === undefined ? undefined : (bytes as Uint8Array).subarray(at, at + size);
-      at += size ?? 0;
-      return decodeJournal(id, json, own);
-    });
+    yield { first: after, entries: entries as Uint8Array, bytes: bytes as Uint8Array };
   }
+}
+
+/** Throws for what was not written by us. */
+function decodeSegment(id: string, { entries, bytes }: Segment): JournalRow[] {
+  let at = 0;
+  return jsonOf(entries).map((json) => {
+    const { size } = json;
+    const own = size === undefined ? undefined : bytes.subarray(at, at + size);
+    at += size ?? 0;
+    return decodeJournal(id, json, own);
+  });
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function jsonOf(entries: Uint8Array): JournalJson[] {
+  return fromJson(utf8.decode(entries)) as JournalJson[];
+}
+
+/** The type of an entry that cannot be decoded: damage on disk. */
+const UNREADABLE = "Unreadable";
+
+function unreadableEntry(id: string, index: number): Bound[] {
+  return [id, index, UNREADABLE, ...Array<null>(ENTRY_COLUMNS.length - 3).fill(null)];
 }
 
 function columnsOf(
@@ -164,12 +214,17 @@ class Called implements Callees {
       if (!row) return;
       const [first, entries] = row;
       after = Number(first);
-      for (const json of fromJson(String(entries)) as JournalJson[]) {
-        const { type, id, result } = json as unknown as Extract<Entry, { kind: "notification" }>;
-        if (type !== entryType.callInvocationIdCompletion) continue;
-        if (id.kind === "completion" && result.kind === "invocationId") {
-          this.#ids.set(id.id, result.id);
-        }
+      this.#note(entries as Uint8Array);
+    }
+  }
+
+  #note(entries: Uint8Array): void {
+    const notes = readable(() => jsonOf(entries)) ?? [];
+    for (const json of notes) {
+      const { type, id, result } = json as unknown as Extract<Entry, { kind: "notification" }>;
+      if (type !== entryType.callInvocationIdCompletion) continue;
+      if (id?.kind === "completion" && result?.kind === "invocationId") {
+        this.#ids.set(id.id, result.id);
       }
     }
   }
@@ -180,7 +235,8 @@ class Called implements Callees {
     for (const id of this.#ids.values()) {
       if (this.#rows.has(id) || this.#rows.size >= CALLEES_MAX) continue;
       const row = await this.#database.row(INVOCATION, [id]);
-      this.#rows.set(id, row && decodeInvocation(String(row[0]), null));
+      const body = row?.[0] as Uint8Array | undefined;
+      this.#rows.set(id, body && readable(() => decodeInvocation(utf8.decode(body), null)));
     }
   }
 
@@ -190,6 +246,15 @@ class Called implements Callees {
 
   row(id: string): Pick<InvocationRow, "target" | "retention"> | undefined {
     return this.#rows.get(id);
+  }
+}
+
+/** Of a row beside the one that is shown, which only adds to it. Undefined: it cannot be decoded. */
+function readable<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
   }
 }
 
