@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { type App, createApp } from "../src/app.ts";
-import { type Config, dumpConfig, helpText, readCommand, readConfig } from "../src/config.ts";
+import {
+  type Config,
+  dumpConfig,
+  helpText,
+  readCommand,
+  readConfig,
+  warningsOf,
+} from "../src/config.ts";
 import { readTool } from "../src/config/tool_flags.ts";
 import { Failure } from "../src/errors.ts";
 import type { RequestReader } from "../src/ingress/request_reader.ts";
@@ -74,6 +81,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
+  for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
   const { app, fleet, storage } = await wire(runtime, settings, { log, acceptLoss });

@@ -6,7 +6,7 @@ import { type Life, openLife } from "./workerd_life.ts";
 import type { Peer } from "./workerd_peers.ts";
 import { consoleLog, IsolateClock, stackOf } from "./workerd_platform.ts";
 import { type Asking, refusal } from "./workerd_refusal.ts";
-import { type Bindings, partitionConfig } from "./workerd_settings.ts";
+import { type Bindings, partitionConfig, warningsFor } from "./workerd_settings.ts";
 
 /** What `wrangler.toml` binds. */
 export interface ObjectBindings extends Bindings {
@@ -125,6 +125,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
   async #start(): Promise<Life> {
     const config = partitionConfig(this.env);
     const [clock, log] = [this.#clock, this.#log = consoleLog(config["log-level"])];
+    for (const warning of warningsFor(this.env)) log("warn", "A setting is ignored", { warning });
     const life = await openLife({
       storage: this.ctx.storage,
       config,

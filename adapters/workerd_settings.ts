@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "../src/config.ts";
+import { type Config, readConfig, warningsOf } from "../src/config.ts";
 import { optionalText, text } from "../src/config/kinds.ts";
 import { option } from "../src/config/option.ts";
 import { readEnvironment, settle } from "../src/config/read.ts";
@@ -62,6 +62,11 @@ export function workerSettings(bindings: Bindings): WorkerSettings {
     adminToken: settled["admin.token"] as string,
     partitions: partitionConfig(bindings)["default-num-partitions"],
   };
+}
+
+/** What to warn of: one sentence for each variable that is spelled as a setting and sets nothing. */
+export function warningsFor(bindings: Bindings): string[] {
+  return warningsOf(environmentOf(bindings), Object.keys(options));
 }
 
 function environmentOf(bindings: Bindings): Record<string, string> {

@@ -159,6 +159,7 @@ function ingressSettings({ config, reader }: AppOptions) {
   return {
     bodyBytesMax: config["ingress.request-size-limit"],
     requestsMax: config["ingress.concurrent-api-requests-limit"],
+    isStrict: config["strict"],
     ...(reader && { reader }),
   };
 }
@@ -170,6 +171,7 @@ function adminSettings({ config, version }: AppOptions) {
     clusterName: config["cluster-name"],
     bodyBytesMax: config["admin.request-size-limit"],
     requestsMax: config["admin.concurrent-api-requests-limit"],
+    isStrict: config["strict"],
     ingressEndpoint: settings.ingressEndpoint(config),
     features: settings.featuresOf(config),
   };

@@ -6,18 +6,17 @@ import {
   count,
   countOrUnlimited,
   duration,
-  durationOrUnlimited,
   flag,
   type Kind,
   optionalText,
-  ratio,
   text,
 } from "./config/kinds.ts";
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
+import { handlerOptions } from "./config/handler_options.ts";
 import { option } from "./config/option.ts";
 import { partitionOptions } from "./config/partition_options.ts";
-import { type Environment, readEnvironment, readFile, settle } from "./config/read.ts";
+import * as reading from "./config/read.ts";
 import { watching } from "./config/watching.ts";
 import { PARTITIONS_MAX } from "./model/ring.ts";
 import { envNames } from "./names.ts";
@@ -45,44 +44,12 @@ export const options = {
   "default-num-partitions": option(count(1, PARTITIONS_MAX), "1", {
     doc: "Into how many partitions new data is cut. Data that is there stays as it was made.",
   }),
-  "default-retry-policy.initial-interval": option(duration(), "500ms", {
-    doc: "Delay of the first retry of a failed attempt. Up to 30 % is added by chance.",
-  }),
-  "default-retry-policy.exponentiation-factor": option(ratio(1), "2", {
-    doc: "By what the delay grows from retry to retry.",
-  }),
-  "default-retry-policy.max-interval": option(duration(), "1m", {
-    doc: "Longest delay between two attempts.",
-  }),
-  "default-retry-policy.max-attempts": option(countOrUnlimited(1), "70", {
-    doc: "Attempts in all, the first included. Then `on-max-attempts` applies.",
-  }),
-  "default-retry-policy.on-max-attempts": option(choice("pause", "kill"), "pause", {
-    doc: "Whether an invocation that used up its attempts waits for somebody or fails.",
-  }),
-  "default-journal-retention": option(duration(), "1d", {
-    doc: "How long the journal of a completed invocation is kept.",
-  }),
-  "default-idempotency-retention": option(duration(), "1d", {
-    doc: "How long the result of a call with an idempotency key is kept.",
-  }),
-  "default-workflow-completion-retention": option(duration(), "1d", {
-    doc: "How long the result of a workflow is kept, and so its id cannot be used again.",
-  }),
-  "max-journal-retention": option(durationOrUnlimited(), "unlimited", {
-    doc: "The most that services may ask for; what is more is cut down to it (RT0022).",
-  }),
-  "max-idempotency-retention": option(durationOrUnlimited(), "unlimited", {
-    doc: "As `max-journal-retention`, of results kept for idempotency keys.",
-  }),
-  "max-workflow-completion-retention": option(durationOrUnlimited(), "unlimited", {
-    doc: "As `max-journal-retention`, of results of workflows.",
-  }),
-  "max-retry-policy-max-attempts": option(countOrUnlimited(1), "unlimited", {
-    doc: "Attempts in all, whatever the retry policy of a handler says.",
-  }),
+  ...handlerOptions,
   "experimental-enable-protocol-v7": option(flag(), "false", {
     doc: "Whether services are spoken to in protocol version 7 where they know 6 as well.",
+  }),
+  "strict": option(flag(), "false", {
+    doc: "Whether unknown query parameters and JSON fields are refused (400), not warned about.",
   }),
   "shutdown-timeout": option(duration(), "1m", {
     doc: "How long an orderly stop may take. Then the process ends all the same.",
@@ -250,7 +217,7 @@ export type Config = { readonly [K in keyof typeof options]: Value<typeof option
 export interface ConfigSources {
   /** Text of the config file named by `readCommand`, if there is one. */
   readonly file?: string | undefined;
-  readonly env?: Environment;
+  readonly env?: reading.Environment;
   /** Command line arguments, without the program's name. */
   readonly args?: readonly string[];
 }
@@ -260,9 +227,9 @@ export interface ConfigSources {
  * §5.2). Throws `Failure` RT0002 that names what cannot be read, where, and what is allowed.
  */
 export function readConfig({ file, env = {}, args = [] }: ConfigSources): Config {
-  const sources = [readFlags(options, args).settings, readEnvironment(options, env)];
-  if (file !== undefined) sources.push(readFile(options, file));
-  return settle(options, sources) as Config;
+  const sources = [readFlags(options, args).settings, reading.readEnvironment(options, env)];
+  if (file !== undefined) sources.push(reading.readFile(options, file));
+  return reading.settle(options, sources) as Config;
 }
 
 /** What the command line asks the process to do, and the config file to read first. */
@@ -274,7 +241,15 @@ export function readCommand({ env = {}, args = [] }: Omit<ConfigSources, "file">
   return { action, acceptLoss, ...(configFile === undefined ? {} : { configFile }) };
 }
 
-function configFileOf(env: Environment): string | undefined {
+/**
+ * What to warn of: one sentence for each variable `SVC_…` that sets nothing. `others`: paths of
+ * settings that the platform reads itself.
+ */
+export function warningsOf(env: reading.Environment, others: readonly string[] = []): string[] {
+  return reading.unknownVariables(options, env, [CONFIG_FILE.env, ...others]);
+}
+
+function configFileOf(env: reading.Environment): string | undefined {
   return envNames(CONFIG_FILE.env).map((name) => env[name]).find((value) => value !== undefined);
 }
 

@@ -5,15 +5,17 @@ import { wrongShape } from "./refusals.ts";
 import type { Call } from "./route.ts";
 
 /**
- * The body of a request, which is JSON and what `struct` lets pass. Throws a `Failure`: as `readJson`
- * does, and 422 with the path to what has the wrong shape (http-api §3.1).
+ * The body of a request, which is JSON and what `struct` lets pass; fields that it does not name are
+ * taken down as unknown. Throws a `Failure`: as `readJson` does, and 422 with the path to what has
+ * the wrong shape (http-api §3.1).
  */
 export async function readBody<T, S>(
-  { request, bodyBytesMax }: Pick<Call, "request" | "bodyBytesMax">,
+  { request, bodyBytesMax, unknown }: Pick<Call, "request" | "bodyBytesMax" | "unknown">,
   struct: Struct<T, S>,
 ): Promise<T> {
   const [error, value] = validate(await readJson(request, bodyBytesMax), struct);
   if (error) throw wrongShape(error.path.join("."), error.failures()[0]?.message ?? error.message);
+  unknown.check("field", Object.keys(value as object), Object.keys(struct.schema as object));
   return value;
 }
 

@@ -2,6 +2,7 @@ import type { Struct } from "superstruct";
 import { readBody } from "./body.ts";
 import type { Json } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
+import type { UnknownNames } from "./unknown_names.ts";
 
 /** One admin request on its way to a handler. The router fills in `params`, decoded. */
 export interface Call {
@@ -12,6 +13,8 @@ export interface Call {
   readonly request: Request;
   /** The largest body that is read. */
   readonly bodyBytesMax: number;
+  /** Takes down names that nothing reads. */
+  readonly unknown: UnknownNames;
   params: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,8 @@
 import { Router } from "itty-router/Router";
 import { Failure } from "../errors.ts";
 import type { Readiness } from "../model/readiness.ts";
+import type { Dialect } from "../names.ts";
+import { limitedLog } from "../observe/limited_log.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import { batchRoutes } from "./batches.ts";
 import { deploymentRoutes } from "./deployments.ts";
@@ -11,9 +13,10 @@ import { type QueryOptions, queryRoutes } from "./query_route.ts";
 import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { dialectsOf, refuse } from "./reply.ts";
-import type { Call, Handle, Routes } from "./route.ts";
+import type { Call, Handle, Route, Routes } from "./route.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
+import { UnknownNames } from "./unknown_names.ts";
 import { apiVersions, type Feature } from "./version.ts";
 
 export interface AdminOptions extends Partial<QueryOptions> {
@@ -39,6 +42,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly metrics?: () => Promise<Response>;
   /** What keeps the process from being ready. Absent: nothing. */
   readonly readiness?: Readiness;
+  /** Whether unknown query parameters and fields are refused. Default: they are warned about. */
+  readonly isStrict?: boolean;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -49,7 +54,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const { log, bodyBytesMax, requestsMax } = options;
+  const { log, bodyBytesMax, requestsMax, isStrict = false } = options;
+  const warnings = limitedLog(log, options.now);
   const routes: Routes = {
     ...infoRoutes(options, () => routes),
     ...metricsRoutes(options.metrics),
@@ -65,8 +71,12 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
   return async (request) => {
     requests++;
     const isTooMuch = requests > requestsMax;
+    const dialects = dialectsOf(request.headers);
+    const unknown = new UnknownNames(isStrict);
     try {
-      const response = await answer(request, { route, log, bodyBytesMax, isTooMuch });
+      const serving = { route, log, bodyBytesMax, isTooMuch, dialects, unknown };
+      const response = await answer(request, serving);
+      unknown.tell(response, dialects, warnings);
       return request.method === "HEAD" ? withoutBody(response) : response;
     } finally {
       requests--;
@@ -79,6 +89,8 @@ interface Serving {
   readonly log: Log;
   readonly bodyBytesMax: number;
   readonly isTooMuch: boolean;
+  readonly dialects: readonly Dialect[];
+  readonly unknown: UnknownNames;
 }
 
 /** A path we have, asked in a way it has not: 405 with the methods it has. */
@@ -93,12 +105,11 @@ class WrongMethod extends Error {
 
 async function answer(
   request: Request,
-  { route, log, bodyBytesMax, isTooMuch }: Serving,
+  { route, log, bodyBytesMax, isTooMuch, dialects, unknown }: Serving,
 ): Promise<Response> {
-  const dialects = dialectsOf(request.headers);
   try {
     if (isTooMuch) throw overloaded();
-    return await route(callOf(request, bodyBytesMax));
+    return await route(callOf(request, { bodyBytesMax, unknown }));
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
@@ -127,7 +138,7 @@ function logFailure({ message, cause }: Failure, log: Log): void {
 }
 
 /** Takes the API version off the path. HEAD is asked as GET, and loses its body afterwards. */
-function callOf(request: Request, bodyBytesMax: number): Call {
+function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown">): Call {
   const url = new URL(request.url);
   const [prefix, digits] = /^\/v([1-9]\d{0,8})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
   const apiVersion = Number(digits);
@@ -141,14 +152,14 @@ function callOf(request: Request, bodyBytesMax: number): Call {
   const isKnown = apiVersion >= apiVersions.min && apiVersion <= apiVersions.max;
   if (isKnown) url.pathname = url.pathname.slice(prefix.length);
   const method = request.method === "HEAD" ? "GET" : request.method;
-  return { method, url: url.href, apiVersion, request, bodyBytesMax, params: {} };
+  return { ...reading, method, url: url.href, apiVersion, request, params: {} };
 }
 
 function createRouter(routes: Routes): Handle {
   const router = Router<Call, []>();
   for (const [path, methods] of Object.entries(routes)) {
     for (const [method, route] of Object.entries(methods)) {
-      const handle = typeof route === "function" ? route : route.handle;
+      const handle = typeof route === "function" ? route : checkingQuery(route);
       router[method.toLowerCase()]?.(path, decodeParams, handle);
     }
     const allow = Object.keys(methods).flatMap((one) => one === "GET" ? ["GET", "HEAD"] : one);
@@ -162,6 +173,15 @@ function createRouter(routes: Routes): Handle {
     const found: unknown = pathname.endsWith("/") ? undefined : await router.fetch(call);
     if (found instanceof Response) return found;
     throw Failure.plain(404, `Cannot find ${quote(pathname)}`);
+  };
+}
+
+/** What is described of a route is all that it reads. */
+function checkingQuery({ handle, query = [] }: Route): Handle {
+  const known = query.map(({ name }) => name);
+  return (call) => {
+    call.unknown.check("query parameter", new URL(call.url).searchParams.keys(), known);
+    return handle(call);
   };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts";
-import { noSuch } from "./nearest.ts";
+import { noSuch } from "../nearest.ts";
 import type { Given, Options, Source } from "./option.ts";
 
 /** What a command line asks for besides settings (http-api §5.3). */

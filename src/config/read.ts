@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts";
-import { envNames } from "../names.ts";
-import { noSuch } from "./nearest.ts";
+import { envNames, OWN } from "../names.ts";
+import { noSuch, unknownName } from "../nearest.ts";
 import type { Given, Option, Options, Source } from "./option.ts";
 import { parseToml } from "./toml.ts";
 
@@ -30,7 +30,7 @@ export function readFile(options: Options, text: string): Source {
   return source;
 }
 
-/** Values of the environment. Names nobody knows are ignored: they may be somebody else's. */
+/** Values of the environment. Unknown names are passed over: `unknownVariables` names them. */
 export function readEnvironment(options: Options, env: Environment): Source {
   const source = new Map<string, Given>();
   for (const [path, { env: others }] of Object.entries(options)) {
@@ -38,6 +38,23 @@ export function readEnvironment(options: Options, env: Environment): Source {
     if (place !== undefined) source.set(path, { value: env[place], place });
   }
   return source;
+}
+
+/**
+ * Sentences about variables that are spelled as settings of ours and set nothing. Names of the alias
+ * are passed over: other programs have settings of that spelling. `others`: paths that are read
+ * elsewhere.
+ */
+export function unknownVariables(
+  options: Options,
+  env: Environment,
+  others: readonly string[],
+): string[] {
+  const prefix = `${OWN.toUpperCase()}_`;
+  const own = [...Object.keys(options), ...others].flatMap((path) => envNames(path).slice(0, 1));
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && !own.includes(name))
+    .map((name) => unknownName("environment variable", name, own));
 }
 
 /** One value per option: from the first source that has it, else its default. Throws RT0002. */

@@ -23,6 +23,8 @@ export interface IngressOptions {
   readonly reader?: RequestReader;
   /** Makes spans of requests. Default: traces are passed on, and that is all. */
   readonly tracer?: Tracer | undefined;
+  /** Whether requests with unknown query parameters are refused. Default: they are not. */
+  readonly isStrict?: boolean;
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
 }

@@ -1,5 +1,7 @@
 import { Failure } from "../errors.ts";
 import { BadDuration, parseDuration } from "../model/duration.ts";
+import { nearest, unknownName } from "../nearest.ts";
+import type { Route } from "./path.ts";
 
 /** The query parameters that mean something (http-api §2.6). All others are the handler's. */
 export interface Query {
@@ -9,6 +11,10 @@ export interface Query {
 }
 
 const NONE: Query = {};
+/** What calls and sends read. */
+const READ = ["delay", "limit-key"];
+/** Characters of a name that are compared with those. */
+const NAME_CHARS_MAX = 100;
 
 /**
  * Takes what follows the `?`. Names are matched in any case and the first of each counts. Throws
@@ -27,6 +33,23 @@ export function readQuery(query: string): Query {
     ...(delay === undefined ? undefined : { delayMs: parseDelay(delay) }),
     ...(limitKey === undefined ? undefined : { limitKey }),
   };
+}
+
+/**
+ * What to warn a caller of: a parameter of a call or send that is nearly one of ours. Others may be
+ * the handler's, which sees the whole path. `isStrict`: throws `Failure` 400 for every parameter that
+ * the route does not read.
+ */
+export function checkNames(query: string, { kind }: Route, isStrict: boolean): string | undefined {
+  const known = kind === "call" || kind === "send" ? READ : [];
+  for (const name of new URLSearchParams(query).keys()) {
+    const lower = name.slice(0, NAME_CHARS_MAX).toLowerCase();
+    if (known.includes(lower)) continue;
+    const text = unknownName("query parameter", lower, known);
+    if (isStrict) throw Failure.plain(400, text);
+    if (nearest(lower, known).length > 0) return text;
+  }
+  return undefined;
 }
 
 function parseDelay(text: string): number {

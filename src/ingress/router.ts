@@ -1,6 +1,7 @@
 import { unreachable } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, OWN } from "../names.ts";
+import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, header, OWN } from "../names.ts";
+import { limitedLog } from "../observe/limited_log.ts";
 import { refused } from "./answer.ts";
 import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
@@ -11,6 +12,7 @@ import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
 import { lookup } from "./lookup.ts";
 import { attach, output } from "./outcome.ts";
 import { parsePath, type Route, trimSlashes } from "./path.ts";
+import { checkNames } from "./query.ts";
 import { fetchReader } from "./request_reader.ts";
 import { send } from "./send.ts";
 
@@ -29,7 +31,9 @@ export function ingress(
     reader: fetchReader,
     tracer: undefined,
     readiness: () => Promise.resolve([]),
+    isStrict: false,
     ...options,
+    log: limitedLog(options.log, options.now),
   };
   if (setup.requestsMax === Infinity) return (request) => serve(setup, request);
   let requests = 0;
@@ -59,10 +63,29 @@ async function serve(setup: Setup, request: Request, isTooMuch = false): Promise
     const schema = setup.schema();
     const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
     const inbound: Inbound = { request, method, target, search, head, caller, schema };
-    return await dispatch(setup, inbound, parsePath(path, (name) => schema.latest(name)?.type));
+    const route = parsePath(path, (name) => schema.latest(name)?.type);
+    if (search !== "") return await dispatchWithQuery(setup, inbound, route);
+    return await dispatch(setup, inbound, route);
   } catch (cause) {
     return toAnswer(setup, caller, cause);
   }
+}
+
+/** As `dispatch`, and says so when a query parameter is most likely misspelled (decision 042). */
+async function dispatchWithQuery(
+  setup: Setup,
+  inbound: Inbound,
+  route: Route,
+): Promise<Response> {
+  const warning = checkNames(inbound.search, route, setup.isStrict);
+  const response = await dispatch(setup, inbound, route);
+  if (warning !== undefined) {
+    setup.log("warn", "A query parameter of a call is unknown and ignored", { warning });
+    for (const one of inbound.caller.dialects) {
+      response.headers.set(header(one, "warning"), warning);
+    }
+  }
+  return response;
 }
 
 function dispatch(

@@ -142,6 +142,7 @@ export class World {
 export interface AdminLimits {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;
+  readonly isStrict: boolean;
 }
 
 const clockOf = (world: World) => ({

@@ -8,6 +8,7 @@ import {
   options,
   readCommand,
   readConfig,
+  warningsOf,
 } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
 
@@ -217,4 +218,21 @@ describe("what a command line asks for", () => {
       expect(describeConfig()).toContain(`| \`${path}\` |`);
     }
   });
+});
+
+test("variables that are spelled as settings and set nothing are named, with what was meant", () => {
+  const env = {
+    SVC_LOG_LEVL: "debug",
+    SVC_INGRESS_BIND_PORT: "1",
+    SVC_LOG_LEVEL: "info",
+    SVC_CONFIG: "a.toml",
+    RESTATE_ADMIN_URL: "http://x",
+    PATH: "/bin",
+  };
+  expect(warningsOf(env)).toEqual([
+    "unknown environment variable 'SVC_LOG_LEVL', did you mean 'SVC_LOG_LEVEL'?",
+    "unknown environment variable 'SVC_INGRESS_BIND_PORT', did you mean 'SVC_INGRESS__BIND_PORT'?",
+  ]);
+  expect(warningsOf({ SVC_ADMIN__TOKEN: "t" })).toHaveLength(1);
+  expect(warningsOf({ SVC_ADMIN__TOKEN: "t" }, ["admin.token"])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config/nearest.ts";
+import { didYouMean } from "../../nearest.ts";
 import type { Failure } from "../../errors.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { printType } from "../column_type.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../config/nearest.ts";
+import { didYouMean } from "../../nearest.ts";
 import type { Failure } from "../../errors.ts";
 import type { ColumnType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";

@@ -9,8 +9,22 @@ export function didYouMean(typed: string, known: readonly string[]): string {
   return meant && `, did you mean ${meant}`;
 }
 
+/** Characters of a name from outside that are looked at and shown. */
+const SHOWN_MAX = 100;
+
+/**
+ * What is said of a name that nothing reads: that it is unknown, and what was probably meant.
+ * Printable ASCII without double quotes, so that it may be the value of a header.
+ */
+export function unknownName(kind: string, typed: string, known: readonly string[]): string {
+  const name = typed.slice(0, SHOWN_MAX);
+  const meant = nearest(name, known).map((one) => `'${one}'`).join(" or ");
+  const shown = name.replaceAll(/[^\x20\x21\x23-\x7e]/g, "?");
+  return `unknown ${kind} '${shown}'${meant === "" ? "" : `, did you mean ${meant}?`}`;
+}
+
 /** The known paths most likely meant by a misspelled one, the likeliest first. May be none. */
-function nearest(typed: string, known: readonly string[]): readonly string[] {
+export function nearest(typed: string, known: readonly string[]): readonly string[] {
   const key = lastPart(typed);
   // Someone who leaves out or mistakes the section still knows what they want to set.
   const sameKey = known.filter((name) => lastPart(name) === key);
