@@ -131,7 +131,8 @@ export const options = {
     doc: "Attempts that share one HTTP/2 connection. Further ones open another.",
   }),
   "worker.invoker.concurrent-invocations-limit": option(countOrUnlimited(1), "1000", {
-    doc: "Attempts in flight at once, of each partition. Further invocations wait for a slot.",
+    doc:
+      "Attempts in flight at once, of each partition. Further ones wait until others end or suspend.",
   }),
   "worker.invoker.message-size-limit": option(byteSize(), "32MiB", {
     doc: "Largest message of an endpoint. A larger one fails the attempt (RT0003).",

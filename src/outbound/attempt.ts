@@ -11,12 +11,14 @@ import { decodeMessage } from "../wire/decode.ts";
 import { Acks } from "./acks.ts";
 import type { Chance } from "./chance.ts";
 import type { Plan } from "./choose.ts";
-import { abortTimedOut, badMessage, endedEarly, failed, networkFailed } from "./failed.ts";
+import type { Tenant } from "./crowd.ts";
+import { abortTimedOut, badMessage, endedEarly, networkFailed, unreadable } from "./failed.ts";
 import { Intake, type Slice } from "./intake.ts";
 import type { OutboundOptions, OutboundWorld } from "./options.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RequestHalf } from "./request_half.ts";
 import { refusal } from "./response.ts";
+import { Silence } from "./silence.ts";
 import { startOf } from "./start.ts";
 
 /** What an attempt needs of whoever keeps the attempts. */
@@ -41,7 +43,7 @@ const NO_ENTROPY = new Uint8Array(16);
  * the invocation may begin another attempt is sent only when the stream is closed: until then the
  * handler may still run, and two attempts of one invocation must not overlap (decision 041).
  */
-export class RunningAttempt implements DialListener {
+export class RunningAttempt implements DialListener, Tenant {
   readonly id: string;
   readonly attempt: number;
   /** Which one this is, of all attempts since the partition began its life. */
@@ -51,6 +53,7 @@ export class RunningAttempt implements DialListener {
   readonly span: AttemptSpan | undefined;
   /** Replaced once the endpoint says what it is made with. */
   site: AttemptSite;
+  readonly silence: Silence;
   readonly #host: AttemptHost;
   readonly #mediaType: string;
   readonly #intake: Intake;
@@ -59,8 +62,6 @@ export class RunningAttempt implements DialListener {
   #exchange: Exchange | undefined;
   #request: RequestHalf | undefined;
   #phase: "running" | "draining" | "closed" = "running";
-  /** When something last moved; while draining, when the draining began. */
-  #movedAt: number;
   /** Frames of the slice at hand. */
   #frames: Command[] = [];
   #calls = false;
@@ -90,7 +91,8 @@ export class RunningAttempt implements DialListener {
     this.#mediaType = mediaType;
     this.#intake = new Intake(host.options, (...frame) => this.#frame(...frame));
     this.#acks = new Acks(effect.invocation.commands);
-    const startedAt = this.#movedAt = host.world.clock.now();
+    this.silence = new Silence(host.world.clock);
+    const { movedAt: startedAt } = this.silence;
     this.site = { startedAt, deployment: plan.pin.deployment };
   }
 
@@ -106,15 +108,27 @@ export class RunningAttempt implements DialListener {
   /** A notification was stored while this attempt runs. */
   notify(index: number, entry: Entry): void {
     if (this.#phase !== "running") return;
-    if (this.#request?.notify(index, entry, this.#acks.of(entry))) this.#moved();
+    if (this.#request?.notify(index, entry, this.#acks.of(entry))) this.silence.moved();
   }
 
   /** Tells the SDK that nothing more will come: it then suspends when it has nothing left to do. */
   yield(): void {
-    if (this.#phase !== "running" || !this.#request?.open) return;
-    this.#moved();
-    this.#request.end();
+    if (this.#phase !== "running" || !this.#isOpen) return;
+    this.silence.moved();
+    this.#request?.end();
     this.#host.expect(this.due);
+  }
+
+  /** As `yield`, for the sake of others. A silent step keeps all the time that it had. */
+  makeRoom(now: number): void {
+    if (!this.canSuspend) return;
+    this.silence.askedAt = now;
+    this.#request?.end();
+    this.#host.expect(this.due);
+  }
+
+  get canSuspend(): boolean {
+    return this.#phase === "running" && this.#isOpen && this.silence.isUnexplained;
   }
 
   /** Tears the stream down. Nothing more is heard of it. */
@@ -125,17 +139,21 @@ export class RunningAttempt implements DialListener {
 
   head(head: DialHead): void {
     if (this.#phase !== "running") return;
-    this.#moved();
+    this.silence.answered();
     const server = head.header(header(this.plan.deployment.dialect, "server"));
     if (server !== undefined) this.site = { ...this.site, server };
     const { protocol } = this.plan.pin;
-    const refused = refusal(head, { mediaType: this.#mediaType, protocol, now: this.#movedAt });
+    const refused = refusal(head, {
+      mediaType: this.#mediaType,
+      protocol,
+      now: this.silence.movedAt,
+    });
     if (refused) this.#finish(refused);
   }
 
   chunk(bytes: Uint8Array): void {
     if (this.#phase !== "running") return;
-    this.#moved();
+    this.silence.moved();
     this.#read(bytes);
   }
 
@@ -150,46 +168,36 @@ export class RunningAttempt implements DialListener {
 
   failed(failure: DialFailure): void {
     if (this.#mustWait(() => this.failed(failure))) return;
-    const { uri } = this.plan.deployment;
-    if (this.#phase === "running") this.#finish(networkFailed(uri, failure));
+    if (this.#phase === "running") this.#finish(networkFailed(this.plan.deployment.uri, failure));
     this.#tell();
     this.#close();
   }
 
   drain(): void {
     if (this.#phase !== "running") return;
-    this.#moved();
+    this.silence.moved();
     this.#request?.drain();
   }
 
   /** When to look at it again, in milliseconds since the epoch (§4.16). */
   get due(): number {
-    const { plan } = this;
-    if (this.#phase === "draining") return this.#movedAt + this.#host.options.drainMs;
+    if (this.#phase === "draining") return this.silence.movedAt + this.#host.options.drainMs;
     if (this.#phase === "closed" || this.#intake.isPaused) return Infinity;
-    const open = this.#request?.open;
-    return this.#movedAt + (open ? plan.inactivityTimeoutMs : plan.abortTimeoutMs);
+    return this.silence.dueOf(this.plan, this.#isOpen);
+  }
+
+  /** Whether the endpoint may still be told things. */
+  get #isOpen(): boolean {
+    return this.#request?.open === true;
   }
 
   /** It is `now`, and `due` has passed. */
   expire(now: number): void {
     if (this.#phase === "draining") return this.#cut();
-    this.#movedAt = now;
+    this.silence.movedAt = now;
     // The SDK then suspends when it has nothing left to do.
-    if (this.#request?.open) this.#request.end();
+    if (this.#isOpen) this.#request?.end();
     else this.#finish(abortTimedOut(this.plan.abortTimeoutMs));
-  }
-
-  /** Our own bug in reading one endpoint's messages must not take down all the others. */
-  #brokenBy(cause: unknown): Outcome {
-    const { id, plan } = this;
-    const fields = { id, deployment: plan.deployment.id, cause: String(cause) };
-    this.#host.world.log("error", "cannot read a message of an endpoint", fields);
-    return failed("RT0012", "message encoding error");
-  }
-
-  #moved(): void {
-    this.#movedAt = this.#host.world.clock.now();
   }
 
   /** The end of a stream comes after its frames, and these after room in the window. */
@@ -204,7 +212,7 @@ export class RunningAttempt implements DialListener {
     try {
       this.#intake.read(bytes);
     } catch (cause) {
-      this.#outcome ??= badMessage(cause) ?? this.#brokenBy(cause);
+      this.#outcome ??= badMessage(cause) ?? unreadable(cause, this, this.#host.world.log);
     }
     this.#flush();
     if (this.#outcome) this.#finish(this.#outcome);
@@ -217,18 +225,16 @@ export class RunningAttempt implements DialListener {
     // What follows a terminal message does not count (§4.13).
     if (this.#outcome) return false;
     const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
-    if (message.kind === "command") {
-      this.#command(message.command, message.wantsAck ?? false);
-      return true;
+    if (message.kind !== "command") {
+      this.#outcome = outcomeOf(message, this.#request?.delivered ?? 0);
+      return false;
     }
-    this.#outcome = outcomeOf(message, this.#request?.delivered ?? 0);
-    return false;
-  }
-
-  #command(command: Command, wantsAck: boolean): void {
+    const { command, wantsAck = false } = message;
     if (command.kind === "call" || command.kind === "oneWayCall") this.#calls = true;
+    this.silence.heard(command);
     this.#acks.heard(command, wantsAck);
     this.#frames.push(command);
+    return true;
   }
 
   /** Sends what was read as one event. */
@@ -236,16 +242,14 @@ export class RunningAttempt implements DialListener {
     const frames = this.#frames;
     if (frames.length === 0) return;
     const entropy = this.#calls ? this.#host.chance.entropy() : NO_ENTROPY;
-    const { id, attempt, site, plan: { pin } } = this;
-    const first = this.#heard;
+    const { id, attempt, site, plan: { pin } } = this, first = this.#heard;
     const event = { type: "heard", id, attempt, first, frames, pin, entropy, site } as const;
     this.#frames = [];
     this.#calls = false;
     this.#heard += frames.length;
     const { send } = this.#host.world;
     if (this.#outcome) return send(event);
-    const slice = this.#intake.cut();
-    const acks = this.#acks.take();
+    const slice = this.#intake.cut(), acks = this.#acks.take();
     send(event, () => this.#acked(slice, acks));
   }
 
@@ -254,7 +258,7 @@ export class RunningAttempt implements DialListener {
     if (this.#phase !== "running") return;
     if (acks) this.#request?.acknowledge(acks);
     if (!goesOn) return;
-    this.#moved();
+    this.silence.moved();
     this.#read();
     this.#host.expect(this.due);
   }
@@ -267,7 +271,7 @@ export class RunningAttempt implements DialListener {
     // The SDK keeps its half open until ours is closed (Appendix B 1).
     this.#request?.stop();
     this.#intake.stop(this.#exchange);
-    this.#moved();
+    this.silence.moved();
     this.#host.expect(this.due);
   }
 

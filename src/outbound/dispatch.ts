@@ -11,6 +11,7 @@ import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./chance.ts";
 import { choose } from "./choose.ts";
+import { Crowd } from "./crowd.ts";
 import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
 import { openSigned } from "./identity/signed_dial.ts";
@@ -46,6 +47,7 @@ export class Attempts {
   readonly #draining = new ChurnMap<number, RunningAttempt>();
   #begun = 0;
   readonly #queue = new FairQueue();
+  readonly #crowd: Crowd;
   /** Slots held for those who were told that one is free. */
   readonly #reserved = new Set<string>();
   #closed = false;
@@ -55,6 +57,7 @@ export class Attempts {
     this.#options = { ...OUTBOUND_DEFAULTS, ...options };
     this.#addresses = new Addresses(this.#options);
     this.#chance = new Chance(world.random);
+    this.#crowd = new Crowd(world);
     this.#ticker = new Ticker(world.clock, (now) => this.#tick(now));
     this.#host = {
       world,
@@ -75,7 +78,8 @@ export class Attempts {
     older?.abort();
     const wasReserved = this.#reserved.delete(id);
     if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
-      return this.#queue.add(lineOf(effect.invocation), { id, attempt: effect.attempt });
+      this.#queue.add(lineOf(effect.invocation), { id, attempt: effect.attempt });
+      return this.#ticker.expect(this.#crowd.due);
     }
     this.#queue.drop(id, effect.attempt);
     this.#run(effect);
@@ -225,7 +229,11 @@ export class Attempts {
   }
 
   #tick(now: number): number {
-    let due = Infinity;
+    let due = this.#crowd.look(now, this.#running.values(), {
+      used: this.#taken,
+      limit: this.#options.concurrencyMax,
+      queued: this.#queue.size,
+    });
     for (const attempts of [this.#running.values(), this.#draining.values()]) {
       for (const attempt of attempts) {
         if (attempt.due <= now) attempt.expire(now);

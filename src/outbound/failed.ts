@@ -1,8 +1,9 @@
 import { type Code, Failure } from "../errors.ts";
 import type { Outcome } from "../engine/event.ts";
 import { printDuration } from "../model/duration.ts";
-import type { AttemptFailure } from "../model/invocation.ts";
+import type { AttemptFailure, AttemptSite } from "../model/invocation.ts";
 import type { DialFailure } from "../dial.ts";
+import type { Log } from "../ports.ts";
 import type { AttemptError } from "../wire/decode_rest.ts";
 
 export type Failed = Extract<Outcome, { kind: "failed" }>;
@@ -59,6 +60,17 @@ export function networkFailed(uri: string, { kind, message }: DialFailure): Fail
     : message;
   const spared = kind === "busy" ? { reached: false, retryAfterMs: BUSY_MS } : {};
   return failed("RT0010", `error when calling '${uri}': ${detail}`, spared);
+}
+
+/** Our own bug in reading one endpoint's messages must not take down all the others. */
+export function unreadable(
+  cause: unknown,
+  { id, site }: { readonly id: string; readonly site: AttemptSite },
+  log: Log,
+): Failed {
+  const { deployment } = site;
+  log("error", "cannot read a message of an endpoint", { id, deployment, cause: String(cause) });
+  return failed("RT0012", "message encoding error");
 }
 
 /** The endpoint sent nothing for `timeoutMs` while we could only read. */

@@ -11,8 +11,8 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "the endpoint has no time to end its response",
     file: "outbound/attempt.ts",
-    find: "return this.#movedAt + this.#host.options.drainMs;",
-    replace: "return this.#movedAt;",
+    find: "return this.silence.movedAt + this.#host.options.drainMs;",
+    replace: "return this.silence.movedAt;",
   },
   {
     name: "a stream that does not end in time is not reset",
