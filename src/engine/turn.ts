@@ -152,6 +152,15 @@ export class Turn {
     if (!isHere) throw miss;
   }
 
+  /** Says that journal entries from `from` to before `to` are looked at next: loads them together. */
+  expectEntries(id: string, from: number, to: number): void {
+    for (let index = from; index < to; index++) {
+      if (this.#look("journal", id, index) === undefined) {
+        return this.#miss({ table: "journal", group: id });
+      }
+    }
+  }
+
   /** Every row of a group in the order of its items. */
   list<T extends Table>(table: T, group: string): Rows[T][] {
     const written = this.#tables[table].get(group);

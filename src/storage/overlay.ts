@@ -62,13 +62,23 @@ export function merge(
   below: readonly (readonly [Item, Rows[Table]])[],
   cells: ReadonlyMap<Item, Cell>,
 ): readonly Rows[Table][] {
+  if (cells.size === 0) return ordered(below);
   const rows = new Map<Item, Rows[Table]>(below);
   for (const [item, { row }] of cells) {
     if (row) rows.set(item, row);
     else rows.delete(item);
   }
-  if (rows.size < 2) return [...rows.values()];
-  return [...rows].sort(([a], [b]) => compareItems(a, b)).map(([, row]) => row);
+  return ordered([...rows]);
+}
+
+/** Sorted only if they are not in order: a journal has many entries, and segments are read in order. */
+function ordered(rows: readonly (readonly [Item, Rows[Table]])[]): readonly Rows[Table][] {
+  for (let i = 1; i < rows.length; i++) {
+    if (compareItems(rows[i - 1]![0], rows[i]![0]) <= 0) continue;
+    rows = [...rows].sort(([a], [b]) => compareItems(a, b));
+    break;
+  }
+  return rows.map(([, row]) => row);
 }
 
 const NONE: ReadonlyMap<Item, Cell> = new Map();

@@ -68,11 +68,17 @@ export function decodePromise(body: string, value: Uint8Array | null): Rows["pro
   return withValue(fromJson(body) as Rows["promise"], value ?? undefined);
 }
 
+/** A journal entry from its JSON and its bytes. Of commands, which are most entries, without copies. */
 export function decodeJournal(
   id: string,
-  { index, at, size: _, ...rest }: JournalJson,
+  json: JournalJson,
   bytes: Uint8Array | undefined,
 ): JournalRow {
+  const { kind, type } = json;
+  if (kind === "command" && bytes) {
+    return { id, index: json.index, at: json.at, entry: { kind, type: type as number, bytes } };
+  }
+  const { index, at, size: _, ...rest } = json;
   return { id, index, at, entry: withBytes(rest as unknown as Entry, bytes) };
 }
 

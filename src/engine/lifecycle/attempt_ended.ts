@@ -18,7 +18,8 @@ import { setTimer } from "./timer_fired.ts";
 
 /** A stream to a service is over: finish, park, or try again. Stale streams change nothing. */
 export function attemptEnded(turn: Turn, event: AttemptEnded): void {
-  const row = turn.find("invocation", event.id);
+  // A failed attempt needs no entry of its journal, and memory may have let go of a long one.
+  const row = turn.glance(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
   const { outcome, chance, site } = event;
@@ -60,6 +61,7 @@ function suspend(
 ): void {
   if (draft.pausing) return park(turn, draft);
   let left: Awaiting | undefined = awaiting;
+  turn.expectEntries(draft.id, delivered, draft.journal);
   // What was delivered has been looked at; only what came later can be news (the watermark).
   for (let index = delivered; index < draft.journal; index++) {
     const entry = turn.find("journal", draft.id, index)?.entry;

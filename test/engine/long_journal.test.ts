@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Event, Outcome } from "../../src/engine/event.ts";
+import { step } from "../../src/engine/step.ts";
+import { miss, type Slice, Turn } from "../../src/engine/turn.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Want } from "../../src/model/rows.ts";
+import { schema, targetOf } from "../support/schema.ts";
+
+const invocation: InvocationRow = {
+  id: "inv_1",
+  target: targetOf("greeter/hi"),
+  status: { kind: "invoked" },
+  origin: { by: "ingress" },
+  attempt: 1,
+  heard: 0,
+  journal: 100_000,
+  commands: 100_000,
+  failures: 0,
+  failuresSinceCommand: 0,
+  callers: [],
+  retention: { resultMs: 0, journalMs: 0 },
+  createdAt: 0,
+  modifiedAt: 0,
+};
+
+/** What an event asks for, when memory has no row but `row`. */
+function wants(event: Event, row?: InvocationRow): readonly Want[] {
+  const slice: Slice = {
+    find: (table) => (table === "invocation" && row ? row : undefined) as never,
+    list: () => undefined,
+  };
+  const turn = new Turn(0, schema, { slice });
+  expect(() => step(turn, event)).toThrow(miss as never);
+  return turn.wants;
+}
+
+const ended = (outcome: Outcome): Event => ({
+  type: "attemptEnded",
+  id: "inv_1",
+  attempt: 1,
+  outcome,
+  chance: 0,
+});
+const suspended = ended({
+  kind: "suspended",
+  awaiting: { kind: "any", of: [] } as never,
+  delivered: 99_000,
+});
+const failed = ended({
+  kind: "failed",
+  failure: { code: "RT0007", status: 500, message: "reset" },
+  reached: true,
+});
+const heard: Event = {
+  type: "heard",
+  id: "inv_1",
+  attempt: 1,
+  first: 0,
+  frames: [{ kind: "run", bytes: new Uint8Array(0), completion: 1 }],
+  pin: { deployment: "dp_1", protocol: 6 },
+  entropy: new Uint8Array(16),
+};
+
+test("frames and the end of an attempt do not read a long journal that memory has let go of", () => {
+  const row = { table: "invocation", group: "inv_1", item: "" };
+  expect(wants(heard)).toEqual([row]);
+  expect(wants(failed)).toEqual([row]);
+});
+
+test("an attempt that suspends reads what it was not told at once, and not entry by entry", () => {
+  expect(wants(suspended, invocation)).toEqual([{ table: "journal", group: "inv_1" }]);
+});
