@@ -10,7 +10,12 @@ const NEAR_BYTES_MAX = 64 * 1024;
 const NEAR_ROWS_MAX = 256;
 /** A write or a read that took longer says that the disk is slow, or that somebody else had it. */
 const NEAR_MS_MAX = 5;
-/** How long writes are handed over after a slow one, and reads after a slow one. */
+/**
+ * After a write of more than this the disk is busy for a while with moving it into the database file:
+ * a small commit would wait for that, and block this thread.
+ */
+const LARGE_BYTES = 1024 * 1024;
+/** How long writes are handed over after a slow or large one, and reads after a slow one. */
 const REST_MS = 200;
 const BUSY_TIMEOUT_MS = 1_000;
 
@@ -58,7 +63,10 @@ class NearCommits implements SqlClient {
     const [only, ...others] = statements;
     if (only && others.length === 0 && this.#isNear(only)) return named(() => this.#write(only));
     this.#farWrites++;
-    return this.#far.batch(mode, statements).finally(() => this.#farWrites--);
+    return this.#far.batch(mode, statements).finally(() => {
+      this.#farWrites--;
+      if (statements.some(({ args }) => sizeOf(args) > LARGE_BYTES)) this.#writes.rest();
+    });
   }
 
   isRefused(cause: unknown): boolean {
@@ -116,9 +124,12 @@ class Pace {
   timed<T>(act: () => T): T {
     const began = performance.now();
     const result = act();
-    const now = performance.now();
-    if (now - began > NEAR_MS_MAX) this.#restUntil = now + REST_MS;
+    if (performance.now() - began > NEAR_MS_MAX) this.rest();
     return result;
+  }
+
+  rest(): void {
+    this.#restUntil = Math.max(this.#restUntil, performance.now() + REST_MS);
   }
 
   stop(): void {
