@@ -1,5 +1,6 @@
 import type { Exchange } from "../dial.ts";
-import { FRAME_HEAD_BYTES, FrameReader } from "../wire/frame.ts";
+import { FRAME_HEAD_BYTES, FrameReader, type OnFrame } from "../wire/frame.ts";
+import { isStored } from "../wire/message_type.ts";
 import type { OutboundOptions } from "./options.ts";
 
 /** What one turn was offered of a stream, until it is durable. */
@@ -18,15 +19,18 @@ type IntakeLimits = Pick<
 >;
 
 /**
- * The receiving side of one attempt, with flow control: frames are decoded while fewer than
+ * The receiving side of one attempt, with flow control: commands are decoded while fewer than
  * `unackedFramesMax` frames and `unackedBytesMax` bytes are not durable. Beyond, received bytes wait
  * here undecoded and the exchange is paused, so the endpoint's writes block. One stream therefore
- * never has more than one window of frames in the mailbox, however fast its endpoint writes.
+ * never has more than one window of frames in the mailbox, and one that was collected from several
+ * chunks, however fast its endpoint writes. The end of an attempt passes a full window: it is
+ * committed together with the output that filled it.
  */
 export class Intake {
   readonly #limits: IntakeLimits;
   readonly #reader: FrameReader;
-  readonly #onFrame: (type: number, flags: number, body: Uint8Array) => boolean;
+  readonly #onFrame: OnFrame;
+  readonly #mayTake = (type: number) => !this.#isFull || !isStored(type);
   /** Received and not decoded. Not empty only while the window is full. */
   #held: Uint8Array[] = [];
   /** Decoded and not durable: in all, and since the last slice was cut. */
@@ -39,10 +43,9 @@ export class Intake {
     this.#limits = limits;
     this.#reader = new FrameReader(limits.messageBytesMax);
     this.#onFrame = (type, flags, body) => {
-      if (!hear(type, flags, body)) return false;
+      if (!hear(type, flags, body)) return;
       this.#frames++;
       this.#bytes += FRAME_HEAD_BYTES + body.length;
-      return this.#isFull;
     };
   }
 
@@ -63,10 +66,11 @@ export class Intake {
   read(chunk?: Uint8Array): void {
     if (chunk) this.#held.push(chunk);
     let done = 0;
-    for (let next = this.#held[0]; next && !this.#isFull; next = this.#held[done]) {
-      const taken = this.#reader.push(next, this.#onFrame);
-      if (taken === next.length) done++;
-      else this.#held[done] = next.subarray(taken);
+    for (let next = this.#held[0]; next; next = this.#held[++done]) {
+      const taken = this.#reader.push(next, this.#onFrame, this.#mayTake);
+      if (taken === next.length) continue;
+      this.#held[done] = next.subarray(taken);
+      break;
     }
     if (done === this.#held.length) this.#held = [];
     else this.#held.splice(0, done);
@@ -87,9 +91,9 @@ export class Intake {
     return this.#isPaused && frames <= unackedFramesMax / 2 && bytes <= unackedBytesMax / 2;
   }
 
-  /** Pauses the exchange while the window is full, and lets it go on when it is not. */
+  /** Pauses the exchange while bytes must wait, and lets it go on when none do. */
   pace(exchange: Exchange | undefined): void {
-    const isPaused = this.#isFull;
+    const isPaused = this.isHolding;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     if (isPaused) exchange?.pause();

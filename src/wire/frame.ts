@@ -36,9 +36,11 @@ export function writeFrameHead(
 
 /**
  * Takes one frame. `body` is valid only during the call when it is a view of the chunk: copy what
- * is kept, or it pins (or shares) the buffer of the network. True: no further frame for now.
+ * is kept, or it pins (or shares) the buffer of the network.
  */
-export type OnFrame = (type: number, flags: number, body: Uint8Array) => unknown;
+export type OnFrame = (type: number, flags: number, body: Uint8Array) => void;
+/** Whether a frame of this type may be taken now. */
+export type MayTake = (type: number) => boolean;
 
 /**
  * Cuts a byte stream into frames, wherever its chunks were cut. A frame that lies within one chunk
@@ -52,8 +54,6 @@ export class FrameReader {
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
   #bodyLength = 0;
-  /** Whether the last frame's taker wants no further one for now. */
-  #isStopped = false;
 
   /** Bodies of `bodyBytesMax` bytes and more are refused (service protocol §3.2). */
   constructor(bodyBytesMax: number) {
@@ -66,23 +66,23 @@ export class FrameReader {
   }
 
   /**
-   * Calls `onFrame` for each frame that `chunk` completes, until it answers true. Returns how many
-   * bytes were read: the others must be pushed again, before any later chunk. Throws `Failure` RT0003
-   * as soon as a header announces a body over the limit, and whatever `onFrame` throws.
+   * Calls `onFrame` for each frame that `chunk` completes. Stops before a frame that lies within the
+   * chunk and that `mayTake` refuses (absent: it refuses none). Returns how many bytes were read: the
+   * others must be pushed again, before any later chunk. Throws `Failure` RT0003 as soon as a header
+   * announces a body over the limit, and whatever `onFrame` throws.
    */
-  push(chunk: Uint8Array, onFrame: OnFrame): number {
+  push(chunk: Uint8Array, onFrame: OnFrame, mayTake?: MayTake): number {
     let at = 0;
-    this.#isStopped = false;
     if (this.#headFilled > 0) at = this.#continue(chunk, onFrame);
-    while (!this.#isStopped && chunk.length - at >= FRAME_HEAD_BYTES) {
+    while (chunk.length - at >= FRAME_HEAD_BYTES) {
+      if (mayTake && !mayTake(u16(chunk, at))) return at;
       const length = this.#lengthOf(chunk, at);
       const start = at + FRAME_HEAD_BYTES;
       if (chunk.length - start < length) break;
       at = start + length;
       const body = chunk.subarray(start, at);
-      this.#isStopped = onFrame(u16(chunk, start - 8), u16(chunk, start - 6), body) === true;
+      onFrame(u16(chunk, start - 8), u16(chunk, start - 6), body);
     }
-    if (this.#isStopped) return at;
     if (at < chunk.length) this.#begin(chunk, at);
     return chunk.length;
   }
@@ -129,7 +129,7 @@ export class FrameReader {
     this.#headFilled = 0;
     this.#body = undefined;
     this.#bodyFilled = 0;
-    this.#isStopped = onFrame(u16(this.#head, 0), u16(this.#head, 2), body) === true;
+    onFrame(u16(this.#head, 0), u16(this.#head, 2), body);
   }
 
   #lengthOf(bytes: Uint8Array, at: number): number {

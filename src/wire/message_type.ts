@@ -61,6 +61,11 @@ export function isMessageType(type: number): boolean {
   return NAMES.has(type);
 }
 
+/** Whether a message of an SDK is stored: commands and results of runs are, other control messages not. */
+export function isStored(type: number): boolean {
+  return type > controlType.proposeRunCompletionAck || type === controlType.proposeRunCompletion;
+}
+
 /** `SetStateCommand (0x0403)`, or `message (0x0050)` for a number the protocol does not know. */
 export function printMessageType(type: number): string {
   const hex = type.toString(16).padStart(4, "0");

@@ -63,10 +63,7 @@ for (const version of ["HTTP/1.1", "HTTP/2.0"] as const) {
       const output = () => say.output("x".repeat(size));
       const bench = await play(version, () => join(output(), say.end()));
       bench.attempts.start(attempt());
-      await until(() => {
-        bench.settle();
-        return bench.ended.length > 0;
-      });
+      await until(() => bench.ended.length > 0);
       const outcome = bench.ended[0]?.outcome;
       expect(outcome?.kind === "failed" ? outcome.failure.code : undefined).toBe(code);
       const [output1] = bench.heard.flatMap(({ frames }) => frames) as (Command | undefined)[];

@@ -45,7 +45,8 @@ for (const version of VERSIONS) {
     const heard = () => bench.heard.flatMap(({ frames }) => frames);
     for (let settled = 0; settled < COUNT;) {
       const count = await until(() => heard().length > settled && heard().length);
-      expect(count - settled).toBeLessThanOrEqual(100);
+      // One more may have been collected from several chunks.
+      expect(count - settled).toBeLessThanOrEqual(101);
       if (count < COUNT) expect(bench.ended).toEqual([]);
       settled = count;
       bench.settle();
@@ -76,12 +77,13 @@ for (const version of VERSIONS) {
       return still > 100;
     });
     expect(accepted).toBeLessThan(24 * 1024 * 1024);
-    expect(bench.heard.flatMap(({ frames }) => frames)).toHaveLength(100);
+    const waiting = bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
+    expect([100, 101]).toContain(waiting);
     await until(() => {
       bench.settle();
       return accepted > before;
     });
-    for (const { frames } of bench.heard) expect(frames.length).toBeLessThanOrEqual(100);
+    for (const { frames } of bench.heard) expect(frames.length).toBeLessThanOrEqual(101);
   });
 
   test(`${version}: messages before a broken connection are heard, then its end`, async () => {
@@ -103,10 +105,19 @@ test("a stop while messages wait for the disk leaves them unheard", async () => 
   const bench = await play("HTTP/2.0", (stream) => {
     stream.end(join(...Array.from({ length: 250 }, (_, i) => say.run(i + 1)), say.end()));
   });
-  await until(() => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0) === 100);
+  await until(() => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0) >= 100);
   const id = bench.heard[0]?.id ?? "";
   const before = bench.events.length;
   bench.attempts.abort({ type: "abort", id, attempt: 1 });
   bench.settle();
   expect(bench.events).toHaveLength(before);
+});
+
+test("an output that fills the window and the end after it are offered together", async () => {
+  const bench = await play("HTTP/2.0", (stream) => {
+    const runs = Array.from({ length: 99 }, (_, i) => say.run(i + 1));
+    stream.end(join(...runs, say.output("ok"), say.end()));
+  });
+  await until(() => bench.ended.length > 0);
+  expect(bench.ended).toMatchObject([{ outcome: { kind: "ended" } }]);
 });
