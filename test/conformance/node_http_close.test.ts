@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { dial, exchange, hello, http2, listener, start } from "./_node_http.ts";
 
 /** More than any of these may take, and less than the time that requests would be given. */
-const SOON_MS = 5_000;
-const DRAIN_MS = 60_000;
+const SOON_MS = 4_000;
+const DRAIN_MS = 8_000;
 
 /** Whether the server is gone long before requests in flight would be cut. */
 async function closesSoon(): Promise<boolean> {
@@ -43,4 +43,18 @@ test("an answer that ends while the server stops takes its connection along", as
   answer?.(new Response("late"));
   expect(await closed).toBe(true);
   await expect.poll(() => socket.text).toMatch(/connection: close[^]*late/i);
+}, 20_000);
+
+test("so does one that had begun before: its connection is idle once it has ended", async () => {
+  let body: ReadableStreamDefaultController | undefined;
+  const stream = new ReadableStream({ start: (controller) => void (body = controller) });
+  const socket = dial(await start(() => new Response(stream)));
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  body?.enqueue(new TextEncoder().encode("one"));
+  await expect.poll(() => socket.text).toContain("one");
+  const closed = closesSoon();
+  body?.enqueue(new TextEncoder().encode("two"));
+  body?.close();
+  expect(await closed).toBe(true);
+  await expect.poll(() => socket.text).toContain("two");
 }, 20_000);

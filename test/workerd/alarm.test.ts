@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql.ts";
 import { AlarmedStore, Alarms, HEARTBEAT_MS } from "../../adapters/workerd_alarm.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Lease, SqlClient } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/tables.ts";
@@ -58,4 +59,40 @@ test("a timer sets an alarm for when it is due, and a later one leaves the earli
   await store.commit(lease, [timer("latest", NOW + 500_000), put]);
   expect(set).toEqual([NOW + 5_000]);
   expect(await store.due()).toBe(NOW + 5_000);
+});
+
+const invocation = (status: InvocationRow["status"], expiresAt?: number): Write => {
+  const row: InvocationRow = {
+    id: "inv_1",
+    target: { service: "s", handler: "h", type: "service", access: "none" },
+    status,
+    origin: { by: "ingress" },
+    attempt: 1,
+    heard: 0,
+    journal: 1,
+    commands: 1,
+    failures: 0,
+    failuresSinceCommand: 0,
+    callers: [],
+    retention: { resultMs: 0, journalMs: 0 },
+    createdAt: 1,
+    modifiedAt: 1,
+    expiresAt,
+  };
+  return { table: "invocation", row, drop: false };
+};
+
+test("an attempt under way sets an alarm within the heartbeat, and keeps the object busy", async () => {
+  await store.commit(lease, [invocation({ kind: "invoked" })]);
+  expect(set).toEqual([NOW + HEARTBEAT_MS]);
+  expect(await store.isBusy()).toBe(true);
+});
+
+test("what expires wakes the object a cleanup later, also when it has expired long since", async () => {
+  await store.commit(lease, [invocation({ kind: "completed" }, NOW + 5_000)]);
+  await store.flushAll();
+  expect(await store.due()).toBe(NOW + 5_000 + CLEANUP_MS);
+  await store.commit(lease, [invocation({ kind: "completed" }, NOW - 5_000)]);
+  await store.flushAll();
+  expect(await store.due()).toBe(NOW + CLEANUP_MS);
 });
