@@ -1,5 +1,6 @@
 import process from "node:process";
-import { errors, Failure } from "../src/errors.ts";
+import { errors } from "../src/error_codes.ts";
+import { Failure } from "../src/errors.ts";
 
 /** Prints in one line why the server does not start and what to do. Only a bug shows a stack. */
 export function complain(cause: unknown): void {

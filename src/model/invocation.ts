@@ -38,7 +38,7 @@ export type Status =
 
 /** Why the last attempt failed, kept as a row so that it survives a restart. */
 export interface AttemptFailure {
-  /** One of the RT codes of `errors.ts`. */
+  /** One of the RT codes of `error_codes.ts`. */
   readonly code: string;
   /** HTTP-like code of the error: 500, 570, 571 … */
   readonly status: number;

@@ -1,4 +1,5 @@
-import { type Code, Failure } from "../errors.ts";
+import type { Code } from "../error_codes.ts";
+import { Failure } from "../errors.ts";
 import type { Outcome } from "../engine/event.ts";
 import { printDuration } from "../model/duration.ts";
 import type { AttemptFailure, AttemptSite } from "../model/invocation.ts";

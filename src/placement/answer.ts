@@ -1,4 +1,5 @@
-import { type Code, errors, Failure, Untaken } from "../errors.ts";
+import { type Code, errors } from "../error_codes.ts";
+import { Failure, Untaken } from "../errors.ts";
 
 /** What a partition in another process answers: a value, or why there is none. */
 export interface Answer {

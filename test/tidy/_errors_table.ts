@@ -1,4 +1,4 @@
-import { errors } from "../../src/errors.ts";
+import { errors } from "../../src/error_codes.ts";
 
 /** The table of error codes in README.md. A test keeps the two the same. */
 export function describeErrors(): string {

@@ -74,7 +74,7 @@ describe("what the front page says", () => {
     expect(generated("config", describeConfig())).toBe(describeConfig());
   });
 
-  test("its table of error codes is that of errors.ts", () => {
+  test("its table of error codes is that of error_codes.ts", () => {
     expect(generated("errors", describeErrors())).toBe(describeErrors());
   });
 

@@ -1,0 +1,262 @@
+/**
+ * Every coded error a stranger can meet (specification, Errors). Adding one is adding a row;
+ * nothing else in the code spells what a code means. `status`: how a request that fails with it
+ * is answered (http-api §4). `retry`: whether trying again, unchanged, can succeed; attempts that
+ * fail with it are retried by themselves. `title` ends without a period; `fix` is one sentence.
+ */
+export const errors = {
+  META0003: {
+    status: 500,
+    retry: true,
+    title: "Cannot reach the endpoint for discovery",
+    fix: "Check the address, the endpoint, the network and authentication (`additional_headers`).",
+  },
+  META0004: {
+    status: 409,
+    retry: false,
+    title: "A deployment with this address is registered and serves something else",
+    fix: "Register the new code under a new address, or repeat with `force: true`.",
+  },
+  META0005: {
+    status: 400,
+    retry: false,
+    title: "Service metadata cannot be used",
+    fix: "Rename the service: names that begin with a reserved word are not allowed.",
+  },
+  META0006: {
+    status: 409,
+    retry: false,
+    title: "A service changed its type",
+    fix: "Keep the type, rename the service, or repeat with `breaking: true`.",
+  },
+  META0009: {
+    status: 400,
+    retry: false,
+    title: "Invalid subscription",
+    fix: "Check the source and sink addresses, and that cluster, service and handler exist.",
+  },
+  META0010: {
+    status: 500,
+    retry: false,
+    title: "The data folder was made by an incompatible version",
+    fix: "Start the version that made it, or point `base-dir` at another folder.",
+  },
+  META0011: {
+    status: 500,
+    retry: false,
+    title: "The data folder is not empty and has no version file",
+    fix: "Point `base-dir` at an empty folder or at one that this server made.",
+  },
+  META0012: {
+    status: 500,
+    retry: false,
+    title: "No common service protocol version",
+    fix: "Upgrade the SDK, then register again.",
+  },
+  META0013: {
+    status: 500,
+    retry: false,
+    title: "Bad discovery response",
+    fix: "Check that the address is that of an SDK endpoint, and that its SDK is supported.",
+  },
+  META0014: {
+    status: 500,
+    retry: false,
+    title: "The endpoint speaks HTTP/1.1",
+    fix: "Register again with `use_http_11: true`.",
+  },
+  META0015: {
+    status: 500,
+    retry: false,
+    title: "Bidirectional mode over a transport that lacks it",
+    fix: "Let the endpoint announce request-response mode.",
+  },
+  META0016: {
+    status: 400,
+    retry: false,
+    title: "Update in place refused",
+    fix: "Keep services, handlers, types and protocol versions, or register a new deployment.",
+  },
+  META0017: {
+    status: 409,
+    retry: false,
+    title: "Several deployments share this address",
+    fix: "Delete all but one of them first.",
+  },
+  RT0001: {
+    status: 500,
+    retry: true,
+    title: "The attempt was aborted after the abort timeout",
+    fix:
+      "Look for a handler that waits on something outside the journal, or raise `worker.invoker.abort-timeout`.",
+  },
+  RT0002: {
+    status: 500,
+    retry: false,
+    title: "The configuration cannot be read",
+    fix: "Correct the named key.",
+  },
+  RT0003: {
+    status: 500,
+    retry: true,
+    title: "A message is larger than the limit",
+    fix: "Send less at once, or raise `worker.invoker.message-size-limit`.",
+  },
+  RT0004: {
+    status: 500,
+    retry: false,
+    title: "Cannot listen on the configured address",
+    fix: "Stop whoever uses the port, or choose another one.",
+  },
+  RT0005: {
+    status: 500,
+    retry: false,
+    title: "The data folder is in use by another process",
+    fix: "Stop the other process, or point `base-dir` elsewhere.",
+  },
+  RT0006: {
+    status: 500,
+    retry: true,
+    title: "Error while invoking the service",
+    fix: "Read the message; the attempt is retried.",
+  },
+  RT0007: {
+    status: 500,
+    retry: true,
+    title: "The handler failed with a retryable error",
+    fix: "Read the handler's error; the invocation continues where it stopped.",
+  },
+  RT0009: {
+    status: 500,
+    retry: false,
+    title: "The storage has no format version",
+    fix: "Point `base-dir` at an empty folder or at one that this server made.",
+  },
+  RT0010: {
+    status: 500,
+    retry: true,
+    title: "Network error talking to the endpoint",
+    fix: "Check that the endpoint runs and can be reached.",
+  },
+  RT0011: {
+    status: 500,
+    retry: true,
+    title: "No deployment serves this service",
+    fix: "Register a deployment with the service.",
+  },
+  RT0012: {
+    status: 500,
+    retry: true,
+    title: "Protocol violation by the endpoint",
+    fix: "Check what answers at the address, and the SDK's version.",
+  },
+  RT0013: {
+    status: 500,
+    retry: true,
+    title: "No common service protocol version",
+    fix: "Register a deployment with a supported SDK.",
+  },
+  RT0014: {
+    status: 500,
+    retry: true,
+    title: "The pinned protocol version is no longer supported",
+    fix: "Finish the invocation on the server version that started it, or kill it.",
+  },
+  RT0015: {
+    status: 500,
+    retry: true,
+    title: "The endpoint refuses the protocol version negotiated at discovery",
+    fix: "Register the endpoint again as a new deployment.",
+  },
+  RT0016: {
+    status: 500,
+    retry: true,
+    title: "Journal mismatch",
+    fix: "Register changed code as a new deployment, and make the handler deterministic.",
+  },
+  RT0017: {
+    status: 500,
+    retry: true,
+    title: "A command failed its precondition",
+    fix: "Correct the handler; it is retried from the last stored entry.",
+  },
+  RT0018: {
+    status: 500,
+    retry: true,
+    title: "The called service or handler does not exist",
+    fix: "Register the callee; the attempt is retried.",
+  },
+  RT0019: {
+    status: 500,
+    retry: true,
+    title: "The endpoint answered that the request is too large",
+    fix: "Raise the limit of the endpoint or of the proxy in front of it.",
+  },
+  RT0020: {
+    status: 400,
+    retry: false,
+    title: "The service is on a deployment with a deprecated protocol",
+    fix: "Upgrade the SDK and register a new deployment.",
+  },
+  RT0021: {
+    status: 200,
+    retry: false,
+    title: "The inactivity timeout is ignored in request-response mode",
+    fix: "Remove the option, or serve over HTTP/2.",
+  },
+  RT0022: {
+    status: 200,
+    retry: false,
+    title: "A retention was clamped to the server's maximum",
+    fix: "Ask for a shorter one, or raise the server's maximum.",
+  },
+  RT0023: {
+    status: 500,
+    retry: true,
+    title: "The endpoint is overloaded (429 or 503)",
+    fix: "Give it capacity; `Retry-After` is obeyed.",
+  },
+  RT0024: {
+    status: 400,
+    retry: true,
+    title: "Invalid use of flow control",
+    fix: "Check scope and limit key, and that the feature is enabled.",
+  },
+  RT0025: {
+    status: 500,
+    retry: false,
+    title: "Awaited futures are nested too deep",
+    fix: "Flatten the combinators, then resume.",
+  },
+  RT0026: {
+    status: 503,
+    retry: true,
+    title: "Too few file descriptors",
+    fix:
+      "Raise the limit: `ulimit -n 65536`, `LimitNOFILE=` of systemd, `--ulimit nofile=` of a container.",
+  },
+  RT0027: {
+    status: 500,
+    retry: false,
+    title: "The data folder lacks data that was acknowledged",
+    fix: "Put the missing file back or restore a backup; `--accept-loss` starts without the data.",
+  },
+  RT0028: {
+    status: 500,
+    retry: false,
+    title: "A stored row is damaged",
+    fix: "Run `perdure verify`, restore a backup; `--accept-loss` gives up unreadable commits.",
+  },
+  RT0029: {
+    status: 500,
+    retry: false,
+    title: "The data folder was removed or replaced while the server ran",
+    fix: "Put the folder back or restore a backup, then start the server again.",
+  },
+} as const satisfies Record<
+  string,
+  { status: number; retry: boolean; title: string; fix: string }
+>;
+
+/** `META…`: refused by the admin API. `RT…`: met at start-up or by an attempt. */
+export type Code = keyof typeof errors;
