@@ -88,6 +88,7 @@ export function openFleet(config: Config, within: FleetWithin): Fleet {
     newId: () => hex(random(ID_BYTES)),
     heartbeatMs: config["fleet.heartbeat-interval"],
     leaseMs,
+    addressCheckMs: config["fleet.address-check-timeout"],
     forwardMs: config["fleet.forward-timeout"],
     reader,
     bytesMax: ENVELOPE_BYTES +

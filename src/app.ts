@@ -101,11 +101,11 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...shared,
       soon: (call) => clock.soon(call),
       registry,
-      ...adminSettings(options),
+      ...adminSettings(options, fleet),
       applySerde: (call) => applySerde(call, asking(options, lent)),
       ...(introspection && { introspection }),
       running,
-      metrics: () => observation.page(hosts, schema()),
+      metrics: () => observation.page(hosts, schema(), fleet?.members()),
     }),
     door: (partition) => hosts.door(partition),
     reload: () => registry.reload(),
@@ -164,9 +164,10 @@ function ingressSettings({ config, reader }: AppOptions) {
   };
 }
 
-/** What the admin interface is told of the configuration. */
-function adminSettings({ config, version }: AppOptions) {
+/** What the admin interface is told of the configuration and the fleet. */
+function adminSettings({ config, version }: AppOptions, fleet: Fleet | undefined) {
   return {
+    ...(fleet && { members: () => fleet.members() }),
     version,
     clusterName: config["cluster-name"],
     bodyBytesMax: config["admin.request-size-limit"],

@@ -253,6 +253,19 @@ export const errors = {
     title: "The data folder was removed or replaced while the server ran",
     fix: "Put the folder back or restore a backup, then start the server again.",
   },
+  RT0030: {
+    status: 500,
+    retry: false,
+    title: "The address of this process does not lead to it",
+    fix:
+      "Correct `fleet.advertised-address`, or see `fleet.address-check-timeout` where a process cannot reach its own name.",
+  },
+  RT0031: {
+    status: 500,
+    retry: false,
+    title: "The fleet has another secret",
+    fix: "Give all processes the same `fleet.secret`; to change it, stop all of them first.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }

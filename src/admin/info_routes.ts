@@ -1,3 +1,4 @@
+import type { Member } from "../model/member.ts";
 import { type Readiness, readyAnswer } from "../model/readiness.ts";
 import type { Dialect } from "../names.ts";
 import type { Json } from "./json.ts";
@@ -17,6 +18,8 @@ export interface InfoOptions {
   readonly metrics?: () => Promise<Response>;
   /** What keeps the process from being ready. Absent: nothing. */
   readonly readiness?: Readiness;
+  /** The processes of a fleet. Absent: this one is alone. */
+  readonly members?: () => readonly Member[];
 }
 
 const HEALTH: About = {
@@ -47,12 +50,9 @@ const VERSION: About = {
   summary: "Version, interface versions and features",
   answers: { 200: ["What this server is", ref("VersionInformation")] },
 };
-/** One process is the whole cluster: its number is 1. */
-const MEMBERS = { members: [1] };
 
 /** The routes that tell what this server is (http-api §3.3). `all`: what `/openapi` describes. */
 export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
-  const cluster = { cluster_name: options.clusterName, metadata_cluster_health: MEMBERS };
   const version = versionRecord(options);
   const documents = new Map<readonly Dialect[], Json>();
   const document = (dialects: readonly Dialect[]): Json => {
@@ -65,7 +65,7 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
   return {
     "/health": { GET: { ...HEALTH, handle: () => empty(200) } },
     "/ready": { GET: { ...READY, handle: () => readyOf(options) } },
-    "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, cluster) } },
+    "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, clusterOf(options)) } },
     "/version": { GET: { ...VERSION, handle: () => reply(200, version) } },
     "/openapi": { GET: ({ request }) => reply(200, document(dialectsOf(request.headers))) },
   };
@@ -74,4 +74,19 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
 async function readyOf({ readiness }: InfoOptions): Promise<Response> {
   const { status, body } = readyAnswer(await readiness?.() ?? []);
   return reply(status, body);
+}
+
+/** Members have numbers for clients that know nothing else. One process alone has the number 1. */
+function clusterOf({ clusterName, members }: InfoOptions): object {
+  const all = members?.() ?? [];
+  const numbers = Array.from({ length: Math.max(1, all.length) }, (_, at) => at + 1);
+  const known = { cluster_name: clusterName, metadata_cluster_health: { members: numbers } };
+  return members ? { ...known, members: all.map(memberRecord) } : known;
+}
+
+function memberRecord({ id, address, partitions, unreached }: Member): object {
+  if (!unreached) return { id, address, partitions, reached: true };
+  const { cause, since } = unreached;
+  const record = { id, address, partitions, reached: false };
+  return { ...record, cause, since: new Date(since).toISOString() };
 }

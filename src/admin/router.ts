@@ -1,5 +1,6 @@
 import { Router } from "itty-router/Router";
 import { Failure } from "../errors.ts";
+import type { Member } from "../model/member.ts";
 import type { Readiness } from "../model/readiness.ts";
 import type { Dialect } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
@@ -44,6 +45,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly readiness?: Readiness;
   /** Whether unknown query parameters and fields are refused. Default: they are warned about. */
   readonly isStrict?: boolean;
+  /** The processes of a fleet. Absent: this one is alone. */
+  readonly members?: () => readonly Member[];
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }

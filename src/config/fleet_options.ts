@@ -25,6 +25,11 @@ export const fleetOptions = {
   "fleet.advertised-address": option(optionalUrl(), "", {
     doc: "Where the others reach this process, if not at `fleet.bind-address` and its port.",
   }),
+  "fleet.address-check-timeout": option(duration(), "10s", {
+    doc:
+      "How long a start waits until this process is reached at its address, by itself and by the " +
+      "others. Then RT0030 or RT0031. 0: not checked, where it cannot reach its own address.",
+  }),
   "fleet.heartbeat-interval": option(duration(10), "1s", {
     doc: "How often a process says in the database that it lives, and looks who else does.",
   }),

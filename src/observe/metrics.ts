@@ -1,3 +1,4 @@
+import type { Member } from "../model/member.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Vitals } from "../ports.ts";
 import type { ByHandler } from "./by_handler.ts";
@@ -28,6 +29,8 @@ export interface MetricsSources {
   /** Absent: the partition is down. */
   readonly partition?: PartitionGauges | undefined;
   readonly waitingRequests: number;
+  /** The processes of a fleet. Absent: this one is alone. */
+  readonly members?: readonly Member[] | undefined;
   readonly spans?: { readonly exported: number; readonly dropped: number } | undefined;
   readonly vitals?: Vitals | undefined;
 }
@@ -44,6 +47,7 @@ export function metricsText(sources: MetricsSources): string {
   attempts(page, sources);
   turns(page, sources.meter);
   partition(page, sources);
+  if (sources.members) fleet(page, sources.members);
   if (sources.spans) spans(page, sources.spans);
   processOf(page, sources);
   return page.toString();
@@ -132,6 +136,18 @@ function partition(page: Exposition, { partition, meter, waitingRequests }: Metr
     .sample(partition.logRows);
   page.family("perdure_log_pending_bytes", "gauge", "Size of those rows in memory.")
     .sample(partition.logBytes);
+}
+
+function fleet(page: Exposition, members: readonly Member[]): void {
+  page.family("perdure_fleet_members", "gauge", "Processes of the fleet that live.")
+    .sample(members.length);
+  page.family(
+    "perdure_fleet_members_unreached",
+    "gauge",
+    "Processes of the fleet that this one cannot reach.",
+  ).sample(members.filter(({ unreached }) => unreached).length);
+  page.family("perdure_fleet_partitions", "gauge", "Partitions that a process of the fleet owns.");
+  for (const { address, partitions } of members) page.sample(partitions.length, { address });
 }
 
 function spans(page: Exposition, { exported, dropped }: NonNullable<MetricsSources["spans"]>) {

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { Member } from "../model/member.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Platform } from "../ports.ts";
 import type { ByHandler } from "./by_handler.ts";
@@ -73,7 +74,11 @@ export class Observation {
   }
 
   /** The page of metrics. The first one begins to count what invocations there are. */
-  async page(observed: Observed, schema: Schema): Promise<Response> {
+  async page(
+    observed: Observed,
+    schema: Schema,
+    members?: readonly Member[],
+  ): Promise<Response> {
     const invocations = await observed.standings(PATIENCE_MS);
     const { platform, version } = this.#options;
     const text = metricsText({
@@ -83,6 +88,7 @@ export class Observation {
       invocations,
       partition: observed.gauges(),
       waitingRequests: observed.waiting,
+      members,
       spans: this.#exporter,
       vitals: platform.vitals?.(),
     });

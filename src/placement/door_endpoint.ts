@@ -3,6 +3,7 @@ import type { Door, Log, OnLeave, RunningAttempt } from "../ports.ts";
 import { type Answer, spoken } from "./answer.ts";
 import { pack, unpack } from "./codec.ts";
 import { checkSecret } from "./secret.ts";
+import type { Identity, Who } from "./who.ts";
 
 export interface EndpointOptions {
   readonly secret: string;
@@ -16,6 +17,10 @@ export interface EndpointOptions {
   readonly reload: () => Promise<void>;
   /** Brings everything that was committed into the tables. Absent: it is there. */
   readonly flush?: () => Promise<void>;
+  /** What this process is called. Absent: no process asks. */
+  readonly who?: () => Identity;
+  /** Asks what answers at an address, so that another process learns whether it can be reached. */
+  readonly reach?: (address: string) => Promise<Who>;
   /** Attempts that run here at this moment. */
   readonly running?: (() => readonly RunningAttempt[]) | undefined;
   readonly reader: Reader;
@@ -56,20 +61,21 @@ const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;
 
 /**
  * What the other processes of the fleet ask of this one, over HTTP: `POST /partitions/<n>/<method>`,
- * `POST /registry/reload`, `POST /fleet/look` and `POST /fleet/flush`. Answers 401 and 403 to whoever does not know the
- * secret, 421 for a partition that this process does not have, and otherwise 200, whatever the
+ * `POST /registry/reload`, and `POST /fleet/` with `look`, `flush`, `who` and `reach`. Answers 401 and
+ * 403, with the name of this process, to a request without the secret, 421 for a partition that this process does not have, and otherwise 200, whatever the
  * partition has answered.
  */
 export function doorEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const headers = options.reader.headers(request);
     const check = checkSecret(valueOf(headers, "authorization"), options.secret);
-    if (check === "none") return refusal(401, "a secret is needed");
-    if (check === "other") return refusal(403, "the secret is not that of this fleet");
+    const node = options.who?.().node;
+    if (check === "none") return refusal(401, "a secret is needed", { node });
+    if (check === "other") return refusal(403, "the secret is not that of this fleet", { node });
     const target = options.reader.target(request);
     if (request.method !== "POST") return refusal(405, "only POST is understood");
     const news = NEWS.find(([path]) => target.endsWith(path))?.[1];
-    if (news) return await told(() => news(options), options.log);
+    if (news) return await told(() => news(options, request), options.log);
     const [, partition, method] = PATH.exec(target) ?? [];
     if (method === undefined || !Object.hasOwn(METHODS, method)) {
       return refusal(404, "no such path");
@@ -123,11 +129,22 @@ async function answerOf(ask: () => Promise<unknown>, log: Log): Promise<Answer> 
 }
 
 /** What is not about one partition. */
-const NEWS: readonly (readonly [path: string, act: (options: EndpointOptions) => unknown])[] = [
+const NEWS: readonly (readonly [path: string, act: News])[] = [
   ["/fleet/look", ({ look }) => look()],
   ["/fleet/flush", ({ flush, running }) => flush?.().then(running)],
+  ["/fleet/who", ({ who }) => who?.()],
+  ["/fleet/reach", async ({ reader, reach }, request) => {
+    const body = await reader.body(request, { length: undefined, bytesMax: ADDRESS_BYTES_MAX });
+    const address = body && unpack(body);
+    if (typeof address === "string" && URL.canParse(address)) return await reach?.(address);
+    throw Failure.plain(400, "Cannot read an address of another process");
+  }],
   ["/registry/reload", ({ reload }) => reload()],
 ];
+
+type News = (options: EndpointOptions, request: Request) => unknown;
+
+const ADDRESS_BYTES_MAX = 4096;
 
 async function told(act: () => unknown, log: Log): Promise<Response> {
   try {

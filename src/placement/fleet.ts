@@ -1,14 +1,18 @@
 import { Failure } from "../errors.ts";
+import type { Member } from "../model/member.ts";
 import type { Unready } from "../model/readiness.ts";
 import type { Clock, Door, Introspection, Log, RunningAttempt, Stopwatch } from "../ports.ts";
 import type { Answer } from "./answer.ts";
+import { checkArrival } from "./arrival.ts";
 import { unpack } from "./codec.ts";
 import { doorEndpoint, type EndpointOptions } from "./door_endpoint.ts";
 import { fleetIntrospection } from "./fleet_introspection.ts";
 import { FleetDirectory } from "./fleet_directory.ts";
 import type { FleetView, Ledger } from "./ledger.ts";
-import { headersOf, type Line } from "./remote.ts";
+import { Peers } from "./peers.ts";
+import type { Line } from "./remote.ts";
 import { Steward } from "./steward.ts";
+import { tell, whoIsAt } from "./who.ts";
 
 /** The partitions that live in this process, as `partition/hosts.ts` has them. */
 export interface LocalHosts {
@@ -39,6 +43,8 @@ export interface FleetOptions
   readonly leaseMs: number;
   /** How long a request looks for a partition that nobody has. */
   readonly forwardMs: number;
+  /** How long an address that does not lead to this process is tried. 0: it is not checked. */
+  readonly addressCheckMs: number;
   readonly hosts: () => LocalHosts;
   /** Lets what was committed to a partition be written, and nothing more. */
   readonly release: (partition: number) => Promise<void>;
@@ -51,6 +57,8 @@ export class Fleet {
   /** Answers the other processes. */
   readonly handler: (request: Request) => Promise<Response>;
   readonly #options: FleetOptions;
+  readonly #instance: string;
+  readonly #peers: Peers;
   #steward: Steward | undefined;
   /** Whether another process has our address. */
   #isShared = false;
@@ -60,6 +68,8 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    this.#instance = options.newId();
+    this.#peers = new Peers(options);
     const here = (partition: number): Door | undefined => {
       const hosts = options.hosts();
       return hosts.has(partition) ? hosts.door(partition) : undefined;
@@ -78,6 +88,8 @@ export class Fleet {
       door: here,
       owner: (partition) => this.directory.addressOf(partition),
       look,
+      who: () => ({ instance: this.#instance, node: this.id }),
+      reach: (address) => whoIsAt(address, options),
       reload: () => options.registry().reload(),
     });
   }
@@ -85,6 +97,20 @@ export class Fleet {
   /** The name of this process, which it shows the database when it claims what it owns. */
   get id(): string {
     return this.#steward?.id ?? "";
+  }
+
+  /** All processes, this one included, as of the last heartbeat. */
+  members(): readonly Member[] {
+    const missing = new Map(this.#peers.missing.map((one) => [one.id, one]));
+    const { nodes, owners } = this.#view;
+    return nodes.map(({ id, address }) => {
+      const { cause, since } = missing.get(id) ?? {};
+      const partitions = owners.flatMap((owner, partition) => owner === id ? [partition] : []);
+      const member = { id, address, partitions };
+      return cause === undefined || since === undefined
+        ? member
+        : { ...member, unreached: { cause, since } };
+    });
   }
 
   /** Whether nobody else can have taken what is ours. */
@@ -105,10 +131,13 @@ export class Fleet {
 
   /**
    * Becomes a part of the fleet. The others reach this process at `address`. Resolves when it serves
-   * its share. Rejects when the database does not answer.
+   * its share. Rejects when the database does not answer, and with `Failure` RT0030 or RT0031 when
+   * the others do not reach this process there.
    */
   async join(address: string): Promise<void> {
-    const { hosts } = this.#options;
+    const { hosts, ledger, addressCheckMs: timeoutMs } = this.#options;
+    const arrival = { ...this.#options, address, instance: this.#instance, timeoutMs };
+    if (timeoutMs > 0) await checkArrival({ ...arrival, peers: () => ledger.nodes() });
     const steward = this.#steward = new Steward({
       ...this.#options,
       address,
@@ -120,6 +149,7 @@ export class Fleet {
         });
       },
       seen: (view) => this.#seen(view, steward.id),
+      unreached: () => this.#peers.unreached,
       rouse: () => this.#rouse(),
     });
     await steward.join();
@@ -161,10 +191,12 @@ export class Fleet {
     const ids = new Set(nodes.map(({ id }) => id));
     const orphan = owners.findIndex((owner) => owner === undefined || !ids.has(owner));
     if (orphan >= 0) throw unseen(`nobody has partition ${orphan} right now`);
-    const others = nodes.filter(({ id }) => id !== this.id);
+    // One that has no partitions has nothing to bring: it may be out of reach.
+    const others = nodes.filter(({ id }) => id !== this.id && owners.includes(id));
     const all = await Promise.all(others.map(({ address }) => (
       this.#tell(`${address}/fleet/flush`).catch((cause) => {
-        throw unseen("another process of the fleet does not answer", cause);
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw unseen(`the process of the fleet at ${address} does not answer: ${why}`, cause);
       })
     )));
     return all.flat() as RunningAttempt[];
@@ -188,6 +220,7 @@ export class Fleet {
     const { log, registry } = this.#options;
     this.#view = view;
     this.directory.seen(view, me);
+    this.#peers.seen(view.nodes.filter(({ id }) => id !== me));
     const address = view.nodes.find(({ id }) => id === me)?.address;
     const isShared = view.nodes.filter((node) => node.address === address).length > 1;
     if (isShared && !this.#isShared) {
@@ -209,22 +242,11 @@ export class Fleet {
 
   /** What another process has to say. Rejects when it says nothing in time, or cannot. */
   async #tell(url: string): Promise<unknown> {
-    const { post, stopwatch, leaseMs } = this.#options;
-    const controller = new AbortController();
-    const forget = stopwatch.after(leaseMs / 2, () => controller.abort());
-    try {
-      const posted = await post(url, {
-        method: "POST",
-        headers: headersOf(this.#options),
-        body: new Uint8Array(0),
-        signal: controller.signal,
-      });
-      const body = new Uint8Array(await posted.arrayBuffer());
-      if (posted.status !== 200) throw new Error(`it answered ${posted.status}`);
-      return (unpack(body) as Answer).value;
-    } finally {
-      forget();
-    }
+    const { status, body } = await tell(url, this.#options, {
+      timeoutMs: this.#options.leaseMs / 2,
+    });
+    if (status !== 200) throw new Error(`it answered ${status}`);
+    return (unpack(body) as Answer).value;
   }
 }
 

@@ -10,10 +10,15 @@ export interface Node {
   readonly address: string;
 }
 
+/** A process, and which others it cannot reach, by id. */
+export interface Reporter extends Node {
+  readonly unreached?: readonly string[];
+}
+
 /** What the database says about the fleet. */
 export interface FleetView {
   /** Everybody who is not known to be dead, by id, each with the number of its last heartbeat. */
-  readonly nodes: readonly (Node & { readonly beat: number })[];
+  readonly nodes: readonly (Reporter & { readonly beat: number })[];
   /** The owner of each partition, in order. Who is not among `nodes` owns nothing. */
   readonly owners: readonly (string | undefined)[];
   /** Changes with everything that is registered. */
@@ -27,8 +32,8 @@ export interface FleetView {
 export interface Ledger {
   /** Enters a process. Whoever had its address before it is dead, if `takesPlace`. */
   join(node: Node, takesPlace: boolean): Promise<void>;
-  /** Says that a process lives, if it is entered, and looks. */
-  beat(id: string): Promise<FleetView>;
+  /** Says that a process lives, if it is entered, and which others it cannot reach, and looks. */
+  beat(id: string, unreached: readonly string[]): Promise<FleetView>;
   /** Everybody who is entered at this moment. */
   nodes(): Promise<readonly Node[]>;
   /** Strikes off a process that has not said so since this heartbeat. It owns nothing then. */
@@ -44,8 +49,8 @@ export interface Ledger {
 const JOIN = compile(sql`insert into node (id, address, beat) values (?1, ?2, 0)
   on conflict (id) do nothing`);
 const SUCCEED = compile(sql`delete from node where address = ?1 and id <> ?2`);
-const BEAT = compile(sql`update node set beat = beat + 1 where id = ?1`);
-const NODES = compile(sql`select id, address, beat from node order by id`);
+const BEAT = compile(sql`update node set beat = beat + 1, unreached = ?2 where id = ?1`);
+const NODES = compile(sql`select id, address, beat, unreached from node order by id`);
 const OWNERS = compile(sql`select partition, owner from lease where owner is not null`);
 const REGISTRY = compile(sql`select value from meta where name = 'deployments'`);
 const BURY = compile(sql`delete from node where id = ?1 and beat = ?2`);
@@ -67,17 +72,20 @@ export function sqlLedger(client: SqlClient, partitions: number): Ledger {
         ...(takesPlace ? [statement(SUCCEED, address, id)] : []),
         statement(JOIN, id, address),
       ]),
-    async beat(id) {
+    async beat(id, unreached) {
       const looks = [statement(NODES), statement(OWNERS), statement(REGISTRY)];
       const [, nodes = [], leases = [], [registry] = []] = await client.batch("write", [
-        statement(BEAT, id),
+        statement(BEAT, id, unreached.join(",")),
         ...looks,
       ]);
       const owners = new Map(leases.map(({ partition, owner }) => [partition, owner as string]));
       return {
-        nodes: nodes.map(({ id, address, beat }) => (
-          { id: String(id), address: String(address), beat: Number(beat) }
-        )),
+        nodes: nodes.map(({ id, address, beat, unreached }) => ({
+          id: String(id),
+          address: String(address),
+          beat: Number(beat),
+          unreached: String(unreached).split(",").filter((one) => one !== ""),
+        })),
         owners: Array.from({ length: partitions }, (_, partition) => owners.get(partition)),
         registry: Number(registry?.["value"] ?? 0),
       };

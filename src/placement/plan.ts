@@ -6,6 +6,8 @@ export interface Holdings {
   readonly nodes: readonly string[];
   /** The owner of each partition, in order. One that is not among `nodes` is none. */
   readonly owners: readonly (string | undefined)[];
+  /** Those of `nodes` that are to have none. Absent: nobody. */
+  readonly excluded?: ReadonlySet<string>;
 }
 
 /** What one process should do, in numbers of partitions. */
@@ -17,9 +19,10 @@ export interface Plan {
 /**
  * What the asking process should claim and give back so that everybody has as many partitions as
  * everybody else, or one more. Those who see the same come to plans that go together: nothing is
- * claimed twice, nothing is left, and nothing moves that need not.
+ * claimed twice, nothing is left, and nothing moves that need not. What an excluded one has is
+ * nobody's only once it has given it back.
  */
-export function plan({ me, nodes, owners }: Holdings): Plan {
+export function plan({ me, nodes, owners, excluded = NOBODY }: Holdings): Plan {
   const shares = new Map<string, Share>(
     [...nodes].sort().map((node) => [node, { held: [], target: 0 }]),
   );
@@ -29,7 +32,8 @@ export function plan({ me, nodes, owners }: Holdings): Plan {
     if (share) share.held.push(partition);
     else orphans.push(partition);
   }
-  settleTargets(shares, owners.length);
+  const entitled = [...shares].filter(([node]) => !excluded.has(node)).map(([, share]) => share);
+  settleTargets(entitled, owners.length);
   let claim: readonly number[] = [];
   for (const [node, { held, target }] of shares) {
     const due = orphans.splice(0, Math.max(0, target - held.length));
@@ -39,15 +43,17 @@ export function plan({ me, nodes, owners }: Holdings): Plan {
   return { claim, release: mine ? mine.held.slice(mine.target) : [] };
 }
 
+const NOBODY: ReadonlySet<string> = new Set();
+
 interface Share {
   readonly held: number[];
   target: number;
 }
 
 /** Who holds most keeps the one more that not everybody can have. */
-function settleTargets(shares: ReadonlyMap<string, Share>, partitions: number): void {
-  const least = Math.floor(partitions / shares.size);
-  let more = partitions % shares.size;
-  const byWealth = [...shares.values()].sort((a, b) => b.held.length - a.held.length);
+function settleTargets(shares: readonly Share[], partitions: number): void {
+  const least = Math.floor(partitions / shares.length);
+  let more = partitions % shares.length;
+  const byWealth = [...shares].sort((a, b) => b.held.length - a.held.length);
   for (const share of byWealth) share.target = least + (more-- > 0 ? 1 : 0);
 }

@@ -1,8 +1,10 @@
 import type { Unready } from "../model/readiness.ts";
-import { type Clock, type Log, publicCause, type Stopwatch } from "../ports.ts";
+import type { Clock, Log, Stopwatch } from "../ports.ts";
+import { excluded } from "./exclude.ts";
 import type { FleetView, Ledger } from "./ledger.ts";
 import { plan } from "./plan.ts";
 import { Silences } from "./silences.ts";
+import { Troubles } from "./troubles.ts";
 
 export interface StewardOptions {
   /** Where the others reach this process. */
@@ -23,6 +25,8 @@ export interface StewardOptions {
   readonly close: (partition: number) => Promise<void>;
   /** Hears what the database says of those who live. */
   readonly seen: (view: FleetView) => void;
+  /** Which others cannot be reached, by id. Absent: that is not known. */
+  readonly unreached?: () => readonly string[];
   /** Has the others look at once. */
   readonly rouse: () => void;
 }
@@ -44,26 +48,24 @@ const RETRIES = 8;
 export class Steward {
   readonly #options: StewardOptions;
   readonly #silences: Silences;
+  readonly #troubles: Troubles;
   #id = "";
   /** When the last heartbeat that succeeded began, by both clocks. */
   #renewed: { readonly at: number; readonly wall: number } | undefined;
   /** What is served, or about to be, each with what began it. */
   readonly #serving = new Map<number, Promise<void>>();
-  /** What could not be served: when that was tried last, and what is wrong. */
-  readonly #failed = new Map<number, { readonly at: number; readonly unready: Unready }>();
   /** What is about to be given away. */
   readonly #giving = new Set<number>();
   #round: Promise<void> | undefined;
   #isAgain = false;
   #isOver = false;
-  /** Why heartbeats fail, while they do. */
-  #cut: Unready | undefined;
   #forgetRound: (() => void) | undefined;
   #forgetEnd: (() => void) | undefined;
 
   constructor(options: StewardOptions) {
     this.#options = options;
     this.#silences = new Silences(options);
+    this.#troubles = new Troubles(options);
   }
 
   /** The name of this process since it joined last. */
@@ -83,11 +85,7 @@ export class Steward {
 
   /** What keeps this process from serving what is its own. */
   get unready(): readonly Unready[] {
-    if (this.isHeld()) return [...this.#failed.values()].map(({ unready }) => unready);
-    const since = this.#renewed?.wall ?? this.#options.clock.now();
-    return [
-      this.#cut ?? { cause: "this process waits for the database to renew its leases", since },
-    ];
+    return this.#troubles.list(this.isHeld(), this.#renewed?.wall);
   }
 
   /**
@@ -152,23 +150,22 @@ export class Steward {
     const { stopwatch, heartbeatMs, leaseMs, log } = this.#options;
     const began = stopwatch.now();
     this.#round = this.#look().then(() => {
-      this.#cut = undefined;
+      this.#troubles.heartbeat();
       return heartbeatMs - (stopwatch.now() - began);
     }, (cause) => {
-      if (!this.#cut) log("warn", "Cannot renew leases", { cause: String(cause) });
-      const why = `this process cannot renew its leases: ${publicCause(cause)}`;
-      this.#cut = { cause: why, since: this.#cut?.since ?? this.#options.clock.now() };
+      if (!this.#troubles.isCut) log("warn", "Cannot renew leases", { cause: String(cause) });
+      this.#troubles.heartbeat(cause);
       return Math.min(heartbeatMs, leaseMs / RETRIES);
     }).then((ms) => {
       this.#round = undefined;
-      this.#later(this.#isAgain && !this.#cut ? 0 : Math.max(0, ms));
+      this.#later(this.#isAgain && !this.#troubles.isCut ? 0 : Math.max(0, ms));
     });
   }
 
   async #look(): Promise<void> {
-    const { ledger, stopwatch, clock, seen } = this.#options;
+    const { ledger, stopwatch, clock, seen, unreached } = this.#options;
     const [at, wall] = [stopwatch.now(), clock.now()];
-    const view = await ledger.beat(this.#id);
+    const view = await ledger.beat(this.#id, unreached?.() ?? []);
     if (this.#isOver) return;
     if (!view.nodes.some(({ id }) => id === this.#id)) return await this.#beginAnew();
     this.#renew({ at, wall });
@@ -220,10 +217,15 @@ export class Steward {
     for (const partition of [...this.#serving.keys()]) {
       if (owners[partition] !== me) void this.#close(partition);
     }
-    for (const partition of this.#failed.keys()) {
-      if (owners[partition] !== me) this.#failed.delete(partition);
-    }
-    const { claim, release } = plan({ me, nodes: nodes.map(({ id }) => id), owners });
+    this.#troubles.owned((partition) => owners[partition] === me);
+    const out = excluded(nodes, owners);
+    this.#noteExcluded(out.has(me));
+    const { claim, release } = plan({
+      me,
+      nodes: nodes.map(({ id }) => id),
+      owners,
+      excluded: out,
+    });
     for (const partition of release) this.#give(partition);
     for (const [partition, owner] of owners.entries()) {
       const isServed = this.#serving.has(partition) || this.#giving.has(partition);
@@ -235,28 +237,27 @@ export class Steward {
     this.#isAgain = true;
   }
 
+  #noteExcluded(isExcluded: boolean): void {
+    if (!this.#troubles.exclude(isExcluded)) return;
+    const { log, address } = this.#options;
+    if (!isExcluded) return log("info", "Takes its share of the partitions again", { address });
+    log("error", "Has no partitions while it and others cannot reach each other", { address });
+  }
+
   #serve(partition: number): void {
     const { open, log } = this.#options;
-    const opening = open(partition).then(() => void this.#failed.delete(partition), (cause) => {
+    const opening = open(partition).then(() => this.#troubles.served(partition), (cause) => {
       if (this.#serving.get(partition) !== opening) return;
       log("warn", "A partition cannot be served for now", { partition, cause: String(cause) });
       this.#serving.delete(partition);
-      this.#noteFailure(partition, cause);
+      this.#troubles.failed(partition, cause);
     });
     this.#serving.set(partition, opening);
   }
 
   /** However often we look, what could not be served is tried again once a heartbeat. */
   #isResting(partition: number): boolean {
-    const { stopwatch, heartbeatMs } = this.#options;
-    return stopwatch.now() - (this.#failed.get(partition)?.at ?? -Infinity) < heartbeatMs;
-  }
-
-  #noteFailure(partition: number, cause: unknown): void {
-    const { stopwatch, clock } = this.#options;
-    const since = this.#failed.get(partition)?.unready.since ?? clock.now();
-    const unready = { partition, cause: publicCause(cause), since };
-    this.#failed.set(partition, { at: stopwatch.now(), unready });
+    return this.#troubles.sinceFailed(partition) < this.#options.heartbeatMs;
   }
 
   /** Others have too few. Whatever goes wrong, the next round decides again. */

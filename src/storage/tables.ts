@@ -149,6 +149,9 @@ export const migrations: readonly (readonly string[])[] = [[
   // The checksum of a row (`log_check.ts`). Null: an earlier version wrote it, or a migration changed
   // it, which must set this to null.
   `alter table log add column sum integer`,
+], [
+  // Which of the other processes one cannot reach: their ids, with commas in between.
+  `alter table node add column unreached text not null default ''`,
 ]];
 
 function withKind(column: string): string {

@@ -16,6 +16,8 @@ export interface Member {
   readonly distance: Distance;
   /** Where the other processes reach it. */
   readonly peers: string;
+  /** What is in between. */
+  readonly way: Distance;
 }
 
 export interface FleetOptions {
@@ -89,7 +91,7 @@ export class TestFleet {
       ...this.#balancers.map((balancer) => balancer.close()),
       ...this.members.map(({ server }) => server.close()),
     ]);
-    await Promise.all(this.members.map(({ distance }) => distance.close()));
+    await Promise.all(this.members.flatMap(({ distance, way }) => [distance.close(), way.close()]));
     await this.sqld.close();
   }
 }
@@ -109,6 +111,8 @@ async function memberOf(sqld: Sqld, { partitions, settings }: FleetOptions): Pro
   const distance = new Distance({ target: new URL(sqld.url), delayMs: 0 });
   const url = await distance.listen();
   const [ingress = 0, admin = 0, port = 0] = await freePorts(3);
+  const way = new Distance({ target: new URL(`http://127.0.0.1:${port}`), delayMs: 0 });
+  const peers = await way.listen();
   const server = new Server(
     {
       // FLEET_RUNTIME=deno
@@ -118,6 +122,7 @@ async function memberOf(sqld: Sqld, { partitions, settings }: FleetOptions): Pro
         DEFAULT_NUM_PARTITIONS: String(partitions),
         FLEET__SECRET: SECRET,
         FLEET__BIND_PORT: String(port),
+        FLEET__ADVERTISED_ADDRESS: peers,
         FLEET__HEARTBEAT_INTERVAL: `${HEARTBEAT_MS}ms`,
         FLEET__LEASE_DURATION: `${LEASE_MS}ms`,
         STORAGE__REQUEST_TIMEOUT: "2s",
@@ -127,5 +132,5 @@ async function memberOf(sqld: Sqld, { partitions, settings }: FleetOptions): Pro
     [ingress, admin],
     mkdtempSync(path.join(tmpdir(), "fleet-")),
   );
-  return { server, distance, peers: `http://127.0.0.1:${port}` };
+  return { server, distance, peers, way };
 }

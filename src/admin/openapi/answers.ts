@@ -82,6 +82,14 @@ export const answerSchemas = {
   ClusterHealthResponse: object({
     cluster_name: string,
     "metadata_cluster_health?": object({ members: listOf(integer) }),
+    "members?": listOf(object({
+      id: string,
+      address: string,
+      partitions: listOf(natural),
+      reached: boolean,
+      "cause?": string,
+      "since?": string,
+    })),
   }),
   ListDeployments: object({ deployments: listOf(pointTo("Deployment")) }),
   Deployment: deployment(listOf(pointTo("ServiceRevision"))),

@@ -1,0 +1,48 @@
+import type { Reporter } from "./ledger.ts";
+
+/** A process with the number of pairs that it spoils, and of others that cannot reach it. */
+interface Standing {
+  readonly node: Reporter;
+  readonly broken: number;
+  readonly accused: number;
+  readonly held: number;
+}
+
+/**
+ * Which processes are to have no partitions, because they and others cannot reach each other. The
+ * rest all reach each other. Those who see the same rows come to the same answer: first is who has
+ * the fewest broken pairs, then who is reached by more, then who has more partitions, so that in
+ * doubt nothing moves. It is never all of them. What is decided so costs time if it is wrong, never
+ * data: leases fence as ever.
+ */
+export function excluded(
+  nodes: readonly Reporter[],
+  owners: readonly (string | undefined)[],
+): ReadonlySet<string> {
+  const standings = nodes.map((node): Standing => ({
+    node,
+    broken: nodes.filter((other) => isBroken(node, other)).length,
+    accused: nodes.filter((other) => lists(other, node)).length,
+    held: owners.filter((owner) => owner === node.id).length,
+  }));
+  const together: Reporter[] = [];
+  const out = new Set<string>();
+  for (const { node } of standings.sort(byMerit)) {
+    if (together.some((other) => isBroken(node, other))) out.add(node.id);
+    else together.push(node);
+  }
+  return out;
+}
+
+function byMerit(a: Standing, b: Standing): number {
+  return a.broken - b.broken || a.accused - b.accused || b.held - a.held ||
+    (a.node.id < b.node.id ? -1 : 1);
+}
+
+function isBroken(a: Reporter, b: Reporter): boolean {
+  return a.id !== b.id && (lists(a, b) || lists(b, a));
+}
+
+function lists({ unreached }: Reporter, { id }: Reporter): boolean {
+  return unreached?.includes(id) ?? false;
+}

@@ -1,0 +1,110 @@
+import type { Log } from "../ports.ts";
+import type { Node } from "./ledger.ts";
+import { type TimedLine, type Who, WHO_MS, whoIsAt } from "./who.ts";
+
+export interface PeersOptions extends TimedLine {
+  readonly log: Log;
+  readonly clock: { now(): number };
+  readonly heartbeatMs: number;
+  readonly leaseMs: number;
+}
+
+/** Probes of a process that fail before the others are told of it. */
+const FAILURES_MIN = 3;
+/** A process that stays out of reach is logged so often. */
+const TELL_AGAIN_MS = 60_000;
+
+/** A process that did not answer when it was probed last. */
+export interface Missing {
+  readonly id: string;
+  readonly address: string;
+  readonly cause: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Probes that failed since then. */
+  readonly failures: number;
+}
+
+interface Known extends Missing {
+  readonly began: number;
+  readonly toldAt: number;
+}
+
+/**
+ * Which of the other processes can be reached from here. Each is probed at its address a few times
+ * within a lease; what answers must be that process, with the same secret.
+ */
+export class Peers {
+  readonly #options: PeersOptions;
+  #known = new Map<string, Known>();
+  #probedAt = -Infinity;
+  #isProbing = false;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  /** Those that do not answer, the latest probe counted. */
+  get missing(): readonly Missing[] {
+    return [...this.#known.values()];
+  }
+
+  /** Those that have not answered for a lease: they must not have partitions. */
+  get unreached(): readonly string[] {
+    const { stopwatch, leaseMs } = this.#options;
+    const now = stopwatch.now();
+    return [...this.#known.values()]
+      .filter(({ began, failures }) => failures >= FAILURES_MIN && now - began >= leaseMs)
+      .map(({ id }) => id);
+  }
+
+  /** Who else lives, as of a heartbeat: they are probed when it is time. */
+  seen(others: readonly Node[]): void {
+    const { stopwatch, heartbeatMs, leaseMs } = this.#options;
+    const ids = new Set(others.map(({ id }) => id));
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+    const now = stopwatch.now();
+    const everyMs = Math.max(heartbeatMs, leaseMs / (FAILURES_MIN + 1));
+    if (this.#isProbing || now - this.#probedAt < everyMs) return;
+    this.#probedAt = now;
+    this.#isProbing = true;
+    void Promise.all(others.map((other) => this.#probe(other))).finally(() => {
+      this.#isProbing = false;
+    });
+  }
+
+  async #probe(node: Node): Promise<void> {
+    const { leaseMs, log } = this.#options;
+    const who = await whoIsAt(node.address, this.#options, Math.min(WHO_MS, leaseMs / 2));
+    const cause = faultOf(who, node.id);
+    const known = this.#known.get(node.id);
+    if (cause !== undefined) return this.#failed(node, cause);
+    if (!known) return;
+    this.#known.delete(node.id);
+    log("info", "Another process of the fleet is reached again", { address: node.address });
+  }
+
+  #failed({ id, address }: Node, cause: string): void {
+    const { stopwatch, clock, log } = this.#options;
+    const now = stopwatch.now();
+    const before = this.#known.get(id);
+    const failures = (before?.failures ?? 0) + 1;
+    const isTold = before !== undefined && now - before.toldAt < TELL_AGAIN_MS;
+    const [began, since] = [before?.began ?? now, before?.since ?? clock.now()];
+    const toldAt = isTold ? before.toldAt : now;
+    this.#known.set(id, { id, address, cause, since, failures, began, toldAt });
+    if (isTold) return;
+    log("warn", "Another process of the fleet cannot be reached", { address, cause, failures });
+  }
+}
+
+function faultOf(who: Who, id: string): string | undefined {
+  switch (who.kind) {
+    case "member":
+      return who.node === id ? undefined : "another process answers at its address";
+    case "otherSecret":
+      return `its "fleet.secret" is another one`;
+    default:
+      return who.why;
+  }
+}
