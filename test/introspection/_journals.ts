@@ -41,12 +41,22 @@ export function journals(start: () => Promise<Filled>): void {
         raw_length,
       })),
     ).toEqual(one);
+    await lengthsAreThoseOfBytes(filled);
     const [joined] = await filled.rows(
       `SELECT count(*) AS n FROM sys_invocation i JOIN sys_journal j ON j.id = i.id
         WHERE i.id = '${id}'`,
     );
     expect(joined).toEqual({ n: one.length });
   });
+}
+
+async function lengthsAreThoseOfBytes(filled: Filled): Promise<void> {
+  const sum = await filled.rows(
+    "SELECT sum(raw_length) AS known, sum(length(raw)) AS said FROM sys_journal",
+  );
+  const rows = await filled.rows("SELECT raw FROM sys_journal");
+  const bytes = rows.reduce((sum, { raw }) => sum + String(raw).length / 2, 0);
+  expect(sum).toEqual([{ known: bytes, said: bytes }]);
 }
 
 async function linesOf(filled: Filled, handler: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { entryType } from "../../model/journal.ts";
 import type { RunningAttempt } from "../../ports.ts";
 import type { QueryDatabase } from "../database.ts";
-import { namesCallees, wantedJournals } from "../journal/entry_rows.ts";
+import { namesCallees, showsBytes, usedOf, wantedJournals } from "../journal/entry_rows.ts";
 import { liveList } from "../live_rows.ts";
 import type { Asked } from "../read_request.ts";
 import { JOURNAL } from "../tables/journal_tables.ts";
@@ -47,6 +47,8 @@ export async function copyStored(
   if (journals.some(({ used }) => namesCallees(used))) await copyCallees(database, copier);
 }
 
+const BYTES = { ref: "bytes", sql: "t.bytes", holds: "bytes" } as const;
+
 /** Journals as they are stored: `journal/entry_rows.ts` reads them out of the copy. */
 function journalsOf(mentions: readonly StoredRelation[]): Copy {
   const ids = wantedJournals(mentions);
@@ -56,7 +58,7 @@ function journalsOf(mentions: readonly StoredRelation[]): Copy {
       { ref: "id", sql: "t.id" },
       { ref: "first", sql: "t.first" },
       { ref: "entries", sql: "t.entries" },
-      { ref: "bytes", sql: "t.bytes", holds: "bytes" },
+      ...(showsBytes(usedOf(mentions)) ? [BYTES] : []),
     ],
     primaryKey: ["id", "first"],
     from: "journal as t",

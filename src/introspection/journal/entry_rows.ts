@@ -18,8 +18,12 @@ const JSON_BYTES_MAX = 4 * 1024 * 1024;
 const CALLEES_MAX = 1000;
 
 // As bytes: the addon ends the process when text is not UTF-8, and a damaged file may hold such text.
-const SEGMENT = `select first, cast(entries as blob), bytes from journal
+const segmentSql = (bytes: string) =>
+  `select first, cast(entries as blob), ${bytes} from journal
   where id = ?1 and first > ?2 order by first limit 1`;
+const SEGMENT = segmentSql("bytes");
+/** Bytes are most of a journal, and their sizes are among the entries. */
+const SIZES = segmentSql("null");
 const NOTES = `select first, cast(entries as blob) from journal
   where id = ?1 and first > ?2 order by first limit 1`;
 const NEXT_ID = `select id from journal where id > ?1 order by id limit 1`;
@@ -54,11 +58,11 @@ export async function* entryRows(
   mentions: readonly StoredRelation[],
   { jsonBytesMax = JSON_BYTES_MAX, unreadable }: EntryOptions,
 ): AsyncGenerator<readonly Bound[][]> {
-  const used = new Set(mentions.flatMap((one) => [...one.used]));
+  const used = usedOf(mentions);
   for await (const id of wantedIds(database, mentions)) {
     const callees = new Called(database, id);
     if (namesCallees(used)) await callees.load();
-    for await (const segment of segmentsOf(database, id)) {
+    for await (const segment of segmentsOf(database, id, showsBytes(used) ? SEGMENT : SIZES)) {
       database.check();
       const decode = <T>(index: number, act: () => T): T | undefined => {
         try {
@@ -80,9 +84,19 @@ export async function* entryRows(
   }
 }
 
+/** Columns that any of these mentions of a table uses. */
+export function usedOf(mentions: readonly StoredRelation[]): ReadonlySet<string> {
+  return new Set(mentions.flatMap((one) => [...one.used]));
+}
+
 /** Whether these columns say something of the invocations that a journal calls. */
 export function namesCallees(used: ReadonlySet<string>): boolean {
   return used.has("entry_json") || used.has("entry_lite_json");
+}
+
+/** Whether these columns show more of the bytes of an entry than how many there are. */
+export function showsBytes(used: ReadonlySet<string>): boolean {
+  return ["raw", "name", "entry_json", "entry_lite_json"].some((name) => used.has(name));
 }
 
 /** The ids of the invocations whose journals are wanted; undefined: all. */
@@ -113,17 +127,22 @@ type JournalRow = ReturnType<typeof decodeJournal>;
 interface Segment {
   readonly first: number;
   readonly entries: Uint8Array;
-  readonly bytes: Uint8Array;
+  /** Null: only their sizes are wanted. */
+  readonly bytes: Uint8Array | null;
 }
 
 /** One segment is in memory at a time. */
-async function* segmentsOf(database: JournalDatabase, id: string): AsyncGenerator<Segment> {
+async function* segmentsOf(
+  database: JournalDatabase,
+  id: string,
+  sql: string,
+): AsyncGenerator<Segment> {
   for (let after = -1;;) {
-    const row = await database.row(SEGMENT, [id, after]);
+    const row = await database.row(sql, [id, after]);
     if (!row) return;
     const [first, entries, bytes] = row;
     after = Number(first);
-    yield { first: after, entries: entries as Uint8Array, bytes: bytes as Uint8Array };
+    yield { first: after, entries: entries as Uint8Array, bytes: bytes as Segment["bytes"] };
   }
 }
 
@@ -132,8 +151,9 @@ function decodeSegment(id: string, { entries, bytes }: Segment): JournalRow[] {
   let at = 0;
   return jsonOf(entries).map((json) => {
     const { size } = json;
-    const own = size === undefined ? undefined : bytes.subarray(at, at + size);
-    at += size ?? 0;
+    if (size === undefined) return decodeJournal(id, json, undefined);
+    const own = bytes ? bytes.subarray(at, at + size) : new Uint8Array(size);
+    at += size;
     return decodeJournal(id, json, own);
   });
 }

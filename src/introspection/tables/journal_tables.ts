@@ -43,7 +43,7 @@ const journal: Table = {
     column("invoked_target", "str", "null"),
     column("sleep_wakeup_at", "ts", "null"),
     column("promise_name", "str", "null"),
-    column("raw", "bin", "t.raw"),
+    { ...column("raw", "bin", "t.raw"), length: "raw_length" },
     column("raw_length", "u64", "t.raw_length"),
     column("version", "u32", "2"),
     column("entry_json", "str", "t.entry_json"),

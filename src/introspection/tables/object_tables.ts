@@ -30,7 +30,7 @@ const state: Table = {
     { name: "key", type: "str", sql: "t.name", notNull: true },
     { name: "key_length", type: "u64", sql: "length(cast(t.name as blob))" },
     { name: "value_utf8", type: "raw", sql: "cast(t.value as text)" },
-    { name: "value", type: "bin", sql: "t.value" },
+    { name: "value", type: "bin", sql: "t.value", length: "value_length" },
     { name: "value_length", type: "u64", sql: "length(t.value)" },
   ],
 };

@@ -10,6 +10,8 @@ export interface TableColumn {
   readonly notNull?: boolean;
   /** All that it can be, when that is little: an index can then be asked for all but one. */
   readonly values?: readonly string[];
+  /** Of bytes: the column with their length, which takes less to read. */
+  readonly length?: string;
   /** Other spellings of its name. They are found, but not listed. */
   readonly aliases?: readonly string[];
 }

@@ -3,12 +3,14 @@ import type { Call, Sort, Window } from "../syntax/ast.ts";
 import { aggregates } from "./aggregates.ts";
 import { translate } from "./expression.ts";
 import { functions } from "./functions.ts";
-import type { Scope, Value } from "./scope.ts";
+import { findColumn, type Scope, type Value } from "./scope.ts";
 import { windows } from "./windows.ts";
 
 /** A function that is called. Throws a `Failure` 400 for one that we do not have. */
 export function call(expr: Call, scope: Scope): Value {
   const { name } = expr;
+  const length = name === "length" ? storedLength(expr, scope) : undefined;
+  if (length) return length;
   const args = expr.args.map((arg) => translate(arg, scope));
   if (expr.over && Object.hasOwn(windows, name)) return overWindow(expr, args, scope);
   if (Object.hasOwn(aggregates, name)) return aggregate(expr, args, scope);
@@ -19,6 +21,19 @@ export function call(expr: Call, scope: Scope): Value {
   }
   const value = scalar(args, scope.statement);
   return { ...value, name: `${name}(${args.map((arg) => arg.name).join(",")})` };
+}
+
+/** The length of bytes that another column of their row knows already: they need not be read. */
+function storedLength({ args: [arg, ...more] }: Call, scope: Scope): Value | undefined {
+  if (arg?.kind !== "column" || more.length > 0) return undefined;
+  const { stored, qualifier, name } = findColumn(scope, arg.path);
+  if (!stored) return undefined;
+  const { table: { columns }, used, refs, name: own } = stored.relation;
+  const length = columns.find((one) => one.name === stored.name)?.length;
+  if (length === undefined) return undefined;
+  used.add(length);
+  const shown = qualifier === undefined ? name : `${qualifier}.${name}`;
+  return { sql: `${own}.${refs.get(length)}`, type: "u64", name: `length(${shown})` };
 }
 
 function aggregate(expr: Call, args: readonly Value[], scope: Scope): Value {
