@@ -8,4 +8,10 @@ import { serve } from "./serve.ts";
 
 bindCheaply(process.versions.node);
 installBridge();
-await serve({ listen, reader: nodeReader, post: nodePost, aroundAdmin: compressing });
+await serve({
+  listen,
+  isCounting: true,
+  reader: nodeReader,
+  post: nodePost,
+  aroundAdmin: compressing,
+});

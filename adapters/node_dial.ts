@@ -2,12 +2,13 @@ import tls from "node:tls";
 import type { Dial, DialListener, DialRequest, Exchange } from "../src/dial.ts";
 import { describe, H1Connections } from "./node_h1.ts";
 import { H2Origin, type H2Settings } from "./node_h2.ts";
+import { OpenConnections } from "./node_traffic.ts";
 import { LateExchange } from "../src/outbound/late_exchange.ts";
 
 /** URLs remembered parsed; beyond it the memory starts anew. */
 const ADDRESSES_MAX = 10_000;
 
-const DEFAULTS: H2Settings = {
+const DEFAULTS: Omit<H2Settings, "connections"> = {
   streamsMax: 100,
   idleMs: 300_000,
   pingMs: 40_000,
@@ -26,7 +27,7 @@ interface Address {
  * the CPU on Node and cannot speak cleartext HTTP/2.
  */
 export function nodeDial(options: Partial<H2Settings> = {}): Dial {
-  return new NodeDial({ ...DEFAULTS, ...options });
+  return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });
 }
 
 class NodeDial implements Dial {

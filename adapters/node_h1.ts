@@ -2,18 +2,30 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import { stillborn } from "./node_late.ts";
+import type { OpenConnections } from "./node_traffic.ts";
 import type { DialHead, DialListener, DialRequest, Exchange } from "../src/dial.ts";
 
 /** Idle connections kept per address, beyond which they are closed. */
 const FREE_SOCKETS_MAX = 256;
+
+export interface H1Settings {
+  /** How long an unused connection is kept. */
+  readonly idleMs: number;
+  /** Further trusted roots, as PEM. */
+  readonly ca?: readonly string[];
+  /** Where connections are counted. */
+  readonly connections: OpenConnections;
+}
 
 /** Keep-alive connections for HTTP/1.1. One exchange at a time on each, as many as it takes. */
 export class H1Connections {
   readonly #plain: http.Agent;
   readonly #secure: https.Agent;
 
-  /** `idleMs`: how long an unused connection is kept. `ca`: further trusted roots, as PEM. */
-  constructor({ idleMs, ca }: { readonly idleMs: number; readonly ca?: readonly string[] }) {
+  readonly #connections: OpenConnections;
+
+  constructor({ idleMs, ca, connections }: H1Settings) {
+    this.#connections = connections;
     const options = { keepAlive: true, maxFreeSockets: FREE_SOCKETS_MAX, timeout: idleMs };
     this.#plain = new http.Agent(options);
     this.#secure = new https.Agent(ca ? { ...options, ca: [...ca] } : options);
@@ -39,6 +51,7 @@ export class H1Connections {
     } catch (cause) {
       return stillborn(listener, cause);
     }
+    outgoing.once("socket", (used: Socket) => this.#connections.add(used, "http1"));
     const exchange = new H1Exchange(outgoing, listener);
     if (socket) exchange.connected = true;
     else limitConnect(outgoing, exchange, request.connectTimeoutMs);

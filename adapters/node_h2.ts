@@ -5,6 +5,7 @@ import { describe } from "./node_h1.ts";
 import { H2Exchange } from "./node_h2_exchange.ts";
 import { LateExchange } from "../src/outbound/late_exchange.ts";
 import { stillborn } from "./node_late.ts";
+import type { OpenConnections } from "./node_traffic.ts";
 
 /** As the reference: what an endpoint may send on one stream before we have read it. */
 const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
@@ -27,6 +28,8 @@ export interface H2Settings {
   readonly pingTimeoutMs: number;
   /** Further trusted roots, as PEM. */
   readonly ca?: readonly string[];
+  /** Where connections and streams are counted. */
+  readonly connections: OpenConnections;
 }
 
 /** The sessions with one address. */
@@ -154,6 +157,7 @@ class H2Session {
       ...(socket && { createConnection: () => socket }),
     });
     this.#session = session;
+    settings.connections.add(session, "http2");
     const timer = setTimeout(() => {
       this.#timedOut = true;
       session.destroy(new Error(`no answer within ${options.timeoutMs} ms`));
@@ -189,6 +193,7 @@ class H2Session {
       if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
       return stillborn(listener, cause);
     }
+    this.#settings.connections.addStream(stream);
     if (this.#open++ === 0) this.#session.ref();
     return new H2Exchange(stream, listener, () => {
       if (--this.#open === 0) this.#rest();

@@ -17,6 +17,7 @@ import { toNodeHandler } from "srvx/node";
 import type { Log } from "../src/ports.ts";
 import { divertHttp2 } from "./node_peek.ts";
 import { endSilent, SILENCE_MS } from "./node_silence.ts";
+import { OpenConnections } from "./node_traffic.ts";
 
 /** What answers: a Fetch handler. It makes responses of its own failures; a throw is a bug. */
 export type Handler = (request: Request) => Response | Promise<Response>;
@@ -28,6 +29,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly log: Log;
+  /** Where connections and streams are counted. */
+  readonly open?: OpenConnections | undefined;
   /** How long the head of a request, or a fresh connection without one, may take. */
   readonly headersTimeoutMs?: number;
   /** How long an HTTP/2 connection may be silent before its peer is asked whether it is there. */
@@ -67,8 +70,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const state = { draining: false };
   const answer = answerWith(options);
   const http1 = http1Server(answer, state, headersTimeoutMs);
-  const http2 = http2Server(answer, options.silenceMs ?? SILENCE_MS);
-  const fresh = divertHttp2(http1, http2.server, headersTimeoutMs);
+  const { open = new OpenConnections(), silenceMs = SILENCE_MS } = options;
+  const http2 = http2Server(answer, { silenceMs, open });
+  const fresh = divertHttp2(http1, http2.server, { timeoutMs: headersTimeoutMs, open });
   await new Promise<void>((resolve, reject) => {
     http1.once("error", reject);
     http1.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve);
@@ -152,7 +156,7 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
 
 function http2Server(
   answer: Answer,
-  silenceMs: number,
+  { silenceMs, open }: { readonly silenceMs: number; readonly open: OpenConnections },
 ): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
   class Outgoing extends Http2ServerResponse {
     override writeHead(status: number, ...rest: never[]): this {
@@ -171,6 +175,7 @@ function http2Server(
     Http2ServerResponse: Outgoing as typeof Http2ServerResponse,
   }, answer as never);
   server.setTimeout(0);
+  server.on("stream", (stream) => open.addStream(stream));
   server.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { Socket } from "node:net";
+import type { OpenConnections } from "./node_traffic.ts";
 
 /**
  * Looks at the first bytes of each connection that `http1` accepts and hands it to the server that
@@ -11,17 +12,19 @@ import type { Socket } from "node:net";
 export function divertHttp2(
   http1: Server,
   http2: Http2Server,
-  timeoutMs: number,
+  { timeoutMs, open }: { readonly timeoutMs: number; readonly open: OpenConnections },
 ): ReadonlySet<Socket> {
   const listeners = http1.listeners("connection") as ((socket: Socket) => void)[];
   const fresh = new Set<Socket>();
   const hand = (socket: Socket, version: 1 | 2) => {
+    open.add(socket, `http${version}`);
     if (version === 2) return handToHttp2(http2, socket);
     for (const listener of listeners) listener.call(http1, socket);
   };
   http1.removeAllListeners("connection");
   http1.on("connection", (socket: Socket) => {
     fresh.add(socket);
+    open.add(socket, "fresh");
     peek(socket, timeoutMs, { hand, forget: () => void fresh.delete(socket) });
   });
   return fresh;

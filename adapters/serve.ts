@@ -20,6 +20,7 @@ import type { Post } from "./libsql_remote.ts";
 import type { Handler, Listener, ListenOptions } from "./node_http.ts";
 import { requireDescriptors, watchDescriptors } from "./descriptors.ts";
 import { nodeDial } from "./node_dial.ts";
+import { OpenConnections } from "./node_traffic.ts";
 import { jsonLog, leastLevel, prettyLog } from "./log.ts";
 import { clock } from "./platform.ts";
 import { random } from "./random.ts";
@@ -34,6 +35,8 @@ export interface Runtime {
   /** Serves one port. Rejects when the address cannot be had. */
   readonly listen: (options: ListenOptions) => Promise<Listener>;
   readonly reader?: RequestReader;
+  /** Whether `listen` counts connections. */
+  readonly isCounting?: boolean;
   /** A cheaper way than `fetch` to talk to a database server. */
   readonly post?: Post;
   /** Answers operators in front of the admin API: development serves files beside it. */
@@ -84,13 +87,15 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const { app, fleet, storage } = await wire(runtime, settings, { log, acceptLoss });
+  const traffic: Counted = new Map();
+  const { app, fleet, storage } = await wire(runtime, settings, { log, acceptLoss, traffic });
   const { config } = storage;
-  const peers = fleet && await listenFor("fleet", { runtime, config, log, handler: fleet.handler });
+  const wanted = { runtime, config, log, traffic };
+  const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
-  const ingress = await listenFor("ingress", { runtime, config, log, handler: app.ingress });
+  const ingress = await listenFor("ingress", { ...wanted, handler: app.ingress });
   const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
-  const admin = await listenFor("admin", { runtime, config, log, handler: operators });
+  const admin = await listenFor("admin", { ...wanted, handler: operators });
   haveStarted();
   watchDescriptors(log);
   endOnSignals(log, config["shutdown-timeout"], async () => {
@@ -112,7 +117,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
 async function wire(
   runtime: Runtime,
   settings: Config,
-  { log, acceptLoss }: { readonly log: Log; readonly acceptLoss: boolean },
+  { log, acceptLoss, traffic }: Pick<Wanted, "log" | "traffic"> & { readonly acceptLoss: boolean },
 ): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
   const { reader, post } = runtime;
   const isAlone = !isInFleet(settings);
@@ -126,9 +131,10 @@ async function wire(
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],
+    connections: countedAs("endpoints", traffic),
   });
   const app = await createApp({
-    platform: { clock, random, log, dial, vitals, watchLoop },
+    platform: { clock, random, log, dial, vitals: () => vitals(traffic), watchLoop },
     ...{ config, store, partitions, deployments, introspection },
     version: VERSION,
     readTextFile: (path) => readFile(path, "utf8"),
@@ -144,17 +150,28 @@ interface Wanted {
   readonly runtime: Runtime;
   readonly config: Config;
   readonly log: Log;
+  readonly traffic: Counted;
   readonly handler: Handler;
 }
 
 async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
-  const { runtime, config, log, handler } = wanted;
+  const { runtime, config, log, handler, traffic } = wanted;
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
-    return await runtime.listen({ host, port, handler, log });
+    const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
+    return await runtime.listen({ host, port, handler, log, open });
   } catch (cause) {
     throw listenFailure({ host, port, what }, cause);
   }
+}
+
+/** The connections of each interface, by its name. */
+type Counted = Map<string, OpenConnections>;
+
+function countedAs(what: string, traffic: Counted): OpenConnections {
+  const open = new OpenConnections();
+  traffic.set(what, open);
+  return open;
 }
 
 /** 128 and the signal's number, as shells count. */

@@ -1,14 +1,37 @@
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import type { Vitals } from "../src/ports.ts";
+import { readdirSync } from "node:fs";
+import type { Vitals } from "../src/vitals.ts";
+import { descriptors } from "./descriptors.ts";
+import type { OpenConnections } from "./node_traffic.ts";
 
 const startedAt = Date.now() - Math.round(process.uptime() * 1000);
 
-/** What Node and Deno know of their process. Called for a page of metrics, not more often. */
-export function vitals(): Vitals {
+/**
+ * What Node and Deno know of their process. Called for a page of metrics, not more often. `open`: the
+ * connections of each interface that are counted.
+ */
+export function vitals(open: ReadonlyMap<string, OpenConnections>): Vitals {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
-  return { startedAt, cpuMs: (user + system) / 1000, residentBytes: rss, heapBytes: heapUsed };
+  return {
+    startedAt,
+    cpuMs: (user + system) / 1000,
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    descriptors: descriptors(),
+    threads: threads(),
+    traffic: [...open].map(([name, one]) => ({ interface: name, ...one.count() })),
+  };
+}
+
+/** Undefined where the system does not tell, as `descriptors`. */
+function threads(): number | undefined {
+  try {
+    return readdirSync("/proc/self/task").length;
+  } catch {
+    return undefined;
+  }
 }
 
 const EVERY_MS = 100;

@@ -10,6 +10,7 @@ import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
 import type { StateEdit } from "./model/state_edit.ts";
 import type { Target } from "./model/target.ts";
+import type { Vitals } from "./vitals.ts";
 
 /** What a platform lends the core. Everything else the core needs is Fetch API. */
 export interface Platform {
@@ -21,15 +22,6 @@ export interface Platform {
   readonly vitals?: () => Vitals;
   /** Measures again and again how late the event loop comes to a timer. Returns how to stop. */
   readonly watchLoop?: (late: (ms: number) => void) => () => void;
-}
-
-/** How the process does, for metrics. Totals are since it began. */
-export interface Vitals {
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly cpuMs: number;
-  readonly residentBytes: number;
-  readonly heapBytes: number;
 }
 
 /**

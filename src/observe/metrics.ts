@@ -1,9 +1,10 @@
 import type { Member } from "../model/member.ts";
 import type { Schema } from "../model/schema.ts";
-import type { Vitals } from "../ports.ts";
+import type { Vitals } from "../vitals.ts";
 import type { ByHandler } from "./by_handler.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
+import { processMetrics } from "./process_metrics.ts";
 import { STATUSES } from "./tally.ts";
 
 /** What can be read of a partition at this moment. */
@@ -49,7 +50,7 @@ export function metricsText(sources: MetricsSources): string {
   partition(page, sources);
   if (sources.members) fleet(page, sources.members);
   if (sources.spans) spans(page, sources.spans);
-  processOf(page, sources);
+  processMetrics(page, sources.meter, sources.vitals);
   return page.toString();
 }
 
@@ -155,23 +156,6 @@ function spans(page: Exposition, { exported, dropped }: NonNullable<MetricsSourc
     .sample(exported);
   page.family("perdure_spans_dropped_total", "counter", "Spans that were lost on the way.")
     .sample(dropped);
-}
-
-function processOf(page: Exposition, { vitals, meter }: MetricsSources): void {
-  page.family(
-    "perdure_event_loop_delay_seconds",
-    "histogram",
-    "How late the event loop came to a timer, measured ten times a second.",
-  ).histogram(meter.delaySeconds);
-  if (!vitals) return;
-  page.family("perdure_process_start_time_seconds", "gauge", "When the process began, Unix time.")
-    .sample(vitals.startedAt / 1000);
-  page.family("perdure_process_cpu_seconds_total", "counter", "CPU time of all threads.")
-    .sample(vitals.cpuMs / 1000);
-  page.family("perdure_process_resident_memory_bytes", "gauge", "Memory the system gave.")
-    .sample(vitals.residentBytes);
-  page.family("perdure_process_heap_bytes", "gauge", "JavaScript objects, dead ones included.")
-    .sample(vitals.heapBytes);
 }
 
 /** Every registered handler, those without numbers too; all others in one. */

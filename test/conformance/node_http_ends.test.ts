@@ -1,19 +1,12 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Handler } from "../../adapters/node_http.ts";
+import { data, get, PING, post, PREFACE, SETTINGS, SETTINGS_ACK } from "./_http2_bytes.ts";
 import { hello, start } from "./_node_http.ts";
 
-const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/** Frames: length, type, flags, stream (RFC 9113 §4.1). */
-const SETTINGS = "\0\0\0\x04\0\0\0\0\0";
-const SETTINGS_ACK = "\0\0\0\x04\x01\0\0\0\0";
-const PING = "\0\0\x08\x06\0\0\0\0\x0012345678";
-/** HEADERS of stream 1, ended: GET http / (HPACK's static table), and the authority "a". */
-const REQUEST = "\0\0\x06\x01\x05\0\0\0\x01\x82\x86\x84\x41\x01a";
-/** The same, but a POST whose body is still to come. */
-const POST = "\0\0\x06\x01\x04\0\0\0\x01\x83\x86\x84\x41\x01a";
-/** DATA of stream 1: three bytes, not the last ones. */
-const DATA = "\0\0\x03\0\0\0\0\0\x01abc";
+const REQUEST = get("/");
+const POST = post("/");
+const DATA = data("abc", { isLast: false });
 
 interface Peer extends Socket {
   text: string;

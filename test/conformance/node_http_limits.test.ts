@@ -144,6 +144,15 @@ describe("limits and failures", () => {
     expect(socket.text).toMatch(/connection: close/i);
   });
 
+  test("takes exactly 100 header lines, and not 101", async () => {
+    const url = await start(hello);
+    for (const [count, status] of [[100, 200], [101, 431]] as const) {
+      const one = dial(url);
+      one.write(`GET / HTTP/1.1\r\n${"x: 1\r\n".repeat(count)}\r\n`);
+      await expect.poll(() => one.text).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+    }
+  });
+
   test("refuses a target of more than 65,534 characters with 414", async () => {
     const url = await start(hello);
     const statusOf = async (length: number) =>

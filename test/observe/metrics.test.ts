@@ -57,7 +57,17 @@ test("the page is valid with nothing to say, and with everything", () => {
   meter.started.add({ service: "greeter", handler: "hi" }, 0, 2);
   const invocations = new ByHandler(STATUSES.length);
   invocations.add({ service: "greeter", handler: "hi" }, 6, 5);
-  const vitals = { startedAt: 5_000, cpuMs: 2_500, residentBytes: 9, heapBytes: 8 };
+  const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
+  const traffic = { interface: "ingress", connections, streams: 5, queuedBytes: 6 };
+  const vitals = {
+    startedAt: 5_000,
+    cpuMs: 2_500,
+    residentBytes: 9,
+    heapBytes: 8,
+    threads: 7,
+    traffic: [traffic],
+    descriptors: { open: 40, max: Infinity },
+  };
   const spans = { exported: 1, dropped: 2 };
   const page = metricsText({ ...sources, meter, invocations, partition: gauges, spans, vitals });
   const families = parseMetrics(page);
@@ -72,6 +82,10 @@ test("the page is valid with nothing to say, and with everything", () => {
   expect(value("commit_duration_seconds", { le: "0.025" })).toBe(1);
   expect(value("process_cpu_seconds_total")).toBe(2.5);
   expect(value("log_pending_bytes")).toBe(7);
+  expect([value("process_open_fds"), value("process_max_fds")]).toEqual([40, Infinity]);
+  expect(value("process_threads")).toBe(7);
+  expect(value("connections", { interface: "ingress", state: "http2" })).toBe(3);
+  expect([value("http2_streams"), value("queued_bytes")]).toEqual([5, 6]);
   expect(value("waiting_requests")).toBe(3);
 });
 

@@ -9,7 +9,7 @@ const LAYERS = [
   ["model"],
   ["wire"],
   ["engine"],
-  ["dial"],
+  ["dial", "vitals"],
   ["ports", "config"],
   ["observe"],
   ["storage", "outbound", "partition"],

@@ -1,0 +1,33 @@
+/** How the process does, for metrics. Totals are since it began. */
+export interface Vitals {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  /** Open file descriptors and the most there may be. Absent: the system does not tell. */
+  readonly descriptors?: { readonly open: number; readonly max: number } | undefined;
+  /** Threads of the process. Absent: the system does not tell. */
+  readonly threads?: number | undefined;
+  /** What is open on the network, by interface. Interfaces that cannot be counted are absent. */
+  readonly traffic?: readonly Traffic[];
+}
+
+/** What one interface of the process has open. */
+export interface Traffic {
+  /** `ingress`, `admin`, `fleet`; `endpoints`: what this process has dialed. */
+  readonly interface: string;
+  readonly connections: Readonly<Record<ConnectionState, number>>;
+  /** HTTP/2 streams. */
+  readonly streams: number;
+  /** Bytes that were written and that the system has not taken yet. */
+  readonly queuedBytes: number;
+}
+
+/**
+ * `connecting`: dialed, not accepted yet. `fresh`: accepted, and the peer has not shown which version
+ * it speaks. `http1`, `http2`: in use or kept for the next request. `closing`: ended from this side.
+ */
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+export const CONNECTION_STATES = ["connecting", "fresh", "http1", "http2", "closing"] as const;
