@@ -133,7 +133,7 @@ test("answers queries", async () => {
     ask(plain, "POST", "/admin/query", { query }, { accept: "application/json" });
   expect(await query("select 1 as one")).toEqual({ status: 200, body: { rows: [{ one: 1 }] } });
   expect(await query("select one from nowhere")).toEqual({
-    status: 500,
+    status: 400,
     body: { message: expect.stringContaining("nowhere"), svc_code: null, restate_code: null },
   });
 });
