@@ -10,7 +10,7 @@ import {
   warningsOf,
 } from "../src/config.ts";
 import { readTool } from "../src/config/tool_flags.ts";
-import { Failure } from "../src/errors.ts";
+import type { Failure } from "../src/errors.ts";
 import type { RequestReader } from "../src/ingress/request_reader.ts";
 import type { Fleet } from "../src/placement/fleet.ts";
 import type { Log } from "../src/ports.ts";
@@ -24,7 +24,7 @@ import { OpenConnections } from "./node_traffic.ts";
 import { jsonLog, leastLevel, prettyLog } from "./log.ts";
 import { clock } from "./platform.ts";
 import { random } from "./random.ts";
-import { complain, listenFailure } from "./start_failure.ts";
+import { complain, listenFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { runTool } from "./tools/run.ts";
 import { VERSION } from "./version.ts";
@@ -73,7 +73,10 @@ async function readConfigFile(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure("RT0002", `Cannot read the config file "${file}": ${why}`, { cause });
+    throw new StartFailure("RT0002", `Cannot read the config file "${file}": ${why}`, {
+      cause,
+      advice: "Name a file that exists and that this user may read (`--config-file`).",
+    });
   }
 }
 

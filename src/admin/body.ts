@@ -80,5 +80,8 @@ async function next(reader?: ReadableStreamDefaultReader<Uint8Array>) {
 }
 
 function tooLarge(bytesMax: number): Failure {
-  return Failure.plain(413, `The request body is larger than ${bytesMax} bytes`);
+  return Failure.plain(
+    413,
+    `The request body is larger than ${bytesMax} bytes (setting "admin.request-size-limit")`,
+  );
 }

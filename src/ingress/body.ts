@@ -15,7 +15,7 @@ export function readBody(
 ): Uint8Array | Promise<Uint8Array> {
   const { contentLength: length } = head;
   if (length === 0) return EMPTY;
-  if (length !== undefined && length > bytesMax) throw Failure.plain(413, "length limit exceeded");
+  if (length !== undefined && length > bytesMax) throw tooLarge("length limit exceeded", bytesMax);
   return readWhole(reader, request, { length, bytesMax });
 }
 
@@ -30,6 +30,13 @@ async function readWhole(
   } catch (cause) {
     throw Failure.plain(500, "cannot read body: the request was cut short", { cause });
   }
-  if (bytes === undefined) throw Failure.plain(413, "cannot read body: LengthLimitError");
+  if (bytes === undefined) throw tooLarge("cannot read body: LengthLimitError", limits.bytesMax);
   return bytes;
+}
+
+function tooLarge(what: string, bytesMax: number): Failure {
+  return Failure.plain(
+    413,
+    `${what}: a body has at most ${bytesMax} bytes (setting "ingress.request-size-limit")`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Subject } from "../model/command.ts";
 import { BadId, parseInvocationId } from "../model/id.ts";
 import type { ServiceType } from "../model/target.ts";
 import { type Dialect, dialectOfSegment } from "../names.ts";
+import { adminHint, badInvocationId, badReserved } from "./path_help.ts";
 import { decodeSegment } from "./percent.ts";
 
 /** What a path asks for: every route of http-api §2.1. Keys and scopes are decoded. */
@@ -48,8 +49,6 @@ export type TypeOf = (service: string) => ServiceType | undefined;
 const SLASH = 0x2f;
 const SEGMENTS_MIN = 2;
 const SEGMENTS_MAX = 7;
-/** Characters of an id that is none, for whoever reads the refusal. */
-const SHOWN_MAX = 100;
 
 /**
  * Drops the slashes at the end of the path in a request target, and all but one at its start:
@@ -75,7 +74,7 @@ export function parsePath(path: string, typeOf: TypeOf): Route {
   // What stands before the leading slash comes first and is empty; one too many tells "too many".
   const parts = path.split("/", SEGMENTS_MAX + 2);
   if (parts.length <= SEGMENTS_MIN || parts.length > SEGMENTS_MAX + 1 || parts[0] !== "") {
-    throw Failure.plain(400, `bad path: ${path}`);
+    throw Failure.plain(400, `bad path: ${path}${adminHint(parts[1])}`);
   }
   const dialect = dialectOfSegment(parts[1] ?? "");
   if (dialect === undefined) return parseLegacy(parts, typeOf);
@@ -207,8 +206,7 @@ export function byInvocation(id: string): Subject {
     parseInvocationId(id);
   } catch (cause) {
     if (!(cause instanceof BadId)) throw cause;
-    const shown = id.length > SHOWN_MAX ? `${id.slice(0, SHOWN_MAX)}…` : id;
-    throw Failure.plain(400, `bad invocation id '${shown}': ${cause.message}`, { cause });
+    throw badInvocationId(id, cause);
   }
   return { by: "invocation", id };
 }
@@ -233,7 +231,8 @@ function parseTarget(
   if (type === undefined) {
     throw Failure.plain(
       404,
-      `service '${service}' not found, make sure to register the service before calling it.`,
+      `service '${service}' not found, make sure to register the service before calling it.` +
+        adminHint(service),
     );
   }
   const isKeyed = type !== "service";
@@ -251,20 +250,6 @@ function decodeKey(segment: string): string {
   const key = decodeSegment(segment);
   if (key === undefined) throw Failure.plain(400, "bad path, cannot decode key: it is not UTF-8");
   return key;
-}
-
-function badReserved(dialect: Dialect): Failure {
-  const at = (tail: string) => `/${dialect}/${tail}`;
-  const known = ["call/:service/:handler", "send/:service/:handler"]
-    .concat(
-      "scope/:scope/call/:service/:handler",
-      "attach/:invocation_id",
-      "output/:invocation_id",
-    );
-  return Failure.plain(
-    400,
-    `bad path, expected ${known.map(at).join(", ")}, or ${at("lookup")}`,
-  );
 }
 
 function badPath(dialect: Dialect, head: string, tails: readonly string[]): Failure {

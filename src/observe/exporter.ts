@@ -93,13 +93,26 @@ export class Exporter {
       });
       await response.body?.cancel();
       if (response.ok) return true;
-      log("warn", "The collector refused spans", { status: response.status, spans: batch.length });
+      log("warn", "The collector refused spans", {
+        collector: this.#url,
+        status: response.status,
+        spans: batch.length,
+      });
     } catch (cause) {
       log("warn", "Cannot reach the collector of spans", {
-        cause: String(cause),
+        collector: this.#url,
+        cause: reasonOf(cause),
         spans: batch.length,
       });
     }
     return false;
   }
+}
+
+/** `fetch failed` says nothing; what it was caused by does: `connect ECONNREFUSED 127.0.0.1:4318`. */
+function reasonOf(cause: unknown): string {
+  const inner = cause instanceof Error ? cause.cause : undefined;
+  return inner instanceof Error
+    ? `${String(cause)}: ${inner.message || inner.name}`
+    : String(cause);
 }

@@ -85,6 +85,12 @@ function badStatus(head: DialHead, { protocol, now }: Expected): Failed {
     case 502:
     case 504:
       return failed("RT0010", `service is temporary unavailable '${shown}'`);
+    case 404:
+      return failed(
+        "RT0012",
+        `unexpected http status code: ${shown}; the endpoint does not know the service or the ` +
+          "handler: register the code that runs there (POST /deployments)",
+      );
     default:
       return failed("RT0012", `unexpected http status code: ${shown}`);
   }

@@ -12,7 +12,8 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
       return new Failure(
         "META0014",
         `${calling}: server possibly supports only HTTP1.1, ` +
-          `consider discovery with --use-http1.1`,
+          `consider discovery with --use-http1.1 ("use_http_11": true in the request); ` +
+          "if it speaks TLS, the URI begins with https",
       );
     case "unsupported":
       return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
@@ -20,8 +21,17 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
     case "reset":
     case "refused":
     case "busy":
-      return new Failure("META0003", `${calling}: ${message}`);
+      return new Failure("META0003", `${calling}: ${message}${plainHint(uri, message)}`);
   }
+}
+
+/** How TLS libraries say that what they read is no TLS. */
+const NO_TLS =
+  /wrong version number|packet length too long|record layer|EPROTO|InvalidContentType|corrupt message/i;
+
+function plainHint(uri: string, message: string): string {
+  if (!/^https:/i.test(uri) || !NO_TLS.test(message)) return "";
+  return "; the URI says https, and the endpoint seems to speak plain HTTP: try http";
 }
 
 /** As `unreachable`, for an endpoint that gave no whole answer in time. */

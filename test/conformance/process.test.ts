@@ -46,6 +46,17 @@ describe.each(Object.entries(commands))("the process on %s", (_, command) => {
     expect([bad.end, bad.output]).toEqual([1, expect.stringMatching(/^\[RT0002\] .*log-level/)]);
     const missing = await run(command(), { SVC_CONFIG: path.join(folder, "none.toml") });
     expect(missing.output).toMatch(/^\[RT0002\] .*none\.toml/);
+    expect(missing.output).toContain("Name a file that exists");
+    expect(missing.output).not.toContain("named key");
+  }, 30_000);
+
+  test("says what to do about an address that this machine does not have", async () => {
+    const { end, output } = await run(command(), { SVC_INGRESS__BIND_ADDRESS: "203.0.113.1" });
+    expect(end).toBe(1);
+    expect(output).toMatch(
+      /\[RT0004\] .*no such address \("ingress\.bind-address"\)\. Choose an address/,
+    );
+    expect(output).not.toContain("Stop");
   }, 30_000);
 
   test.each([

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fixture, told } from "./_fixture.ts";
 
+const limit = ': a body has at most 10 bytes (setting "ingress.request-size-limit")';
+
 const asJson = { "content-type": "application/json" };
 
 describe("bodies above the limit", () => {
@@ -19,7 +21,7 @@ describe("bodies above the limit", () => {
     expect(response.headers.get("x-svc-error-source")).toBe("ingress");
     expect(await told(response)).toEqual([
       413,
-      { code: 413, message: "length limit exceeded", source: "ingress" },
+      { code: 413, message: `length limit exceeded${limit}`, source: "ingress" },
     ]);
   });
 
@@ -29,7 +31,7 @@ describe("bodies above the limit", () => {
     expect(response.headers.get("x-svc-error-source")).toBe("ingress");
     expect(await told(response)).toEqual([
       413,
-      { code: 413, message: "cannot read body: LengthLimitError", source: "ingress" },
+      { code: 413, message: `cannot read body: LengthLimitError${limit}`, source: "ingress" },
     ]);
     const fits = await ask("POST", "/svc/call/Svc/opt", { headers: asJson, body: stream(2) });
     expect(fits.status).toBe(200);

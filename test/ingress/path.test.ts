@@ -27,7 +27,12 @@ function outcome(path: string): Route | string {
 const expected =
   "400 bad path, expected /svc/call/:service/:handler, /svc/send/:service/:handler, " +
   "/svc/scope/:scope/call/:service/:handler, /svc/attach/:invocation_id, " +
-  "/svc/output/:invocation_id, or /svc/lookup";
+  "/svc/output/:invocation_id, or /svc/lookup; objects and workflows take a key: " +
+  "/svc/call/:object/:key/:handler; awakeables are completed at /svc/awakeables/:id/resolve and " +
+  "/svc/awakeables/:id/reject";
+const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+const ofAdmin = (segment: string) =>
+  `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;
 const legacy =
   "400 bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler";
 const unknown = (name: string) =>
@@ -105,6 +110,8 @@ const rows: [path: string, outcome: Route | string][] = [
 
   ["/", "400 bad path: /"],
   ["/x", "400 bad path: /x"],
+  ["/deployments", `400 bad path: /deployments${ofAdmin("deployments")}`],
+  ["/services/Svc", `${unknown("services")}${ofAdmin("services")}`],
   ["/svc", "400 bad path: /svc"],
   ["/svc/", "400 bad path: /svc"],
   ["/a/b/c/d/e/f/g/h", "400 bad path: /a/b/c/d/e/f/g/h"],
@@ -143,19 +150,19 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/svc/nope", "404 not found"],
   ["/svc/lookup/x", expected],
   [`/svc/attach/${id}/x`, expected],
-  ["/svc/attach/foo", "400 bad invocation id 'foo': bad format"],
-  ["/svc/output/inv_xyz", "400 bad invocation id 'inv_xyz': unrecognized codec version"],
-  ["/svc/attach/inv_1", "400 bad invocation id 'inv_1': bad length"],
-  ["/svc/output/inv_", "400 bad invocation id 'inv_': bad length"],
-  ["/svc/output/INV_1x", "400 bad invocation id 'INV_1x': unrecognized resource type: INV"],
-  ["/svc/output/dp_2x", "400 bad invocation id 'dp_2x': unrecognized codec version"],
+  ["/svc/attach/foo", `400 bad invocation id 'foo': bad format${looks}`],
+  ["/svc/output/inv_xyz", `400 bad invocation id 'inv_xyz': unrecognized codec version${looks}`],
+  ["/svc/attach/inv_1", `400 bad invocation id 'inv_1': bad length${looks}`],
+  ["/svc/output/inv_", `400 bad invocation id 'inv_': bad length${looks}`],
+  ["/svc/output/INV_1x", `400 bad invocation id 'INV_1x': unrecognized resource type: INV${looks}`],
+  ["/svc/output/dp_2x", `400 bad invocation id 'dp_2x': unrecognized codec version${looks}`],
   [
     `/svc/output/${id.slice(0, -1)}-`,
-    `400 bad invocation id '${id.slice(0, -1)}-': base62 decode error`,
+    `400 bad invocation id '${id.slice(0, -1)}-': base62 decode error${looks}`,
   ],
   [
     "/svc/invocation/dp_1x/attach",
-    "400 bad invocation id 'dp_1x': id doesn't match the expected type",
+    `400 bad invocation id 'dp_1x': id doesn't match the expected type${looks}`,
   ],
   ["/svc/awakeables", awakeable],
   ["/svc/awakeables/foo", awakeable],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type AskInit, fixture, told } from "./_fixture.ts";
 
+const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+
 async function refusal(method: string, path: string, init?: AskInit): Promise<string> {
   const { ask, invocations } = fixture();
   const response = await ask(method, path, init);
@@ -267,8 +269,8 @@ describe("other routes", () => {
   });
 
   it.each([
-    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad length`],
-    ["/svc/output/inv_xyz", "400 bad invocation id 'inv_xyz': unrecognized codec version"],
+    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad length${looks}`],
+    ["/svc/output/inv_xyz", `400 bad invocation id 'inv_xyz': unrecognized codec version${looks}`],
     [
       "/svc/invocation/Nope/x/ik/output",
       "404 service 'Nope' not found, make sure to register the service before calling it.",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fixture, told } from "./_fixture.ts";
 
+const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+
 const id = `inv_1${"0".repeat(33)}`;
 const workflow = { target: "workflow", workflowName: "Wf", workflowKey: "k" };
 const idempotent = {
@@ -64,18 +66,21 @@ const rows: [body: string | Uint8Array, wrong: string | RegExp][] = [
     json({ ...workflow, scope: "a".repeat(37) }),
     "bad scope value: value too long: 37 bytes (max 36)",
   ],
-  [json({ target: "invocation", invocationId: "foo" }), "bad invocation id 'foo': bad format"],
+  [
+    json({ target: "invocation", invocationId: "foo" }),
+    `bad invocation id 'foo': bad format${looks}`,
+  ],
   [
     json({ target: "invocation", invocationId: "inv_xyz" }),
-    "bad invocation id 'inv_xyz': unrecognized codec version",
+    `bad invocation id 'inv_xyz': unrecognized codec version${looks}`,
   ],
   [
     json({ target: "invocation", invocationId: id.replace("inv", "dp") }),
-    `bad invocation id '${id.replace("inv", "dp")}': id doesn't match the expected type`,
+    `bad invocation id '${id.replace("inv", "dp")}': id doesn't match the expected type${looks}`,
   ],
   [
     json({ target: "invocation", invocationId: "x".repeat(5000) }),
-    `bad invocation id '${"x".repeat(100)}…': bad format`,
+    `bad invocation id '${"x".repeat(100)}…': bad format${looks}`,
   ],
 ];
 

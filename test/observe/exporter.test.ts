@@ -97,6 +97,17 @@ test("what a collector refuses is counted and told, without what was sent", asyn
   expect(records.join()).not.toContain("secret");
 });
 
+test("a collector that cannot be reached is named, with the cause", async () => {
+  const inner = new Error("connect ECONNREFUSED 127.0.0.1:4318");
+  const { exporter, records, tick } = stage(() =>
+    Promise.reject(new TypeError("fetch failed", { cause: inner }))
+  );
+  exporter.add(span);
+  await tick();
+  expect(records.join()).toContain("http://collector:4318/v1/traces");
+  expect(records.join()).toContain("fetch failed: connect ECONNREFUSED 127.0.0.1:4318");
+});
+
 test("the rest goes out at the end; a collector that is gone ends it at once", async () => {
   const well = stage(() => Promise.resolve(new Response("{}")));
   for (let i = 0; i < 3; i++) well.exporter.add(span);

@@ -237,7 +237,15 @@ test("an HTTP/1.1 server where HTTP/2 was spoken", async () => {
   const endpoint = await started(h1Endpoint((_, response) => response.end()));
   const refused = await failure(ask(endpoint.uri));
   expect(refused.code).toBe("META0014");
-  expect(refused.message).toMatch(/possibly supports only HTTP1.1.*--use-http1.1$/);
+  expect(refused.message).toMatch(/possibly supports only HTTP1.1.*--use-http1.1/);
+  expect(refused.message).toContain('"use_http_11": true');
+});
+
+test("a URI with https where plain HTTP is spoken", async () => {
+  const endpoint = await started(h1Endpoint((_, response) => response.end()));
+  const refused = await failure(ask(endpoint.uri.replace("http:", "https:")));
+  expect(refused.code).toBe("META0003");
+  expect(refused.message).toMatch(/the URI says https, and the endpoint seems to speak plain HTTP/);
 });
 
 test("an HTTP/2 server where HTTP/1.1 was spoken", async () => {

@@ -36,7 +36,14 @@ const body = (...numbers: number[]) => new Uint8Array(numbers);
 const matrix: [string, (stream: ServerHttp2Stream) => void, string, number, string | RegExp][] = [
   ["status 301", status(301), "RT0012", 500, "unexpected http status code: 301 Moved Permanently"],
   ["status 401", status(401), "RT0012", 500, "unexpected http status code: 401 Unauthorized"],
-  ["status 404", status(404), "RT0012", 500, "unexpected http status code: 404 Not Found"],
+  [
+    "status 404",
+    status(404),
+    "RT0012",
+    500,
+    "unexpected http status code: 404 Not Found; the endpoint does not know the service or the " +
+    "handler: register the code that runs there (POST /deployments)",
+  ],
   ["status 500", status(500), "RT0012", 500, /500 Internal Server Error$/],
   ["status 599", status(599), "RT0012", 500, "unexpected http status code: 599"],
   ["status 413", status(413), "RT0019", 500, "service replied with content too large"],
