@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { get, register } from "../support/client.ts";
+import { call, get, register } from "../support/client.ts";
 import { freePorts } from "../support/child.ts";
 import type { Promises } from "./_world.ts";
 
@@ -21,6 +21,7 @@ export const registerPromises: Promises = {
       "Flow Workflow",
       "Fragile Service",
       "Greeter Service",
+      "Inner Service",
       "Lazy VirtualObject",
       "Waiter Service",
     ]);
@@ -46,6 +47,25 @@ export const registerPromises: Promises = {
     const answer = await register(server, { url: endpoint.url, transport: other }, { force: true });
     const code = endpoint.transport === "h2" ? "META0003" : "META0014";
     expect([answer.status, codeOf(answer.body)]).toEqual([500, code]);
+  },
+
+  "opens a private service when the operator says so, but for what declares itself private": async (
+    { server, id },
+  ) => {
+    const statuses = async () => [
+      (await call(server, "Inner/echo", id)).status,
+      (await call(server, "Inner/hidden")).status,
+    ];
+    expect(await statuses()).toEqual([400, 400]);
+    for (const [open, expected] of [[true, [200, 400]], [false, [400, 400]]] as const) {
+      const { status } = await fetch(`${server.admin}/services/Inner`, {
+        method: "PATCH",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ public: open }),
+      });
+      expect(status).toBe(200);
+      expect(await statuses()).toEqual(expected);
+    }
   },
 
   "refuses a registration it cannot read": async ({ server, endpoint }) => {

@@ -181,8 +181,18 @@ const lazy = restate.object({
   },
 });
 
+// For other handlers, unless an operator says otherwise.
+const inner = restate.service({
+  name: "Inner",
+  options: { ingressPrivate: true },
+  handlers: {
+    echo: async (_ctx, value) => value,
+    hidden: restate.handlers.handler({ ingressPrivate: true }, async () => "hidden"),
+  },
+});
+
 const waiting = waitingServices({ restate, note, times, isReleased });
-const services = [greeter, counter, lazy, ...waiting];
+const services = [greeter, counter, lazy, inner, ...waiting];
 const handler = restate.createEndpointHandler({ services, bidirectional: mode === "h2" });
 const server = mode === "h2" ? http2.createServer(handler) : http.createServer(handler);
 await new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));
