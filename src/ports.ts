@@ -69,7 +69,10 @@ export type Log = (level: LogLevel, message: string, fields?: Record<string, unk
 export interface Store {
   /** Takes a partition over: raises its epoch durably, so no earlier owner can commit any more. */
   claim(partition: number): Promise<Lease>;
-  /** One round trip. Answers in the order of `wants`. Rows of a group are sorted by item. */
+  /**
+   * One round trip. Answers in the order of `wants`. Rows of a group are sorted by item. Rejects with
+   * `Unreadable` when one of them cannot be decoded.
+   */
   load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]>;
   /** One round trip, all or nothing. Rejects with `Fenced` when a newer lease was claimed. */
   commit(lease: Lease, writes: readonly Write[]): Promise<void>;

@@ -3,6 +3,7 @@ import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
 import type { Item, Table, Want } from "../model/rows.ts";
+import { Unreadable } from "../model/unreadable.ts";
 import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
 
@@ -19,11 +20,20 @@ interface Around {
 export function foresee(mail: readonly { readonly event: Event }[], around: Around): Want[] {
   const wants = new Wants(around.resident);
   for (const { event } of mail) {
-    if (event.type === "heard") foreseePromises(wants, event, around.resident);
-    else if (event.type === "asked") wants.row("invocation", event.id);
-    else if (event.type === "invoked") foreseeInvoked(wants, event, around);
+    try {
+      foreseeEvent(wants, event, around);
+    } catch (cause) {
+      // The turn refuses the event.
+      if (!(cause instanceof Unreadable)) throw cause;
+    }
   }
   return wants.found;
+}
+
+function foreseeEvent(wants: Wants, event: Event, around: Around): void {
+  if (event.type === "heard") foreseePromises(wants, event, around.resident);
+  else if (event.type === "asked") wants.row("invocation", event.id);
+  else if (event.type === "invoked") foreseeInvoked(wants, event, around);
 }
 
 function foreseeInvoked(

@@ -1,7 +1,9 @@
 import { unreachable } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
+import type { Event } from "../engine/event.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
+import type { Unreadable } from "../model/unreadable.ts";
 import type { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
@@ -117,8 +119,17 @@ export class Host {
       meter: this.#meter,
       release: (effects) => this.#release(life, effects),
       onFailure: (cause) => this.#failed(life, cause),
+      onRefused: (event, cause) => this.#refused(event, cause),
     });
     return life;
+  }
+
+  /** An event needs a row that cannot be decoded. Everything else goes on. */
+  #refused(event: Event, cause: Unreadable): void {
+    const { log, place: { partition } } = this.#options;
+    const { message, code, table, group } = cause;
+    log("error", message, { code, partition, table, key: group, event: event.type });
+    this.#waiters.refused(event, cause);
   }
 
   /** Invocations whose attempt died with whoever ran it. */

@@ -1,6 +1,8 @@
 import type { Effect } from "../engine/effect.ts";
+import type { Event } from "../engine/event.ts";
 import type { Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
+import type { Unreadable } from "../model/unreadable.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Tally } from "../observe/tally.ts";
 import type { Watch } from "../observe/watch.ts";
@@ -69,6 +71,7 @@ export interface Hooks {
   readonly meter: Meter;
   readonly release: (effects: readonly Effect[]) => void;
   readonly onFailure: (cause: unknown) => void;
+  readonly onRefused: (event: Event, cause: Unreadable) => void;
 }
 
 /** Makes everything one life consists of. Nothing of it runs by itself yet. */

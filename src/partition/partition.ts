@@ -3,6 +3,7 @@ import type { Event } from "../engine/event.ts";
 import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { Want } from "../model/rows.ts";
+import { Unreadable } from "../model/unreadable.ts";
 import type { Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
@@ -19,6 +20,8 @@ export interface PartitionOptions {
   readonly schema: () => Schema;
   /** Hears once why a partition stopped: a lost store, a newer owner, a bug. It never restarts. */
   readonly onFailure: (cause: unknown) => void;
+  /** Hears of an event that no turn can take, because a row that it needs cannot be decoded. */
+  readonly onRefused: (event: Event, cause: Unreadable) => void;
   /** Runs effects. Called only for turns that are already durable. */
   readonly release: (effects: readonly Effect[]) => void;
   readonly turnEventsMax: number;
@@ -132,7 +135,8 @@ export class Partition {
       const around = { resident: this.#resident, schema: this.#options.schema() };
       const expected = foresee(mail, around);
       if (expected.length > 0) return this.#load(expected, mail, now);
-      const { turn, wants } = this.#turn(mail, now);
+      const { turn, wants, refused } = this.#turn(mail, now);
+      if (refused) return this.#refuse(refused, mail, now);
       if (wants.length === 0) {
         this.#finish(turn, mail);
         return meter.turn(meter.now() - began, mail.length);
@@ -153,7 +157,27 @@ export class Partition {
       if (this.#isStopped) return;
       this.#resident.add(loaded);
       this.#attempt(mail, now);
-    }).catch((cause) => this.#stop(cause));
+    }).catch((cause) => this.#unloaded(cause, mail, now));
+  }
+
+  #unloaded(cause: unknown, mail: readonly Mail[], now: number): void {
+    if (this.#isStopped) return;
+    if (!(cause instanceof Unreadable)) return this.#stop(cause);
+    this.#resident.block(cause);
+    this.#attempt(mail, now);
+  }
+
+  /**
+   * Runs the turn without an event that meets a row which cannot be decoded. Ending the life of the
+   * partition would not help, since the next one meets it again.
+   */
+  #refuse({ one, cause }: Refused, mail: readonly Mail[], now: number): void {
+    this.#options.onRefused(one.event, cause);
+    const others = mail.filter((other) => other !== one);
+    // In a task of its own, so that many of them do not pile up on the stack.
+    this.#options.clock.soon(() => {
+      if (!this.#isStopped) this.#attempt(others, now);
+    });
   }
 
   #finish(turn: Turn, mail: readonly Mail[]): void {
@@ -167,21 +191,32 @@ export class Partition {
     if (this.#isDue) this.#options.clock.soon(() => this.#run());
   }
 
-  #turn(mail: readonly Mail[], now: number): { turn: Turn; wants: Want[] } {
+  #turn(
+    mail: readonly Mail[],
+    now: number,
+  ): { turn: Turn; wants: Want[]; refused?: Refused } {
     const schema = this.#options.schema();
     const { place } = this.#options;
     const around = { slice: this.#resident, place, attemptForgotten: this.#attemptForgotten };
     const turn = new Turn(now, schema, around);
     const wants: Want[] = [];
-    for (const { event } of mail) {
+    for (const one of mail) {
       // After a miss this turn is lost. What follows only tells us what else to load, so it runs
       // on bare rows: a half-applied neighbor must not confuse it.
       const isLost = wants.length > 0;
       const page = isLost ? new Turn(now, schema, around) : turn;
-      if (!applied(page, event, { isBare: isLost })) wants.push(...page.wants);
+      const cause = applied(page, one.event, { isBare: isLost });
+      if (cause instanceof Unreadable) return { turn, wants, refused: { one, cause } };
+      if (cause === miss) wants.push(...page.wants);
     }
     return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
   }
+}
+
+/** An event that no turn can take. */
+interface Refused {
+  readonly one: Mail;
+  readonly cause: Unreadable;
 }
 
 /** Events of a turn block the process for as long as they have messages in them. */
@@ -198,16 +233,22 @@ function distinct(wants: readonly Want[]): Want[] {
 }
 
 /**
- * Whether every row the event asked for was in memory. On bare rows an event may lack what those
- * before it would have done, and break an assertion: frames 2 … of an attempt whose frames 0 and 1
- * were lost with the turn. That says nothing; a real bug shows when the turn runs again.
+ * Applies an event. Answers `miss` when a row it asked for was not in memory, and `Unreadable` when it
+ * cannot be decoded. On bare rows an event may lack what those before it would have done, and break an
+ * assertion: frames 2 … of an attempt whose frames 0 and 1 were lost with the turn. That says nothing;
+ * a real bug shows when the turn runs again.
  */
-function applied(turn: Turn, event: Event, { isBare }: { isBare: boolean }): boolean {
+function applied(
+  turn: Turn,
+  event: Event,
+  { isBare }: { isBare: boolean },
+): typeof miss | Unreadable | undefined {
   try {
     step(turn, event);
-    return true;
+    return undefined;
   } catch (cause) {
+    if (cause instanceof Unreadable) return cause;
     if (cause !== miss && !isBare) throw cause;
-    return false;
+    return miss;
   }
 }

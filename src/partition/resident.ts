@@ -3,6 +3,7 @@ import type { Slice, Turn } from "../engine/turn.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Entry, Result } from "../model/journal.ts";
 import { type Item, itemOf, type Rows, type Table, TABLES, type Write } from "../model/rows.ts";
+import type { Unreadable } from "../model/unreadable.ts";
 import type { Loaded } from "../ports.ts";
 
 type GroupRows = Map<Item, Rows[Table] | null>;
@@ -38,6 +39,9 @@ class Group {
     this.#rows = undefined;
   }
 }
+
+/** Groups known to be unreadable. One that is forgotten is loaded again, and found again. */
+const UNREADABLE_MAX = 10_000;
 
 /** Rough cost of a group and of a row in memory, beside its bytes. */
 const GROUP_BYTES = 200;
@@ -77,6 +81,7 @@ export class Resident implements Slice {
   #visible = Infinity;
   #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
 
+  readonly #unreadable = new Map<string, Unreadable>();
   readonly #moved: Moved | undefined;
 
   /** `moved` is told of every invocation a turn wrote. */
@@ -90,7 +95,9 @@ export class Resident implements Slice {
     return this.#bytes;
   }
 
+  /** Throws `Unreadable` for a row of a group that was blocked, as `list` does. */
   find<T extends Table>(table: T, name: string, item: Item): Rows[T] | null | undefined {
+    if (this.#unreadable.size > 0) this.#refuseUnreadable(table, name);
     const group = this.#tables[table].get(name);
     if (!group) return undefined;
     group.isUsed = true;
@@ -104,10 +111,26 @@ export class Resident implements Slice {
   }
 
   list<T extends Table>(table: T, name: string): Iterable<Rows[T]> | undefined {
+    if (this.#unreadable.size > 0) this.#refuseUnreadable(table, name);
     const group = this.#tables[table].get(name);
     if (!group?.isWhole) return undefined;
     group.isUsed = true;
     return this.#present(group) as Iterable<Rows[T]>;
+  }
+
+  /** A load has failed because a row of this group cannot be decoded: it is not asked for again. */
+  block(cause: Unreadable): void {
+    this.#visible = Infinity;
+    const [oldest] = this.#unreadable.keys();
+    if (oldest !== undefined && this.#unreadable.size >= UNREADABLE_MAX) {
+      this.#unreadable.delete(oldest);
+    }
+    this.#unreadable.set(`${cause.table} ${cause.group}`, cause);
+  }
+
+  #refuseUnreadable(table: Table, name: string): void {
+    const cause = this.#unreadable.get(`${table} ${name}`);
+    if (cause) throw cause;
   }
 
   /**

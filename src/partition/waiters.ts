@@ -1,4 +1,5 @@
 import type { Effect, Reply } from "../engine/effect.ts";
+import type { Event } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
 import { ChurnMap } from "../churn_map.ts";
 import type { Accepted, Completed, OnLeave } from "../ports.ts";
@@ -67,6 +68,19 @@ export class Waiters {
     if (!known) return;
     this.#results.delete(id);
     for (const waiter of each(known)) waiter.resolve({ result });
+  }
+
+  /** Answers those who wait for what becomes of an event: it cannot be applied. */
+  refused(event: Event, failure: Failure): void {
+    const { reply } = event as { readonly reply?: number };
+    if (reply !== undefined) {
+      this.#replies.get(reply)?.reject(failure);
+      this.#replies.delete(reply);
+    }
+    if (event.type !== "invoked" && event.type !== "asked") return;
+    const known = this.#results.get(event.id);
+    this.#results.delete(event.id);
+    for (const waiter of known ? each(known) : []) waiter.reject(failure);
   }
 
   /** Answers everybody: the partition is gone, and nobody knows what became of their requests. */

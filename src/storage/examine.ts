@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Failure } from "../errors.ts";
 import type { SqlClient } from "../ports.ts";
 import type { Layout } from "./layout.ts";
-import { damaged, findDamage, logPlaces, readLog } from "./recover.ts";
+import { checkPage, damaged, logPlaces, readLog } from "./recover.ts";
 import { LogChecker } from "./log_check.ts";
 import { compile, statement } from "./sql_text.ts";
 
@@ -77,11 +77,11 @@ export async function logProblem(
   const [folded, first] = [Number(lease?.["folded"] ?? 0), ends?.["first"]];
   // A claim that was cut off has forgotten what was folded.
   if (folded > 0 && typeof first === "number" && first !== folded + 1) {
-    return damaged(partition, { at: 0, place: first, problem: "rows before it are missing" });
+    return damaged(partition, { place: first, problem: "rows before it are missing" });
   }
   const checker = new LogChecker();
   for await (const rows of readLog(client, partition)) {
-    const damage = findDamage(checker, rows);
+    const { damage } = checkPage(checker, rows);
     if (damage) return damaged(partition, damage);
   }
   return undefined;

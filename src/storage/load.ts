@@ -1,5 +1,14 @@
 import { assert } from "../assert.ts";
-import { type Item, itemOf, type Rows, type Table, type Timer, type Want } from "../model/rows.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  type Timer,
+  type Want,
+} from "../model/rows.ts";
+import { Unreadable } from "../model/unreadable.ts";
 import type { SqlRow, Statement } from "../ports.ts";
 import { loadSql } from "./read_sql.ts";
 import {
@@ -9,7 +18,7 @@ import {
   decodePromise,
   type JournalJson,
 } from "./row_codec.ts";
-import { fromJson, fromSafe, quote, toJson } from "./safe_text.ts";
+import { fromJson, fromSafe, fromUtf8, quote, toJson } from "./safe_text.ts";
 import { statement } from "./sql_text.ts";
 
 /** A row found in the tables, with its item. */
@@ -62,11 +71,13 @@ export class LoadPlan {
   sort(results: readonly (readonly SqlRow[])[]): FoundRow[][] {
     const found: FoundRow[][] = this.#wants.map(() => []);
     for (const [i, { table, keys }] of [...this.#queries.values()].entries()) {
-      const takers = [...keys.values()].map((places) => new Takers(places, this.#wants));
+      const all = [...keys.values()];
+      const takers = all.map((places) => new Takers(places, this.#wants));
       for (const columns of results[i] ?? []) {
-        const taker = takers[Number(columns["n"])];
-        assert(taker, "A query answers what it was asked");
-        for (const row of decodeRow(table, columns)) {
+        const n = Number(columns["n"]);
+        const [taker, want] = [takers[n], this.#wants[all[n]?.[0] ?? -1]];
+        assert(taker && want, "A query answers what it was asked");
+        for (const row of readable(table, columns, want.group)) {
           const item = itemOf(table, row);
           for (const place of taker.of(item)) found[place]?.push([item, row]);
         }
@@ -74,6 +85,18 @@ export class LoadPlan {
     }
     return found;
   }
+}
+
+/** Decodes a row. Throws `Unreadable` whatever the decoder trips over: it is not what was written. */
+function readable(table: Table, columns: SqlRow, group: string): readonly Rows[Table][] {
+  let rows: readonly Rows[Table][];
+  try {
+    rows = decodeRow(table, columns);
+  } catch (cause) {
+    throw new Unreadable(table, group, { cause });
+  }
+  if (rows.some((row) => groupOf(table, row) !== group)) throw new Unreadable(table, group);
+  return rows;
 }
 
 /** The wants that share a lookup: those for one of its items each, and those for them all. */
@@ -114,11 +137,11 @@ function lookup({ table, group, item }: Want): Lookup {
 function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
   switch (table) {
     case "invocation":
-      return [decodeInvocation(columns["body"] as string, columns["output"] as Uint8Array | null)];
+      return [decodeInvocation(json(columns, "body"), columns["output"] as Uint8Array | null)];
     case "journal":
       return unpack(columns);
     case "event":
-      return [fromJson(columns["body"] as string) as Rows["event"]];
+      return [fromJson(json(columns, "body")) as Rows["event"]];
     case "lock":
       return [{
         object: text(columns, "object"),
@@ -135,7 +158,7 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
         value: columns["value"] as Uint8Array,
       }];
     case "promise":
-      return [decodePromise(columns["body"] as string, columns["value"] as Uint8Array | null)];
+      return [decodePromise(json(columns, "body"), columns["value"] as Uint8Array | null)];
     case "timer":
       return [decodeTimer(columns)];
     case "outbox":
@@ -161,7 +184,7 @@ export function decodeTimer(columns: SqlRow): Timer {
 
 /** A message on its way from its columns. */
 export function decodeOutbox(columns: SqlRow): Rows["outbox"] {
-  const message = decodeMessage(columns["body"] as string, columns["value"] as Uint8Array | null);
+  const message = decodeMessage(json(columns, "body"), columns["value"] as Uint8Array | null);
   return { ...endsOf(columns), seq: columns["seq"] as number, message };
 }
 
@@ -176,12 +199,17 @@ function unpack(columns: SqlRow): Rows["journal"][] {
   const id = text(columns, "id");
   const bytes = columns["bytes"] as Uint8Array;
   let at = 0;
-  return (fromJson(columns["entries"] as string) as JournalJson[]).map((json) => {
+  return (fromJson(json(columns, "entries")) as JournalJson[]).map((json) => {
     const { size } = json;
     const own = size === undefined ? undefined : bytes.subarray(at, at + size);
     at += size ?? 0;
     return decodeJournal(id, json, own);
   });
+}
+
+/** JSON is read as bytes. */
+function json(columns: SqlRow, name: string): string {
+  return fromUtf8(columns[name] as Uint8Array);
 }
 
 function text(columns: SqlRow, name: string): string {

@@ -2,6 +2,7 @@ import type { SqlRow } from "../ports.ts";
 import { xxh32 } from "./checksum.ts";
 import { Layer } from "./layer.ts";
 import { replay } from "./log_codec.ts";
+import { fromUtf8 } from "./safe_text.ts";
 
 const encoder = new TextEncoder();
 
@@ -18,13 +19,16 @@ interface Content {
 }
 
 /** The checksum of a row of the log. It covers the position, so that rows cannot change places. */
-export function checksumOf({ place, rest }: Position, { rows, bytes }: Content): number {
-  const position = xxh32(encoder.encode(`${place} ${rest}`));
-  const text = xxh32(encoder.encode(rows), position);
-  return bytes ? xxh32(bytes, text) : text;
+export function checksumOf(position: Position, { rows, bytes }: Content): number {
+  return sumOf(position, encoder.encode(rows), bytes);
 }
 
-/** A row of the log in which `LogChecker` found nothing wrong. */
+function sumOf({ place, rest }: Position, text: Uint8Array, bytes: Uint8Array | null): number {
+  const sum = xxh32(text, xxh32(encoder.encode(`${place} ${rest}`)));
+  return bytes ? xxh32(bytes, sum) : sum;
+}
+
+/** A row of the log in which nothing is wrong. */
 export interface CheckedRow extends Position, Content {}
 
 /**
@@ -39,12 +43,12 @@ export class LogChecker {
     return this.#last?.place ?? 0;
   }
 
-  /** What is wrong with the next row; undefined: nothing. */
-  problem(row: SqlRow): string | undefined {
+  /** The next row, whose text comes as bytes; or what is wrong with it. */
+  check(row: SqlRow): CheckedRow | string {
     const before = this.#last;
     const { place, rest } = row as unknown as Position;
-    this.#last = { place, rest };
-    return this.#gap(before, { place, rest }) ?? contentProblem(row);
+    const position = this.#last = { place, rest };
+    return this.#gap(before, position) ?? checkContent(position, row);
   }
 
   /** What is wrong with the end of the log, after its last row; undefined: nothing. */
@@ -62,23 +66,20 @@ export class LogChecker {
   }
 }
 
-function contentProblem(row: SqlRow): string | undefined {
-  const { place, rest, rows, bytes, sum } = row;
-  if (typeof rows !== "string" || !(bytes === null || bytes instanceof Uint8Array)) {
+function checkContent(position: Position, { rows: text, bytes, sum }: SqlRow): CheckedRow | string {
+  if (!(text instanceof Uint8Array) || !(bytes === null || bytes instanceof Uint8Array)) {
     return "its columns have the wrong types";
   }
-  // Rows that an earlier version left have no checksum.
-  if (sum === null) return isReadable({ rows, bytes }) ? undefined : "it cannot be decoded";
-  const expected = checksumOf({ place: Number(place), rest: Number(rest) }, { rows, bytes });
-  return sum === expected ? undefined : "its content does not match its checksum";
-}
-
-function isReadable(row: Content): boolean {
+  if (sum !== null && sum !== sumOf(position, text, bytes)) {
+    return "its content does not match its checksum";
+  }
   try {
-    replay(row, new Layer());
-    return true;
+    const row = { ...position, rows: fromUtf8(text), bytes };
+    // Rows that an earlier version left have no checksum.
+    if (sum === null) replay(row, new Layer());
+    return row;
   } catch {
     // Whatever a decoder trips over: the row is not what was written.
-    return false;
+    return "it cannot be decoded";
   }
 }

@@ -4,7 +4,7 @@ import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from ".
 import type { Blob } from "./blob.ts";
 import type { Layer } from "./layer.ts";
 import { decode, encode } from "./row_codec.ts";
-import { fromJson, quote, toJson } from "./safe_text.ts";
+import { fromJson, fromUtf8, quote, toJson } from "./safe_text.ts";
 
 /** One row of the log: the writes of a commit (or a part of them), in order. */
 export interface LogRow {
@@ -89,9 +89,10 @@ export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null
 export function keysIn(rows: unknown): string[] {
   let entries: unknown;
   try {
-    entries = typeof rows === "string" ? fromJson(rows) : [];
+    entries = fromJson(fromUtf8(rows as Uint8Array));
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
+    // What is not bytes, not text or not JSON names nothing.
+    if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;
   }
   if (!Array.isArray(entries)) return [];
   return entries.filter(Array.isArray).flatMap((entry: unknown[]) => {

@@ -3,28 +3,29 @@ import { compile } from "./sql_text.ts";
 
 /**
  * The queries of a load. What is wanted comes as one JSON array (?1); column `n` says which
- * element of it a row answers. `cross join` keeps the wants the outer loop.
+ * element of it a row answers. `cross join` keeps the wants the outer loop. JSON comes as bytes
+ * (`fromUtf8`).
  */
 export const loadSql = {
   invocation: compile(sql`
-    select w.key as n, t.body, t.output
+    select w.key as n, cast(t.body as blob) as body, t.output
     from json_each(?1) as w cross join invocation as t where t.id = w.value`),
   lock: compile(sql`
     select w.key as n, t.object, t.holder, t.head, t.tail
     from json_each(?1) as w cross join lock as t where t.object = w.value`),
   journal: compile(sql`
-    select w.key as n, t.id, t.entries, t.bytes
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
     from json_each(?1) as w cross join journal as t where t.id = w.value`),
   journalItem: compile(sql`
-    select w.key as n, t.id, t.entries, t.bytes
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
     from json_each(?1) as w cross join journal as t
     where t.id = w.value ->> 0 and t.first = (
       select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
   event: compile(sql`
-    select w.key as n, t.body
+    select w.key as n, cast(t.body as blob) as body
     from json_each(?1) as w cross join event as t where t.id = w.value`),
   eventItem: compile(sql`
-    select w.key as n, t.body
+    select w.key as n, cast(t.body as blob) as body
     from json_each(?1) as w cross join event as t
     where t.id = w.value ->> 0 and t.seq = w.value ->> 1`),
   inbox: compile(sql`
@@ -42,20 +43,20 @@ export const loadSql = {
     from json_each(?1) as w cross join state as t
     where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
   promise: compile(sql`
-    select w.key as n, t.body, t.value
+    select w.key as n, cast(t.body as blob) as body, t.value
     from json_each(?1) as w cross join promise as t where t.object = w.value`),
   promiseItem: compile(sql`
-    select w.key as n, t.body, t.value
+    select w.key as n, cast(t.body as blob) as body, t.value
     from json_each(?1) as w cross join promise as t
     where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
   timer: compile(sql`
     select w.key as n, t.due, t.id, t.kind, t.idx
     from json_each(?1) as w cross join timer as t where t.id = w.value`),
   outbox: compile(sql`
-    select w.key as n, t.peer, t.seq, t.body, t.value
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
     from json_each(?1) as w cross join outbox as t where t.peer = w.value`),
   outboxItem: compile(sql`
-    select w.key as n, t.peer, t.seq, t.body, t.value
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
     from json_each(?1) as w cross join outbox as t
     where t.peer = w.value ->> 0 and t.seq = w.value ->> 1`),
   peer: compile(sql`
@@ -81,7 +82,7 @@ export const scanSql = {
     order by due, id, kind || '/' || idx limit ?5`),
   /** After (?1 peer, ?2 seq), of peers before ?3. */
   outbox: compile(sql`
-    select peer, seq, body, value from outbox
+    select peer, seq, cast(body as blob) as body, value from outbox
     where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
   /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
   standings: compile(sql`

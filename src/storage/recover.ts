@@ -37,7 +37,7 @@ const READ_LOG = compile(sql`
     select place, octet_length(rows) + coalesce(octet_length(bytes), 0) as size
     from log where place > ?1 and place <= ?2 order by place limit ?3),
   pile as (select place, size, sum(size) over (order by place) as height from page)
-  select log.place, log.rest, log.rows, log.bytes, log.sum
+  select log.place, log.rest, cast(log.rows as blob) as rows, log.bytes, log.sum
   from pile cross join log on log.place = pile.place
   where pile.height <= ?4 or pile.height = pile.size order by log.place`);
 
@@ -121,15 +121,15 @@ export async function recover(
   const checker = new LogChecker();
   let layer = new Layer();
   /** Rows of a commit that has not been read to its end: it is folded as a whole. */
-  const open: SqlRow[] = [];
+  const open: CheckedRow[] = [];
   let through = logPlaces(partition).from;
   for await (const rows of readLog(client, partition)) {
-    const damage = findDamage(checker, rows);
-    for (const row of damage ? rows.slice(0, damage.at) : rows) {
+    const { sound, damage } = checkPage(checker, rows);
+    for (const row of sound) {
       open.push(row);
-      if (row["rest"] !== 0) continue;
-      for (const one of open.splice(0)) replay(one as unknown as CheckedRow, layer);
-      through = row["place"] as number;
+      if (row.rest !== 0) continue;
+      for (const one of open.splice(0)) replay(one, layer);
+      through = row.place;
     }
     const isEnd = rows.length === 0 || damage !== undefined;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
@@ -146,20 +146,25 @@ export async function recover(
 
 /** The first row of the log that is not what was written. */
 export interface Damage {
-  /** Which row of the page it is; past the last one at the end of the log. */
-  readonly at: number;
   readonly place: number;
   readonly problem: string;
 }
 
-/** Checks a page of the log, or its end when the page is empty. */
-export function findDamage(checker: LogChecker, rows: readonly SqlRow[]): Damage | undefined {
-  for (const [at, row] of rows.entries()) {
-    const problem = checker.problem(row);
-    if (problem !== undefined) return { at, place: row["place"] as number, problem };
+/** Checks a page of the log, or its end when the page is empty. `sound`: the rows before the damage. */
+export function checkPage(
+  checker: LogChecker,
+  rows: readonly SqlRow[],
+): { readonly sound: readonly CheckedRow[]; readonly damage?: Damage } {
+  const sound: CheckedRow[] = [];
+  for (const row of rows) {
+    const checked = checker.check(row);
+    if (typeof checked === "string") {
+      return { sound, damage: { place: checker.place, problem: checked } };
+    }
+    sound.push(checked);
   }
   const problem = rows.length === 0 ? checker.endProblem() : undefined;
-  return problem === undefined ? undefined : { at: 0, place: checker.place, problem };
+  return problem === undefined ? { sound } : { sound, damage: { place: checker.place, problem } };
 }
 
 /** RT0028, with the row counted from the begin of its partition's log. */

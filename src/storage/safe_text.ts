@@ -71,3 +71,13 @@ function unspell(pair: string): string {
   if (pair === "\ue000\u0900") return "\ue000";
   return String.fromCharCode(pair.charCodeAt(1) - SPELLED_SURROGATES + SURROGATES);
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Text that a query gives as bytes (`cast(… as blob)`). The libSQL addon ends the process when it reads
+ * text that is not UTF-8, as a flipped bit makes it; this throws a `TypeError`.
+ */
+export function fromUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}

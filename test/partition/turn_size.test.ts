@@ -37,6 +37,7 @@ test("messages of attempts fill a turn, so that one with many does not delay wha
     store,
     schema: () => schema,
     onFailure: (cause) => expect.unreachable(String(cause)),
+    onRefused: (_, cause) => expect.unreachable(String(cause)),
     release: (effects) => void released.push(...effects),
     turnEventsMax: 4,
     releaseEffectsMax: 32,

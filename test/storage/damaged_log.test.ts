@@ -58,7 +58,7 @@ const damages: Readonly<Record<string, readonly [statement: string, problem: Reg
       where place = ?1`,
     /its content does not match its checksum/,
   ],
-  "columns of another type": ["update log set rows = x'00' where place = ?1", /wrong types/],
+  "columns of another type": ["update log set bytes = 'text' where place = ?1", /wrong types/],
   "nothing: it is missing": ["delete from log where place = ?1", /1 rows before it are missing/],
 };
 
