@@ -7,6 +7,7 @@ import type { Post } from "../libsql_remote.ts";
 import { backup } from "./backup.ts";
 import { exportData, importData } from "./dump.ts";
 import { reshard, type ReshardValues } from "./reshard.ts";
+import { verify } from "./verify.ts";
 import type { World } from "./world.ts";
 
 type Run = (values: Tool["values"], config: Config, world: World) => Promise<void>;
@@ -17,6 +18,7 @@ const RUNS: Readonly<Record<ToolName, Run>> = {
   export: (values, config, world) => exportData(values, config, world),
   import: (values, config, world) => importData(values, config, world),
   backup: (values, config, world) => backup(values as { readonly to: string }, config, world),
+  verify: (_, config, world) => verify(config, world),
 };
 
 export interface RunOptions {

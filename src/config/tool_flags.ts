@@ -66,6 +66,10 @@ export const TOOLS = {
       to: { kind: text("a folder"), shown: "<folder>", doc: "A new folder.", isNeeded: true },
     },
   },
+  verify: {
+    doc: "Check the folder of a stopped server row by row, and print what is missing or damaged.",
+    flags: {},
+  },
 } as const satisfies Readonly<Record<string, ToolAbout>>;
 
 export type ToolName = keyof typeof TOOLS;

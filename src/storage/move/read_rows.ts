@@ -13,7 +13,13 @@ interface Texts {
   readonly next: string;
 }
 
+interface Reading {
+  /** Whether texts come as bytes: where a row may be damaged (`fromUtf8`). */
+  readonly asBytes?: boolean;
+}
+
 const texts = new Map<RowTable, Texts>();
+const textsAsBytes = new Map<RowTable, Texts>();
 
 /**
  * All rows of a table of one database, page by page in the order of their key, with the column
@@ -22,9 +28,9 @@ const texts = new Map<RowTable, Texts>();
 export async function* readRows(
   client: SqlClient,
   table: RowTable,
-  patience: Patience,
+  { asBytes = false, ...patience }: Patience & Reading,
 ): AsyncGenerator<readonly SqlRow[]> {
-  const { first, next } = textsOf(table);
+  const { first, next } = textsOf(table, asBytes);
   let after: readonly SqlValue[] | undefined;
   for (;;) {
     const page = after ? statement(next, ...after) : statement(first);
@@ -36,21 +42,29 @@ export async function* readRows(
   }
 }
 
-function textsOf(table: RowTable): Texts {
-  let known = texts.get(table);
+function textsOf(table: RowTable, asBytes: boolean): Texts {
+  const all = asBytes ? textsAsBytes : texts;
+  let known = all.get(table);
   if (!known) {
-    const key = table.order.map((_, i) => `?${i + 1}`).join(", ");
+    const key = table.order.map((name, i) =>
+      asBytes && isText(table, name) ? `cast(?${i + 1} as text)` : `?${i + 1}`
+    ).join(", ");
     known = {
-      first: page(table, ""),
-      next: page(table, `where (${table.order.join(", ")}) > (${key})`),
+      first: page(table, "", asBytes),
+      next: page(table, `where (${table.order.join(", ")}) > (${key})`, asBytes),
     };
-    texts.set(table, known);
+    all.set(table, known);
   }
   return known;
 }
 
+function isText({ columns }: RowTable, column: string): boolean {
+  return columns.some(({ name, kind }) => name === column && kind === "text");
+}
+
 /** Sizes first, which are read without what they are the sizes of. */
-function page({ name, columns, order, hasPartition }: RowTable, where: string): string {
+function page(table: RowTable, where: string, asBytes: boolean): string {
+  const { name, columns, order, hasPartition } = table;
   const key = order.join(", ");
   const size = columns.filter(({ kind }) => kind !== "integer")
     .map(({ name }) => `coalesce(octet_length(${name}), 0)`).join(" + ");
@@ -60,7 +74,11 @@ function page({ name, columns, order, hasPartition }: RowTable, where: string): 
     with page as (
       select ${key}, ${size} as size from ${name} ${where} order by ${key} limit ${PAGE_ROWS}),
     pile as (select ${key}, size, sum(size) over (order by ${key}) as height from page)
-    select ${all.map((column) => `t.${column}`).join(", ")}
+    select ${
+    all.map((column) =>
+      asBytes && isText(table, column) ? `cast(t.${column} as blob) as ${column}` : `t.${column}`
+    ).join(", ")
+  }
     from pile cross join ${name} as t on ${on}
     where pile.height <= ${PAGE_BYTES} or pile.height = pile.size
     order by ${order.map((part) => `pile.${part}`).join(", ")}`));

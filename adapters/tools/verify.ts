@@ -1,0 +1,166 @@
+import { statSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import type { SqlClient } from "../../src/ports.ts";
+import { aboutOf } from "../../src/storage/examine.ts";
+import { readRows } from "../../src/storage/move/read_rows.ts";
+import type { RowTable } from "../../src/storage/move/row_table.ts";
+import { keyOf, problemOf, VERIFIED_TABLES } from "../../src/storage/move/verify_rows.ts";
+import { compile, statement } from "../../src/storage/sql_text.ts";
+import { FORMAT_VERSION } from "../../src/storage/tables.ts";
+import { checkFolder } from "../data_check.ts";
+import { openDataFolder } from "../data_folder.ts";
+import { openLock } from "../libsql.ts";
+import { openReadOnly } from "../libsql_read_only.ts";
+import { VERSION } from "../version.ts";
+import type { World } from "./world.ts";
+
+const READING = { retryMs: 0, asBytes: true } as const;
+/** Problems that are printed; the others are counted. */
+const PRINTED_MAX = 1_000;
+/** Lines that SQLite says about one file. */
+const SQLITE_LINES_MAX = 100;
+const SAY_EVERY_MS = 1_000;
+
+const HAS_META = compile(sql`select 1 from sqlite_master where name = 'meta'`);
+const INTEGRITY = compile(sql.raw(`pragma integrity_check(${SQLITE_LINES_MAX})`));
+
+/**
+ * Checks the folder of a stopped server row by row and changes nothing: what `checkFolder` checks,
+ * SQLite's own check of each file, and that every row of the tables can be decoded and stands where
+ * its content says. Prints a line for each problem. Rejects with `Failure` when there is one.
+ */
+export async function verify(config: Config, world: World): Promise<void> {
+  if (config["storage.database-url"] !== "") {
+    const why = `"storage.database-url" is set, and this checks the files of a folder`;
+    throw new Failure("RT0002", `Cannot verify: ${why}`);
+  }
+  const folder = await openDataFolder(config["base-dir"], {
+    madeBy: VERSION,
+    openLock,
+    mustExist: true,
+  });
+  const report = new Report(world);
+  try {
+    for await (const { message } of checkFolder(folder)) report.problem(message);
+    for (let number = 0; number < (folder.databases ?? 1); number++) {
+      const url = folder.partitionUrl(number);
+      const file = fileURLToPath(url);
+      // What is missing was told by the check of the folder.
+      if (!statSync(file, { throwIfNoEntry: false })?.size) continue;
+      const client = openReadOnly(url);
+      await new FileCheck(client, path.basename(file), report).run().finally(() => client.close());
+    }
+  } finally {
+    await folder.close();
+  }
+  report.end();
+}
+
+/** What was found so far, and how far it is. */
+class Report {
+  readonly #world: World;
+  readonly #began = Date.now();
+  #saidAt = Date.now();
+  #rows = 0;
+  #problems = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  problem(text: string): void {
+    if (++this.#problems <= PRINTED_MAX) process.stdout.write(`${text}\n`);
+  }
+
+  /** `total`: rows of the table. */
+  row(what: string, done: number, total: number): void {
+    this.#rows++;
+    if (this.#rows % 100 !== 0) return;
+    const now = Date.now();
+    if (now - this.#saidAt < SAY_EVERY_MS) return;
+    this.#saidAt = now;
+    this.#world.say(`${what}: ${done} of ${total} rows, ${this.#rate()} a second`);
+  }
+
+  /** Throws `Failure` when there was a problem. */
+  end(): void {
+    const checked = `${this.#rows} rows were checked, ${this.#rate()} a second`;
+    if (this.#problems === 0) return this.#world.say(`Nothing is missing or damaged: ${checked}`);
+    const hidden = this.#problems - PRINTED_MAX;
+    const more = hidden > 0 ? `, ${hidden} of them are not printed` : "";
+    throw Failure.plain(
+      500,
+      `Found ${this.#problems} problems${more}; ${checked}. Restore a backup, or start with ` +
+        "--accept-loss to go on without what is missing",
+    );
+  }
+
+  #rate(): number {
+    return Math.round(this.#rows * 1000 / Math.max(1, Date.now() - this.#began));
+  }
+}
+
+/** The check of one database file. */
+class FileCheck {
+  readonly #client: SqlClient;
+  readonly #name: string;
+  readonly #report: Report;
+
+  constructor(client: SqlClient, name: string, report: Report) {
+    this.#client = client;
+    this.#name = name;
+    this.#report = report;
+  }
+
+  async run(): Promise<void> {
+    await this.#reporting("", () => this.#integrity());
+    const [meta] = await this.#client.batch("read", [statement(HAS_META)]).catch(() => [[]]);
+    // What is no database of ours was told by the check of the folder.
+    if (meta?.length !== 1) return;
+    const { format } = await aboutOf(this.#client);
+    if (format !== FORMAT_VERSION) {
+      const why = `its format is ${format}, and only ${FORMAT_VERSION} can be checked`;
+      return this.#report.problem(`${this.#name}: ${why}: start the server once`);
+    }
+    for (const table of VERIFIED_TABLES) {
+      await this.#reporting(` table ${table.name}`, () => this.#table(table));
+    }
+  }
+
+  async #integrity(): Promise<void> {
+    const [rows = []] = await this.#client.batch("read", [statement(INTEGRITY)]);
+    for (const { integrity_check: line } of rows) {
+      if (line !== "ok") this.#report.problem(`${this.#name}: ${line}`);
+    }
+  }
+
+  async #table(table: RowTable): Promise<void> {
+    const count = compile(sql.raw(`select count(*) as n from ${table.name}`));
+    const [[{ n: total = 0 } = {}] = []] = await this.#client.batch("read", [statement(count)]);
+    let done = 0;
+    for await (const rows of readRows(this.#client, table, READING)) {
+      for (const row of rows) {
+        const problem = problemOf(table, row);
+        if (problem) this.#report.problem(`${this.#name}: ${keyOf(table, row)}: ${problem}`);
+        this.#report.row(`${this.#name}, ${table.name}`, ++done, Number(total));
+      }
+    }
+    if (done === total) return;
+    this.#report.problem(`${this.#name}: table ${table.name} has ${done} rows of ${total}`);
+  }
+
+  /** What cannot be read at all is a problem, too, and the check goes on with the next. */
+  async #reporting(what: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      if (!(cause instanceof Failure)) throw cause;
+      this.#report.problem(`${this.#name}:${what} ${cause.message}`);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { SqlRow } from "../../ports.ts";
+import { decodeMessage } from "../row_codec.ts";
+import { fromUtf8 } from "../safe_text.ts";
+import { checkRow } from "./check_row.ts";
+import { ROW_TABLES, type RowTable } from "./row_table.ts";
+
+const OUTBOX: RowTable = {
+  name: "outbox",
+  columns: [
+    { name: "peer", kind: "text", isOptional: false },
+    { name: "seq", kind: "integer", isOptional: false },
+    { name: "body", kind: "text", isOptional: false },
+    { name: "value", kind: "bytes", isOptional: true },
+  ],
+  order: ["peer", "seq"],
+  hasPartition: false,
+  home: "installation",
+};
+
+/** Every table whose rows hold more than numbers and keys. */
+export const VERIFIED_TABLES: readonly RowTable[] = [...ROW_TABLES, OUTBOX];
+
+/**
+ * What is wrong with a row whose texts come as bytes; undefined: it can be decoded, and its key is what
+ * its content says. A value that only holds other bytes than it should cannot be told.
+ */
+export function problemOf(table: RowTable, row: SqlRow): string | undefined {
+  try {
+    const texts = table.columns.filter(({ kind, name }) => kind === "text" && row[name] !== null)
+      .map(({ name }) => [name, fromUtf8(row[name] as Uint8Array)]);
+    const columns: SqlRow = { ...row, ...Object.fromEntries(texts) };
+    if (table === OUTBOX) decodeMessage(columns["body"] as string, null);
+    else checkRow(table, columns);
+    return undefined;
+  } catch (cause) {
+    // Whatever a decoder trips over: the row is not what was written.
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+/** The key of a row whose texts come as bytes, for people. */
+export function keyOf({ name, order }: RowTable, row: SqlRow): string {
+  const parts = order.map((column) => {
+    const value = row[column];
+    return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value);
+  });
+  return `${name} "${parts.join(" ")}"`;
+}

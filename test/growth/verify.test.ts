@@ -1,0 +1,93 @@
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openLocal } from "../../adapters/libsql_client.ts";
+import { pathToFileURL } from "node:url";
+import { call, register, value } from "../support/client.ts";
+import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { Servers } from "./_servers.ts";
+import { runTool } from "./_tool.ts";
+
+const { at, start } = new Servers();
+let endpoint: Endpoint;
+let copies = 0;
+
+beforeAll(async () => {
+  endpoint = await startEndpoint("h2");
+  const server = await start(at("plain"), { STORAGE__FOLD_ROWS: "10" });
+  await register(server, endpoint);
+  for (let i = 0; i < 20; i++) await value(server, `Counter/k${i % 4}/add`, 1);
+  await server.stop("SIGTERM");
+  // A start folds what is left in the log.
+  await (await start(at("plain"))).stop("SIGTERM");
+}, 60_000);
+afterAll(() => endpoint.close());
+
+/** A copy of the folder whose database was changed by hand. */
+async function damaged(...statements: string[]): Promise<string> {
+  const folder = at(`copy-${++copies}`);
+  cpSync(at("plain"), folder, { recursive: true });
+  const client = await openLocal({ url: pathToFileURL(path.join(folder, "perdure.db")).href });
+  await client.batch("write", statements.map((sql) => ({ sql, args: [] })));
+  await client.close();
+  return folder;
+}
+
+/** Flips a bit of a letter, so that the text is not UTF-8. */
+const FLIP = `update invocation
+  set body = replace(body, '"id":"inv_', cast(x'226964223a22e96e765f' as text))
+  where id = (select id from invocation order by id limit 1)`;
+
+test.each(["node", "deno"] as const)(
+  "a sound folder is said to be sound, on %s",
+  async (runtime) => {
+    const { end, output } = await runTool(["verify", "--base-dir", at("plain")], { runtime });
+    expect([end, output]).toEqual([
+      0,
+      expect.stringMatching(/Nothing is missing or damaged: \d+ rows were checked, \d+ a second/),
+    ]);
+  },
+  30_000,
+);
+
+test("damage is listed by file, table and key, and the exit code is 1", async () => {
+  const folder = await damaged(
+    FLIP,
+    `update journal set bytes = x'00' where id = (select max(id) from journal)`,
+    `insert into inbox (object, seq, id) values ('nowhere', 1, 'inv_none')`,
+    "update meta set value = '0' where name = 'deployments'",
+  );
+  const { end, output } = await runTool(["verify", "--base-dir", folder]);
+  expect(end).toBe(1);
+  const lines = output.split("\n");
+  expect(lines).toEqual(expect.arrayContaining([
+    expect.stringMatching(/RT0027.*"perdure.db": it lacks the last 1 changes of deployments/),
+    expect.stringMatching(/^perdure.db: invocation "inv_\w+": .*not valid/),
+    expect.stringMatching(/^perdure.db: journal "inv_\w+ \d": its bytes do not fit$/),
+    expect.stringMatching(/^perdure.db: inbox "nowhere 1": it is no object$/),
+    expect.stringMatching(/^Found 4 problems; \d+ rows were checked/),
+  ]));
+}, 30_000);
+
+test("a folder without its database is told, and a folder in use is refused", async () => {
+  const server = await start(at("plain"));
+  expect((await runTool(["verify", "--base-dir", at("plain")])).output).toMatch(/RT0005/);
+  await server.stop("SIGTERM");
+}, 30_000);
+
+test("a server answers for every object but the one whose row is damaged", async () => {
+  const folder = await damaged(FLIP);
+  const [id = ""] = (await runTool(["verify", "--base-dir", folder])).output
+    .match(/inv_\w+/) ?? [];
+  const server = await start(folder);
+  for (let i = 0; i < 4; i++) expect(await value(server, `Counter/k${i}/get`)).toBe(5);
+  const attached = await fetch(`${server.ingress}/svc/invocation/${id}/output`);
+  expect([attached.status, await attached.text()]).toEqual([
+    500,
+    expect.stringMatching(new RegExp(`RT0028.*Cannot read invocation .*${id}`)),
+  ]);
+  expect(await value(server, "Counter/k0/add", 1)).toBe(6);
+  expect(server.logs()).toMatch(/Cannot read invocation/);
+  expect(server.logs()).not.toContain("starts again");
+  expect((await call(server, "Counter/k1/get")).status).toBe(200);
+}, 30_000);
