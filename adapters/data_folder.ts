@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import { access, constants, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Failure } from "../src/errors.ts";
+import { WRITABLE } from "./libsql_read_only.ts";
 
 /** What a folder of ours holds. Any other name in a folder without version file is a stranger's. */
 const VERSION_FILE = "perdure.json";
@@ -66,6 +67,7 @@ export async function openDataFolder(
   // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
   if (mustExist) await usable(folder, () => refuseNothing(folder));
   const isNew = await usable(folder, () => look(folder));
+  await usable(folder, () => access(folder, constants.W_OK | constants.X_OK));
   const lock = await openLock(at(LOCK_FILE));
   try {
     const file = at(VERSION_FILE);
@@ -202,12 +204,15 @@ async function checkVersion(file: string, folder: string): Promise<Version> {
   );
 }
 
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
+
 /** Names the folder in what the file system has to say. */
 async function usable<T>(folder: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (cause) {
     if (cause instanceof Failure || !(cause instanceof Error && "code" in cause)) throw cause;
-    throw Failure.plain(500, `Cannot use "${folder}": ${cause.message}`, { cause });
+    const advice = FORBIDDEN.has(String(cause.code)) ? `; ${WRITABLE}` : "";
+    throw Failure.plain(500, `Cannot use "${folder}": ${cause.message}${advice}`, { cause });
   }
 }

@@ -5,6 +5,7 @@ import { Failure } from "../src/errors.ts";
 import type { SqlClient } from "../src/ports.ts";
 import { toSqlError } from "./libsql_answer.ts";
 import { type FileOptions, openLocal } from "./libsql_client.ts";
+import { fileFailure } from "./libsql_read_only.ts";
 import { ThreadClient } from "./libsql_thread.ts";
 
 /** `url`: `file:` with a path, or `:memory:`. For a server, see `libsql_remote.ts`. */
@@ -49,7 +50,8 @@ export async function openLibsql(options: LibsqlOptions): Promise<SqlClient> {
 
 /**
  * Holds `file` (made when missing) for this process until `close`, or until the process ends in
- * any way. Rejects with `Locked` at once when another process holds it.
+ * any way. Rejects with `Locked` at once when another process holds it, and with `Failure` when it
+ * cannot be opened.
  */
 export async function openLock(file: string): Promise<{ close(): Promise<void> }> {
   const { createClient } = await import("@libsql/client/sqlite3");
@@ -69,7 +71,9 @@ export async function openLock(file: string): Promise<{ close(): Promise<void> }
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause;
     const error = toSqlError(cause);
-    throw error.code.startsWith("SQLITE_BUSY") ? new Locked(file, { cause }) : error;
+    throw error.code.startsWith("SQLITE_BUSY")
+      ? new Locked(file, { cause })
+      : fileFailure(file, error);
   }
 }
 

@@ -37,14 +37,19 @@ export async function inFile<T>(file: string, act: () => Promise<T>): Promise<T>
 }
 
 /** RT0028 where the content is at fault, no code where the file cannot be used. */
-function fileFailure(file: string, cause: SqlError): Failure {
+export function fileFailure(file: string, cause: SqlError): Failure {
   const { code, message } = cause;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     return new Failure("RT0028", `Cannot read "${file}": ${message}`, { cause });
   }
-  const advice =
-    /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || /ConnectionFailed/.test(message)
-      ? "the user of this process needs the right to write to it and to its folder"
-      : "see whether its disk is full or failing";
-  return Failure.plain(500, `Cannot use "${file}": ${message}; ${advice}`, { cause });
+  const isForbidden = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code) ||
+    message.startsWith("ConnectionFailed");
+  const why = isForbidden
+    ? `it cannot be opened for writing; ${WRITABLE}`
+    : `${message}; see whether its disk is full or failing`;
+  return Failure.plain(500, `Cannot use "${file}": ${why}`, { cause });
 }
+
+/** What to do about a file or folder that cannot be written. */
+export const WRITABLE =
+  `let the user of this process write to it and to its folder, or choose another "base-dir"`;

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -70,4 +78,16 @@ test("says which folder cannot be used when it is a file", async () => {
   writeFileSync(at("file"), "");
   await expect(open(at("file"))).rejects.toMatchObject({ name: "Failure", code: null });
   await expect(open(at("file", "below"))).rejects.toThrow(/Cannot use ".*below"/);
+});
+
+test("names a file that cannot be opened, and says what to do", async () => {
+  mkdirSync(at("perdure.lock"));
+  await expect(open(root)).rejects.toThrow(
+    /Cannot use ".*perdure\.lock": it cannot be opened for writing; let the user of this process/,
+  );
+});
+
+test.skipIf(process.getuid?.() === 0)("names a folder that cannot be written", async () => {
+  chmodSync(root, 0o555);
+  await expect(open(root)).rejects.toThrow(/Cannot use ".*": EACCES.*; let the user of this/);
 });
