@@ -7,10 +7,12 @@ import type { Log, SqlClient } from "../src/ports.ts";
 import { aboutOf, logProblem, partitionsIn, reachOf } from "../src/storage/examine.ts";
 import { logPlaces } from "../src/storage/recover.ts";
 import { compile, statement } from "../src/storage/sql_text.ts";
-import { FORMAT_VERSION } from "../src/storage/tables.ts";
 import type { DataFolder } from "./data_folder.ts";
 import { type Marks, readMarks } from "./data_marks.ts";
 import { openReadOnly } from "./libsql_read_only.ts";
+
+/** The first format of the tables whose log has checksums. */
+const CHECKSUM_FORMAT = 8;
 
 const IS_OURS = compile(sql`select 1 from sqlite_master where type = 'table' and name = 'meta'`);
 
@@ -75,7 +77,7 @@ async function* checkDatabase(
   }
   const about = await aboutOf(client);
   // Tables of an earlier version have no checksums, and no marks beside them.
-  if (about.format !== FORMAT_VERSION) return;
+  if (about.format < CHECKSUM_FORMAT) return;
   if (number === 0 && marks?.isBinding && about.deployments < marks.deployments) {
     const lacking = marks.deployments - about.deployments;
     yield missing(url, `it lacks the last ${lacking} changes of deployments`);
