@@ -32,6 +32,12 @@ export const CLI_DIFFERENCES: readonly CliDifference[] = [
     why: "a message says what is wrong in words of ours: the engine is another one",
   },
   {
+    run: /^restate (sql|invocations describe foo)/,
+    ours: /^-> Http status code 400 Bad Request at/,
+    theirs: /^-> Http status code 500 Internal Server Error at/,
+    why: "a statement that does not fit the tables is the caller's fault: 400, not 500",
+  },
+  {
     run: /^restate sql 'show tables'/,
     ours: /^svc public \w+ (VIEW|BASE TABLE)$|^\d+ rows\./,
     theirs: /^restate (public|information_schema) \w+ (VIEW|BASE TABLE)$|^\d+ rows\./,

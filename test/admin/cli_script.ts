@@ -148,7 +148,7 @@ const LOOK: readonly Step[] = [
   { run: "invocations describe $flow", says: ["Command: GetPromise"] },
   { run: "invocations describe $steps", says: ["Command: Run [first]", "Command: Output"] },
   { run: `invocations describe ${NOBODY}`, code: 1, says: ["not found"] },
-  { run: "invocations describe foo", code: 1, says: ["500 Internal Server Error"] },
+  { run: "invocations describe foo", code: 1, says: [/400 Bad Request|500 Internal Server Error/] },
 ];
 
 const OPERATE: readonly Step[] = [
