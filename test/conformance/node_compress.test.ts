@@ -71,3 +71,11 @@ test("a body that breaks off breaks off compressed as well", async () => {
   const url = await start(compressing(() => new Response(body(), { headers })));
   await expect(get(url, "gzip")).rejects.toThrow();
 });
+
+test("the length of the plain answer is not that of the compressed one", async () => {
+  const headers = { "content-type": "application/json", "content-length": String(TEXT.length) };
+  const url = await start(compressing(() => new Response(TEXT, { headers })));
+  const { coding, length, bytes } = await get(url, "gzip");
+  expect([coding, length]).toEqual(["gzip", undefined]);
+  expect(gunzipSync(bytes).toString()).toBe(TEXT);
+});

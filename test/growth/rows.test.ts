@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SqlClient, SqlRow } from "../../src/ports.ts";
 import { checkRow } from "../../src/storage/move/check_row.ts";
 import { checkRows } from "../../src/storage/move/move_rows.ts";
+import { epochsOf, finish } from "../../src/storage/move/new_installation.ts";
 import { difference, digestRow, Sums } from "../../src/storage/move/row_digest.ts";
 import { rowTable } from "../../src/storage/move/row_table.ts";
 import { RowWriter } from "../../src/storage/move/write_rows.ts";
@@ -67,4 +68,21 @@ test.each([
   const journal = { id: idOf("a"), first: 0, bytes: new Uint8Array(2) };
   const line = { ...journal, entries: JSON.stringify(entries) };
   expect(() => checkRow(rowTable("journal")!, line)).toThrow("its entries are not in a row");
+});
+
+test("a copy begins above the epochs of its rows, and its first database is finished last", async () => {
+  const { installation } = await newInstallation({ partitions: 3, databases: "each" }, 7);
+  expect([...await epochsOf(installation)]).toEqual([[0, 7], [1, 7], [2, 7]]);
+  const finished: number[] = [];
+  const clients = installation.clients.map((client, number): SqlClient => ({
+    batch: (mode, statements) => {
+      finished.push(number);
+      return client.batch(mode, statements);
+    },
+    isRefused: (cause) => client.isRefused(cause),
+    close: () => client.close(),
+  }));
+  await finish({ ...installation, clients });
+  expect(finished).toEqual([2, 1, 0]);
+  await close(installation);
 });
