@@ -25,6 +25,8 @@ const TOP_LEVEL = [
 /** A screen, for the README of a folder. */
 const README_LINES_MAX = 60;
 const DECISION_LINES_MAX = 45;
+/** Not a page to be read from top to bottom, but what a program writes. */
+const WRITTEN = ["test/faults/faults.md"];
 
 const at = (...parts: string[]) => join(REPOSITORY, ...parts);
 const read = (file: string) => readFileSync(at(file), "utf8");
@@ -121,6 +123,7 @@ describe("documents", () => {
       .filter((folder) => !existsSync(at(folder, "README.md")));
     expect(missing).toEqual([]);
     const long = documents.filter((file) => file !== "README.md" && !file.startsWith("src/README"))
+      .filter((file) => !WRITTEN.includes(file))
       .filter((file) => read(file).split("\n").length > README_LINES_MAX);
     expect(long).toEqual([]);
   });

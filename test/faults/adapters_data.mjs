@@ -1,0 +1,138 @@
+// Faults in how databases and folders are opened, kept and asked.
+const FILE = ["test/storage/libsql.test.ts"];
+const REMOTE = [
+  "test/storage/remote_lost.test.ts",
+  "test/storage/remote_busy.test.ts",
+  "test/storage/remote.test.ts",
+];
+const FOLDER = ["test/conformance/data_folder.test.ts", "test/growth/backup.test.ts"];
+
+export const adaptersData = [
+  {
+    file: "adapters/libsql_near.ts",
+    what: "a small commit overtakes a large one",
+    find: "if (this.#farWrites > 0 || this.#writes.isResting) return false;",
+    replace: "if (this.#writes.isResting) return false;",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_near.ts",
+    what: "a slow disk holds up the main thread",
+    find: "    this.#restUntil = Math.max(this.#restUntil, performance.now() + REST_MS);\n",
+    replace: "",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_near.ts",
+    what: "long reads are cut",
+    find: "if (rows.length > NEAR_ROWS_MAX) return undefined;",
+    replace: "",
+    tests: ["test/storage/near.test.ts"],
+  },
+  {
+    file: "adapters/libsql_near.ts",
+    what: "what is asked after the end opens the file again",
+    find: "for (const pace of [this.#writes, this.#reads]) pace.stop();",
+    replace: "",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_thread.ts",
+    what: "a thread that ends leaves its requests waiting",
+    find: "for (const { reject } of this.#waiting.values()) reject(error);",
+    replace: "",
+    tests: ["test/storage/thread.test.ts"],
+  },
+  {
+    file: "adapters/libsql_worker.ts",
+    what: "requests overtake each other",
+    find: "last = last.then(() => serve(request));",
+    replace: "void serve(request);",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_connection.ts",
+    what: "a batch that fails stays open",
+    find: 'if (this.#database.inTransaction) this.#database.exec("rollback");',
+    replace: "",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_connection.ts",
+    what: "a batch is no transaction",
+    find: 'this.query(mode === "write" ? BEGIN_WRITE : BEGIN_READ);',
+    replace: "this.query(BEGIN_READ); this.query(COMMIT);",
+    tests: FILE,
+  },
+  {
+    file: "adapters/libsql_remote_client.ts",
+    what: "a lone read for a write may be answered by a copy",
+    find: '(mode === "read" || !/^\\s*select/.test(first.sql))',
+    replace: "true",
+    tests: REMOTE,
+  },
+  {
+    file: "adapters/libsql_remote_error.ts",
+    what: "a busy server is taken as final",
+    find: " || /^SQLITE_(BUSY|LOCKED)/.test(code)",
+    replace: "",
+    tests: REMOTE,
+  },
+  {
+    file: "adapters/libsql_remote_error.ts",
+    what: "an overloaded server is taken as final",
+    find: "if (status !== undefined) return LOST_STATUSES.has(status);",
+    replace: "if (status !== undefined) return false;",
+    tests: [...REMOTE, "test/storage/remote_error.test.ts"],
+  },
+  {
+    file: "adapters/libsql_remote_error.ts",
+    what: "the token is told in a message",
+    find: 'authToken === "" ? message : message.replaceAll(authToken, "(hidden)")',
+    replace: "message",
+    tests: [...REMOTE, "test/storage/remote_error.test.ts"],
+  },
+  {
+    file: "adapters/libsql_remote_address.ts",
+    what: "tls=0 is ignored",
+    find: 'return tls === "0" ? "http:" : "https:";',
+    replace: 'return "https:";',
+    tests: ["test/storage/remote_address.test.ts"],
+  },
+  {
+    file: "adapters/libsql_remote_node.ts",
+    what: "a connection that breaks in an answer is waited for",
+    equivalent: "node reports such an answer as an error, too",
+    find: '() => fail(new Error("the connection broke in the middle of an answer")),',
+    replace: "() => {},",
+    tests: ["test/storage/remote_busy.test.ts", "test/storage/remote_error.test.ts"],
+  },
+  {
+    file: "adapters/data_folder.ts",
+    what: "a version file is written in place",
+    find: "await rename(`${file}.new`, file);",
+    replace: "await rename(`${file}.new`, `${file}.newer`);",
+    tests: FOLDER,
+  },
+  {
+    file: "adapters/data_folder.ts",
+    what: "a folder of somebody else is taken",
+    find: "if (other === undefined) return true;",
+    replace: "return true;",
+    tests: FOLDER,
+  },
+  {
+    file: "adapters/data_folder.ts",
+    what: "another format is opened",
+    find: "if (version?.format === FORMAT) {",
+    replace: "if (version?.format) {",
+    tests: FOLDER,
+  },
+  {
+    file: "adapters/data_folder.ts",
+    what: "a start that fails keeps the lock",
+    find: "    await lock.close();\n    throw cause;",
+    replace: "    throw cause;",
+    tests: FOLDER,
+  },
+];
