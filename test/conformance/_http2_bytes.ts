@@ -12,15 +12,18 @@ export function get(path: string): string {
   return frame({ type: 1, flags: END_HEADERS | END_STREAM, stream: 1, payload: head(0x82, path) });
 }
 
-/** The same, but a POST whose body is still to come. */
+/** The same, but a POST of JSON whose body is still to come. */
 export function post(path: string): string {
-  return frame({ type: 1, flags: END_HEADERS, stream: 1, payload: head(0x83, path) });
+  return frame({ type: 1, flags: END_HEADERS, stream: 1, payload: head(0x83, path) + JSON_TYPE });
 }
 
 /** A part of the body of stream 1. */
 export function data(payload: string, { isLast }: { readonly isLast: boolean }): string {
   return frame({ type: 0, flags: isLast ? END_STREAM : 0, stream: 1, payload });
 }
+
+/** `content-type`, by its place in the static table. */
+const JSON_TYPE = "\x0f\x10\x10application/json";
 
 /** Method, `http`, path, and the authority "a" (RFC 7541 §6). `path`: up to 126 characters. */
 function head(method: number, path: string): string {
