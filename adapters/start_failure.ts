@@ -1,6 +1,7 @@
 import process from "node:process";
 import { type Code, errors } from "../src/error_codes.ts";
 import { Failure } from "../src/errors.ts";
+import { SqlError } from "./libsql_answer.ts";
 
 /** A reason not to start for which the table of errors has no advice that fits. */
 export class StartFailure extends Failure {
@@ -24,6 +25,9 @@ function explain(cause: unknown): string {
     const { code, message } = cause;
     if (cause instanceof StartFailure) return `${message}. ${cause.advice}`;
     return code === null ? message : `${message}. ${errors[code].fix}`;
+  }
+  if (cause instanceof SqlError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code)) {
+    return `[RT0028] Cannot read the database: ${cause.message}. ${errors.RT0028.fix}`;
   }
   // The file system, the network and the database say what is wrong in their own words.
   if (cause instanceof Error && "code" in cause) return `Cannot start: ${cause.message}`;
