@@ -64,7 +64,11 @@ export function exchange(
     let text = "", head: Record<string, unknown> = {};
     stream.setEncoding("utf8").on("data", (chunk) => text += chunk).on("error", reject);
     stream.on("response", (received) => head = received as Record<string, unknown>);
-    stream.on("end", () => resolve({ status: Number(head[":status"]), headers: head, text }));
+    stream.on("end", () => {
+      if (head[":status"]) resolve({ status: Number(head[":status"]), headers: head, text });
+    });
+    // A server that ends the connection may do so without an error that the stream would tell.
+    stream.on("close", () => reject(new Error("The stream was closed before its answer")));
     if (body !== undefined) stream.end(body);
   });
 }
