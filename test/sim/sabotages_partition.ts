@@ -131,13 +131,13 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "who waits for a failed partition is not told",
     file: "partition/host.ts",
-    find: "    this.#end(life);\n    this.#waiters.fail(unavailable());\n    this.#restart(cause);",
+    find: "    this.#end(life);\n    this.#waiters.fail(this.#unavailable());\n    this.#restart(cause);",
     replace: "    this.#end(life);\n    this.#restart(cause);",
   },
   {
     name: "who waits for a partition that cannot start is not told",
     file: "partition/host.ts",
-    find: "      this.#waiters.fail(unavailable());\n      throw cause;",
+    find: "      this.#waiters.fail(this.#unavailable());\n      throw cause;",
     replace: "      throw cause;",
     under: RESTARTS,
   },
