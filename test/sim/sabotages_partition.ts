@@ -131,7 +131,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "who waits for a failed partition is not told",
     file: "partition/host.ts",
-    find: "    this.#end(life);\n    this.#waiters.fail(this.#unavailable());\n    this.#restart(cause);",
+    find:
+      "    this.#end(life);\n    this.#waiters.fail(this.#unavailable());\n    this.#restart(cause);",
     replace: "    this.#end(life);\n    this.#restart(cause);",
   },
   {
