@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
       const tight = asking.open([onServer(far)], {
         limits: { ...LIMITS, spoolBytesMax: 1024 * 1024 },
       });
-      const { status, message } = await refusal(tight, "select length(value) as n from state");
+      const { status, message } = await refusal(tight, "select max(value_utf8) as last from state");
       expect(message).toContain("what it reads is larger than 1048576 bytes");
       expect(status).toBe(500);
       expect(await rowsOf(tight, "select count(*) as n from state where key = 'y1'"))
