@@ -99,7 +99,7 @@ export const introspectionPromises: Promises = {
 
   "says what is wrong with a query": async ({ server }) => {
     await query(server, "select 1");
-    await expect(query(server, "select nothing from nowhere")).rejects.toThrow(/ 500: .*nowhere/);
+    await expect(query(server, "select nothing from nowhere")).rejects.toThrow(/ 400: .*nowhere/);
     await expect(query(server, "delete from state")).rejects.toThrow(/ [45]\d\d: /);
   },
 };
