@@ -120,7 +120,8 @@ describe("whatever is sent", () => {
       fc.asyncProperty(fc.array(segment, { minLength: 1 }), async (segments) => {
         const path = `/${segments.join("/")}`.replace(/^\/+/, "/");
         expect((await get(path)).status).toBeLessThan(500);
-        expect(logged).toEqual([]);
+        // A path may hold a "?", and what follows is warned about.
+        expect(logged.filter(({ level }) => level !== "warn")).toEqual([]);
       }),
     );
   });
