@@ -61,8 +61,81 @@ test.each([
     "select id from sys_invocation where journal_size = 1 and target like '%x' limit 5",
     `where (journal_size = 1) ${ALL}`,
   ],
+  // Conditions reach the table through derived tables that only take its rows as they are.
+  [
+    "select id from (select *, status = 'x' as y from sys_invocation) inv where inv.target = 'a'",
+    `where (target = 'a') ${ALL}`,
+  ],
+  [
+    "select n from (select m as n from (select target as m from sys_invocation) a) b where n = 'a'",
+    `where (target = 'a') ${ALL}`,
+  ],
+  [
+    "select x.a from (select id, target from sys_invocation) x (a, b) where x.b = 'a' or x.b = 'b'",
+    `where ((target = 'a') or (target = 'b')) ${ALL}`,
+  ],
+  // What is made of several rows, or of a choice of them, is not the same without some of them.
+  ["select id from (select * from sys_invocation limit 10) inv where inv.target = 'a'", "limit 10"],
+  ["select id from (select * from sys_invocation offset 3) inv where inv.target = 'a'", ALL],
+  [
+    "select id from (select *, row_number() over (order by id) as n from sys_invocation) i where target = 'a'",
+    ALL,
+  ],
+  ["select * from (select distinct target from sys_invocation) i where target = 'a'", ALL],
+  [
+    "select * from (select target, count(*) from sys_invocation group by target) i where target = 'a'",
+    ALL,
+  ],
+  ["select * from (select target from sys_invocation order by count(*)) i where target = 'a'", ALL],
+  ["with i as (select target from sys_invocation) select * from i where target = 'a'", ALL],
+  // A limit without an order is one of all pages together.
+  ["select count(1) from (select * from sys_invocation limit 50000)", ALL],
 ])("of %s no more is read than that", (sql, page) => {
   expect(pagesOf(sql)).toEqual([page]);
+});
+
+test("of a table behind a star only the columns are read that the query around it names", () => {
+  const used = (sql: string) => {
+    const { relations } = prepare(readStatement(sql), { now: 1000, version: "1", isCopied: true });
+    return relations.map((relation) => [...relation.used].toSorted());
+  };
+  const star = "(select * from sys_invocation inv limit 50000)";
+  expect(used(`select count(1) from ${star} where inv.target_service_name in ('Cart')`))
+    .toEqual([["target_service_name"]]);
+  expect(used(`select count(1) from ${star}`)).toEqual([[]]);
+  expect(used("select a.target from (select * from (select * from state) b, sys_invocation i) a"))
+    .toEqual([[], ["target"]]);
+  expect(used("select 1 from (select * from state order by 3 limit 2) a")).toEqual([[
+    "service_name",
+  ]]);
+  // Those that make rows differ are read in any case.
+  expect(used("select 1 from (select distinct * from sys_inbox) a")[0]?.length).toBeGreaterThan(3);
+  expect(used("select 1 from (select * from sys_inbox union select * from sys_inbox) a")[0]?.length)
+    .toBeGreaterThan(3);
+});
+
+test("a text that is spelled like a column is told as it is", () => {
+  const relationOf = (text: string) =>
+    prepare(
+      readStatement(`select a from (select target as a from sys_invocation) i where a = '${text}'`),
+      { now: 1000, version: "1", isCopied: true },
+    ).relations[0];
+  const [name = ""] = relationOf("")?.shown.keys() ?? [];
+  expect(name).toMatch(/^r\d+\.c\d+$/);
+  expect(relationOf(name)?.told).toEqual([expect.stringContaining(`= '${name}'`)]);
+  expect(relationOf(`''${name}''`)?.told).toEqual([expect.stringContaining(`= '''${name}'''`)]);
+});
+
+test("a derived table tells nothing of a query around it whose columns it shows", () => {
+  const pages = pagesOf(`select i.id from sys_invocation i where not exists
+    (select 1 from state s where exists
+      (select 1 from (select i.target as t, b.service_name as n from sys_inbox b) d
+        where d.t = 'x' and d.n = 'y'))`);
+  expect(pages).toEqual([
+    ALL,
+    "order by k0, k1 limit 250",
+    "where (service_name = 'y') order by k0, k1 limit 250",
+  ]);
 });
 
 test("what is told of one table is not told of another", () => {

@@ -17,6 +17,8 @@ export interface Copy {
   readonly told: readonly string[];
   /** Only the first rows, in an order of these columns, are wanted. */
   readonly top?: StoredRelation["top"];
+  /** Any so many rows, of all databases together, are all that is wanted. */
+  readonly rowsMax?: number;
   /** What rows and columns are called together, where `told` and `top` name them so. */
   readonly name: string;
   /** See `Table.keys`. */
@@ -50,7 +52,7 @@ export function copyOfRelation(relation: StoredRelation): Copy {
     return { ref, sql, ...(type === "bin" && { holds: "bytes" }) };
   });
   // All of them are one page, which must not be large.
-  const isPage = top && (!areLarge(columns) || top.rowsMax <= LARGE_ROWS_FIRST);
+  const isPage = top && top.rowsMax <= (areLarge(columns) ? LARGE_ROWS_FIRST : ROWS_MAX);
   return {
     table: copyOf(relation),
     columns,
@@ -58,6 +60,7 @@ export function copyOfRelation(relation: StoredRelation): Copy {
     conditions: conditionsOf(relation),
     told,
     ...(isPage && { top }),
+    ...(top && top.order === "" && { rowsMax: top.rowsMax }),
     name,
     keys,
     isShared,

@@ -98,6 +98,8 @@ class Copier {
   readonly #database: QueryDatabase;
   readonly #sources: readonly QuerySource[];
   readonly #live: string;
+  /** Rows so far, of those copies that need only some. */
+  readonly #copied = new Map<Copy, number>();
 
   constructor(database: QueryDatabase, sources: readonly QuerySource[], live: string) {
     this.#database = database;
@@ -134,10 +136,20 @@ class Copier {
       for (const [i, [copy, place]] of open.entries()) {
         const page = pages[i] ?? [];
         await this.#database.runAll(insertCopy(copy), page.map((row) => valuesOf(copy, row)));
+        this.#count(copy, page.length);
         const next = nextPlace(copy, page, place);
         if (next) upcoming.push([copy, next]);
       }
-      open = upcoming;
+      // Other sources may have given enough meanwhile.
+      open = upcoming.filter(([copy]) => !this.#isEnough(copy));
     }
+  }
+
+  #count(copy: Copy, rows: number): void {
+    this.#copied.set(copy, (this.#copied.get(copy) ?? 0) + rows);
+  }
+
+  #isEnough(copy: Copy): boolean {
+    return (this.#copied.get(copy) ?? 0) >= (copy.rowsMax ?? Infinity);
   }
 }

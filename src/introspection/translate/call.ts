@@ -27,7 +27,7 @@ export function call(expr: Call, scope: Scope): Value {
 function storedLength({ args: [arg, ...more] }: Call, scope: Scope): Value | undefined {
   if (arg?.kind !== "column" || more.length > 0) return undefined;
   const { stored, qualifier, name } = findColumn(scope, arg.path);
-  if (!stored) return undefined;
+  if (!stored || stored.isDerived) return undefined;
   const { table: { columns }, used, refs, name: own } = stored.relation;
   const length = columns.find((one) => one.name === stored.name)?.length;
   if (length === undefined) return undefined;

@@ -18,8 +18,17 @@ type Kind<K extends Body["kind"]> = Extract<Body, { kind: K }>;
 /** Queries within queries. SQLite has limits of its own for what they become. */
 const DEPTH_MAX = 40;
 
+export interface QueryOptions {
+  /** What reads it names its columns: of those of a `*` only the ones that are read are computed. */
+  readonly isDerived?: boolean;
+}
+
 /** A query. `outer`: the names around it. Throws a `Failure` for what cannot be run. */
-export function translateQuery(query: Query, outer: Scope): Translated {
+export function translateQuery(
+  query: Query,
+  outer: Scope,
+  options: QueryOptions = {},
+): Translated {
   if (outer.depth >= DEPTH_MAX) throw refused("Cannot run the query: it is nested too deep");
   const commons = new Map(outer.commons);
   const inner = { ...outer, commons, depth: outer.depth + 1 };
@@ -33,7 +42,7 @@ export function translateQuery(query: Query, outer: Scope): Translated {
     commons.set(name, { table, outputs: renamed(outputs, columns) } satisfies Common);
     return () => `${table} as (${sql()})`;
   });
-  const { columns, sql } = translateBody(query, inner);
+  const { columns, sql } = translateBody(query, inner, options);
   const { limit, offset } = query;
   // SQLite has no OFFSET by itself; -1 is no limit.
   const end = limit === undefined && offset === undefined
@@ -49,10 +58,17 @@ export function translateQuery(query: Query, outer: Scope): Translated {
 }
 
 /** The body of a query, in its order. */
-function translateBody({ body, orderBy, limit, offset }: Query, scope: Scope): Translated {
+function translateBody(
+  { body, orderBy, limit, offset }: Query,
+  scope: Scope,
+  { isDerived = false }: QueryOptions,
+): Translated {
   switch (body.kind) {
-    case "select":
-      return translateSelect(body, { orderBy, rowsMax: limit && limit + (offset ?? 0) }, scope);
+    case "select": {
+      const rowsMax = limit && limit + (offset ?? 0);
+      const isWhole = limit === undefined && offset === undefined;
+      return translateSelect(body, { orderBy, rowsMax, isDerived, isWhole }, scope);
+    }
     case "compound":
       return ordered(translateCompound(body, scope), orderBy, scope);
     case "values":
@@ -78,7 +94,10 @@ export function orderSql(
   if (sorts.length === 0) return "";
   const terms = sorts.map((sort) => {
     const output = ordinal(sort.expr, columns);
-    if (output) return sortSql(sort, { ...output, sql: output.ref });
+    if (output) {
+      output.use?.();
+      return sortSql(sort, { ...output, sql: output.ref });
+    }
     const value = translate(sort.expr, scope);
     return sortSql(sort, { ...value, sql: notOrdinal(value.sql) });
   });
@@ -100,13 +119,17 @@ export function notOrdinal(sql: string): string {
 
 /** Outputs as names for what stands behind them, such as ORDER BY. */
 export function asColumns(outputs: readonly Output[]): Column[] {
-  return outputs.map(({ name, qualifier, aliases, type, notNull, ref }) => ({
+  return outputs.map(({ name, qualifier, aliases, type, notNull, ref, stored, use }) => ({
     name,
     qualifier,
     ...(aliases && { aliases }),
     type,
     notNull,
-    read: () => ref,
+    read: () => {
+      use?.();
+      return ref;
+    },
+    ...(stored && { stored }),
   }));
 }
 

@@ -25,6 +25,8 @@ export interface Column {
 export interface StoredColumn {
   readonly relation: StoredRelation;
   readonly name: string;
+  /** It is read through a derived table, and so under another name: see `StoredRelation.shown`. */
+  readonly isDerived?: boolean;
 }
 
 /** One mention of a table. */
@@ -39,6 +41,8 @@ export interface StoredRelation {
   readonly wanted: Map<string, readonly string[]>;
   /** What holds for all rows that matter, as SQL over its columns: see `Told`. */
   readonly told: string[];
+  /** What queries around it call its columns (`r2.c7`), and what they are (`r1.c3`). */
+  readonly shown: Map<string, string>;
   /** Only its first rows, in this order of its columns (SQL, maybe empty), are needed. */
   top?: { readonly order: string; readonly rowsMax: number };
 }
@@ -72,6 +76,10 @@ export interface Output {
   readonly notNull: boolean;
   /** What it is called in SQLite: nothing else in the statement is. */
   readonly ref: string;
+  /** Whose column it is, when a condition on it may be checked on the rows of that table instead. */
+  readonly stored?: StoredColumn;
+  /** Makes sure that it is computed. Absent: it always is. */
+  readonly use?: () => void;
 }
 
 /** What all queries of a statement share. */

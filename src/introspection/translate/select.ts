@@ -4,6 +4,7 @@ import { translate } from "./expression.ts";
 import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./query.ts";
 import type { Column, Output, Scope, Value } from "./scope.ts";
 import { translateSource } from "./source.ts";
+import { isRowwise } from "./rowwise.ts";
 import { storedOf, tell } from "./told.ts";
 import { tellTop } from "./top.ts";
 import { want } from "./want.ts";
@@ -11,38 +12,53 @@ import { want } from "./want.ts";
 /** An output and what it is. */
 interface Made {
   readonly output: Output;
-  readonly sql: string;
+  /** Its SQL. Makes sure that what it is made of can be read. */
+  readonly read: () => string;
+  readonly isUsed: () => boolean;
 }
 
 interface SelectOptions {
   readonly orderBy: readonly Sort[];
   /** Rows that are taken of it, those that are left out included. Absent: all. */
   readonly rowsMax: number | undefined;
+  /** See `QueryOptions`. */
+  readonly isDerived: boolean;
+  /** All its rows are taken. */
+  readonly isWhole: boolean;
+}
+
+/** How the columns of a SELECT are made. */
+interface Making {
+  /** Those of a `*` are computed only when they are used. */
+  readonly isLazy: boolean;
+  /** They are still known as those of the stored tables. */
+  readonly isOpen: boolean;
 }
 
 /** One SELECT with the order of its query. Throws a `Failure` for what cannot be run. */
 export function translateSelect(
   select: Select,
-  { orderBy, rowsMax }: SelectOptions,
+  options: SelectOptions,
   env: Scope,
 ): Translated {
   const source = select.from && translateSource(select.from, env);
   const scope: Scope = { ...env, columns: source?.columns ?? [], outer: outerOf(env) };
-  const made = select.columns.flatMap((column) => outputsOf(column, scope));
+  const making = makingOf(select, options);
+  const made = select.columns.flatMap((column) => outputsOf(column, scope, making));
   if (made.length === 0) throw refused("Cannot run the query: it selects nothing");
   const columns = made.map(({ output }) => output);
   refuseSameNames(columns);
-  for (const { output, sql } of made) env.statement.weights.define(output.ref, sql);
 
+  const { orderBy, rowsMax } = options;
   const where = whereOf(select, { orderBy, rowsMax, scope });
   // GROUP BY and HAVING know the names of outputs where no column has them; ORDER BY before.
   const named = made.map((one): Column => ({
     ...asColumns([one.output])[0]!,
-    read: () => one.sql,
+    read: one.read,
   }));
   const behind: Scope = { ...scope, outer: { ...scope, columns: named } };
   const groups = select.groupBy.map((expr) =>
-    notOrdinal(ordinal(expr, made)?.sql ?? translate(expr, behind).sql)
+    notOrdinal(ordinal(expr, made)?.read() ?? translate(expr, behind).sql)
   );
   const having = select.having && translate(select.having, behind);
   const before: Scope = { ...scope, columns: asColumns(columns), outer: scope };
@@ -50,8 +66,9 @@ export function translateSelect(
   return {
     columns,
     sql: () => {
-      const list = made.map(({ sql, output }) => `${sql} as ${output.ref}`).join(", ");
-      return `select ${select.distinct ? "distinct " : ""}${list}` +
+      const used = made.filter(({ isUsed }) => isUsed());
+      const list = used.map(({ read, output }) => `${read()} as ${output.ref}`).join(", ");
+      return `select ${select.distinct ? "distinct " : ""}${list || "0"}` +
         (source ? ` from ${source.sql()}` : "") +
         (where ? ` where ${where.sql}` : "") +
         (groups.length > 0 ? ` group by ${groups.join(", ")}` : "") +
@@ -60,10 +77,22 @@ export function translateSelect(
   };
 }
 
+function makingOf(
+  select: Select,
+  { orderBy, isDerived, isWhole }: SelectOptions,
+): Making {
+  return {
+    isLazy: isDerived && !select.distinct,
+    isOpen: isDerived && isWhole && isRowwise(select, orderBy),
+  };
+}
+
 /** What follows WHERE, after telling the tables what it says of them. */
 function whereOf(
   select: Select,
-  { orderBy, rowsMax, scope }: SelectOptions & { readonly scope: Scope },
+  { orderBy, rowsMax, scope }: Pick<SelectOptions, "orderBy" | "rowsMax"> & {
+    readonly scope: Scope;
+  },
 ): Value | undefined {
   const where = select.where && translate(select.where, scope);
   // What it says of a query around this one need not hold for all rows of that one.
@@ -79,11 +108,17 @@ function outerOf(env: Scope): Scope | undefined {
   return env.columns.length > 0 ? env : env.outer;
 }
 
-function outputsOf(selected: Selected, scope: Scope): Made[] {
+function outputsOf(selected: Selected, scope: Scope, { isLazy, isOpen }: Making): Made[] {
   const { newName } = scope.statement;
+  const storedIn = (column: Column | undefined) => {
+    // A column of a query around this one says nothing of the rows of this one.
+    const stored = isOpen && column && scope.columns.includes(column) ? column.stored : undefined;
+    return stored && { stored: { ...stored, isDerived: true } };
+  };
   if (selected.kind === "one") {
     const value = translate(selected.expr, scope);
-    return [{ sql: value.sql, output: outputOf(value, selected.alias, newName("c")) }];
+    const output = outputOf(value, selected.alias, newName("c"));
+    return [madeOf({ ...output, ...storedIn(value.column) }, () => value.sql, { scope })];
   }
   const { qualifier } = selected;
   const columns = scope.columns.filter((column) =>
@@ -92,10 +127,29 @@ function outputsOf(selected: Selected, scope: Scope): Made[] {
   if (columns.length === 0) {
     throw refused(`Cannot run the query: there are no columns of "${qualifier ?? "*"}"`);
   }
-  return columns.map(({ read, name, qualifier, aliases, type, notNull }) => ({
-    sql: read(),
-    output: { name, qualifier, aliases, type, notNull, ref: newName("c") },
-  }));
+  return columns.map((column) => {
+    const { read, name, qualifier, aliases, type, notNull } = column;
+    const output = { name, qualifier, aliases, type, notNull, ref: newName("c") };
+    return madeOf({ ...output, ...storedIn(column) }, read, { scope, isLazy });
+  });
+}
+
+/** An output, which is computed when it is used first, or in any case. */
+function madeOf(
+  output: Output,
+  compute: () => string,
+  { scope: { statement }, isLazy = false }: { readonly scope: Scope; readonly isLazy?: boolean },
+): Made {
+  let sql: string | undefined;
+  const read = () => {
+    if (sql === undefined) {
+      sql = compute();
+      statement.weights.define(output.ref, sql);
+    }
+    return sql;
+  };
+  if (!isLazy) read();
+  return { output: { ...output, use: read }, read, isUsed: () => sql !== undefined };
 }
 
 /** A column keeps what it is called by; anything else is called what it is. */

@@ -19,7 +19,7 @@ export function translateSource(source: Source, scope: Scope): Relation {
       return translateJoin(source, scope);
     case "derived": {
       const inner = { ...scope, columns: [] };
-      const { columns, sql } = translateQuery(source.query, inner);
+      const { columns, sql } = translateQuery(source.query, inner, { isDerived: true });
       return named({ outputs: columns, sql: () => `(${sql()})` }, source, scope);
     }
     case "table": {
@@ -48,8 +48,15 @@ function named(
   const table = scope.statement.newName("r");
   const own = renamed(outputs, columns).map((one) => {
     const ref = `${table}.${one.ref}`;
-    scope.statement.weights.alias(ref, one.ref);
-    return { ...one, ...(alias !== undefined && { qualifier: alias }), ref };
+    if (one.stored) {
+      const { relation, name } = one.stored;
+      relation.shown.set(ref, `${relation.name}.${relation.refs.get(name)}`);
+    }
+    const use = () => {
+      one.use?.();
+      scope.statement.weights.alias(ref, one.ref);
+    };
+    return { ...one, ...(alias !== undefined && { qualifier: alias }), ref, use };
   });
   return { columns: asColumns(own), sql: () => `${sql()} as ${table}` };
 }
@@ -69,6 +76,7 @@ function stored(
     used: new Set(),
     wanted: new Map(),
     told: [],
+    shown: new Map(),
   };
   statement.relations.push(relation);
   if (names.length > table.columns.length) {

@@ -38,8 +38,16 @@ export function toldByEither(values: readonly Value[], sql: string): Told | unde
  */
 export function tell(told: Told | undefined, of: ReadonlySet<StoredRelation>): void {
   for (const { relation, sql } of told?.parts ?? []) {
-    if (of.has(relation)) relation.told.push(sql);
+    if (of.has(relation)) relation.told.push(overStored(sql, relation));
   }
+}
+
+/** A text, which is none of our names whatever it says, or a column. */
+const TEXT_OR_COLUMN = /'(?:[^']|'')*'|\br\d+\.c\d+\b/g;
+
+/** The same condition where derived tables are not in between. */
+function overStored(sql: string, { shown }: StoredRelation): string {
+  return sql.replace(TEXT_OR_COLUMN, (one) => shown.get(one) ?? one);
 }
 
 /** The stored tables whose columns these are. */

@@ -21,7 +21,8 @@ export function tellTop(
   },
 ): void {
   if (!relation || others.length > 0 || select.from?.kind !== "table") return;
-  if (rowsMax === undefined || rowsMax > ROWS_MAX || !isPlain(select)) return;
+  if (rowsMax === undefined || !isPlain(select)) return;
+  if (rowsMax > ROWS_MAX && orderBy.length > 0) return;
   if (where && !where.told?.isAll) return;
   const order = orderBy.map((sort) => termOf(sort, select, scope));
   if (order.includes(undefined)) return;
