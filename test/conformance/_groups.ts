@@ -9,6 +9,7 @@ import { restartPromises } from "./_promises_restart.ts";
 import { lostEndpointPromises, retryPromises } from "./_promises_retry.ts";
 import { attachPromises, delayPromises, sendPromises } from "./_promises_send.ts";
 import { stepPromises } from "./_promises_step.ts";
+import { updatePromises } from "./_promises_update.ts";
 import {
   awakeablePromises,
   signalPromises,
@@ -30,6 +31,7 @@ export interface Group {
 /** All that the server promises, in the order of the support table. */
 export const GROUPS: readonly Group[] = [
   { name: "register", promises: registerPromises },
+  { name: "register", promises: updatePromises, isAlone: true },
   { name: "call", promises: callPromises },
   { name: "send", promises: sendPromises },
   { name: "delay", promises: delayPromises },

@@ -1,5 +1,6 @@
 import { connect } from "node:http2";
 import { expect } from "vitest";
+import { freePorts } from "../support/child.ts";
 import { type Address, call, get, send } from "../support/client.ts";
 import type { Promises } from "./_world.ts";
 
@@ -46,6 +47,26 @@ export const httpPromises: Promises = {
     });
     expect(await response.json()).toBe(`Hello ${id}`);
     expect(response.headers.get("x-restate-id")).toMatch(/^inv_1/);
+  },
+
+  "names the code of a refusal in both spellings, or in the one it was asked in": async (
+    { server },
+  ) => {
+    const refusal = async (headers: Readonly<Record<string, string>>) => {
+      const response = await fetch(`${server.admin}/deployments`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ uri: `http://127.0.0.1:${(await freePorts(1))[0]}` }),
+      });
+      expect(response.status).toBe(500);
+      const { message: _, ...codes } = await response.json() as Readonly<Record<string, unknown>>;
+      return codes;
+    };
+    const both = { svc_code: "META0003", restate_code: "META0003" };
+    expect(await refusal({})).toEqual(both);
+    expect(await refusal({ "user-agent": "restate-cli/1.7.12" })).toEqual({
+      restate_code: "META0003",
+    });
   },
 
   "says what is wrong with a request": async ({ server }) => {

@@ -28,7 +28,33 @@ export const retryPromises: Promises = {
     expect([status, body]).toEqual([500, expect.objectContaining({ source: "invocation" })]);
     expect(endpoint.count(`${id} attempt`)).toBe(2);
   },
+
+  "begins a retry when the step of the attempt before has ended": async (world) => {
+    const { server, id } = world;
+    await value(server, "Greeter/busy", { id, ms: BUSY_MS });
+    expectTurns(world, 2);
+  },
+
+  "gives a key to the next call when the step of the attempt before has ended": async (world) => {
+    const { server, endpoint, id } = world;
+    const path = `Counter/${id}/busy`;
+    const first = value(server, path, { id, ms: BUSY_MS });
+    await endpoint.happens(`${id} begins`);
+    await Promise.all([first, value(server, path, { id, ms: 0 })]);
+    expectTurns(world, 3);
+  },
 };
+
+/** How long a step runs whose attempt is aborted: much longer than the pause before a retry. */
+const BUSY_MS = 1_500;
+
+/** Each step of this id had ended when the next one began, and there were so many, or more. */
+function expectTurns({ endpoint, id }: World, least: number): void {
+  const begins = `${id} begins`, ends = `${id} ends`;
+  const steps = endpoint.lines().filter((one) => one === begins || one === ends);
+  expect(steps).toEqual(steps.map((_, index) => index % 2 === 0 ? begins : ends));
+  expect(steps.length).toBeGreaterThanOrEqual(2 * least);
+}
 
 /** 202 when it will be paused, 200 when it is. */
 async function pause({ server }: World, run: string): Promise<number> {

@@ -29,9 +29,20 @@ const held = async (id) => {
   }
 };
 
+// A step that runs for `ms` in the first attempt, which is aborted long before: 200 ms of silence.
+const busyOptions = { inactivityTimeout: 100, abortTimeout: 100 };
+const busy = async (ctx, { id, ms }) =>
+  await ctx.run("busy", async () => {
+    const isFirst = times(`${id} begins`) === 0;
+    note(`${id} begins`);
+    if (isFirst) await new Promise((resolve) => setTimeout(resolve, ms));
+    note(`${id} ends`);
+  });
+
 const greeter = restate.service({
   name: "Greeter",
   handlers: {
+    busy: restate.handlers.handler(busyOptions, busy),
     greet: async (_ctx, name) => `Hello ${name}`,
     nothing: async () => {},
     refuse: async (_ctx, message) => {
@@ -134,6 +145,7 @@ const greeter = restate.service({
 const counter = restate.object({
   name: "Counter",
   handlers: {
+    busy: restate.handlers.object.exclusive(busyOptions, busy),
     add: async (ctx, delta) => {
       const value = ((await ctx.get("value")) ?? 0) + delta;
       ctx.set("value", value);
