@@ -18,6 +18,21 @@ test.each([
     "select count(*) from sys_invocation_status where created_at > now() - interval '1 hour'",
     "invocation_created",
   ],
+  // Not by reading and sorting all rows: those of one service need not be few.
+  [
+    "select id from sys_invocation where target_service_name in ('a') order by created_at desc, id limit 9",
+    "SCAN t USING INDEX invocation_created",
+  ],
+  [
+    "select id from sys_invocation where status = 'running' and target_service_name = 'a' " +
+    "order by created_at desc limit 9",
+    "invocation_open",
+  ],
+  [
+    "select id from sys_invocation where created_at > now() - interval '1 hour' and target = 'a' " +
+    "order by created_at desc limit 9",
+    "(created_at>?)",
+  ],
   ["select id from sys_invocation where status in ('running', 'backing-off')", "invocation_open"],
   ["select id from sys_invocation_state where in_flight", "invocation_open"],
   ["select count(*) from sys_invocation_status where status <> 'completed'", "invocation_open"],

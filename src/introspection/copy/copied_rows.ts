@@ -2,6 +2,7 @@ import type { SqlValue, Statement } from "../../ports.ts";
 import type { Row } from "../render/format.ts";
 import { conditionsOf, copyOf, usedColumns } from "../translate/source.ts";
 import type { StoredRelation } from "../translate/scope.ts";
+import { likely } from "../translate/told.ts";
 import { WITH_LIVE } from "../live_rows.ts";
 
 /** Stored rows elsewhere, and the table of the scratch space that they are copied to. */
@@ -135,7 +136,9 @@ export function readPage(copy: Copy, { after, limit }: Place, live: string): Sta
   return {
     sql: `${isLive ? WITH_LIVE : ""}select ${outer} from ` +
       `(select ${inner} from ${from}${whereSql([...conditions, ...beyond])}) as ${name}` +
-      `${whereSql(told)}${order && ` order by ${order}`} limit ${limit}`,
+      `${whereSql(top?.order ? told.map(likely) : told)}${
+        order && ` order by ${order}`
+      } limit ${limit}`,
     args,
   };
 }

@@ -5,7 +5,7 @@ import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./que
 import type { Column, Output, Scope, Value } from "./scope.ts";
 import { translateSource } from "./source.ts";
 import { isRowwise } from "./rowwise.ts";
-import { storedOf, tell } from "./told.ts";
+import { likely, storedOf, tell } from "./told.ts";
 import { tellTop } from "./top.ts";
 import { want } from "./want.ts";
 
@@ -99,8 +99,9 @@ function whereOf(
   const own = storedOf(scope.columns);
   if (where?.facts) want(where.facts, own);
   tell(where?.told, own);
-  tellTop(select, { orderBy, rowsMax, where, scope, of: [...own] });
-  return where;
+  const isTop = tellTop(select, { orderBy, rowsMax, where, scope, of: [...own] });
+  if (!where?.told || !isTop || orderBy.length === 0) return where;
+  return { ...where, sql: where.told.parts.map(({ sql }) => likely(sql)).join(" and ") };
 }
 
 /** The query around: what a query sees of it are its columns, and those around it. */

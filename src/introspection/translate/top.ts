@@ -7,7 +7,8 @@ const ROWS_MAX = 4000;
 
 /**
  * Remembers with a table that only its first rows in some order are needed, when that is all that a
- * query says: it takes columns of one table, in an order of such columns, up to a limit.
+ * query says: it takes columns of one table, in an order of such columns, up to a limit. Answers whether
+ * it is.
  */
 export function tellTop(
   select: Select,
@@ -19,14 +20,15 @@ export function tellTop(
     /** The stored tables that it selects from. */
     readonly of: readonly StoredRelation[];
   },
-): void {
-  if (!relation || others.length > 0 || select.from?.kind !== "table") return;
-  if (rowsMax === undefined || !isPlain(select)) return;
-  if (rowsMax > ROWS_MAX && orderBy.length > 0) return;
-  if (where && !where.told?.isAll) return;
+): boolean {
+  if (!relation || others.length > 0 || select.from?.kind !== "table") return false;
+  if (rowsMax === undefined || !isPlain(select)) return false;
+  if (rowsMax > ROWS_MAX && orderBy.length > 0) return false;
+  if (where && !where.told?.isAll) return false;
   const order = orderBy.map((sort) => termOf(sort, select, scope));
-  if (order.includes(undefined)) return;
+  if (order.includes(undefined)) return false;
   relation.top = { order: order.join(", "), rowsMax };
+  return true;
 }
 
 /** Whether each of its rows is one row of what it selects from. */
