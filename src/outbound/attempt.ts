@@ -91,7 +91,7 @@ export class RunningAttempt implements DialListener, Tenant {
     this.#mediaType = mediaType;
     this.#intake = new Intake(host.options, (...frame) => this.#frame(...frame));
     this.#acks = new Acks(effect.invocation.commands);
-    this.silence = new Silence(host.world.clock);
+    this.silence = new Silence(host.world.clock, effect.entries);
     const { movedAt: startedAt } = this.silence;
     this.site = { startedAt, deployment: plan.pin.deployment };
   }

@@ -1,4 +1,5 @@
 import type { Command } from "../model/command.ts";
+import { type Entry, entryType } from "../model/journal.ts";
 import type { Clock } from "../ports.ts";
 
 /** How long an attempt may be silent, in milliseconds (service protocol §4.16). */
@@ -15,11 +16,13 @@ export class Silence {
   askedAt: number | undefined;
   readonly #clock: Clock;
   #isAnswered = false;
-  /** Steps that began in this attempt and have no result yet. */
-  #steps = 0;
+  /** Steps that this attempt executes, as far as it is known. */
+  #steps: number;
 
-  constructor(clock: Clock) {
+  /** `replay`: the journal that the attempt begins with. */
+  constructor(clock: Clock, replay: readonly Entry[]) {
     this.#clock = clock;
+    this.#steps = stepsWithoutResult(replay);
     this.movedAt = clock.now();
   }
 
@@ -52,4 +55,14 @@ export class Silence {
     if (isOpen) return this.movedAt + inactivityTimeoutMs;
     return this.movedAt + abortTimeoutMs + (this.askedAt === undefined ? 0 : inactivityTimeoutMs);
   }
+}
+
+/** The SDK executes these again when it comes to them, and does not announce them a second time. */
+function stepsWithoutResult(replay: readonly Entry[]): number {
+  let steps = 0;
+  for (const entry of replay) {
+    if (entry.kind === "command" && entry.type === entryType.run) steps++;
+    else if (entry.kind === "notification" && entry.type === entryType.runCompletion) steps--;
+  }
+  return Math.max(0, steps);
 }

@@ -1,10 +1,11 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { expect, test } from "vitest";
+import { type Entry, entryType } from "../../src/model/journal.ts";
 import { Crowd } from "../../src/outbound/crowd.ts";
 import { toSuspend } from "../../src/outbound/make_room.ts";
-import { attempt } from "./_attempts.ts";
+import { attempt, input } from "./_attempts.ts";
 import { until } from "./_endpoint.ts";
-import { say } from "./_scripts.ts";
+import { ran, say } from "./_scripts.ts";
 import { respond, type Seen, stage, watch } from "./_stage.ts";
 
 const occupant = (
@@ -108,6 +109,28 @@ test("an attempt that its endpoint has not accepted is not asked", async () => {
   for (let i = 0; i < 3; i++) bench.attempts.start(attempt());
   await until(() => bench.ended.length === 1);
   expect(opened.map(({ seen }) => seen.ended)).toEqual([false, true]);
+});
+
+test("an attempt that executes a step of its replay again is not asked until that has a result", async () => {
+  const opened: Open[] = [];
+  const { bench } = await stage(waiting(opened, (stream) => respond(stream)), {
+    concurrencyMax: 2,
+  });
+  const step: Entry = { kind: "command", type: entryType.run, bytes: new Uint8Array() };
+  const busy = attempt({ entries: [input, step], commands: 2 });
+  const done = attempt({ entries: [input, step, ran(1, "done")], commands: 2 });
+  bench.attempts.start(busy);
+  await until(() => opened.length === 1);
+  bench.attempts.start(done);
+  const next = attempt();
+  bench.attempts.start(next);
+  await until(() => bench.ended.length === 1);
+  expect(bench.ended[0]?.id).toBe(done.invocation.id);
+  await until(() => bench.events.some(({ type }) => type === "slotFree"));
+  bench.attempts.start(next);
+  opened[0]?.stream.write(say.ranTo(1, "done"));
+  for (let i = 0; i < 2; i++) bench.attempts.start(attempt());
+  await until(() => bench.ended.some(({ id }) => id === busy.invocation.id));
 });
 
 test("one that was asked early and does not suspend keeps both of its timeouts", async () => {
