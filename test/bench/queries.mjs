@@ -1,6 +1,8 @@
 // How quick is POST /query over a million invocations, and do calls mind one each second?
 //
-//   npm run build && node test/bench/queries.mjs [--rows 1000000]
+//   npm run build && node test/bench/queries.mjs [--rows 1000000] [--files 1]
+//
+// With more than one file, partitions have a database file each, and rows are copied out of all of them.
 import { createClient } from "@libsql/client/sqlite3";
 import fs from "node:fs";
 import os from "node:os";
@@ -8,8 +10,17 @@ import path from "node:path";
 import { load } from "./_load.mjs";
 import { startEndpoint, startServer } from "./_process.mjs";
 
-const at = process.argv.indexOf("--rows");
-const count = at < 0 ? 1_000_000 : Number(process.argv[at + 1]);
+function flag(name, otherwise) {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+}
+
+const files = flag("--files", 1);
+const count = Math.floor(flag("--rows", 1_000_000) / files);
+if (files > 1) {
+  process.env.SVC_DEFAULT_NUM_PARTITIONS = String(files);
+  process.env.SVC_STORAGE__DATABASES = "each";
+}
 const STEP = 50_000;
 const JSON_TYPE = { "content-type": "application/json", accept: "application/json" };
 const shown = "select id, target, status, created_at, modified_at, retry_count, last_failure";
@@ -21,20 +32,33 @@ const queries = {
     order by created_at desc limit 100`,
   "by time": `${shown} from sys_invocation where created_at > '${since}'
     order by created_at desc limit 100`,
+  // As the command line asks: ids, how many there are, and the rows of some ids.
+  "ids by service": `select inv.id from sys_invocation inv where inv.target_service_name in ('Null')
+    order by inv.created_at desc, inv.id limit 100`,
+  "count": `select count(1) from (select * from sys_invocation inv limit 50000)
+    where inv.target_service_name in ('Null')`,
 };
 
-/** Copies the completed invocation, a millisecond older each. */
-async function fill(folder) {
-  const client = createClient({ url: `file:${path.join(folder, "perdure.db")}` });
+/** As the command line asks for the rows of a list. */
+const rowsOf = (ids) =>
+  `select inv.id, inv.target, inv.status, inv.retry_count, dp.id is not null as is_known
+    from (select *, status = 'running' as is_running from sys_invocation) inv
+    left join sys_deployment dp on dp.id = inv.pinned_deployment_id
+    where inv.id in (${ids.map((id) => `'${id}'`).join(", ")})`;
+
+/** Copies the completed invocation of a file, a millisecond older each. `first`: what ids begin with. */
+async function fill(file, first) {
+  const client = createClient({ url: `file:${file}` });
   await client.execute("pragma synchronous = off");
   for (let from = 1; from <= count; from += STEP) {
     await client.execute({
       sql: `insert into invocation (id, partition, status, expires_at, created_at, body, output)
-        select printf('inv_1000000000000%020d', n), partition, status, ?3, created_at - n - 100000,
-          json_set(body, '$.id', printf('inv_1000000000000%020d', n)), output
+        select printf('inv_100000000000%022d', ?4 + n), partition, status, ?3,
+          created_at - n - 100000,
+          json_set(body, '$.id', printf('inv_100000000000%022d', ?4 + n)), output
         from (select * from invocation where status = 'completed' limit 1),
           (select value as n from generate_series(?1, ?2))`,
-      args: [from, Math.min(count, from + STEP - 1), Date.now() + 86_400_000],
+      args: [from, Math.min(count, from + STEP - 1), Date.now() + 86_400_000, first],
     });
   }
   const { rows: [{ n }] } = await client.execute("select count(*) as n from invocation");
@@ -47,7 +71,8 @@ async function ask(server, query) {
   const body = JSON.stringify({ query });
   const answer = await fetch(`${server.admin}/query`, { method: "POST", headers: JSON_TYPE, body });
   const { rows, message } = await answer.json();
-  return { ms: performance.now() - began, rows: rows?.length ?? message };
+  if (!rows) throw new Error(message);
+  return { ms: performance.now() - began, rows };
 }
 
 async function calls(server) {
@@ -81,15 +106,18 @@ try {
   });
   await ask(server, "select count(*) from sys_invocation");
   await server.stop();
-  await fill(folder);
+  const databases = fs.readdirSync(folder).filter((name) => name.endsWith(".db"));
+  for (const [i, name] of databases.entries()) await fill(path.join(folder, name), i * count);
   server = await startServer(folder);
-  for (const [name, query] of Object.entries(queries)) {
+  const { rows: ids } = await ask(server, "select id from sys_invocation limit 100");
+  const asked = { ...queries, "rows by id": rowsOf(ids.map(({ id }) => id)) };
+  for (const [name, query] of Object.entries(asked)) {
     const times = [];
     let rows;
     for (let i = 0; i < 7; i++) {
       const answer = await ask(server, query);
       times.push(answer.ms);
-      rows = answer.rows;
+      rows = answer.rows.length;
     }
     const [median] = times.sort((a, b) => a - b).slice(3);
     console.log(
