@@ -3,13 +3,18 @@ import { attach, awakeable, call, operate, send, value } from "../protocol/_ask.
 import { type SdkEndpoint, startSdk } from "../protocol/_sdk.ts";
 import { registered } from "../protocol/_suite.ts";
 import type { Target } from "../protocol/_target.ts";
+import { until } from "../support/child.ts";
 import { startWorkerd, type WorkerdServer } from "./_server.ts";
 
 let server: WorkerdServer, target: Target;
 let endpoint: SdkEndpoint;
 beforeAll(async () => {
   // It says that it is bidirectional; here it is not spoken to so.
-  [server, endpoint] = await Promise.all([startWorkerd(), startSdk({ transport: "h1bidi" })]);
+  const settings = { WORKER__INVOKER__DRAIN_TIMEOUT: "500ms" };
+  [server, endpoint] = await Promise.all([
+    startWorkerd({ settings }),
+    startSdk({ transport: "h1bidi" }),
+  ]);
   target = Object.assign(server, { word: "svc" }) as unknown as Target;
   await registered(target, endpoint);
 }, 30_000);
@@ -53,4 +58,28 @@ test("one that runs and does not end is killed", async () => {
   await endpoint.happens("kill asleep");
   expect((await operate(target, "kill", run)).status).toBeLessThan(300);
   expect((await attach(target, run)).status).toBe(409);
+});
+
+/** The endpoint sees that the first attempt is over, of which nothing else tells it. */
+async function closes(run: string): Promise<void> {
+  await until("its stream to close", () => endpoint.attempts(run)[0]?.closedAt !== undefined);
+}
+
+test("the endpoint of a step that outlasts its attempt sees the stream close", async () => {
+  const run = await send(target, "StrictStore/outlast/step", "outlast");
+  await endpoint.happens("outlast begins", 2);
+  await closes(run);
+  expect(endpoint.count("outlast ends")).toBe(0);
+  // More than there should be: on a slow machine the second one may be aborted as well.
+  for (let number = 1; number < 10; number++) endpoint.release(`outlast-${number}`);
+  expect((await attach(target, run)).status).toBe(200);
+});
+
+test("the endpoint of a step that is killed sees the stream close", async () => {
+  const run = await send(target, "Store/killed/step", "killed");
+  await endpoint.happens("killed begins");
+  expect((await operate(target, "kill", run)).status).toBe(200);
+  await closes(run);
+  expect(endpoint.count("killed ends")).toBe(0);
+  endpoint.release("killed-1");
 });
