@@ -94,16 +94,27 @@ export async function until(
 
 /** Ports that nobody listens on, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(servers.map((server) =>
-    new Promise<number>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address();
-        resolve(typeof address === "object" && address ? address.port : 0);
-      });
-    })
-  ));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries++) {
+    if (tries === TRIES_MAX) throw new Error("Cannot find a free port on 127.0.0.1");
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+    if (!ports.has(port) && await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+/**
+ * Systems give outgoing connections a port from 32,768 on (Linux) or higher, and one that was free may
+ * be taken before the process that is told of it listens. Nobody takes ports of this range unasked.
+ */
+const PORT_MIN = 10_100;
+const PORT_MAX = 32_000;
+const TRIES_MAX = 1_000;
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
