@@ -19,8 +19,8 @@ export function makePrivate(): void {
 }
 
 /**
- * The names of those files in a data folder that other users can reach and read or change. They are
- * not changed: whoever gave those rights may have meant it. Empty where files have no such rights.
+ * The names of the files in a data folder that other users can read or change. Their rights are left
+ * as they are, since an operator may have set them on purpose. Empty: there are no such files.
  */
 export async function exposedFiles(folder: string): Promise<string[]> {
   if (process.platform === "win32") return [];

@@ -43,8 +43,8 @@ interface Permissions {
 }
 
 /**
- * Why this process may not start `file`; undefined: it may. Deno would ask whoever sits at its terminal,
- * and stand still until they answer.
+ * Why this process may not start `file`; undefined: it may. Asked first, because Deno prompts at its
+ * terminal for a missing permission and stops until somebody answers.
  */
 export function forbidden(file: string): string | undefined {
   const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: Permissions } };

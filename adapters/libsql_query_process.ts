@@ -62,7 +62,7 @@ export class QueryProcess {
       this.#child = this.#start(resolve);
     });
     this.ready = this.#open();
-    // It rejects for whoever takes the process, which need not be anybody.
+    // A process that no query takes must not end the server by an unhandled rejection.
     this.ready.catch(() => {});
   }
 
@@ -87,7 +87,7 @@ export class QueryProcess {
     return await this.#ask(ask, timeMs, () => this.kill(tooSlow(timeMs)));
   }
 
-  /** Ends it at once, whatever it does. Whoever waits for an answer gets `why`. */
+  /** Ends it at once, whatever it does. A pending answer rejects with `why`. */
   kill(why: Failure): void {
     this.#over ??= why;
     this.#child?.kill("SIGKILL");
