@@ -254,7 +254,7 @@ function configFileOf(env: reading.Environment): string | undefined {
   return envNames(CONFIG_FILE.env).map((name) => env[name]).find((value) => value !== undefined);
 }
 
-/** The table of settings in README.md. A test keeps the two the same. */
+/** The table of settings in docs/settings.md. A test keeps the two the same. */
 export function describeConfig(): string {
   return describing.describe(options);
 }

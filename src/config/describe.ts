@@ -5,7 +5,7 @@ import { toolsHelp } from "./tool_flags.ts";
 
 const SECRET = "(hidden)";
 
-/** All options as a Markdown table: what README shows. */
+/** All options as a Markdown table: what docs/settings.md shows. */
 export function describe(options: Options): string {
   const rows = Object.entries(options).map(([path, option]) =>
     `| \`${path}\` | ${code(fallbackOf(option))} | ${cell(option.kind.expected)} | ${option.doc} |`

@@ -5,7 +5,7 @@ import type { Kind } from "./kinds.ts";
 export interface Option<T = unknown> {
   readonly kind: Kind<T>;
   readonly fallback: T;
-  /** One sentence for README and `--help`: what it does, and what happens at the limit. */
+  /** One sentence for docs/settings.md and `--help`: what it does, and what happens at the limit. */
   readonly doc: string;
   /** Its value is never printed, not even when it is wrong. */
   readonly secret: boolean;

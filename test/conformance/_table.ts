@@ -19,7 +19,7 @@ export function readOutcomes(key: string): Outcomes {
 }
 
 /**
- * The support table of README.md: groups of promises by runtime and storage, from the results of the
+ * The support table of docs/support.md: groups of promises by runtime and storage, from the results of the
  * conformance runs, and below it every gap by name.
  */
 export function describeSupport(): string {

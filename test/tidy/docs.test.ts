@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { describeConfig, options } from "../../src/config.ts";
 import { describeSupport } from "../conformance/_table.ts";
+import { describeDecisions } from "./_decisions_table.ts";
 import { describeErrors } from "./_errors_table.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,8 +27,14 @@ const TOP_LEVEL = [
 /** A screen, for the README of a folder. */
 const README_LINES_MAX = 60;
 const DECISION_LINES_MAX = 45;
+/** The status line of a decision, which does not count as a line of it. */
+const STATUS = /^\*\*Status\.\*\* ([\s\S]+?)\n\n/m;
+const STATES =
+  /^(Accepted\.|Accepted, not built\.|(Accepted, s|S)uperseded (in part )?by \[\d{3}\])/;
 /** Not a page to be read from top to bottom, but what a program writes. */
 const WRITTEN = ["test/faults/faults.md"];
+
+const DECISIONS = "docs/decisions";
 
 const at = (...parts: string[]) => join(REPOSITORY, ...parts);
 const read = (file: string) => readFileSync(at(file), "utf8");
@@ -53,38 +60,53 @@ function filesOf(folder: string): string[] {
 
 const files = filesOf("");
 const documents = files.filter((file) => file.endsWith(".md"));
-const decisions = readdirSync(at("src/decisions")).filter((name) => name !== "README.md").sort();
+const decisions = readdirSync(at(DECISIONS)).filter((name) => name !== "README.md").sort();
 
-/** The generated text between two markers of README.md. With UPDATE_DOCS set, `now` goes there. */
-function generated(name: string, now: string): string {
+/** The generated text between two markers of a document. With UPDATE_DOCS set, `now` goes there. */
+function generated(file: string, name: string, now: string): string {
   const pattern = new RegExp(
     `(<!-- ${name}: begin[^\\n]*-->\\n<!-- deno-fmt-ignore-start -->\\n)([\\s\\S]*?)` +
       `(<!-- deno-fmt-ignore-end -->\\n<!-- ${name}: end -->)`,
   );
-  const readme = read("README.md");
-  expect(readme).toMatch(pattern);
+  const text = read(file);
+  expect(text).toMatch(pattern);
   if (process.env["UPDATE_DOCS"]) {
-    writeFileSync(
-      at("README.md"),
-      readme.replace(pattern, (_, a, _b, c) => `${a}\n${now}\n\n${c}`),
-    );
+    writeFileSync(at(file), text.replace(pattern, (_, a, _b, c) => `${a}\n${now}\n\n${c}`));
   }
-  return pattern.exec(read("README.md"))![2]!.trim();
+  return pattern.exec(read(file))![2]!.trim();
 }
 
+describe("generated parts of docs", () => {
+  test("the table of settings is that of config.ts", () => {
+    expect(generated("docs/settings.md", "config", describeConfig())).toBe(describeConfig());
+  });
+
+  test("the table of error codes is that of error_codes.ts", () => {
+    expect(generated("docs/errors.md", "errors", describeErrors())).toBe(describeErrors());
+  });
+
+  test("the support table is that of the results of test/conformance", () => {
+    expect(generated("docs/support.md", "support", describeSupport())).toBe(describeSupport());
+  });
+
+  test("the index of decisions has their titles and states", () => {
+    const index = describeDecisions(decisions.map((name) => [name, read(join(DECISIONS, name))]));
+    expect(generated("docs/decisions/README.md", "decisions", index)).toBe(index);
+  });
+});
+
+describe("the index of docs", () => {
+  test("lists every page and every folder once", () => {
+    const listed = [...read("docs/README.md").matchAll(/^- \[.+?\]\(([^)]+)\): .+/gm)]
+      .map(([, link]) => link!);
+    const there = readdirSync(at("docs"), { withFileTypes: true })
+      .map((entry) => entry.isDirectory() ? `${entry.name}/README.md` : entry.name)
+      .filter((name) => name !== "README.md");
+    expect(listed.toSorted()).toEqual(there.toSorted());
+  });
+});
+
 describe("what the front page says", () => {
-  test("its table of settings is that of config.ts", () => {
-    expect(generated("config", describeConfig())).toBe(describeConfig());
-  });
-
-  test("its table of error codes is that of error_codes.ts", () => {
-    expect(generated("errors", describeErrors())).toBe(describeErrors());
-  });
-
-  test("its support table is that of the results of test/conformance", () => {
-    expect(generated("support", describeSupport())).toBe(describeSupport());
-  });
-
   test("its tree names what exists, and every folder of src", () => {
     const tree = /## The tree\n+```\n([\s\S]*?)```/.exec(read("README.md"))![1]!;
     const named: string[] = [];
@@ -140,24 +162,32 @@ describe("decisions", () => {
     expect(numbers).toEqual(decisions.map((_, index) => String(index + 1).padStart(3, "0")));
     for (const name of decisions) {
       expect(name).toMatch(/^\d{3}(-[a-z0-9]+)+\.md$/);
-      expect(read(`src/decisions/${name}`)).toMatch(new RegExp(`^# ${name.slice(0, 3)} .+\n`));
+      expect(read(`docs/decisions/${name}`)).toMatch(new RegExp(`^# ${name.slice(0, 3)} .+\n`));
     }
   });
 
-  test("are listed with their titles", () => {
-    const list = read("src/decisions/README.md").replaceAll(/ +/g, " ");
+  test("say below the title whether they hold, and what takes their place", () => {
     for (const name of decisions) {
-      const title = /^# \d{3} (.+)$/m.exec(read(`src/decisions/${name}`))![1]!;
-      expect(list).toContain(`| [${name.slice(0, 3)}](${name}) | ${title} |`);
+      const status = STATUS.exec(read(join(DECISIONS, name)))?.[1];
+      expect(status, name).toMatch(STATES);
     }
+  });
+
+  test("are there when a source or a document cites them by number", () => {
+    const dead = files.filter((file) => /\.(ts|mjs|md)$/.test(file)).flatMap((file) =>
+      [...read(file).matchAll(/\bdecisions? (\d{3})\b/g)].map(([, number]) => number!)
+        .filter((number) => !decisions.some((name) => name.startsWith(number)))
+        .map((number) => `${file}: ${number}`)
+    );
+    expect(dead).toEqual([]);
   });
 
   test("say what came up, what was chosen, what it costs and when to revisit, on one screen", () => {
     const parts = ["What came up", "What we chose", "What we weighed", "What it costs"];
     for (const name of decisions) {
-      const text = read(`src/decisions/${name}`);
+      const text = read(`docs/decisions/${name}`);
       for (const part of [...parts, "When to revisit"]) expect(text).toContain(`**${part}.**`);
-      expect(text.split("\n").length).toBeLessThanOrEqual(DECISION_LINES_MAX);
+      expect(text.replace(STATUS, "").split("\n").length).toBeLessThanOrEqual(DECISION_LINES_MAX);
     }
   });
 });
