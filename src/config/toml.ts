@@ -12,9 +12,10 @@ export interface TomlEntry {
 }
 
 const KEY = String.raw`[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*`;
-const BLANK = /^\s*(#.*)?$/;
-const SECTION = new RegExp(String.raw`^\s*\[(${KEY})\]\s*(?:#.*)?$`);
-const ENTRY = new RegExp(String.raw`^\s*(${KEY})\s*=\s*(.*)$`);
+// Not `.`, which excludes U+2028 and U+2029: they are ordinary characters in TOML.
+const BLANK = /^\s*(#[^\r]*)?$/;
+const SECTION = new RegExp(String.raw`^\s*\[(${KEY})\]\s*(?:#[^\r]*)?$`);
+const ENTRY = new RegExp(String.raw`^\s*(${KEY})\s*=\s*([^\r]*)$`);
 const NUMBER = /^[+-]?(0|[1-9](_?\d)*)(\.\d(_?\d)*)?([eE][+-]?\d+)?$/;
 const VALUES = "a text in quotes, a number, true, false, or a list of texts on one line";
 

@@ -106,7 +106,8 @@ describe("where settings come from", () => {
         expect(readConfig({ file: dumpConfig(config) })).toEqual(config);
       },
     );
-    fc.assert(property);
+    const separators = { "base-dir": "a\u2028b\u2029" } as Config;
+    fc.assert(property, { examples: [[separators]] });
   });
 });
 

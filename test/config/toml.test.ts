@@ -30,6 +30,14 @@ describe("what is read", () => {
     ]);
   });
 
+  test("separators of Unicode end no line, in texts and in comments", () => {
+    const text = `a = "x\u2028y" # z\u2029\n# \u2028\n[s] # \u2028\nb = '\u2029'`;
+    expect(parseToml(text)).toEqual([
+      { key: "a", value: "x\u2028y", line: 1 },
+      { key: "s.b", value: "\u2029", line: 4 },
+    ]);
+  });
+
   test("any text gives entries or a failure that names a line", () => {
     const piece = fc.constantFrom(
       "[",
