@@ -5,13 +5,29 @@ export type Labels = Readonly<Record<string, string>>;
 /** Media type of the Prometheus text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Writes metrics as text (Prometheus exposition format 0.0.4). Names are ours, so they are right. */
-export class Exposition {
+/** What is said of a metric before its samples. */
+export interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** Names of the labels that its samples have; `le` of a histogram is not listed. */
+  readonly labels: readonly string[];
+  /** One sentence. */
+  readonly help: string;
+}
+
+/** Writes metrics as text (Prometheus exposition format 0.0.4). Names are ours and not escaped. */
+export class Exposition<Name extends string> {
+  readonly #metrics: Readonly<Record<Name, Metric>>;
   readonly #lines: string[] = [];
   #name = "";
 
-  /** Begins a metric. Its samples follow, together. `help`: one sentence. */
-  family(name: string, type: "counter" | "gauge" | "histogram", help: string): this {
+  /** `metrics`: those that the page may have. */
+  constructor(metrics: Readonly<Record<Name, Metric>>) {
+    this.#metrics = metrics;
+  }
+
+  /** Begins a metric. Its samples follow, together. */
+  family(name: Name): this {
+    const { type, help } = this.#metrics[name];
     this.#name = name;
     const text = help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
     this.#lines.push(`# HELP ${name} ${text}`, `# TYPE ${name} ${type}`);

@@ -3,6 +3,7 @@ import type { Schema } from "../model/schema.ts";
 import type { Vitals } from "../vitals.ts";
 import type { ByHandler } from "./by_handler.ts";
 import { Exposition, type Labels } from "./exposition.ts";
+import { METRICS, type Page } from "./metric_table.ts";
 import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
 import { processMetrics } from "./process_metrics.ts";
 import { STATUSES } from "./tally.ts";
@@ -41,8 +42,8 @@ const OTHERS = "unregistered";
 
 /** The page of metrics. Units stand in the names; totals are since the process began. */
 export function metricsText(sources: MetricsSources): string {
-  const page = new Exposition();
-  page.family("perdure_build_info", "gauge", "Always 1; the version of the server.")
+  const page = new Exposition(METRICS);
+  page.family("perdure_build_info")
     .sample(1, { version: sources.version });
   invocations(page, sources);
   attempts(page, sources);
@@ -54,107 +55,85 @@ export function metricsText(sources: MetricsSources): string {
   return page.toString();
 }
 
-function invocations(page: Exposition, { invocations: counts, meter, schema }: MetricsSources) {
-  page.family(
-    "perdure_invocations_counted",
-    "gauge",
-    "Whether perdure_invocations is there: 0 while what a restart found is being counted.",
-  ).sample(counts ? 1 : 0);
+function invocations(page: Page, { invocations: counts, meter, schema }: MetricsSources) {
+  page.family("perdure_invocations_counted").sample(counts ? 1 : 0);
   if (counts) {
-    page.family("perdure_invocations", "gauge", "Invocations kept, by stored status.");
+    page.family("perdure_invocations");
     for (const [labels, numbers] of registered(counts, schema, STATUSES.length)) {
       for (const [i, [, status]] of STATUSES.entries()) {
         page.sample(numbers[i] ?? 0, { ...labels, status });
       }
     }
   }
-  page.family(
-    "perdure_invocations_completed_total",
-    "counter",
-    "Invocations that got their result.",
-  );
+  page.family("perdure_invocations_completed_total");
   for (const [labels, numbers] of registered(meter.completed, schema, 2)) {
     page.sample(numbers[SUCCEEDED] ?? 0, { ...labels, result: "success" });
     page.sample(numbers[FAILED] ?? 0, { ...labels, result: "failure" });
   }
 }
 
-function attempts(page: Exposition, { meter, schema, partition }: MetricsSources): void {
-  page.family("perdure_attempts_started_total", "counter", "Attempts that began.");
+function attempts(page: Page, { meter, schema, partition }: MetricsSources): void {
+  page.family("perdure_attempts_started_total");
   for (const [labels, [count = 0]] of registered(meter.started, schema, 1)) {
     page.sample(count, labels);
   }
-  page.family("perdure_attempts_failed_total", "counter", "Attempts that failed, by error code.");
+  page.family("perdure_attempts_failed_total");
   for (const [code, counts] of meter.failed) {
     for (const [labels, [count = 0]] of registered(counts, schema, 1)) {
       if (count > 0) page.sample(count, { ...labels, code });
     }
   }
-  page.family("perdure_attempts_running", "gauge", "Attempts in flight.")
+  page.family("perdure_attempts_running")
     .sample(partition?.running ?? 0);
-  page.family("perdure_attempts_queued", "gauge", "Attempts that wait for a slot.")
+  page.family("perdure_attempts_queued")
     .sample(partition?.queued ?? 0);
 }
 
-function turns(page: Exposition, meter: Meter): void {
-  page.family(
-    "perdure_turn_duration_seconds",
-    "histogram",
-    "Time to run a turn, loads not included.",
-  )
+function turns(page: Page, meter: Meter): void {
+  page.family("perdure_turn_duration_seconds")
     .histogram(meter.turnSeconds);
-  page.family("perdure_turn_events_total", "counter", "Events that turns took.")
+  page.family("perdure_turn_events_total")
     .sample(meter.events);
-  page.family(
-    "perdure_turn_reruns_total",
-    "counter",
-    "Turns that were run again because a row was not in memory.",
-  ).sample(meter.reruns);
-  page.family(
-    "perdure_commit_duration_seconds",
-    "histogram",
-    "Time until a commit was durable.",
-  ).histogram(meter.commitSeconds);
-  page.family("perdure_commit_rows", "histogram", "Rows in a commit.")
+  page.family("perdure_turn_reruns_total").sample(meter.reruns);
+  page.family("perdure_commit_duration_seconds").histogram(meter.commitSeconds);
+  page.family("perdure_commit_rows")
     .histogram(meter.commitRows);
 }
 
-function partition(page: Exposition, { partition, meter, waitingRequests }: MetricsSources): void {
-  page.family("perdure_partition_up", "gauge", "Whether the partition takes requests.")
+function partition(page: Page, { partition, meter, waitingRequests }: MetricsSources): void {
+  page.family("perdure_partition_up")
     .sample(partition ? 1 : 0);
-  page.family("perdure_partition_failures_total", "counter", "Times the partition had to restart.")
+  page.family("perdure_partition_failures_total")
     .sample(meter.setbacks);
-  page.family("perdure_waiting_requests", "gauge", "Requests that wait for an answer.")
+  page.family("perdure_waiting_requests")
     .sample(waitingRequests);
   if (!partition) return;
-  page.family("perdure_mailbox_events", "gauge", "Events that no turn has taken yet.")
+  page.family("perdure_mailbox_events")
     .sample(partition.mailboxEvents);
-  page.family("perdure_resident_bytes", "gauge", "Estimated size of the rows in memory.")
+  page.family("perdure_resident_bytes")
     .sample(partition.residentBytes);
-  page.family("perdure_resident_timers", "gauge", "Timers in memory; later ones are on disk.")
+  page.family("perdure_resident_timers")
     .sample(partition.timers);
-  page.family("perdure_log_pending_rows", "gauge", "Rows in the log and not in the tables yet.")
+  page.family("perdure_log_pending_rows")
     .sample(partition.logRows);
-  page.family("perdure_log_pending_bytes", "gauge", "Size of those rows in memory.")
+  page.family("perdure_log_pending_bytes")
     .sample(partition.logBytes);
 }
 
-function fleet(page: Exposition, members: readonly Member[]): void {
-  page.family("perdure_fleet_members", "gauge", "Processes of the fleet that live.")
+function fleet(page: Page, members: readonly Member[]): void {
+  page.family("perdure_fleet_members")
     .sample(members.length);
-  page.family(
-    "perdure_fleet_members_unreached",
-    "gauge",
-    "Processes of the fleet that this one cannot reach.",
-  ).sample(members.filter(({ unreached }) => unreached).length);
-  page.family("perdure_fleet_partitions", "gauge", "Partitions that a process of the fleet owns.");
+  page.family("perdure_fleet_members_unreached").sample(
+    members.filter(({ unreached }) => unreached).length,
+  );
+  page.family("perdure_fleet_partitions");
   for (const { address, partitions } of members) page.sample(partitions.length, { address });
 }
 
-function spans(page: Exposition, { exported, dropped }: NonNullable<MetricsSources["spans"]>) {
-  page.family("perdure_spans_exported_total", "counter", "Spans that the collector took.")
+function spans(page: Page, { exported, dropped }: NonNullable<MetricsSources["spans"]>) {
+  page.family("perdure_spans_exported_total")
     .sample(exported);
-  page.family("perdure_spans_dropped_total", "counter", "Spans that were lost on the way.")
+  page.family("perdure_spans_dropped_total")
     .sample(dropped);
 }
 

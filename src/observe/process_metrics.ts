@@ -1,53 +1,41 @@
 import { CONNECTION_STATES, type Traffic, type Vitals } from "../vitals.ts";
-import type { Exposition } from "./exposition.ts";
+import type { Page } from "./metric_table.ts";
 import type { Meter } from "./meter.ts";
 
 /** What the page says of the process: its loop, its memory, and what it has open. */
-export function processMetrics(page: Exposition, meter: Meter, vitals: Vitals | undefined): void {
-  page.family(
-    "perdure_event_loop_delay_seconds",
-    "histogram",
-    "How late the event loop came to a timer, measured ten times a second.",
-  ).histogram(meter.delaySeconds);
+export function processMetrics(page: Page, meter: Meter, vitals: Vitals | undefined): void {
+  page.family("perdure_event_loop_delay_seconds").histogram(meter.delaySeconds);
   if (!vitals) return;
-  page.family("perdure_process_start_time_seconds", "gauge", "When the process began, Unix time.")
+  page.family("perdure_process_start_time_seconds")
     .sample(vitals.startedAt / 1000);
-  page.family("perdure_process_cpu_seconds_total", "counter", "CPU time of all threads.")
+  page.family("perdure_process_cpu_seconds_total")
     .sample(vitals.cpuMs / 1000);
-  page.family("perdure_process_resident_memory_bytes", "gauge", "Memory the system gave.")
+  page.family("perdure_process_resident_memory_bytes")
     .sample(vitals.residentBytes);
-  page.family("perdure_process_heap_bytes", "gauge", "JavaScript objects, dead ones included.")
+  page.family("perdure_process_heap_bytes")
     .sample(vitals.heapBytes);
   if (vitals.descriptors) {
-    page.family("perdure_process_open_fds", "gauge", "Open file descriptors.")
+    page.family("perdure_process_open_fds")
       .sample(vitals.descriptors.open);
-    page.family("perdure_process_max_fds", "gauge", "File descriptors the process may have.")
+    page.family("perdure_process_max_fds")
       .sample(vitals.descriptors.max);
   }
   if (vitals.threads !== undefined) {
-    page.family("perdure_process_threads", "gauge", "Threads of the process.")
+    page.family("perdure_process_threads")
       .sample(vitals.threads);
   }
   if (vitals.traffic) trafficMetrics(page, vitals.traffic);
 }
 
-function trafficMetrics(page: Exposition, traffic: readonly Traffic[]): void {
-  page.family(
-    "perdure_connections",
-    "gauge",
-    "Open connections by state; interface endpoints: those to services.",
-  );
+function trafficMetrics(page: Page, traffic: readonly Traffic[]): void {
+  page.family("perdure_connections");
   for (const one of traffic) {
     for (const state of CONNECTION_STATES) {
       page.sample(one.connections[state], { interface: one.interface, state });
     }
   }
-  page.family("perdure_http2_streams", "gauge", "Open HTTP/2 streams.");
+  page.family("perdure_http2_streams");
   for (const one of traffic) page.sample(one.streams, { interface: one.interface });
-  page.family(
-    "perdure_queued_bytes",
-    "gauge",
-    "Bytes written to connections and streams that the system has not taken yet.",
-  );
+  page.family("perdure_queued_bytes");
   for (const one of traffic) page.sample(one.queuedBytes, { interface: one.interface });
 }

@@ -5,6 +5,7 @@ import { ByHandler } from "../../src/observe/by_handler.ts";
 import { Exposition } from "../../src/observe/exposition.ts";
 import { Histogram } from "../../src/observe/histogram.ts";
 import { Meter } from "../../src/observe/meter.ts";
+import { METRICS } from "../../src/observe/metric_table.ts";
 import { metricsText } from "../../src/observe/metrics.ts";
 import { STATUSES } from "../../src/observe/tally.ts";
 import { schema } from "../support/schema.ts";
@@ -13,7 +14,8 @@ import { parseMetrics, valueOf } from "./_parse.ts";
 test("whatever is in a label is read back as it was", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true }), (text, value) => {
-      const page = new Exposition().family("perdure_x", "gauge", "x");
+      const page = new Exposition({ perdure_x: { type: "gauge", labels: ["text"], help: "x" } })
+        .family("perdure_x");
       page.sample(value, { text });
       const [sample] = parseMetrics(page.toString()).get("perdure_x")?.samples ?? [];
       expect(sample?.labels).toEqual({ text });
@@ -26,7 +28,8 @@ test("a histogram counts each value in every bucket that holds it", () => {
   fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 40 })), (values) => {
     const histogram = new Histogram([1, 5, 20]);
     for (const value of values) histogram.add(value);
-    const page = new Exposition().family("perdure_x", "histogram", "x").histogram(histogram);
+    const page = new Exposition({ perdure_x: { type: "histogram", labels: [], help: "x" } })
+      .family("perdure_x").histogram(histogram);
     const families = parseMetrics(page.toString());
     for (const [le, bound] of [["1", 1], ["5", 5], ["20", 20], ["+Inf", Infinity]] as const) {
       const within = values.filter((value) => value <= bound).length;
@@ -48,15 +51,17 @@ const gauges = {
   logBytes: 7,
 };
 
-test("the page is valid with nothing to say, and with everything", () => {
+const hi = { service: "greeter", handler: "hi" };
+
+/** A page with samples of every metric. */
+function fullPage(): string {
   const meter = new Meter();
-  expect(valueOf(parseMetrics(metricsText({ ...sources, meter })), "perdure_partition_up")).toBe(0);
   meter.turn(0.3, 4);
   meter.committed(12, 100);
-  meter.attemptFailed({ service: "greeter", handler: "hi" }, "RT0010");
-  meter.started.add({ service: "greeter", handler: "hi" }, 0, 2);
+  meter.attemptFailed(hi, "RT0010");
+  meter.started.add(hi, 0, 2);
   const invocations = new ByHandler(STATUSES.length);
-  invocations.add({ service: "greeter", handler: "hi" }, 6, 5);
+  invocations.add(hi, 6, 5);
   const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
   const traffic = { interface: "ingress", connections, streams: 5, queuedBytes: 6 };
   const vitals = {
@@ -69,9 +74,15 @@ test("the page is valid with nothing to say, and with everything", () => {
     descriptors: { open: 40, max: Infinity },
   };
   const spans = { exported: 1, dropped: 2 };
-  const page = metricsText({ ...sources, meter, invocations, partition: gauges, spans, vitals });
-  const families = parseMetrics(page);
-  const hi = { service: "greeter", handler: "hi" };
+  const members = [{ id: "a", address: "http://a", partitions: [0, 1] }];
+  const rest = { partition: gauges, members, spans, vitals };
+  return metricsText({ ...sources, meter, invocations, ...rest });
+}
+
+test("the page is valid with nothing to say, and with everything", () => {
+  const bare = parseMetrics(metricsText({ ...sources, meter: new Meter() }));
+  expect(valueOf(bare, "perdure_partition_up")).toBe(0);
+  const families = parseMetrics(fullPage());
   const value = (name: string, labels = {}) => valueOf(families, `perdure_${name}`, labels);
   expect(value("build_info", { version: "1.2.3" })).toBe(1);
   expect(value("invocations", { ...hi, status: "completed" })).toBe(5);
@@ -86,7 +97,19 @@ test("the page is valid with nothing to say, and with everything", () => {
   expect(value("process_threads")).toBe(7);
   expect(value("connections", { interface: "ingress", state: "http2" })).toBe(3);
   expect([value("http2_streams"), value("queued_bytes")]).toEqual([5, 6]);
+  expect(value("fleet_partitions", { address: "http://a" })).toBe(2);
   expect(value("waiting_requests")).toBe(3);
+});
+
+test("every metric of the table is on the page, in its order and with its labels", () => {
+  const families = parseMetrics(fullPage());
+  expect([...families.keys()]).toEqual(Object.keys(METRICS));
+  for (const [name, { labels }] of Object.entries(METRICS)) {
+    const samples = families.get(name)?.samples ?? [];
+    const seen = samples.flatMap((sample) => Object.keys(sample.labels))
+      .filter((label) => label !== "le");
+    expect([...new Set(seen)], name).toEqual(labels);
+  }
 });
 
 test("handlers that nobody serves any more are one", () => {

@@ -7,6 +7,7 @@ import { describeConfig, options } from "../../src/config.ts";
 import { describeSupport } from "../conformance/_table.ts";
 import { describeDecisions } from "./_decisions_table.ts";
 import { describeErrors } from "./_errors_table.ts";
+import { describeMetrics } from "./_metrics_table.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
@@ -83,6 +84,10 @@ describe("generated parts of docs", () => {
 
   test("the table of error codes is that of error_codes.ts", () => {
     expect(generated("docs/errors.md", "errors", describeErrors())).toBe(describeErrors());
+  });
+
+  test("the table of metrics is that of the page of metrics", () => {
+    expect(generated("docs/metrics.md", "metrics", describeMetrics())).toBe(describeMetrics());
   });
 
   test("the support table is that of the results of test/conformance", () => {
