@@ -1,4 +1,4 @@
-import { listen } from "./deno_http.ts";
-import { serve } from "./serve.ts";
+import { listen } from "./deno/listen.ts";
+import { serve } from "./server/serve.ts";
 
 await serve({ listen });

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { serveFile } from "@std/http/file-server";
 import { fromFileUrl, join, SEPARATOR } from "@std/path";
-import { listen } from "./deno_http.ts";
-import type { Handler } from "./node_http.ts";
-import { serve } from "./serve.ts";
+import { listen } from "./deno/listen.ts";
+import type { Handler } from "./node/listen.ts";
+import { serve } from "./server/serve.ts";
 
 /** The server that `dev.ts` runs: the one of `deno.ts`, with the UI from its sources beside it. */
 const FOLDER = fromFileUrl(new URL("../src/ui", import.meta.url));

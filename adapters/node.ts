@@ -1,10 +1,10 @@
 import process from "node:process";
-import { installBridge, nodeReader } from "./node_bridge.ts";
-import { bindCheaply } from "./node_bind.ts";
-import { compressing } from "./node_compress.ts";
-import { nodePost } from "./libsql_remote_node.ts";
-import { listen } from "./node_http.ts";
-import { serve } from "./serve.ts";
+import { installBridge, nodeReader } from "./node/bridge.ts";
+import { bindCheaply } from "./node/cheap_bind.ts";
+import { compressing } from "./node/compress.ts";
+import { nodePost } from "./libsql/remote/node_post.ts";
+import { listen } from "./node/listen.ts";
+import { serve } from "./server/serve.ts";
 
 bindCheaply(process.versions.node);
 installBridge();

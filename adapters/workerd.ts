@@ -1,10 +1,10 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { Failure } from "../src/errors.ts";
-import { type ObjectBindings, objectOf } from "./workerd_object.ts";
-import { type Asking, refusal } from "./workerd_refusal.ts";
-import { type WorkerSettings, workerSettings } from "./workerd_settings.ts";
+import { type ObjectBindings, objectOf } from "./workerd/partition_object.ts";
+import { type Asking, refusal } from "./workerd/refusal.ts";
+import { type WorkerSettings, workerSettings } from "./workerd/settings.ts";
 
-export { PartitionObject } from "./workerd_object.ts";
+export { PartitionObject } from "./workerd/partition_object.ts";
 
 /** What callers and operators reach: all of both on one address. */
 export default {

@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import { aboutOf, partitionsIn, reachOf } from "../../src/storage/examine.ts";
-import { type NewFolder, openNewFolder, seeDataFolder } from "../data_folder.ts";
-import { MarkFile } from "../data_marks.ts";
-import { openLock } from "../libsql.ts";
-import { openReadOnly } from "../libsql_read_only.ts";
-import { VERSION } from "../version.ts";
+import { type NewFolder, openNewFolder, seeDataFolder } from "../installation/folder.ts";
+import { MarkFile } from "../installation/marks.ts";
+import { openLock } from "../libsql/file/open.ts";
+import { openReadOnly } from "../libsql/file/read_only.ts";
+import { VERSION } from "../platform/version.ts";
 import { copyLive } from "./live_copy.ts";
 import { progress, type World } from "./world.ts";
 

@@ -1,9 +1,9 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
-import type { Layout } from "../../src/storage/layout.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
 import { checkRows, moveRows } from "../../src/storage/move/move_rows.ts";
 import type { TableSum } from "../../src/storage/move/row_digest.ts";
-import { PARTITION } from "../databases.ts";
+import { PARTITION } from "../installation/databases.ts";
 import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
 import { progress, type World } from "./world.ts";

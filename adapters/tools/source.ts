@@ -6,23 +6,28 @@ import { schemaDefaults } from "../../src/app_settings.ts";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import { Schema } from "../../src/model/schema.ts";
-import { settle } from "../../src/partition/settle.ts";
+import { settle } from "../../src/partition/deliver_all.ts";
 import { Fenced, type Lease, type SqlClient } from "../../src/ports.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { epochsOf } from "../../src/storage/move/new_installation.ts";
-import { insist, type Patience } from "../../src/storage/patience.ts";
-import { compile, statement } from "../../src/storage/sql_text.ts";
+import { insist, type Patience } from "../../src/storage/retry.ts";
+import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
-import { openDataFolder } from "../data_folder.ts";
-import { type Databases, openDatabases, type Opened, PARTITION } from "../databases.ts";
-import { openLibsql, openLock } from "../libsql.ts";
-import { openRemote } from "../libsql_remote.ts";
-import { remoteAddress } from "../libsql_remote_address.ts";
-import { clock } from "../platform.ts";
-import { VERSION } from "../version.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
+import { openDataFolder } from "../installation/folder.ts";
+import {
+  type Databases,
+  openDatabases,
+  type Opened,
+  PARTITION,
+} from "../installation/databases.ts";
+import { openLibsql, openLock } from "../libsql/file/open.ts";
+import { openRemote } from "../libsql/remote/open.ts";
+import { remoteAddress } from "../libsql/remote/address.ts";
+import { clock } from "../platform/clock.ts";
+import { VERSION } from "../platform/version.ts";
 import type { World } from "./world.ts";
 
 const IS_THERE = compile(sql`select 1 from sqlite_master where name = 'meta'`);

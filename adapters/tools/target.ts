@@ -1,18 +1,18 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { SqlClient } from "../../src/ports.ts";
-import type { Layout } from "../../src/storage/layout.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { begin, finish, layOut } from "../../src/storage/move/new_installation.ts";
 import { RowWriter } from "../../src/storage/move/write_rows.ts";
-import type { Patience } from "../../src/storage/patience.ts";
-import { openNewFolder } from "../data_folder.ts";
-import { PARTITION } from "../databases.ts";
-import { openLibsql, openLock } from "../libsql.ts";
-import { openRemote } from "../libsql_remote.ts";
-import { remoteAddress } from "../libsql_remote_address.ts";
-import { clock } from "../platform.ts";
-import { VERSION } from "../version.ts";
+import type { Patience } from "../../src/storage/retry.ts";
+import { openNewFolder } from "../installation/folder.ts";
+import { PARTITION } from "../installation/databases.ts";
+import { openLibsql, openLock } from "../libsql/file/open.ts";
+import { openRemote } from "../libsql/remote/open.ts";
+import { remoteAddress } from "../libsql/remote/address.ts";
+import { clock } from "../platform/clock.ts";
+import { VERSION } from "../platform/version.ts";
 import type { World } from "./world.ts";
 
 /** The largest row that a database server keeps. */

@@ -1,6 +1,6 @@
 import type { Log } from "../../src/ports.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
-import type { Post } from "../libsql_remote.ts";
+import type { Post } from "../libsql/remote/open.ts";
 
 /** What tools are given besides settings. */
 export interface World {

@@ -5,7 +5,7 @@ import { type Clock, type DeploymentStore, Outdated, type Random } from "../port
 import { changed, type ServiceChanges } from "./change_service.ts";
 import { drawDeploymentId } from "./deployment_id.ts";
 import { checkServices, deploymentOf, nextRevision } from "./deployment_of.ts";
-import { Lanes } from "./lanes.ts";
+import { Lanes } from "./serial_queues.ts";
 import { differs, missing, sharedAddress, stillNeeded, unwritable } from "./refusals.ts";
 import type {
   Asking,

@@ -1,6 +1,6 @@
 import type { InvocationDraft, InvocationRow } from "../model/invocation.ts";
 import { objectOf, type Target } from "../model/target.ts";
-import { forgetEvents } from "./events.ts";
+import { forgetEvents } from "./failure_history.ts";
 import type { Turn } from "./turn.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { unreachable } from "../assert.ts";
 import type { Event } from "./event.ts";
 import { acknowledged, delivered } from "./outbox.ts";
-import { heard } from "./journal/heard.ts";
+import { heard } from "./journal/frames_received.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
 import { expired } from "./lifecycle/expired.ts";
@@ -10,7 +10,7 @@ import { operated } from "./lifecycle/operated.ts";
 import { signaled } from "./lifecycle/signaled.ts";
 import { recovered, slotFree } from "./lifecycle/started.ts";
 import { stateEdited } from "./lifecycle/state_edited.ts";
-import { timerFired } from "./lifecycle/timer_fired.ts";
+import { timerFired } from "./lifecycle/timers.ts";
 import type { Turn } from "./turn.ts";
 
 /** Applies one event. The whole server, minus the world. */

@@ -1,4 +1,4 @@
-import { toSafe } from "../storage/safe_text.ts";
+import { toSafe } from "../storage/codec/safe_text.ts";
 import type { RunningAttempt } from "../ports.ts";
 import type { Bound, QueryDatabase } from "./database.ts";
 

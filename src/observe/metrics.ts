@@ -6,7 +6,7 @@ import { Exposition, type Labels } from "./exposition.ts";
 import { METRICS, type Page } from "./metric_table.ts";
 import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
 import { processMetrics } from "./process_metrics.ts";
-import { STATUSES } from "./tally.ts";
+import { STATUSES } from "./status_counts.ts";
 
 /** What can be read of a partition at this moment. */
 export interface PartitionGauges {

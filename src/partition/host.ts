@@ -11,8 +11,8 @@ import { type Door, Fenced, type Lease } from "../ports.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
 import type { Partition } from "./partition.ts";
 import { Requests } from "./requests.ts";
-import { Setback } from "./setback.ts";
-import { gaugesOf } from "./standings.ts";
+import { Setback } from "./readiness.ts";
+import { gaugesOf } from "./status_counts.ts";
 import { Waiters } from "./waiters.ts";
 
 /** Invocations read at once at boot. */

@@ -4,7 +4,7 @@ import type { Unready } from "../model/readiness.ts";
 import type { Place } from "../model/ring.ts";
 import { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
-import { STATUSES } from "../observe/tally.ts";
+import { STATUSES } from "../observe/status_counts.ts";
 import type { Door } from "../ports.ts";
 import type { Host } from "./host.ts";
 

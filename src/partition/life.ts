@@ -4,13 +4,13 @@ import type { Place } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { Meter } from "../observe/meter.ts";
-import type { Tally } from "../observe/tally.ts";
+import type { Tally } from "../observe/status_counts.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Clock, Lease, Log, Mailbox, Parcel, Store } from "../ports.ts";
 import { Partition } from "./partition.ts";
-import { Posts } from "./posts.ts";
+import { Posts } from "./outbox_sender.ts";
 import type { Moved } from "./resident.ts";
-import { tallyOf } from "./standings.ts";
+import { tallyOf } from "./status_counts.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Timers } from "./timers.ts";
 
@@ -44,7 +44,7 @@ export interface HostOptions {
   readonly watch?: Watch | undefined;
 }
 
-/** What `outbound/dispatch.ts` offers a partition. */
+/** What `outbound/attempts.ts` offers a partition. */
 export interface AttemptRunner {
   start(effect: Effect & { type: "attempt" }): void;
   notify(effect: Effect & { type: "notify" }): void;

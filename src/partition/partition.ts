@@ -9,7 +9,7 @@ import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Commits } from "./commits.ts";
-import { foresee } from "./foresee.ts";
+import { foresee } from "./prefetch.ts";
 import { type Moved, Resident } from "./resident.ts";
 
 export interface PartitionOptions {

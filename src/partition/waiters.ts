@@ -1,7 +1,7 @@
 import type { Effect, Reply } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
-import { ChurnMap } from "../churn_map.ts";
+import { ChurnMap } from "../slot_map.ts";
 import type { Accepted, Completed, OnLeave } from "../ports.ts";
 import { type Followed, Follower, type FollowerOptions } from "./follower.ts";
 

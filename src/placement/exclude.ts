@@ -1,4 +1,4 @@
-import type { Reporter } from "./ledger.ts";
+import type { Reporter } from "./membership.ts";
 
 /** A process with the number of pairs that it spoils, and of others that cannot reach it. */
 interface Standing {

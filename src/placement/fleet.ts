@@ -3,16 +3,16 @@ import type { Member } from "../model/member.ts";
 import type { Unready } from "../model/readiness.ts";
 import type { Clock, Door, Introspection, Log, RunningAttempt, Stopwatch } from "../ports.ts";
 import type { Answer } from "./answer.ts";
-import { checkArrival } from "./arrival.ts";
+import { checkArrival } from "./join_check.ts";
 import { unpack } from "./codec.ts";
-import { doorEndpoint, type EndpointOptions } from "./door_endpoint.ts";
+import { doorEndpoint, type EndpointOptions } from "./partition_endpoint.ts";
 import { fleetIntrospection } from "./fleet_introspection.ts";
 import { FleetDirectory } from "./fleet_directory.ts";
-import type { FleetView, Ledger } from "./ledger.ts";
+import type { FleetView, Ledger } from "./membership.ts";
 import { Peers } from "./peers.ts";
-import type { Line } from "./remote.ts";
+import type { Line } from "./partition_client.ts";
 import { Steward } from "./steward.ts";
-import { tell, whoIsAt } from "./who.ts";
+import { tell, whoIsAt } from "./identity_probe.ts";
 
 /** The partitions that live in this process, as `partition/hosts.ts` has them. */
 export interface LocalHosts {

@@ -3,8 +3,8 @@ import type { Unready } from "../model/readiness.ts";
 import type { Door, Stopwatch } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 import { Forwarder } from "./forwarder.ts";
-import type { FleetView } from "./ledger.ts";
-import { type Line, RemoteDoor } from "./remote.ts";
+import type { FleetView } from "./membership.ts";
+import { type Line, RemoteDoor } from "./partition_client.ts";
 
 export interface FleetDirectoryOptions {
   readonly partitions: number;

@@ -1,6 +1,6 @@
 import type { Log } from "../ports.ts";
-import type { Node } from "./ledger.ts";
-import { type TimedLine, type Who, WHO_MS, whoIsAt } from "./who.ts";
+import type { Node } from "./membership.ts";
+import { type TimedLine, type Who, WHO_MS, whoIsAt } from "./identity_probe.ts";
 
 export interface PeersOptions extends TimedLine {
   readonly log: Log;

@@ -1,10 +1,10 @@
 import type { Unready } from "../model/readiness.ts";
 import type { Clock, Log, Stopwatch } from "../ports.ts";
 import { excluded } from "./exclude.ts";
-import type { FleetView, Ledger } from "./ledger.ts";
+import type { FleetView, Ledger } from "./membership.ts";
 import { plan } from "./plan.ts";
-import { Silences } from "./silences.ts";
-import { Troubles } from "./troubles.ts";
+import { Silences } from "./failure_detector.ts";
+import { Troubles } from "./readiness.ts";
 
 export interface StewardOptions {
   /** Where the others reach this process. */

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Deployment } from "../model/schema.ts";
 import { type DeploymentStore, Outdated, type SqlClient, type Statement } from "../ports.ts";
-import { insist, type Patience } from "./patience.ts";
-import { fromJson, toJson, toSafe } from "./safe_text.ts";
-import { compile, statement } from "./sql_text.ts";
+import { insist, type Patience } from "./retry.ts";
+import { fromJson, toJson, toSafe } from "./codec/safe_text.ts";
+import { compile, statement } from "./codec/sql_text.ts";
 
 const LOAD = compile(sql`select body from deployment order by id`);
 const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Failure } from "../errors.ts";
 import type { SqlClient } from "../ports.ts";
-import type { Layout } from "./layout.ts";
-import { checkPage, damaged, logPlaces, readLog } from "./recover.ts";
-import { LogChecker } from "./log_check.ts";
-import { compile, statement } from "./sql_text.ts";
+import type { Layout } from "./schema/layout.ts";
+import { checkPage, damaged, logPlaces, readLog } from "./log/recover.ts";
+import { LogChecker } from "./log/check.ts";
+import { compile, statement } from "./codec/sql_text.ts";
 
 const LEASE = compile(sql`select epoch, folded from lease where partition = ?1`);
 const ENDS = compile(sql`select min(place) as first, max(place) as last from log
@@ -14,7 +14,7 @@ const META = compile(sql`select name, value from meta`);
 
 /** What a database says about itself. */
 export interface About {
-  /** The number of migrations that made its tables (`tables.ts`). */
+  /** The number of migrations that made its tables (`storage/schema/migrations.ts`). */
   readonly format: number;
   readonly partitions: number;
   readonly databases: Layout["databases"];

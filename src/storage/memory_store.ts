@@ -21,7 +21,7 @@ import {
   type StandingsPage,
   type Store,
 } from "../ports.ts";
-import { compareItems, compareOutbox, compareText, compareTimers } from "./order.ts";
+import { compareItems, compareOutbox, compareText, compareTimers } from "./codec/order.ts";
 
 type Group = Map<Item, Rows[Table]>;
 

@@ -12,19 +12,19 @@ import type {
   StandingsPage,
   Statement,
 } from "../ports.ts";
-import { fold, type FoldLimits } from "./fold.ts";
-import { foldSql } from "./fold_sql.ts";
-import type { Courier } from "./courier.ts";
-import { type Background, Lane } from "./lane.ts";
-import type { Layer } from "./layer.ts";
-import { LoadPlan } from "./load.ts";
-import { checksumOf } from "./log_check.ts";
-import { record } from "./log_codec.ts";
-import { merge, Overlay } from "./overlay.ts";
-import { logPlaces } from "./recover.ts";
-import { scanRows } from "./scan.ts";
-import { standings } from "./standings.ts";
-import { compile, statement } from "./sql_text.ts";
+import { fold, type FoldLimits } from "./fold/fold.ts";
+import { foldSql } from "./fold/sql.ts";
+import type { Courier } from "./log/fenced_writer.ts";
+import { type Background, Lane } from "./log/write_scheduler.ts";
+import type { Layer } from "./overlay/layer.ts";
+import { LoadPlan } from "./read/load.ts";
+import { checksumOf } from "./log/check.ts";
+import { record } from "./log/records.ts";
+import { merge, Overlay } from "./overlay/overlay.ts";
+import { logPlaces } from "./log/recover.ts";
+import { scanRows } from "./read/scan.ts";
+import { standings } from "./read/status_counts.ts";
+import { compile, statement } from "./codec/sql_text.ts";
 import { sql } from "kysely";
 
 export interface OwnerLimits extends FoldLimits {

@@ -13,10 +13,10 @@ import {
   type Store,
 } from "../ports.ts";
 import { Failure } from "../errors.ts";
-import { Courier, type OnDurable } from "./courier.ts";
+import { Courier, type OnDurable } from "./log/fenced_writer.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";
-import { patientReads } from "./patience.ts";
-import { raiseEpoch, recover, type RecoverLimits } from "./recover.ts";
+import { patientReads } from "./retry.ts";
+import { raiseEpoch, recover, type RecoverLimits } from "./log/recover.ts";
 
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
   /** Absent: nothing is folded for being idle, and folds do not wait for new commits. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { Registry } from "../../src/admin/registry.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import { Outdated, type SqlClient } from "../../src/ports.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { type Fault, lossy } from "../storage/_lossy.ts";
 import { defaults } from "../support/schema.ts";
 import { discovered, service } from "./_setup.ts";

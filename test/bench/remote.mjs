@@ -70,7 +70,7 @@ async function answerMs(url) {
 }
 
 async function startFar(target, delayMs) {
-  const worker = new Worker(new URL("./_far.ts", import.meta.url), {
+  const worker = new Worker(new URL("./_distance_worker.ts", import.meta.url), {
     workerData: { target, delayMs },
   });
   const [url] = await once(worker, "message");

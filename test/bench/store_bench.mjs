@@ -198,7 +198,7 @@ function build() {
   const options = { bundle: true, platform: "node", format: "esm", packages: "external" };
   buildSync({
     ...options,
-    entryPoints: [path.join(ROOT, "adapters/libsql_worker.ts")],
+    entryPoints: [path.join(ROOT, "adapters/libsql/file/worker.ts")],
     outfile: `${out}/libsql_worker.mjs`,
   });
   const contents = `

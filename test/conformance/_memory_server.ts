@@ -1,9 +1,9 @@
-import { nodeDial } from "../../adapters/node_dial.ts";
-import { nodeReader } from "../../adapters/node_bridge.ts";
-import { listen, type Listener } from "../../adapters/node_http.ts";
-import { clock } from "../../adapters/platform.ts";
-import { random } from "../../adapters/random.ts";
-import { VERSION } from "../../adapters/version.ts";
+import { nodeDial } from "../../adapters/dial/dial.ts";
+import { nodeReader } from "../../adapters/node/bridge.ts";
+import { listen, type Listener } from "../../adapters/node/listen.ts";
+import { clock } from "../../adapters/platform/clock.ts";
+import { random } from "../../adapters/platform/random.ts";
+import { VERSION } from "../../adapters/platform/version.ts";
 import { type App, createApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Deployment } from "../../src/model/schema.ts";
@@ -34,7 +34,7 @@ class MemoryServer implements Subject {
     this.#config = readConfig({ env: Object.fromEntries(env) });
   }
 
-  /** As `adapters/serve.ts` does it. */
+  /** As `adapters/server/serve.ts` does it. */
   async start(): Promise<void> {
     const config = this.#config;
     const dial = nodeDial({

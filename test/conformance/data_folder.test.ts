@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openDataFolder } from "../../adapters/data_folder.ts";
-import { openLock } from "../../adapters/libsql.ts";
+import { openDataFolder } from "../../adapters/installation/folder.ts";
+import { openLock } from "../../adapters/libsql/file/open.ts";
 
 let root: string;
 beforeEach(() => void (root = mkdtempSync(path.join(tmpdir(), "folder-"))));

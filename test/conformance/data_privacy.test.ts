@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { exposedFiles } from "../../adapters/data_privacy.ts";
+import { exposedFiles } from "../../adapters/installation/privacy.ts";
 import { denoCommand, nodeEntry } from "../support/build.ts";
 import { Child, until } from "../support/child.ts";
 

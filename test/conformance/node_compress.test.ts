@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request as ask } from "node:http";
 import { expect, test } from "vitest";
-import { compressing } from "../../adapters/node_compress.ts";
+import { compressing } from "../../adapters/node/compress.ts";
 import { empty, reply } from "../../src/admin/reply.ts";
 import { start } from "./_node_http.ts";
 

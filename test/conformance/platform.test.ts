@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { jsonLog } from "../../adapters/log.ts";
-import { clock } from "../../adapters/platform.ts";
-import { random } from "../../adapters/random.ts";
-import { VERSION } from "../../adapters/version.ts";
-import { IsolateClock } from "../../adapters/workerd_platform.ts";
+import { jsonLog } from "../../adapters/platform/log.ts";
+import { clock } from "../../adapters/platform/clock.ts";
+import { random } from "../../adapters/platform/random.ts";
+import { VERSION } from "../../adapters/platform/version.ts";
+import { IsolateClock } from "../../adapters/workerd/platform.ts";
 import { CLOCK_LOOK_MS } from "../../src/ports.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Address } from "../support/client.ts";
-import { type Answered, attach, callOnce, sendOnce } from "./_insist.ts";
+import { type Answered, attach, callOnce, sendOnce } from "./_retry.ts";
 import type { Notes } from "./_notes.ts";
 
 /** What a target object must answer from now on, whatever happens. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { until } from "../support/child.ts";
-import { callOnce, insist, operate, sendOnce } from "./_insist.ts";
+import { callOnce, insist, operate, sendOnce } from "./_retry.ts";
 import type { Load } from "./_load.ts";
 
 /** Something a client wants done under an id of its own. Throws when it was not done right. */

@@ -4,7 +4,7 @@ import { call, query, register, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
 import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
-import { callOnce, insist, operate, sendOnce } from "./_insist.ts";
+import { callOnce, insist, operate, sendOnce } from "./_retry.ts";
 import { Notes } from "./_notes.ts";
 import { watch } from "./_watch.ts";
 

@@ -6,7 +6,7 @@ import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 import { clients } from "./_clients.ts";
-import { attach, callOnce } from "./_insist.ts";
+import { attach, callOnce } from "./_retry.ts";
 import { Load } from "./_load.ts";
 import { Notes } from "./_notes.ts";
 import { scenarios } from "./_scenarios.ts";

@@ -125,7 +125,7 @@ test.each([
 test("a change of a source starts the server again, one of the UI does not", async () => {
   const before = starts();
   writeFileSync(at("src/ui/other.ts"), "export {};\n");
-  const file = at("adapters/version.ts");
+  const file = at("adapters/platform/version.ts");
   const changed = readFileSync(file, "utf8").replace(/"[^"]+"/, `"0.0.0-changed"`);
   writeFileSync(file, changed);
   await until(
@@ -139,7 +139,7 @@ test("a change of a source starts the server again, one of the UI does not", asy
 test(
   "a start that fails after the data folder was locked is got over by the next change",
   async () => {
-    const file = at("adapters/deno_http.ts");
+    const file = at("adapters/deno/listen.ts");
     const whole = readFileSync(file, "utf8");
     writeFileSync(
       file,

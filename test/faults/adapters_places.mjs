@@ -3,49 +3,49 @@ const ALARM = ["test/workerd/alarm.test.ts"];
 
 export const adaptersPlaces = [
   {
-    file: "adapters/fleet.ts",
+    file: "adapters/server/fleet.ts",
     what: "a lease shorter than its heartbeats",
     find: 'if (config["fleet.lease-duration"] >= HEARTBEATS_MIN * heartbeatMs) return true;',
     replace: "return true;",
     tests: ["test/fleet/settings.test.ts"],
   },
   {
-    file: "adapters/fleet.ts",
+    file: "adapters/server/fleet.ts",
     what: "a fleet over files",
     find: 'if (config["storage.database-url"] === "") {',
     replace: 'if (config["storage.database-url"] === "x") {',
     tests: ["test/fleet/settings.test.ts"],
   },
   {
-    file: "adapters/fleet_post.ts",
+    file: "adapters/server/fleet_post.ts",
     what: "a request that was never sent counts as unknown",
     find: "(cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })),",
     replace: "(cause) => reject(cause),",
     tests: ["test/fleet/post.test.ts"],
   },
   {
-    file: "adapters/fleet_post.ts",
+    file: "adapters/server/fleet_post.ts",
     what: "a request that may have arrived counts as not sent",
     find: "if (!socket.connecting) return void (isConnected = true);",
     replace: "if (!socket.connecting) return;",
     tests: ["test/fleet/post.test.ts"],
   },
   {
-    file: "adapters/workerd_alarm.ts",
+    file: "adapters/workerd/alarm.ts",
     what: "no alarm for a message under way",
     find: 'if (table === "outbox") due = Math.min(due, now + HEARTBEAT_MS);',
     replace: "",
     tests: ALARM,
   },
   {
-    file: "adapters/workerd_alarm.ts",
+    file: "adapters/workerd/alarm.ts",
     what: "a later timer puts off the alarm",
     find: "if (due >= this.#due) return;",
     replace: "if (due === this.#due) return;",
     tests: ALARM,
   },
   {
-    file: "adapters/workerd_alarm.ts",
+    file: "adapters/workerd/alarm.ts",
     what: "no alarm for what expires",
     find:
       'typeof expires === "number" ? Math.max(expires, now) + this.#cleanupIntervalMs : Infinity,',
@@ -53,21 +53,21 @@ export const adaptersPlaces = [
     tests: ALARM,
   },
   {
-    file: "adapters/workerd_alarm.ts",
+    file: "adapters/workerd/alarm.ts",
     what: "no heartbeat for an attempt under way",
     find: 'row.status.kind === "invoked") {\n      due = Math.min(due, now + HEARTBEAT_MS);',
     replace: 'row.status.kind === "invoked") {',
     tests: ALARM,
   },
   {
-    file: "adapters/durable_sqlite.ts",
+    file: "adapters/workerd/durable_sqlite.ts",
     what: "a fence is taken for a fault",
     find: 'cause.message.includes("CHECK constraint failed")',
     replace: 'cause.message.includes("SQLITE_CONSTRAINT_CHECK failed")',
     tests: ["test/workerd/durable_sqlite.test.ts"],
   },
   {
-    file: "adapters/workerd_peers.ts",
+    file: "adapters/workerd/peers.ts",
     what: "other objects hear of a registration too late",
     find: "        await own.save(deployment);\n        await this.#announce();",
     replace:
@@ -75,7 +75,7 @@ export const adaptersPlaces = [
     tests: ["test/workerd/peers.test.ts"],
   },
   {
-    file: "adapters/workerd_peers.ts",
+    file: "adapters/workerd/peers.ts",
     what: "an object that does not answer is told once",
     find: "if (telling < TELLINGS_MAX) continue;",
     replace: "telling = TELLINGS_MAX;",

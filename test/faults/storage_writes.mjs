@@ -4,8 +4,8 @@ const STORE = [
   "test/storage/reads.test.ts",
   "test/storage/store.test.ts",
 ];
-const LANE = ["test/storage/lane.test.ts"];
-const PATIENCE = ["test/storage/patience.test.ts"];
+const LANE = ["test/storage/write_scheduler.test.ts"];
+const PATIENCE = ["test/storage/retry.test.ts"];
 const MANY = ["test/storage/many_stores.test.ts"];
 const LOST = ["test/storage/remote_lost.test.ts", ...STORE];
 const ROWS = ["test/growth/rows.test.ts"];
@@ -13,98 +13,98 @@ const MOVE = ["test/growth/dump.test.ts", "test/growth/move.test.ts"];
 
 export const storageWrites = [
   {
-    file: "src/storage/courier.ts",
+    file: "src/storage/log/fenced_writer.ts",
     what: "a commit without rows does not look at the lease",
     find: "if (!last) return await this.#carry([statement(HELD, partition, epoch)], () => false);",
     replace: "if (!last) return;",
     tests: STORE,
   },
   {
-    file: "src/storage/courier.ts",
+    file: "src/storage/log/fenced_writer.ts",
     what: "a write refused after a loss counts as fenced",
     find: "else if (wasLost && isApplied(await this.#ask(place))) return;",
     replace: "",
     tests: LOST,
   },
   {
-    file: "src/storage/courier.ts",
+    file: "src/storage/log/fenced_writer.ts",
     what: "steps are not counted",
     find: "    this.#steps++;",
     replace: "",
     tests: LOST,
   },
   {
-    file: "src/storage/courier.ts",
+    file: "src/storage/log/fenced_writer.ts",
     what: "writes without a fence",
     find: "await this.#carry([...fence, ...statements]",
     replace: "await this.#carry([...statements]",
     tests: LOST,
   },
   {
-    file: "src/storage/courier.ts",
+    file: "src/storage/log/fenced_writer.ts",
     what: "the wrong place is looked for after a loss",
     find: "const place = Number(last.args[0]);",
     replace: "const place = Number(last.args[0]) - 1;",
     tests: LOST,
   },
   {
-    file: "src/storage/lane.ts",
+    file: "src/storage/log/write_scheduler.ts",
     what: "a fold starts while an older read is under way",
     find: "return this.#ahead === 0 && this.#earlier.count === 0 ? this.#background : undefined;",
     replace: "return this.#ahead === 0 ? this.#background : undefined;",
     tests: LANE,
   },
   {
-    file: "src/storage/lane.ts",
+    file: "src/storage/log/write_scheduler.ts",
     what: "a fold overtakes the commits it is made of",
     find: "this.#ahead = this.#commits.length + (this.#isCommitting ? 1 : 0);",
     replace: "this.#ahead = 0;",
     tests: LANE,
   },
   {
-    file: "src/storage/lane.ts",
+    file: "src/storage/log/write_scheduler.ts",
     what: "writes go on after a failure",
     find: "    for (const { reject } of this.#commits.splice(0)) reject(cause);\n",
     replace: "",
     tests: LANE,
   },
   {
-    file: "src/storage/lane.ts",
+    file: "src/storage/log/write_scheduler.ts",
     what: "two commits at once",
     find: "if (!commit || this.#isCommitting) return;",
     replace: "if (!commit) return;",
     tests: LANE,
   },
   {
-    file: "src/storage/lane.ts",
+    file: "src/storage/log/write_scheduler.ts",
     what: "memory grows: an urgent fold waits for commits",
     find: "if (background?.isUrgent(this.#hasServed)) return this.#sendBackground(background);",
     replace: "",
     tests: LANE,
   },
   {
-    file: "src/storage/patience.ts",
+    file: "src/storage/retry.ts",
     what: "a lost request is not repeated",
     find: "if (!client.isLost?.(cause) || isOver()) throw cause;",
     replace: "throw cause;",
     tests: PATIENCE,
   },
   {
-    file: "src/storage/patience.ts",
+    file: "src/storage/retry.ts",
     what: "a lost request is repeated for ever",
     find: "if (isSpent) throw cause;",
     replace: "",
     tests: PATIENCE,
   },
   {
-    file: "src/storage/patience.ts",
+    file: "src/storage/retry.ts",
     what: "lost reads are not repeated",
     find: 'mode === "read"\n        ? insist',
     replace: 'mode !== "read"\n        ? insist',
     tests: LOST,
   },
   {
-    file: "src/storage/patience.ts",
+    file: "src/storage/retry.ts",
     what: "no pause between two tries",
     find: "if (clock) await pause(clock, Math.min(PAUSE_MS * 2 ** tries, PAUSE_MAX_MS));",
     replace: "",
@@ -160,14 +160,14 @@ export const storageWrites = [
     tests: ["test/admin/shared_registry.test.ts"],
   },
   {
-    file: "src/storage/layout.ts",
+    file: "src/storage/schema/layout.ts",
     what: "the wish for partitions wins over what the data are",
     find: "insert or ignore into meta (name, value) values (?1, ?2)",
     replace: "insert or replace into meta (name, value) values (?1, ?2)",
     tests: ["test/storage/layout.test.ts"],
   },
   {
-    file: "src/storage/layout.ts",
+    file: "src/storage/schema/layout.ts",
     what: "a half-made copy is served",
     find: 'if (!row) return;\n  const message = "Cannot use the database: it holds a copy',
     replace: 'if (row) return;\n  const message = "Cannot use the database: it holds a copy',

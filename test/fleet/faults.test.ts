@@ -2,7 +2,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { clients } from "../crash/_clients.ts";
-import { attach, callOnce } from "../crash/_insist.ts";
+import { attach, callOnce } from "../crash/_retry.ts";
 import { Load } from "../crash/_load.ts";
 import { Notes } from "../crash/_notes.ts";
 import { type Scenario, scenarios } from "../crash/_scenarios.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { fleetPost } from "../../adapters/fleet_post.ts";
-import { NotSent } from "../../src/placement/remote.ts";
+import { fleetPost } from "../../adapters/server/fleet_post.ts";
+import { NotSent } from "../../src/placement/partition_client.ts";
 import { freePorts } from "../support/child.ts";
 
 const servers: Server[] = [];

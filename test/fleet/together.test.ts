@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callOnce, sendOnce } from "../crash/_insist.ts";
+import { callOnce, sendOnce } from "../crash/_retry.ts";
 import { until } from "../support/child.ts";
 import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";

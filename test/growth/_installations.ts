@@ -1,8 +1,8 @@
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { type Rows, type Table, type Write } from "../../src/model/rows.ts";
 import type { SqlClient, SqlRow } from "../../src/ports.ts";
-import type { Layout } from "../../src/storage/layout.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { begin, layOut } from "../../src/storage/move/new_installation.ts";
 import { ROW_TABLES } from "../../src/storage/move/row_table.ts";

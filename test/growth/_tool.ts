@@ -1,11 +1,11 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openLocal } from "../../adapters/libsql_client.ts";
-import { seeDataFolder } from "../../adapters/data_folder.ts";
+import { openLocal } from "../../adapters/libsql/file/local_client.ts";
+import { seeDataFolder } from "../../adapters/installation/folder.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { denoCommand, nodeEntry } from "../support/build.ts";
 import { Child, freePorts } from "../support/child.ts";
 import { type RuntimeName, Server } from "../support/server.ts";

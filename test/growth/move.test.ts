@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Write } from "../../src/model/rows.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
-import type { Layout } from "../../src/storage/layout.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
 import { exportRows } from "../../src/storage/move/export_rows.ts";
 import { importRows } from "../../src/storage/move/import_rows.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";

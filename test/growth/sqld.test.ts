@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openRemote } from "../../adapters/libsql_remote.ts";
+import { openRemote } from "../../adapters/libsql/remote/open.ts";
 import { call, register, send, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openLocal } from "../../adapters/libsql_client.ts";
+import { openLocal } from "../../adapters/libsql/file/local_client.ts";
 import { pathToFileURL } from "node:url";
 import { call, register, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";

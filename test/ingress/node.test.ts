@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { installBridge, nodeReader } from "../../adapters/node_bridge.ts";
+import { installBridge, nodeReader } from "../../adapters/node/bridge.ts";
 import { printAwakeableId } from "../../src/model/awakeable.ts";
 import { type Fixture, fixture } from "./_fixture.ts";
 

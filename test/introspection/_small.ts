@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { openLibsql } from "../../adapters/libsql.ts";
-import { type IntrospectionOptions, libsqlIntrospection } from "../../adapters/libsql_query.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
+import {
+  type IntrospectionOptions,
+  libsqlIntrospection,
+} from "../../adapters/libsql/query/introspection.ts";
 import type { Introspection } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { built } from "../storage/_built.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -17,7 +20,7 @@ export function builtProgram(): URL {
   // Inside node_modules, so that what is not bundled is found from there.
   const file = new URL(`node_modules/.cache/perdure-test-introspection/${name}`, root);
   buildSync({
-    entryPoints: [fileURLToPath(new URL("adapters/libsql_query_child.ts", root))],
+    entryPoints: [fileURLToPath(new URL("adapters/libsql/query/child.ts", root))],
     outfile: fileURLToPath(file),
     bundle: true,
     platform: "node",
@@ -52,7 +55,7 @@ const FILL = `with recursive n(i) as (select 1 union all select i + 1 from n whe
 export async function openSmall(count: number): Promise<Small> {
   const folder = mkdtempSync(path.join(tmpdir(), "introspection-"));
   const url = pathToFileURL(path.join(folder, "perdure.db")).href;
-  const client = await openLibsql({ url, worker: built("adapters/libsql_worker.ts") });
+  const client = await openLibsql({ url, worker: built("adapters/libsql/file/worker.ts") });
   await migrate(client);
   await client.batch("write", [{ sql: FILL, args: [count] }]);
   const program = builtProgram();

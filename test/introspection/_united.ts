@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { openLocal } from "../../adapters/libsql_client.ts";
-import { type IntrospectionOptions, libsqlIntrospection } from "../../adapters/libsql_query.ts";
-import type { QueryAddress } from "../../adapters/libsql_query_messages.ts";
+import { openLocal } from "../../adapters/libsql/file/local_client.ts";
+import {
+  type IntrospectionOptions,
+  libsqlIntrospection,
+} from "../../adapters/libsql/query/introspection.ts";
+import type { QueryAddress } from "../../adapters/libsql/query/messages.ts";
 import type { Introspection, SqlClient, SqlRow, SqlValue, Statement } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { builtProgram, LIMITS } from "./_small.ts";
 
 /** Tables whose rows are in the database of their partition, and what says in which. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openLocal } from "../../adapters/libsql_client.ts";
+import { openLocal } from "../../adapters/libsql/file/local_client.ts";
 import type { Failure } from "../../src/errors.ts";
 import { entryType } from "../../src/model/journal.ts";
 import type { Introspection } from "../../src/ports.ts";

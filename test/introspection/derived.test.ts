@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { QueryConnection } from "../../adapters/libsql_query_database.ts";
-import { type OpenedSource, Sources } from "../../adapters/libsql_query_source.ts";
+import { QueryConnection } from "../../adapters/libsql/query/database.ts";
+import { type OpenedSource, Sources } from "../../adapters/libsql/query/source.ts";
 import type { QuerySource } from "../../src/introspection/copy/source.ts";
 import { runQuery } from "../../src/introspection/run_query.ts";
 import { printInvocationId } from "../../src/model/id.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { encodeFrame, type Frame, FrameReader } from "../../adapters/libsql_query_frames.ts";
+import { encodeFrame, type Frame, FrameReader } from "../../adapters/libsql/query/frames.ts";
 import type { Failure } from "../../src/errors.ts";
 import type { Introspection } from "../../src/ports.ts";
 import { until } from "../support/child.ts";

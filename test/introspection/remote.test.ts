@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRemote } from "../../adapters/libsql_remote.ts";
+import { openRemote } from "../../adapters/libsql/remote/open.ts";
 import type { Introspection } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 import { type Filled, startFilled } from "./_filled.ts";
 import { journals } from "./_journals.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { clock } from "../../adapters/platform.ts";
-import { random } from "../../adapters/random.ts";
+import { clock } from "../../adapters/platform/clock.ts";
+import { random } from "../../adapters/platform/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Outcome } from "../../src/engine/event.ts";
 import { ALONE } from "../../src/model/ring.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { Meter } from "../../src/observe/meter.ts";
-import { STATUSES } from "../../src/observe/tally.ts";
+import { STATUSES } from "../../src/observe/status_counts.ts";
 import { Watch } from "../../src/observe/watch.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { Write } from "../../src/model/rows.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { leastLevel, prettyLog } from "../../adapters/log.ts";
+import { leastLevel, prettyLog } from "../../adapters/platform/log.ts";
 import { helpText, options } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
 import { limitedLog } from "../../src/observe/limited_log.ts";

@@ -7,7 +7,7 @@ import { Histogram } from "../../src/observe/histogram.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { METRICS } from "../../src/observe/metric_table.ts";
 import { metricsText } from "../../src/observe/metrics.ts";
-import { STATUSES } from "../../src/observe/tally.ts";
+import { STATUSES } from "../../src/observe/status_counts.ts";
 import { schema } from "../support/schema.ts";
 import { parseMetrics, valueOf } from "./_parse.ts";
 

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { randomBytes } from "node:crypto";
-import { nodeDial } from "../../adapters/node_dial.ts";
+import { nodeDial } from "../../adapters/dial/dial.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { AttemptEnded, Event, Heard } from "../../src/engine/event.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
@@ -13,7 +13,7 @@ import {
   type SchemaDefaults,
 } from "../../src/model/schema.ts";
 import type { Clock } from "../../src/ports.ts";
-import { Attempts } from "../../src/outbound/dispatch.ts";
+import { Attempts } from "../../src/outbound/attempts.ts";
 import type { Signer } from "../../src/outbound/identity/signer.ts";
 import type { OutboundOptions } from "../../src/outbound/options.ts";
 import { encodeFrame } from "../../src/wire/frame.ts";

@@ -1,6 +1,6 @@
 // What `nodeDial` hears from the endpoint of runtime.test.ts, and a signature, as JSON. Run by each runtime.
 import process from "node:process";
-import { nodeDial } from "../../adapters/node_dial.ts";
+import { nodeDial } from "../../adapters/dial/dial.ts";
 import { readPrivateKey } from "../../src/outbound/identity/private_key.ts";
 import type { DialRequest } from "../../src/dial.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import { nodeDial } from "../../adapters/node_dial.ts";
+import { nodeDial } from "../../adapters/dial/dial.ts";
 import type { Dial, DialRequest, Exchange } from "../../src/dial.ts";
 import type { Endpoint } from "./_endpoint.ts";
 

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { afterEach, expect, test } from "vitest";
-import { nodeDial } from "../../adapters/node_dial.ts";
+import { nodeDial } from "../../adapters/dial/dial.ts";
 import type { Failure } from "../../src/errors.ts";
 import { discover, type DiscoverOptions } from "../../src/outbound/discover.ts";
 import type { Dial } from "../../src/dial.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { clock } from "../../adapters/platform.ts";
+import { clock } from "../../adapters/platform/clock.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import { Untaken } from "../../src/errors.ts";
 import { newInvocationId } from "../../src/model/id.ts";

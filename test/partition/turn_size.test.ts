@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { clock } from "../../adapters/platform.ts";
+import { clock } from "../../adapters/platform/clock.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import { newInvocationId } from "../../src/model/id.ts";

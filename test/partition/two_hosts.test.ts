@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { clock } from "../../adapters/platform.ts";
-import { random } from "../../adapters/random.ts";
+import { clock } from "../../adapters/platform/clock.ts";
+import { random } from "../../adapters/platform/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Command } from "../../src/model/command.ts";
 import { newInvocationId } from "../../src/model/id.ts";

@@ -1,7 +1,7 @@
 import { fetchReader } from "../../src/ingress/request_reader.ts";
-import { doorEndpoint } from "../../src/placement/door_endpoint.ts";
-import { NotSent, type Post } from "../../src/placement/remote.ts";
-import { whoIsAt } from "../../src/placement/who.ts";
+import { doorEndpoint } from "../../src/placement/partition_endpoint.ts";
+import { NotSent, type Post } from "../../src/placement/partition_client.ts";
+import { whoIsAt } from "../../src/placement/identity_probe.ts";
 import type { Stopwatch } from "../../src/ports.ts";
 
 export const SECRET = "a-secret-of-a-test";

@@ -1,4 +1,4 @@
-import { sqlLedger } from "../../src/placement/ledger.ts";
+import { sqlLedger } from "../../src/placement/membership.ts";
 import { Steward } from "../../src/placement/steward.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import type { VirtualTime } from "./_time.ts";

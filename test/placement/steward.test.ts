@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { SqlClient } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { chance as chanceFrom } from "../storage/_lossy.ts";
 import { HEARTBEAT_MS, LEASE_MS, PARTITIONS, Process, type ProcessOptions } from "./_process.ts";
 import { VirtualTime } from "./_time.ts";

@@ -11,7 +11,7 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
-import { compareOutbox } from "../../src/storage/order.ts";
+import { compareOutbox } from "../../src/storage/codec/order.ts";
 import { Fenced, type Loaded, type Scan } from "../../src/ports.ts";
 
 type Groups = Map<string, Map<Item, Rows[Table]>>;

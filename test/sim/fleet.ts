@@ -1,6 +1,6 @@
 import type { Log } from "../../src/ports.ts";
 import type { StewardOptions } from "../../src/placement/steward.ts";
-import { LedgerLine, LedgerRows } from "./ledger.ts";
+import { LedgerLine, LedgerRows } from "./membership.ts";
 import { Broken } from "./must.ts";
 import { type OwnersOptions, type Owning, SETTLE_MS } from "./owners.ts";
 import { Process } from "./process.ts";

@@ -1,4 +1,4 @@
-import { EVENTS_MAX } from "../../src/engine/events.ts";
+import { EVENTS_MAX } from "../../src/engine/failure_history.ts";
 import type { Caller, InvocationRow } from "../../src/model/invocation.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { timerItem } from "../../src/model/rows.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Attempts } from "../../src/outbound/dispatch.ts";
+import { Attempts } from "../../src/outbound/attempts.ts";
 import { Host } from "../../src/partition/host.ts";
 import { type OutboundSystem, overlapOf } from "./overlap.ts";
 import { sabotaged } from "./sabotage.ts";

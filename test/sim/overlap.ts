@@ -2,7 +2,7 @@ import type { DialListener, DialRequest } from "../../src/dial.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { ALONE } from "../../src/model/ring.ts";
 import { Schema } from "../../src/model/schema.ts";
-import type { Attempts } from "../../src/outbound/dispatch.ts";
+import type { Attempts } from "../../src/outbound/attempts.ts";
 import type { Clock, Mailbox } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { defaults, deployment, targetOf } from "../support/schema.ts";

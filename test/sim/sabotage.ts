@@ -25,7 +25,7 @@ export interface Sabotage extends Patch {
 
 /** What `System` and `OutboundSystem` need of the server. */
 const ENTRY = `
-  export { Attempts } from "./outbound/dispatch.ts";
+  export { Attempts } from "./outbound/attempts.ts";
   export { Host } from "./partition/host.ts";
   export { Steward } from "./placement/steward.ts";
   export { Fenced } from "./ports.ts";

@@ -122,13 +122,13 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   },
   {
     name: "messages of the last process are not read",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "      for (const row of page) this.#find(this.#route(row.to), row);\n",
     replace: "",
   },
   {
     name: "a new message goes before those of the last process",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "#isOpening = true;",
     replace: "#isOpening = false;",
     under: {
@@ -144,25 +144,25 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   },
   {
     name: "a lost parcel counts as taken",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "      cause = reason;\n",
     replace: "      cause = reason;\n      heard = Infinity;\n",
   },
   {
     name: "a lost parcel is not sent again",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "return await this.#rest(route);",
     replace: "return await new Promise(() => {});",
   },
   {
     name: "who was acknowledged is not told",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "    acknowledged(route.to, { first, last });\n",
     replace: "    void acknowledged;\n",
   },
   {
     name: "a parcel begins with the second message",
-    file: "partition/posts.ts",
+    file: "partition/outbox_sender.ts",
     find: "const messages = parcelOf(route.queue);",
     replace: "const messages = parcelOf(route.queue.slice(-2));",
   },

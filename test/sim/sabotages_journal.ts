@@ -4,13 +4,13 @@ import type { Sabotage } from "./sabotage.ts";
 export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "repeated frames are applied again",
-    file: "engine/journal/heard.ts",
+    file: "engine/journal/frames_received.ts",
     find: "const known = row.heard - event.first;",
     replace: "const known = 0;",
   },
   {
     name: "a stale stream may append",
-    file: "engine/journal/heard.ts",
+    file: "engine/journal/frames_received.ts",
     find: 'if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;',
     replace: 'if (row?.status.kind !== "invoked") return;',
   },
@@ -46,13 +46,13 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   },
   {
     name: "a refused attempt goes on",
-    file: "engine/journal/heard.ts",
+    file: "engine/journal/frames_received.ts",
     find: 'turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });',
     replace: "",
   },
   {
     name: "what comes after a refused command is kept",
-    file: "engine/journal/heard.ts",
+    file: "engine/journal/frames_received.ts",
     find: "if (refusal) return refuse(",
     replace: "if (refusal) refuse(",
   },

@@ -149,13 +149,13 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   },
   {
     name: "a fired timer stays",
-    file: "engine/lifecycle/timer_fired.ts",
+    file: "engine/lifecycle/timers.ts",
     find: '  turn.drop("timer", timer);\n',
     replace: "",
   },
   {
     name: "a timer whose row is gone fires",
-    file: "engine/lifecycle/timer_fired.ts",
+    file: "engine/lifecycle/timers.ts",
     find: "  if (!timer) return;\n",
     replace:
       "  if (!timer) return void (event.kind === 'sleep' && notify(turn, event.id, { kind: " +
@@ -164,14 +164,14 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   },
   {
     name: "a timer fires before it is due",
-    file: "engine/lifecycle/timer_fired.ts",
+    file: "engine/lifecycle/timers.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "",
     under: { falseAlarm: 0.7 },
   },
   {
     name: "a timer that came too early is forgotten",
-    file: "engine/lifecycle/timer_fired.ts",
+    file: "engine/lifecycle/timers.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
     replace: "if (turn.now < timer.due) return;",
     under: { loadMs: 300, clockStepMs: 5_000 },

@@ -34,7 +34,7 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   },
   {
     name: "streams are not reset when the server lets a partition go",
-    file: "outbound/dispatch.ts",
+    file: "outbound/attempts.ts",
     find:
       "for (const attempt of [...this.#running.values(), ...this.#draining.values()]) attempt.abort();",
     replace: "this.#running.clear();",

@@ -65,14 +65,14 @@ export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   },
   {
     name: "silence is not counted",
-    file: "placement/silences.ts",
+    file: "placement/failure_detector.ts",
     find: "before.ms + countedMs",
     replace: "before.ms",
     under: { ...STILL, crash: 0.006 },
   },
   {
     name: "every pause is death",
-    file: "placement/silences.ts",
+    file: "placement/failure_detector.ts",
     find: "if (ms >= leaseMs) dead.push(other);",
     replace: "if (before?.beat === beat) dead.push(other);",
     under: STILL,

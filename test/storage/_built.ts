@@ -6,7 +6,7 @@ const root = new URL("../../", import.meta.url);
 const out = new URL("node_modules/.cache/perdure-test-storage/", root);
 
 /** Node 20 runs no TypeScript in threads and processes: builds a module and says where it is. */
-export function built(module: "adapters/libsql_worker.ts" | "test/storage/_child.ts"): URL {
+export function built(module: "adapters/libsql/file/worker.ts" | "test/storage/_child.ts"): URL {
   const name = module.replace(/^.*\//, "").replace(/\.ts$/, "");
   const file = new URL(`${name}.${process.pid}.mjs`, out);
   buildSync({

@@ -1,8 +1,8 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { Locked, openLibsql, openLock } from "../../adapters/libsql.ts";
+import { Locked, openLibsql, openLock } from "../../adapters/libsql/file/open.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 /** A process that a test starts, to see what happens when it ends, or is there twice. */
 const [action, target = "", worker] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import type { Lease, SqlClient, Store } from "../../src/ports.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Database } from "./_contract.ts";
 
 /** Folds whenever it can, in the smallest bits: so that everything meets everything. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Awaiting, InvocationRow } from "../../src/model/invocation.ts";
 import {
   groupOf,
@@ -14,7 +14,7 @@ import {
   type Write,
 } from "../../src/model/rows.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { built } from "./_built.ts";
 import { type Database, own, type Owned } from "./_contract.ts";
 import { sqlDatabase } from "./_database.ts";
@@ -30,7 +30,7 @@ let folder: string;
 let files = 0;
 
 beforeAll(async () => {
-  worker = built("adapters/libsql_worker.ts");
+  worker = built("adapters/libsql/file/worker.ts");
   folder = await mkdtemp(join(tmpdir(), "big-"));
 });
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { SqlClient, SqlValue } from "../../src/ports.ts";
-import { xxh32 } from "../../src/storage/checksum.ts";
-import type { Loss } from "../../src/storage/recover.ts";
+import { xxh32 } from "../../src/storage/codec/checksum.ts";
+import type { Loss } from "../../src/storage/log/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 const PARTITION = 3;
 const LOG_FROM = PARTITION * 2 ** 40;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 const FULL = { name: "SqlError", code: "SQLITE_FULL" };
 const group = [{ table: "state", group: "o" } as const];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Rows, Table } from "../../src/model/rows.ts";
 import { groupOf, itemOf } from "../../src/model/rows.ts";
-import { fold, type FoldLimits } from "../../src/storage/fold.ts";
-import { foldSql } from "../../src/storage/fold_sql.ts";
-import { Layer } from "../../src/storage/layer.ts";
-import { encode } from "../../src/storage/row_codec.ts";
+import { fold, type FoldLimits } from "../../src/storage/fold/fold.ts";
+import { foldSql } from "../../src/storage/fold/sql.ts";
+import { Layer } from "../../src/storage/overlay/layer.ts";
+import { encode } from "../../src/storage/codec/row_codec.ts";
 
 const BYTES = 1_000;
 const NO_LIMITS: FoldLimits = {

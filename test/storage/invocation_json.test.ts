@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { InvocationRow } from "../../src/model/invocation.ts";
-import { invocationJson, parsedInvocation } from "../../src/storage/invocation_json.ts";
-import { fromJson, toJson } from "../../src/storage/safe_text.ts";
+import { invocationJson, parsedInvocation } from "../../src/storage/codec/invocation_json.ts";
+import { fromJson, toJson } from "../../src/storage/codec/safe_text.ts";
 import { invocation, NAMES } from "./_rows.ts";
 
 const name = fc.constantFrom(...NAMES);

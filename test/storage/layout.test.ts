@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { SqlClient } from "../../src/ports.ts";
-import { readPart, refuseUnfinished, settleLayout, settlePart } from "../../src/storage/layout.ts";
+import {
+  readPart,
+  refuseUnfinished,
+  settleLayout,
+  settlePart,
+} from "../../src/storage/schema/layout.ts";
 import { begin, finish } from "../../src/storage/move/new_installation.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 let client: SqlClient;
 beforeEach(async () => void (client = await openLibsql({ url: ":memory:" })));

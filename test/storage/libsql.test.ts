@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Locked, openLibsql, openLock } from "../../adapters/libsql.ts";
-import { nearCommits } from "../../adapters/libsql_near.ts";
-import { SqlError } from "../../adapters/libsql_answer.ts";
+import { Locked, openLibsql, openLock } from "../../adapters/libsql/file/open.ts";
+import { nearCommits } from "../../adapters/libsql/file/inline_commits.ts";
+import { SqlError } from "../../adapters/libsql/sql_error.ts";
 import type { SqlValue } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { denoCommand } from "../support/build.ts";
 import { built } from "./_built.ts";
 import { storeContract } from "./_contract.ts";
@@ -27,7 +27,7 @@ const url = () => pathToFileURL(join(folder, `${++files} % ü.db`)).href;
 const open = (url: string) => openLibsql({ url, worker });
 
 beforeAll(async () => {
-  worker = built("adapters/libsql_worker.ts");
+  worker = built("adapters/libsql/file/worker.ts");
   nodeChild = fileURLToPath(built("test/storage/_child.ts"));
   folder = await mkdtemp(join(tmpdir(), "libsql-"));
 });

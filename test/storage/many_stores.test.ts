@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 const clients: SqlClient[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Write } from "../../src/model/rows.ts";
-import { openLibsql } from "../../adapters/libsql.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { own } from "./_contract.ts";
 import { sqlDatabase } from "./_database.ts";
 

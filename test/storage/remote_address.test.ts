@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteAddress } from "../../adapters/libsql_remote_address.ts";
+import { remoteAddress } from "../../adapters/libsql/remote/address.ts";
 
 test.each([
   ["libsql://db-me.turso.io", "", "https://db-me.turso.io", ""],

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { openRemote } from "../../adapters/libsql_remote.ts";
-import { insist } from "../../src/storage/patience.ts";
+import { openRemote } from "../../adapters/libsql/remote/open.ts";
+import { insist } from "../../src/storage/retry.ts";
 
 const closes: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { openRemote } from "../../adapters/libsql_remote.ts";
-import { RemoteError } from "../../adapters/libsql_remote_error.ts";
-import { nodePost } from "../../adapters/libsql_remote_node.ts";
+import { openRemote } from "../../adapters/libsql/remote/open.ts";
+import { RemoteError } from "../../adapters/libsql/remote/error.ts";
+import { nodePost } from "../../adapters/libsql/remote/node_post.ts";
 import type { SqlClient } from "../../src/ports.ts";
 
 const TOKEN = "secret-token";

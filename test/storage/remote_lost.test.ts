@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Write } from "../../src/model/rows.ts";
 import { type Clock, Fenced, type SqlClient, type Statement } from "../../src/ports.ts";
-import { openLibsql } from "../../adapters/libsql.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { type Database, own, storeContract } from "./_contract.ts";
 import { memoryDatabase, sqlDatabase, TINY } from "./_database.ts";
 import { chance, type Fault, lossy, Lost } from "./_lossy.ts";

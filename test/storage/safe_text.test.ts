@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareText } from "../../src/storage/order.ts";
-import { fromJson, fromSafe, toJson, toSafe } from "../../src/storage/safe_text.ts";
+import { compareText } from "../../src/storage/codec/order.ts";
+import { fromJson, fromSafe, toJson, toSafe } from "../../src/storage/codec/safe_text.ts";
 import { NAMES } from "./_rows.ts";
 
 const unit = fc.oneof(

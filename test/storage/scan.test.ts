@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 let client: SqlClient;
 afterEach(() => client.close());

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { SqlClient } from "../../src/ports.ts";
-import { Layer } from "../../src/storage/layer.ts";
-import { keysIn, record, replay } from "../../src/storage/log_codec.ts";
+import { Layer } from "../../src/storage/overlay/layer.ts";
+import { keysIn, record, replay } from "../../src/storage/log/records.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { invocation } from "./_rows.ts";
 
 const HEAD_BYTES = 7;

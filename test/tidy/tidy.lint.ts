@@ -5,7 +5,7 @@ type Rule = Deno.lint.Rule;
 /** Who may import whom, inner to outer: a folder may use itself and every line above its own. */
 const LAYERS = [
   ["error_codes"],
-  ["assert", "bytes", "churn_map", "slices", "names", "nearest", "errors"],
+  ["assert", "bytes", "slot_map", "slices", "names", "nearest", "errors"],
   ["model"],
   ["wire"],
   ["engine"],

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { durableSqlite, type DurableStorage } from "../../adapters/durable_sqlite.ts";
+import { durableSqlite, type DurableStorage } from "../../adapters/workerd/durable_sqlite.ts";
 import type { SqlValue } from "../../src/ports.ts";
 import { type Answered, type Asked, fromPlain, toPlain } from "./_plain.ts";
 

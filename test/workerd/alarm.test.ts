@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLibsql } from "../../adapters/libsql.ts";
-import { AlarmedStore, Alarms, HEARTBEAT_MS } from "../../adapters/workerd_alarm.ts";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
+import { AlarmedStore, Alarms, HEARTBEAT_MS } from "../../adapters/workerd/alarm.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Lease, SqlClient } from "../../src/ports.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 
 const NOW = 1_000_000;
 const CLEANUP_MS = 60_000;

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { fetchDial } from "../../adapters/workerd_dial.ts";
+import { fetchDial } from "../../adapters/workerd/fetch_dial.ts";
 import type { DialRequest, Exchange } from "../../src/dial.ts";
 
 const servers: Server[] = [];

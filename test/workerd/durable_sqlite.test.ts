@@ -1,9 +1,12 @@
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DURABLE_STORE_LIMITS, DURABLE_VALUE_BYTES_MAX } from "../../adapters/durable_sqlite.ts";
+import {
+  DURABLE_STORE_LIMITS,
+  DURABLE_VALUE_BYTES_MAX,
+} from "../../adapters/workerd/durable_sqlite.ts";
 import type { SqlClient, SqlRow, SqlValue } from "../../src/ports.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
-import { migrate } from "../../src/storage/tables.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
 import { storeContract } from "../storage/_contract.ts";
 import { sqlDatabase, TINY } from "../storage/_database.ts";
 import { bundled, compatibilityDate } from "./_build.ts";

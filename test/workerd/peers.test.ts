@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Peer, Peers } from "../../adapters/workerd_peers.ts";
+import { type Peer, Peers } from "../../adapters/workerd/peers.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import type { DeploymentStore } from "../../src/ports.ts";
 import { deployment } from "../support/schema.ts";

@@ -9,7 +9,7 @@ import { printTarget, type Target } from "../../model/target.ts";
 import { childTrace } from "../../model/trace.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
-import type { Place, Refusal } from "./heard.ts";
+import type { Place, Refusal } from "./frames_received.ts";
 import { append } from "./notification.ts";
 
 type Call = Command & { kind: "call" };

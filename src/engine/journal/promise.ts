@@ -4,7 +4,7 @@ import { entryType, type NotificationResult } from "../../model/journal.ts";
 import { objectOf } from "../../model/target.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
-import type { Refusal } from "./heard.ts";
+import type { Refusal } from "./frames_received.ts";
 import { append, completion } from "./notification.ts";
 
 type PromiseCommand = Command & { kind: "getPromise" | "peekPromise" | "completePromise" };

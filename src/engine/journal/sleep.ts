@@ -1,7 +1,7 @@
 import type { Command } from "../../model/command.ts";
 import type { InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
-import { setTimer } from "../lifecycle/timer_fired.ts";
+import { setTimer } from "../lifecycle/timers.ts";
 import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 

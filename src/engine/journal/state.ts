@@ -3,7 +3,7 @@ import type { InvocationDraft } from "../../model/invocation.ts";
 import { entryType, type NotificationResult } from "../../model/journal.ts";
 import { objectOf, type Target } from "../../model/target.ts";
 import type { Turn } from "../turn.ts";
-import type { Refusal } from "./heard.ts";
+import type { Refusal } from "./frames_received.ts";
 import { append } from "./notification.ts";
 
 type Read = Command & { kind: "getEagerState" | "getEagerStateKeys" };

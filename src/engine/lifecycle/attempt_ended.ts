@@ -9,12 +9,12 @@ import type {
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
-import { note } from "../events.ts";
+import { note } from "../failure_history.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
 import { park } from "./paused.ts";
 import { handlerOf, wake } from "./started.ts";
-import { setTimer } from "./timer_fired.ts";
+import { setTimer } from "./timers.ts";
 
 /** A stream to a service is over: finish, park, or try again. Stale streams change nothing. */
 export function attemptEnded(turn: Turn, event: AttemptEnded): void {

@@ -13,7 +13,7 @@ import { expiryOf, forgetRetained, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { addCaller } from "./asked.ts";
 import { start } from "./started.ts";
-import { setTimer } from "./timer_fired.ts";
+import { setTimer } from "./timers.ts";
 
 /** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
 export function invoked(turn: Turn, event: Invoked): void {

@@ -1,7 +1,7 @@
 import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
 import { timerItem } from "../../model/rows.ts";
 import type { ReplyStatus } from "../effect.ts";
-import { note } from "../events.ts";
+import { note } from "../failure_history.ts";
 import type { Turn } from "../turn.ts";
 import { live } from "./live.ts";
 

@@ -2,7 +2,7 @@ import type { SqlValue, Statement } from "../../ports.ts";
 import type { Row } from "../render/format.ts";
 import { conditionsOf, copyOf, usedColumns } from "../translate/source.ts";
 import type { StoredRelation } from "../translate/scope.ts";
-import { likely } from "../translate/told.ts";
+import { likely } from "../translate/pushdown_filter.ts";
 import { WITH_LIVE } from "../live_rows.ts";
 
 /** Stored rows elsewhere, and the table of the scratch space that they are copied to. */

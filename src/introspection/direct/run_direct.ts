@@ -10,7 +10,7 @@ import { PAGE_BYTES, type QueryLimits, type QueryRequest } from "../request.ts";
 import { ENTRIES, JOURNAL } from "../tables/journal_tables.ts";
 import type { StoredRelation } from "../translate/scope.ts";
 import type { DirectDatabase } from "./direct_database.ts";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "./buffered_answer.ts";
 import { type PlanLine, workOf } from "./plan_work.ts";
 
 export interface DirectLimits extends Pick<QueryLimits, "rowsMax" | "spoolBytesMax"> {

@@ -1,7 +1,11 @@
 import type { InvocationRow } from "../../model/invocation.ts";
 import { type Entry, entryType } from "../../model/journal.ts";
-import { decodeInvocation, decodeJournal, type JournalJson } from "../../storage/row_codec.ts";
-import { fromJson, toSafe } from "../../storage/safe_text.ts";
+import {
+  decodeInvocation,
+  decodeJournal,
+  type JournalJson,
+} from "../../storage/codec/row_codec.ts";
+import { fromJson, toSafe } from "../../storage/codec/safe_text.ts";
 import { encodeEntry } from "../../wire/journal_codec.ts";
 import { FRAME_HEAD_BYTES } from "../../wire/frame.ts";
 import type { Bound, QueryDatabase } from "../database.ts";

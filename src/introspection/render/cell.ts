@@ -1,6 +1,6 @@
 import { futureJson, treeOf } from "./future_json.ts";
 import type { ColumnType } from "../column_type.ts";
-import { fromJson, fromSafe } from "../../storage/safe_text.ts";
+import { fromJson, fromSafe } from "../../storage/codec/safe_text.ts";
 
 /** What comes out of the table of results: text only ever as bytes. */
 export type Stored = bigint | number | string | null | Uint8Array;

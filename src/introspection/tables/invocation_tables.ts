@@ -4,7 +4,7 @@ import { FAILED_COMMAND } from "./command_name.ts";
 import { failureText, outcomeText } from "./failure_text.ts";
 import { partitionKeyOf, quoteTexts, type Table, type TableColumn, type Wanted } from "./table.ts";
 
-// `t` is a stored invocation: see `storage/tables.ts` for its columns and `model/invocation.ts` for
+// `t` is a stored invocation: see `storage/schema` for its columns and `model/invocation.ts` for
 // what its body holds. `live` is the table of attempts that run: see `live_rows.ts`.
 
 const STATUS_KIND = "t.status";

@@ -39,7 +39,7 @@ export interface Table {
   readonly ids?: string;
 }
 
-/** Text as SQL. It has no NUL and no lone surrogate: see `storage/safe_text.ts`. */
+/** Text as SQL. It has no NUL and no lone surrogate: see `storage/codec/safe_text.ts`. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -3,7 +3,7 @@ import { refused } from "../refusal.ts";
 import type { Arithmetic } from "../syntax/ast.ts";
 import { constantAs } from "./literal.ts";
 import type { Value } from "./scope.ts";
-import { isFixed } from "./told.ts";
+import { isFixed } from "./pushdown_filter.ts";
 
 /** `left operator right`. Throws a `Failure` 400 for types that have no such operation. */
 export function arithmetic(operator: Arithmetic, first: Value, second: Value): Value {

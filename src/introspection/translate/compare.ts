@@ -4,7 +4,7 @@ import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
 import { constantAs } from "./literal.ts";
 import type { Column, Fact, Value } from "./scope.ts";
-import { toldBy } from "./told.ts";
+import { toldBy } from "./pushdown_filter.ts";
 
 const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
   "is distinct from": "is not",

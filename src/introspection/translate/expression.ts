@@ -1,6 +1,6 @@
 import { isText, printType } from "../column_type.ts";
 import { refused } from "../refusal.ts";
-import { toSafe } from "../../storage/safe_text.ts";
+import { toSafe } from "../../storage/codec/safe_text.ts";
 import type { Arithmetic, Expr } from "../syntax/ast.ts";
 import { quoteText } from "../tables/table.ts";
 import { arithmetic } from "./arithmetic.ts";
@@ -12,7 +12,7 @@ import { jsonMember } from "./json.ts";
 import { literalValue } from "./literal.ts";
 import { translateQuery } from "./query.ts";
 import { type Fact, findColumn, type Scope, type Value } from "./scope.ts";
-import { toldBy, toldByAll, toldByEither } from "./told.ts";
+import { toldBy, toldByAll, toldByEither } from "./pushdown_filter.ts";
 
 type Kind<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 

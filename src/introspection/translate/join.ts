@@ -4,8 +4,8 @@ import { compare } from "./compare.ts";
 import { translate } from "./expression.ts";
 import { type Column, findColumn, type Scope } from "./scope.ts";
 import { type Relation, translateSource } from "./source.ts";
-import { storedOf } from "./told.ts";
-import { want } from "./want.ts";
+import { storedOf } from "./pushdown_filter.ts";
+import { want } from "./pushdown_keys.ts";
 
 type Join = Extract<Source, { kind: "join" }>;
 

@@ -1,7 +1,7 @@
 import { isText, printType } from "../column_type.ts";
 import type { ColumnType } from "../column_type.ts";
 import { refused } from "../refusal.ts";
-import { toSafe } from "../../storage/safe_text.ts";
+import { toSafe } from "../../storage/codec/safe_text.ts";
 import { quoteText } from "../tables/table.ts";
 import type { Value } from "./scope.ts";
 

@@ -1,6 +1,6 @@
 import type { ColumnType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";
-import { toSafe } from "../../storage/safe_text.ts";
+import { toSafe } from "../../storage/codec/safe_text.ts";
 import type { Literal } from "../syntax/ast.ts";
 import { quoteText } from "../tables/table.ts";
 import { parseSpan, parseTime } from "./constant.ts";

@@ -5,9 +5,9 @@ import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./que
 import type { Column, Output, Scope, Value } from "./scope.ts";
 import { translateSource } from "./source.ts";
 import { isRowwise } from "./rowwise.ts";
-import { likely, storedOf, tell } from "./told.ts";
-import { tellTop } from "./top.ts";
-import { want } from "./want.ts";
+import { likely, storedOf, tell } from "./pushdown_filter.ts";
+import { tellTop } from "./pushdown_limit.ts";
+import { want } from "./pushdown_keys.ts";
 
 /** An output and what it is. */
 interface Made {

@@ -1,7 +1,7 @@
 import { BadId, checkDeploymentId, parseInvocationId } from "../../model/id.ts";
 import type { SqlRow } from "../../ports.ts";
-import { decodeInvocation, decodePromise } from "../row_codec.ts";
-import { fromJson, fromSafe } from "../safe_text.ts";
+import { decodeInvocation, decodePromise } from "../codec/row_codec.ts";
+import { fromJson, fromSafe } from "../codec/safe_text.ts";
 import { BadLine } from "./dump.ts";
 import type { RowTable } from "./row_table.ts";
 

@@ -1,5 +1,5 @@
 import type { SqlClient } from "../../ports.ts";
-import type { Patience } from "../patience.ts";
+import type { Patience } from "../retry.ts";
 
 /** The databases of an installation, as those see them who move rows. */
 export interface Installation {

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { Failure } from "../../errors.ts";
 import type { SqlClient } from "../../ports.ts";
-import { insist } from "../patience.ts";
-import { type Layout, refuseUnfinished, settleLayout, settlePart } from "../layout.ts";
-import { compile, statement } from "../sql_text.ts";
-import { migrate } from "../tables.ts";
+import { insist } from "../retry.ts";
+import { type Layout, refuseUnfinished, settleLayout, settlePart } from "../schema/layout.ts";
+import { compile, statement } from "../codec/sql_text.ts";
+import { migrate } from "../schema/migrations.ts";
 import type { Installation } from "./installation.ts";
 
 const TABLES = compile(sql`select name from sqlite_master where type = 'table'

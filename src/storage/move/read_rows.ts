@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { SqlClient, SqlRow, SqlValue } from "../../ports.ts";
-import { insist, type Patience } from "../patience.ts";
-import { compile, statement } from "../sql_text.ts";
+import { insist, type Patience } from "../retry.ts";
+import { compile, statement } from "../codec/sql_text.ts";
 import type { RowTable } from "./row_table.ts";
 
 /** What is read at once: rows up to one of these. But one at least, which may be a large one. */

@@ -1,7 +1,7 @@
 import { assert } from "../../assert.ts";
 import { partitionOfId, partitionOfObject } from "../../model/ring.ts";
 import type { SqlRow } from "../../ports.ts";
-import { fromSafe } from "../safe_text.ts";
+import { fromSafe } from "../codec/safe_text.ts";
 
 /** A column as it stands in its table: what moves is never taken apart. */
 export interface Column {

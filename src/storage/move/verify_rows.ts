@@ -1,6 +1,6 @@
 import type { SqlRow } from "../../ports.ts";
-import { decodeMessage } from "../row_codec.ts";
-import { fromUtf8 } from "../safe_text.ts";
+import { decodeMessage } from "../codec/row_codec.ts";
+import { fromUtf8 } from "../codec/safe_text.ts";
 import { checkRow } from "./check_row.ts";
 import { ROW_TABLES, type RowTable } from "./row_table.ts";
 

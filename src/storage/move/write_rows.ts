@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { Failure } from "../../errors.ts";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../../ports.ts";
-import { insist } from "../patience.ts";
-import { compile, statement } from "../sql_text.ts";
+import { insist } from "../retry.ts";
+import { compile, statement } from "../codec/sql_text.ts";
 import type { Installation } from "./installation.ts";
 import { homeOf, nameOf, type RowTable } from "./row_table.ts";
 

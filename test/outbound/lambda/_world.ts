@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import { nodeDial } from "../../../adapters/node_dial.ts";
+import { nodeDial } from "../../../adapters/dial/dial.ts";
 import type { Failure } from "../../../src/errors.ts";
 import { discover, DISCOVER_LIMITS } from "../../../src/outbound/discover.ts";
 import { Functions, type FunctionSettings } from "../../../src/outbound/lambda/functions.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { nodeDial } from "../../../adapters/node_dial.ts";
-import { clock } from "../../../adapters/platform.ts";
-import { random } from "../../../adapters/random.ts";
+import { nodeDial } from "../../../adapters/dial/dial.ts";
+import { clock } from "../../../adapters/platform/clock.ts";
+import { random } from "../../../adapters/platform/random.ts";
 import { createApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
 import { MemoryStore } from "../../../src/storage/memory_store.ts";

@@ -1,0 +1,33 @@
+import type { Listener, ListenOptions } from "../node/listen.ts";
+
+/**
+ * One port for HTTP/1.1 and cleartext HTTP/2: `Deno.serve` speaks both. Rejects with a
+ * `Deno.errors` error when the address cannot be had.
+ */
+// deno-lint-ignore require-await -- what `Deno.serve` throws is to be a rejection
+export async function listen({ host, port, handler, log }: ListenOptions): Promise<Listener> {
+  const server = Deno.serve({
+    hostname: host,
+    port,
+    onListen: () => {},
+    onError: (cause) => {
+      const stack = cause instanceof Error ? cause.stack : String(cause);
+      log("error", "A request handler failed", { cause: stack });
+      return new Response("internal server error", { status: 500 });
+    },
+  }, handler);
+  return { url: urlOf(server.addr), close: (drainMs) => drained(server.shutdown(), drainMs) };
+}
+
+/** What still runs then ends with the process: Deno cannot cut connections after `shutdown`. */
+function drained(finished: Promise<void>, drainMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, drainMs);
+    finished.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function urlOf({ hostname, port }: Deno.NetAddr): string {
+  if (hostname === "0.0.0.0" || hostname === "::") return `http://127.0.0.1:${port}`;
+  return hostname.includes(":") ? `http://[${hostname}]:${port}` : `http://${hostname}:${port}`;
+}

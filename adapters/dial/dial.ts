@@ -1,0 +1,121 @@
+import tls from "node:tls";
+import type { Dial, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import { describe, H1Connections } from "./h1.ts";
+import { H2Origin, type H2Settings } from "./h2_pool.ts";
+import { OpenConnections } from "../platform/open_connections.ts";
+import { LateExchange } from "../../src/outbound/late_exchange.ts";
+
+/** URLs remembered parsed; beyond it the memory starts anew. */
+const ADDRESSES_MAX = 10_000;
+
+const DEFAULTS: Omit<H2Settings, "connections"> = {
+  streamsMax: 100,
+  idleMs: 300_000,
+  pingMs: 40_000,
+  pingTimeoutMs: 20_000,
+};
+
+interface Address {
+  readonly url: URL;
+  readonly path: string;
+}
+
+/**
+ * Dials endpoints with `node:http2` and `node:http`, on Node and on Deno (service protocol §2.5 to
+ * §2.7): HTTP/2 with prior knowledge or by ALPN over pooled sessions, HTTP/1.1 over keep-alive
+ * connections. Both are full duplex and push back. Raw streams, because `fetch` costs five times
+ * the CPU on Node and cannot speak cleartext HTTP/2.
+ */
+export function nodeDial(options: Partial<H2Settings> = {}): Dial {
+  return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });
+}
+
+class NodeDial implements Dial {
+  readonly #settings: H2Settings;
+  readonly #h1: H1Connections;
+  readonly #origins = new Map<string, H2Origin>();
+  readonly #addresses = new Map<string, Address>();
+
+  constructor(settings: H2Settings) {
+    this.#settings = settings;
+    this.#h1 = new H1Connections(settings);
+  }
+
+  open(request: DialRequest, listener: DialListener): Exchange {
+    const { url, path } = this.#address(request.url);
+    switch (request.version) {
+      case "h2":
+        return this.#origin(url.origin).open(path, request, listener);
+      case "h1":
+        return this.#h1.open(url, request, { listener });
+      case "alpn":
+        return this.#negotiate(url, request, listener);
+    }
+  }
+
+  close(): Promise<void> {
+    for (const origin of this.#origins.values()) origin.close();
+    this.#origins.clear();
+    this.#h1.close();
+    return Promise.resolve();
+  }
+
+  #address(text: string): Address {
+    let address = this.#addresses.get(text);
+    if (!address) {
+      const url = new URL(text);
+      address = { url, path: url.pathname + url.search };
+      if (this.#addresses.size >= ADDRESSES_MAX) this.#addresses.clear();
+      this.#addresses.set(text, address);
+    }
+    return address;
+  }
+
+  #origin(origin: string): H2Origin {
+    let known = this.#origins.get(origin);
+    if (!known) this.#origins.set(origin, known = new H2Origin(origin, this.#settings));
+    return known;
+  }
+
+  /** Connects, and speaks what the endpoint prefers. Used by discovery only, so it is not pooled. */
+  #negotiate(url: URL, request: DialRequest, listener: DialListener): Exchange {
+    const late = new LateExchange(listener);
+    const { connectTimeoutMs } = request;
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const socket = tls.connect({
+      host,
+      port: Number(url.port || 443),
+      ALPNProtocols: ["h2", "http/1.1"],
+      // A server name may not be an address.
+      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      ...(this.#settings.ca && { ca: [...this.#settings.ca] }),
+    });
+    const fail = (message: string) => {
+      late.fail({ kind: "unreachable", message });
+      socket.destroy();
+    };
+    const timer = setTimeout(
+      () => fail(`no connection within ${connectTimeoutMs} ms`),
+      connectTimeoutMs,
+    );
+    // Kept for good: once `late` is settled, `fail` does nothing to it.
+    socket.on("error", (error) => fail(describe(error)));
+    socket.once("close", () => clearTimeout(timer));
+    socket.once("secureConnect", () => {
+      clearTimeout(timer);
+      if (late.over) return void socket.destroy();
+      late.settle((inner) => this.#overTls(socket, { url, request, listener: inner }));
+    });
+    return late;
+  }
+
+  #overTls(
+    socket: tls.TLSSocket,
+    { url, request, listener }: { url: URL; request: DialRequest; listener: DialListener },
+  ): Exchange {
+    if (socket.alpnProtocol !== "h2") return this.#h1.open(url, request, { listener, socket });
+    const origin = this.#origin(url.origin);
+    origin.adopt(socket, request.connectTimeoutMs);
+    return origin.open(url.pathname + url.search, request, listener);
+  }
+}

@@ -1,0 +1,176 @@
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import { stillborn } from "./failed_exchange.ts";
+import type { OpenConnections } from "../platform/open_connections.ts";
+import type { DialHead, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+
+/** Idle connections kept per address, beyond which they are closed. */
+const FREE_SOCKETS_MAX = 256;
+
+export interface H1Settings {
+  /** How long an unused connection is kept. */
+  readonly idleMs: number;
+  /** Further trusted roots, as PEM. */
+  readonly ca?: readonly string[];
+  /** Where connections are counted. */
+  readonly connections: OpenConnections;
+}
+
+/** Keep-alive connections for HTTP/1.1. One exchange at a time on each, as many as it takes. */
+export class H1Connections {
+  readonly #plain: http.Agent;
+  readonly #secure: https.Agent;
+
+  readonly #connections: OpenConnections;
+
+  constructor({ idleMs, ca, connections }: H1Settings) {
+    this.#connections = connections;
+    const options = { keepAlive: true, maxFreeSockets: FREE_SOCKETS_MAX, timeout: idleMs };
+    this.#plain = new http.Agent(options);
+    this.#secure = new https.Agent(ca ? { ...options, ca: [...ca] } : options);
+  }
+
+  /** `socket`: a connection that is open already, used for this exchange only. */
+  open(url: URL, request: DialRequest, { listener, socket }: H1Options): Exchange {
+    const secure = url.protocol === "https:";
+    const defaultPort = secure ? 443 : 80;
+    let outgoing: ClientRequest;
+    try {
+      outgoing = (secure ? https : http).request({
+        host: url.hostname.replace(/^\[|\]$/g, ""),
+        port: url.port || defaultPort,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: request.headers,
+        defaultPort,
+        ...(socket
+          ? { createConnection: () => socket }
+          : { agent: secure ? this.#secure : this.#plain }),
+      });
+    } catch (cause) {
+      return stillborn(listener, cause);
+    }
+    outgoing.once("socket", (used: Socket) => this.#connections.add(used, "http1"));
+    const exchange = new H1Exchange(outgoing, listener);
+    if (socket) exchange.connected = true;
+    else limitConnect(outgoing, exchange, request.connectTimeoutMs);
+    if (request.method === "GET") outgoing.end();
+    return exchange;
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+}
+
+export interface H1Options {
+  readonly listener: DialListener;
+  readonly socket?: Socket;
+}
+
+/** Ends a request that has no connection after `timeoutMs`. */
+function limitConnect(outgoing: ClientRequest, exchange: H1Exchange, timeoutMs: number): void {
+  outgoing.once("socket", (socket: Socket) => {
+    if (outgoing.reusedSocket) {
+      exchange.connected = true;
+      return;
+    }
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`no connection within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    socket.once("encrypted" in socket ? "secureConnect" : "connect", () => {
+      exchange.connected = true;
+      clearTimeout(timer);
+    });
+    socket.once("close", () => clearTimeout(timer));
+  });
+}
+
+class H1Exchange implements Exchange {
+  /** Whether there has been a connection: what tells a broken one from none. */
+  connected = false;
+  readonly #outgoing: ClientRequest;
+  readonly #listener: DialListener;
+  #incoming: IncomingMessage | undefined;
+  #paused = false;
+  #over = false;
+
+  constructor(outgoing: ClientRequest, listener: DialListener) {
+    this.#outgoing = outgoing;
+    this.#listener = listener;
+    outgoing.on("response", (incoming) => this.#answered(incoming));
+    // Kept for good: a socket may fail after everybody has stopped caring.
+    outgoing.on("error", (error) => this.#failed(error));
+    outgoing.on("drain", () => this.#over || listener.drain());
+    // `abort` may close a request that has neither answer nor error.
+    outgoing.on("close", () => this.#incoming || this.#failed(new Error("connection closed")));
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.#over || this.#outgoing.write(bytes);
+  }
+
+  end(): void {
+    if (!this.#outgoing.writableEnded) this.#outgoing.end();
+  }
+
+  abort(): void {
+    this.#over = true;
+    this.#outgoing.destroy();
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#incoming?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#incoming?.resume();
+  }
+
+  #answered(incoming: IncomingMessage): void {
+    this.#incoming = incoming;
+    incoming.on("error", (error) => this.#failed(error));
+    if (this.#over) return void incoming.resume();
+    this.#listener.head(headOf(incoming));
+    incoming.on("data", (bytes: Uint8Array) => this.#over || this.#listener.chunk(bytes));
+    incoming.on("end", () => this.#ended());
+    incoming.on("close", () => this.#failed(new Error("connection closed")));
+    if (this.#paused) incoming.pause();
+  }
+
+  #ended(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#listener.end();
+  }
+
+  #failed(error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    const kind = this.connected ? "reset" : "unreachable";
+    this.#listener.failed({ kind, message: describe(error) });
+  }
+}
+
+function headOf(incoming: IncomingMessage): DialHead {
+  const { statusCode = 0, httpVersion, headers } = incoming;
+  return {
+    status: statusCode,
+    httpVersion: httpVersion === "1.0" ? "HTTP/1.0" : "HTTP/1.1",
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+  };
+}
+
+/** What went wrong, in one line. Several addresses tried give an error without words of its own. */
+export function describe(error: Error & { readonly errors?: readonly Error[] }): string {
+  if (error.message !== "") return error.message;
+  return error.errors?.map(({ message }) => message).join(", ") ?? error.name;
+}

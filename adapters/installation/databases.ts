@@ -1,0 +1,80 @@
+import { Failure } from "../../src/errors.ts";
+import type { SqlClient } from "../../src/ports.ts";
+import {
+  type Layout,
+  refuseUnfinished,
+  settleLayout,
+  settlePart,
+} from "../../src/storage/schema/layout.ts";
+import type { Patience } from "../../src/storage/retry.ts";
+import type { QueryAddress } from "../libsql/query/messages.ts";
+
+/** A database that `migrate` has prepared, and how queries reach it. */
+export interface Opened {
+  readonly client: SqlClient;
+  readonly address: QueryAddress;
+}
+
+/** Every database of an installation. */
+export interface Databases {
+  readonly layout: Layout;
+  /** The first one also has what belongs to the installation as a whole: its deployments. */
+  readonly all: readonly [Opened, ...Opened[]];
+  /** The one a partition is in. */
+  of(partition: number): SqlClient;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the first database, and then as many more as the data says there are. `open`: the database
+ * of a partition, made when it is missing. Rejects as `open` does, and with `Failure` META0011 when a
+ * database is another partition's; then none of them is open.
+ */
+export async function openDatabases(
+  open: (partition: number) => Promise<Opened>,
+  { wanted, patience, isAddressed }: {
+    /** Of new data. */
+    readonly wanted: Layout;
+    readonly patience: Patience;
+    /** Whether the databases have addresses that somebody typed. */
+    readonly isAddressed: boolean;
+  },
+): Promise<Databases> {
+  const first = await open(0);
+  const all: [Opened, ...Opened[]] = [first];
+  const close = async () => {
+    await Promise.all(all.map(({ client }) => client.close()));
+  };
+  try {
+    await refuseUnfinished(first.client, patience);
+    const layout = await settleLayout(first.client, wanted, patience);
+    if (isAddressed) checkAddress(layout, wanted);
+    if (layout.databases === "each") {
+      await settlePart(first.client, 0, patience);
+      for (let partition = 1; partition < layout.partitions; partition++) {
+        const next = await open(partition);
+        all.push(next);
+        await settlePart(next.client, partition, patience);
+      }
+    }
+    const of = (partition: number) => (all[partition] ?? first).client;
+    return { layout, all, of, close };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
+
+/** Of files the data knows how many there are; of servers, only the address says where they are. */
+function checkAddress(layout: Layout, wanted: Layout): void {
+  if (layout.partitions === 1 || layout.databases === wanted.databases) return;
+  throw new Failure(
+    "RT0002",
+    layout.databases === "each"
+      ? `"storage.database-url" needs "${PARTITION}": each partition has a database of its own`
+      : `"storage.database-url" must not hold "${PARTITION}": all partitions share one database`,
+  );
+}
+
+/** Stands for the number of a partition in the address of its database. */
+export const PARTITION = "{partition}";

@@ -1,0 +1,218 @@
+import { access, constants, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { Failure } from "../../src/errors.ts";
+import { WRITABLE } from "../libsql/file/read_only.ts";
+
+/** What a folder of ours holds. Any other name in a folder without version file is a stranger's. */
+const VERSION_FILE = "perdure.json";
+const LOCK_FILE = "perdure.lock";
+const DATABASE_FILE = "perdure.db";
+const MARKS_FILE = "perdure.marks";
+
+/** Raised when a server of before could not read what we write, or we not what it wrote. */
+const FORMAT = 1;
+
+/** Holds a file for this process alone until it is closed or the process ends. */
+export interface Lock {
+  close(): Promise<void>;
+}
+
+export interface DataFolder {
+  /**
+   * How many database files it must have. Undefined: it does not say, since its first start was cut
+   * off, or since an earlier version made it.
+   */
+  readonly databases: number | undefined;
+  /** Path of the high-water marks (`marks.ts`). */
+  readonly marksFile: string;
+  readonly lockFile: string;
+  /** URL of the database file, for libSQL. */
+  readonly databaseUrl: string;
+  /** The same of each partition, where each has its own. The first one's is `databaseUrl`. */
+  partitionUrl(partition: number): string;
+  /** Writes down how many database files it has, once all of them are durable. */
+  settle(databases: number): Promise<void>;
+  /** Lets another process have the folder. */
+  close(): Promise<void>;
+}
+
+export interface DataFolderOptions {
+  /** Version of this server, noted in a new folder. */
+  readonly madeBy: string;
+  /** Takes the lock; `Failure` RT0005 when another process has it. */
+  readonly openLock: (file: string) => Promise<Lock>;
+  /** Whether a folder that is missing or empty is refused, instead of made. */
+  readonly mustExist?: boolean;
+}
+
+/** A folder that is being filled: it is no data folder, and refused as one, until it is finished. */
+export interface NewFolder
+  extends Pick<DataFolder, "databaseUrl" | "marksFile" | "partitionUrl" | "close"> {
+  /** Makes it a data folder of so many databases, once everything in it is durable. */
+  finish(databases: number): Promise<void>;
+}
+
+/**
+ * Opens the folder a server keeps everything in, and makes it when it is missing. At most one
+ * process has it at a time. Throws `Failure` RT0005 (in use), META0011 (holds something else),
+ * RT0009 (a database without version file), META0010 (another format), or without a code when
+ * the folder cannot be made, read or written.
+ */
+export async function openDataFolder(
+  folder: string,
+  { madeBy, openLock, mustExist = false }: DataFolderOptions,
+): Promise<DataFolder> {
+  const { at, ...places } = placesIn(folder);
+  // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
+  if (mustExist) await usable(folder, () => refuseNothing(folder));
+  const isNew = await usable(folder, () => look(folder));
+  await usable(folder, () => access(folder, constants.W_OK | constants.X_OK));
+  const lock = await openLock(at(LOCK_FILE));
+  try {
+    const file = at(VERSION_FILE);
+    if (isNew) await usable(folder, () => writeVersion(file, { madeBy }));
+    const version = await usable(folder, () => checkVersion(file, folder));
+    return {
+      ...places,
+      databases: version.databases,
+      settle: async (databases) => {
+        if (databases === version.databases) return;
+        await usable(folder, () => writeVersion(file, { ...version, databases }));
+      },
+      close: () => lock.close(),
+    };
+  } catch (cause) {
+    await lock.close();
+    throw cause;
+  }
+}
+
+/**
+ * Begins a folder that a copy is to be in, and makes it when it is missing. Without version file what
+ * is in it is refused, so a copy that is cut off is never taken for a whole one. Throws as
+ * `openDataFolder` does, and META0011 also when there is data in it.
+ */
+export async function openNewFolder(
+  folder: string,
+  { madeBy, openLock }: DataFolderOptions,
+): Promise<NewFolder> {
+  const { at, ...places } = placesIn(folder);
+  if (!await usable(folder, () => look(folder))) {
+    throw new Failure("META0011", `Cannot copy into "${folder}": there is data in it`);
+  }
+  const lock = await openLock(at(LOCK_FILE));
+  return {
+    ...places,
+    finish: (databases) =>
+      usable(folder, () => writeVersion(at(VERSION_FILE), { madeBy, databases })),
+    close: () => lock.close(),
+  };
+}
+
+/**
+ * Where the databases are in a folder that another process may have: for whoever only reads. Throws
+ * as `openDataFolder` does, and without a code when there is none.
+ */
+export async function seeDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
+  const { at, partitionUrl } = placesIn(folder);
+  await usable(folder, () => refuseNothing(folder));
+  await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+  return { partitionUrl };
+}
+
+function placesIn(folder: string) {
+  const at = (name: string) => path.join(path.resolve(folder), name);
+  const partitionUrl = (partition: number) => pathToFileURL(at(databaseFile(partition))).href;
+  return {
+    at,
+    databaseUrl: partitionUrl(0),
+    marksFile: at(MARKS_FILE),
+    lockFile: at(LOCK_FILE),
+    partitionUrl,
+  };
+}
+
+async function refuseNothing(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((cause): string[] => {
+    if (cause.code === "ENOENT") return [];
+    throw cause;
+  });
+  if (names.includes(VERSION_FILE)) return;
+  if (names.includes(DATABASE_FILE)) throw cutOff(folder);
+  throw Failure.plain(404, `Cannot use "${folder}": there is no data in it`);
+}
+
+function cutOff(folder: string): Failure {
+  const message = `"${VERSION_FILE}" is missing, as it is from a copy that was cut off`;
+  return new Failure("RT0009", `Cannot use "${folder}": ${message}`);
+}
+
+/** The name of a partition's file, where each has its own. */
+function databaseFile(partition: number): string {
+  return partition === 0 ? DATABASE_FILE : DATABASE_FILE.replace(".", `-${partition}.`);
+}
+
+/** Whether the folder is a new one. */
+async function look(folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  if (names.includes(VERSION_FILE)) return false;
+  if (names.includes(DATABASE_FILE)) throw cutOff(folder);
+  // A start that was cut off may have left the lock, and a disk of its own has "lost+found".
+  const ours = [LOCK_FILE, `${LOCK_FILE}-journal`, `${VERSION_FILE}.new`, "lost+found"];
+  const other = names.find((name) => !ours.includes(name));
+  if (other === undefined) return true;
+  throw new Failure("META0011", `Cannot use "${folder}": it holds "${other}"`);
+}
+
+interface Version {
+  readonly madeBy?: unknown;
+  readonly databases?: number | undefined;
+}
+
+async function writeVersion(file: string, { madeBy, databases }: Version): Promise<void> {
+  // A version file is there whole or not at all: written aside, forced to disk, then renamed.
+  const handle = await open(`${file}.new`, "w");
+  try {
+    await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy, databases })}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+async function checkVersion(file: string, folder: string): Promise<Version> {
+  const text = await readFile(file, "utf8");
+  let version: { format?: unknown; madeBy?: unknown; databases?: unknown } | null;
+  try {
+    version = JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    version = null;
+  }
+  if (version?.format === FORMAT) {
+    const { madeBy, databases } = version;
+    return { madeBy, databases: Number.isInteger(databases) ? Number(databases) : undefined };
+  }
+  const made = version?.madeBy === undefined ? "" : `, made by version ${version.madeBy}`;
+  const found = JSON.stringify(version?.format) ?? "unreadable";
+  throw new Failure(
+    "META0010",
+    `Cannot use "${folder}": its format is ${found}${made}, this version reads ${FORMAT}`,
+  );
+}
+
+const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
+
+/** Names the folder in what the file system has to say. */
+async function usable<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    if (cause instanceof Failure || !(cause instanceof Error && "code" in cause)) throw cause;
+    const advice = FORBIDDEN.has(String(cause.code)) ? `; ${WRITABLE}` : "";
+    throw Failure.plain(500, `Cannot use "${folder}": ${cause.message}${advice}`, { cause });
+  }
+}

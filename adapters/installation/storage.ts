@@ -1,0 +1,223 @@
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import type { QueryLimits } from "../../src/introspection/request.ts";
+import type { DeploymentStore, Introspection, Log, SqlClient } from "../../src/ports.ts";
+import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { insist } from "../../src/storage/retry.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
+import { ManyStores } from "../../src/storage/many_stores.ts";
+import type { Loss } from "../../src/storage/log/recover.ts";
+import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
+import { openDataFiles } from "./files.ts";
+import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
+import { libsqlIntrospection } from "../libsql/query/introspection.ts";
+import { openRemote, type Post } from "../libsql/remote/open.ts";
+import { remoteAddress } from "../libsql/remote/address.ts";
+import { RemoteError } from "../libsql/remote/error.ts";
+import { clock } from "../platform/clock.ts";
+import { SERVER_SLICES } from "../libsql/remote/fold_limits.ts";
+
+/** Where everything is kept, as the core asks for it. */
+export interface Storage {
+  readonly store: SqlStore | ManyStores;
+  readonly partitions: number;
+  readonly databases: Databases;
+  readonly deployments: DeploymentStore;
+  readonly introspection: Introspection;
+  /** The settings, with limits lowered to what the database can keep. */
+  readonly config: Config;
+  /** Where it is, for people. Without secrets. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  readonly log: Log;
+  readonly post: Post | undefined;
+  /** In a fleet: the name of this process now (`SqlStoreOptions`). */
+  readonly owner?: (() => string) | undefined;
+  /** Whether to start without data that is missing or damaged (`--accept-loss`). */
+  readonly acceptLoss: boolean;
+  /** Called once with `Failure` RT0029 when a file of the data is removed or replaced. */
+  readonly onGone: (failure: Failure) => void;
+}
+
+/**
+ * Opens the database the settings name: one on a server, or else a file in the data folder, which
+ * is locked. Rejects with `Failure` when it cannot be used.
+ */
+export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
+  return config["storage.database-url"] === ""
+    ? await openFolder(config, options)
+    : await openServer(config, options);
+}
+
+async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
+  const { log, acceptLoss } = options;
+  const { marks, ...databases } = await openDataFiles(config, options);
+  const storage = stores(databases, config, {
+    onDurable: (lease, place) => marks.committed(lease, place),
+    onDeployed: (version) => marks.deployed(version),
+    ...(acceptLoss && { acceptLoss: logLoss(log) }),
+  });
+  const introspection = queriesOf(databases, {
+    flush: () => storage.store.flushAll(),
+    config,
+    log,
+  });
+  const close = async () => {
+    await introspection.close();
+    await storage.close();
+  };
+  return { ...storage, introspection, config, place: config["base-dir"], close };
+}
+
+/** Says what is given up because nobody can read it. */
+function logLoss(log: Log): (loss: Loss) => void {
+  return (loss) => log("warn", "Commits of a damaged log were given up", { ...loss });
+}
+
+const QUERIES_WAITING_MAX = 100;
+
+/**
+ * Queries of all `databases` of an installation: of its deployments they ask the first one. `flush`:
+ * brings what was committed into their tables, whoever owns the partitions in them.
+ */
+function queriesOf(
+  databases: Databases,
+  { flush, config, log }: {
+    readonly flush: () => Promise<void>;
+    readonly config: Config;
+    readonly log: Log;
+  },
+): Introspection {
+  return libsqlIntrospection({
+    databases: databases.all.map(({ address }) => address),
+    flush,
+    clock,
+    log,
+    limits: queryLimits(config),
+    queriesMax: config["admin.query-engine.concurrent-queries-limit"],
+    waitingMax: QUERIES_WAITING_MAX,
+  });
+}
+
+function queryLimits(config: Config): QueryLimits {
+  return {
+    timeMs: config["admin.query-engine.timeout"],
+    rowsMax: config["admin.query-engine.rows"],
+    memoryBytesMax: config["admin.query-engine.memory-size"],
+    spoolBytesMax: config["admin.query-engine.result-size"],
+  };
+}
+
+/** A server keeps rows of 5 MB, of which one value is the most. */
+const SERVER_VALUE_BYTES_MAX = 4 * 1024 * 1024;
+
+async function openServer(config: Config, options: StorageOptions): Promise<Storage> {
+  const { log, post, owner, acceptLoss } = options;
+  const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
+  const timeoutMs = config["storage.request-timeout"];
+  const retryMs = config["storage.retry-timeout"];
+  const open = async (partition: number): Promise<Opened> => {
+    const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
+    const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    await prepare(client, log, retryMs);
+    return { client, address: { kind: "server", ...address, timeoutMs } };
+  };
+  const databases = await openDatabases(open, {
+    wanted: wantedOf(config, typed.includes(PARTITION) ? "each" : "one"),
+    patience: { clock, retryMs },
+    isAddressed: true,
+  });
+  const storage = stores(databases, config, {
+    ...SERVER_SLICES,
+    ...(owner && { owner }),
+    ...(acceptLoss && { acceptLoss: logLoss(log) }),
+  });
+  const introspection = queriesOf(databases, {
+    flush: () => storage.store.flushAll(),
+    config,
+    log,
+  });
+  const close = async () => {
+    await introspection.close();
+    await storage.close();
+  };
+  const { url: place } = remoteAddress(typed.replaceAll(PARTITION, "0"), token);
+  return { ...storage, introspection, config: lowered(config, log), place, close };
+}
+
+/** How new data would be cut up. */
+function wantedOf(config: Config, databases: Layout["databases"]): Layout {
+  return { partitions: config["default-num-partitions"], databases };
+}
+
+/** Waits for a server that is not there yet, and says so once. */
+async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<void> {
+  let isSaid = false;
+  const act = () =>
+    migrate(client).catch((cause) => {
+      if (client.isLost?.(cause) && !isSaid) {
+        isSaid = true;
+        log("warn", "Waiting for the database", { cause: String(cause), retryMs });
+      }
+      throw cause;
+    });
+  try {
+    await insist(client, act, { clock, retryMs });
+  } catch (cause) {
+    if (!(cause instanceof RemoteError)) throw cause;
+    const hint = cause.isForbidden ? `; look at "storage.auth-token"` : "";
+    throw Failure.plain(503, `Cannot open the database: ${cause.message}${hint}`, { cause });
+  }
+}
+
+function stores(
+  databases: Databases,
+  config: Config,
+  { owner, onDeployed, ...others }:
+    & Partial<typeof SERVER_SLICES>
+    & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable">
+    & { readonly onDeployed?: (version: number) => void },
+): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
+  const { all: [first], all, layout: { partitions } } = databases;
+  const retryMs = config["storage.retry-timeout"];
+  const options = {
+    ...others,
+    clock,
+    retryMs,
+    foldRowsMax: config["storage.fold-rows"],
+    foldBytesMax: config["storage.fold-bytes"],
+  };
+  // Who owns what is written in the first database alone.
+  const each = all.map(({ client }, at) =>
+    new SqlStore(client, at === 0 && owner ? { ...options, owner } : options)
+  );
+  const [only] = each;
+  const store = only && each.length === 1 ? only : new ManyStores(each);
+  const close = async () => {
+    await store.close();
+    await databases.close();
+  };
+  const deployments = sqlDeploymentStore(first.client, {
+    clock,
+    retryMs,
+    onDurable: onDeployed,
+  });
+  return { store, partitions, databases, deployments, close };
+}
+
+/** Larger values are refused where they come in: written, they would stop their partition. */
+function lowered(config: Config, log: Log): Config {
+  const keys = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
+  const limits = keys.filter((key) => config[key] > SERVER_VALUE_BYTES_MAX);
+  if (limits.length === 0) return config;
+  log("info", "Limits are lowered to what a database server keeps in a row", {
+    limits,
+    bytes: SERVER_VALUE_BYTES_MAX,
+  });
+  const lower = Object.fromEntries(limits.map((key) => [key, SERVER_VALUE_BYTES_MAX]));
+  return { ...config, ...lower };
+}

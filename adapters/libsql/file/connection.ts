@@ -1,0 +1,97 @@
+import Database from "libsql";
+import { fileURLToPath } from "node:url";
+import type { SqlRow, Statement } from "../../../src/ports.ts";
+import { plain } from "../sql_error.ts";
+
+/** Statements with more in their arguments are not kept: they would keep the arguments, too. */
+const KEPT_BYTES_MAX = 512 * 1024;
+/** What is asked again and again: some dozens of texts. The rest makes and changes tables. */
+const IS_KEPT = /^\s*(?:select|insert|update|delete|begin|commit)\b/i;
+
+/**
+ * A connection to a database here, which prepares each statement once. It blocks whoever calls it, and
+ * ends the process when it is used after `close`, so who has it sees to that. All calls throw what
+ * libSQL throws; see `named`.
+ */
+export class Connection {
+  readonly #database: Database.Database;
+  readonly #kept = new Map<string, Database.Statement>();
+
+  /**
+   * `url`: `file:` with a path, or `:memory:`. `timeout`: how long to wait for another process that
+   * writes, in milliseconds. `settings`: pragmas, in their order. `isReadOnly`: nothing in the file
+   * changes, also not when it is closed.
+   */
+  constructor(
+    url: string,
+    timeout: number,
+    settings: readonly string[],
+    { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
+  ) {
+    this.#database = new Database(pathOf(url), { timeout, readonly: isReadOnly });
+    try {
+      for (const setting of settings) this.pragma(setting);
+    } catch (cause) {
+      this.#database.close();
+      throw cause;
+    }
+  }
+
+  /** One statement and its rows. By itself, it is a transaction of its own. */
+  query({ sql, args }: Statement): SqlRow[] {
+    const prepared = this.#prepared(sql, args);
+    if (prepared.reader) return (prepared.all(args) as SqlRow[]).map(plain);
+    prepared.run(args);
+    return [];
+  }
+
+  /** All of them or none. */
+  transaction(mode: "read" | "write", statements: readonly Statement[]): SqlRow[][] {
+    this.query(mode === "write" ? BEGIN_WRITE : BEGIN_READ);
+    try {
+      const results = statements.map((statement) => this.query(statement));
+      this.query(COMMIT);
+      return results;
+    } catch (cause) {
+      if (this.#database.inTransaction) this.#database.exec("rollback");
+      throw cause;
+    }
+  }
+
+  /** Runs to its end, as some do a step for each row of an answer that is not read. */
+  pragma(text: string): void {
+    this.#database.exec(`pragma ${text}`);
+  }
+
+  close(): void {
+    this.#kept.clear();
+    this.#database.close();
+  }
+
+  #prepared(sql: string, args: Statement["args"]): Database.Statement {
+    const known = this.#kept.get(sql);
+    const isKept = sizeOf(args) <= KEPT_BYTES_MAX;
+    if (known && isKept) return known;
+    const prepared = this.#database.prepare(sql);
+    if (isKept && IS_KEPT.test(sql)) this.#kept.set(sql, prepared);
+    return prepared;
+  }
+}
+
+const BEGIN_WRITE: Statement = { sql: "begin immediate", args: [] };
+const BEGIN_READ: Statement = { sql: "begin", args: [] };
+const COMMIT: Statement = { sql: "commit", args: [] };
+
+/** Characters and bytes in arguments, roughly. */
+export function sizeOf(args: Statement["args"]): number {
+  let size = 0;
+  for (const arg of args) {
+    if (typeof arg === "string" || arg instanceof Uint8Array) size += arg.length;
+  }
+  return size;
+}
+
+function pathOf(url: string): string {
+  if (url.startsWith("file://")) return fileURLToPath(url);
+  return url.startsWith("file:") ? url.slice("file:".length) : url;
+}

@@ -1,0 +1,84 @@
+import { setImmediate } from "node:timers";
+import type { SqlClient, SqlRow, Statement } from "../../../src/ports.ts";
+import { isRefused, named, SqlError } from "../sql_error.ts";
+import { Connection } from "./connection.ts";
+
+/** What opening a file needs to know, in a form that can be posted to a thread. */
+export interface FileOptions {
+  /** `file:` with a path, or `:memory:`. */
+  readonly url: string;
+  /** `FULL` (default): what was acknowledged survives power loss. `NORMAL`: a crash only. */
+  readonly synchronous?: "FULL" | "NORMAL";
+  /** How long to wait for another process that writes. 5,000 by default. */
+  readonly busyTimeoutMs?: number;
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+const CACHE_KIB = 16 * 1024;
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Opens a file or `:memory:` in this very thread. Rejects with `SqlError`. */
+export async function openLocal(options: FileOptions): Promise<SqlClient> {
+  const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const settings = [
+    // The vacuum must be chosen before the first page is written, which setting WAL does.
+    "auto_vacuum = incremental",
+    "journal_mode = wal",
+    `synchronous = ${synchronous}`,
+    `cache_size = -${CACHE_KIB}`,
+    `journal_size_limit = ${JOURNAL_BYTES_MAX}`,
+  ];
+  return new Local(await named(() => new Connection(url, busyTimeoutMs, settings)));
+}
+
+/** Write batches between two looks at the free pages of a file. */
+const BATCHES_PER_VACUUM = 64;
+/** Free pages that will be needed again soon, and how many of the others go at once. */
+const RESERVE_PAGES = 4096;
+const VACUUM_PAGES = 256;
+
+class Local implements SqlClient {
+  #connection: Connection | undefined;
+  #batches = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
+    const connection = this.#connection;
+    if (!connection) throw new SqlError("The database is closed", "CLIENT_CLOSED");
+    const results = await named(() => {
+      const [only, ...others] = statements;
+      // A transaction that is told so costs three times one that is not.
+      return only && others.length === 0
+        ? [connection.query(only)]
+        : connection.transaction(mode, statements);
+    });
+    if (mode === "write") setImmediate(() => this.#tidy());
+    return results;
+  }
+
+  /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
+  #tidy(): void {
+    if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
+    try {
+      const [row] = this.#connection?.query({ sql: "pragma freelist_count", args: [] }) ?? [];
+      if (Number(row?.["freelist_count"] ?? 0) < RESERVE_PAGES) return;
+      this.#connection?.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
+    } catch (cause) {
+      // It is not needed for anything: the next batch meets the same trouble, and reports it.
+      if (!(cause instanceof Error && cause.name === "SqliteError")) throw cause;
+    }
+  }
+
+  isRefused(cause: unknown): boolean {
+    return isRefused(cause);
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await named(() => connection?.close());
+  }
+}

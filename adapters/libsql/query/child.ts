@@ -1,0 +1,147 @@
+import process from "node:process";
+import { assert } from "../../../src/assert.ts";
+import { Failure } from "../../../src/errors.ts";
+import type { QueryRequest } from "../../../src/introspection/request.ts";
+import { runQuery } from "../../../src/introspection/run_query.ts";
+import type { UnreadableRow } from "../../../src/introspection/unreadable.ts";
+import { QueryConnection } from "./database.ts";
+import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import type { Answer, Ask, QueryData, Report } from "./messages.ts";
+import { type OpenedSource, Sources } from "./source.ts";
+import { RemoteError } from "../remote/error.ts";
+
+/**
+ * A query process: it answers queries, one at a time, and everything about them happens here, from
+ * parsing to bytes. The server asks over standard input and hears over standard output. The server also
+ * enforces the limits of time and memory, by killing this process: some steps of the database cannot be
+ * interrupted.
+ */
+
+/** How often the server is told of the memory of this process while it works. */
+const REPORT_MS = 50;
+/** Damaged rows that one query reports to the log. */
+const UNREADABLE_MAX = 20;
+
+/** A query under way: the parts it still has to send, and the databases its rows are copied from. */
+interface Running {
+  readonly parts: AsyncGenerator<Uint8Array>;
+  readonly sources: readonly OpenedSource[];
+}
+
+let data: QueryData | undefined;
+let sources: Sources | undefined;
+let connection: QueryConnection | undefined;
+let running: Running | undefined;
+
+const frames = new FrameReader();
+process.stdin.on("data", (piece: Uint8Array) => {
+  for (const frame of frames.read(piece)) {
+    assert(frame.kind === "json", "The server asks in JSON");
+    void take(frame.value as Ask);
+  }
+});
+// The server ended, in whatever way. What is under way serves nobody.
+process.stdin.on("close", () => process.exit(0));
+process.stdout.on("error", () => process.exit(0));
+
+async function take(ask: Ask): Promise<void> {
+  try {
+    post(await answer(ask));
+  } catch (cause) {
+    await end().catch(() => {});
+    post({ kind: "failed", ...described(cause) });
+  }
+}
+
+async function answer(ask: Ask): Promise<Answer> {
+  if (ask.kind === "open") {
+    data = ask.data;
+    sources = new Sources(data.limits);
+    connection = await QueryConnection.open(fileOf(data), data.limits);
+    report();
+    return { kind: "ready" };
+  }
+  if (ask.kind === "query") running = await begin(ask.request);
+  assert(running, "A query is asked before its parts are");
+  const part = await reporting(running.parts.next());
+  if (!part.done) return { kind: "part", bytes: part.value };
+  await end();
+  return { kind: "end" };
+}
+
+/** The one file there is. Undefined: there are others, and rows are copied. */
+function fileOf({ databases: [first, ...others] }: QueryData): string | undefined {
+  return others.length === 0 && first?.kind === "file" ? first.url : undefined;
+}
+
+async function begin(request: QueryRequest): Promise<Running> {
+  assert(data && sources, "The databases are named before a query is asked");
+  const { databases, limits } = data;
+  const file = fileOf(data);
+  connection ??= await QueryConnection.open(file, limits);
+  let left = UNREADABLE_MAX;
+  const unreadable = (row: UnreadableRow) => {
+    if (left-- > 0) tell({ kind: "unreadable", row });
+  };
+  if (file !== undefined) {
+    return { parts: runQuery(connection, request, { limits, unreadable }), sources: [] };
+  }
+  const opened: OpenedSource[] = [];
+  try {
+    for (const address of databases) opened.push(await sources.open(address));
+  } catch (cause) {
+    for (const source of opened) source.close();
+    throw cause;
+  }
+  const parts = runQuery(connection, request, { limits, unreadable, sources: opened });
+  return { parts, sources: opened };
+}
+
+/** Reports memory again and again while something is done. */
+async function reporting<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(report, REPORT_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Prepares for the next query. */
+async function end(): Promise<void> {
+  for (const source of running?.sources ?? []) source.close();
+  running = undefined;
+  if (connection && !await connection.end()) {
+    connection.close();
+    connection = undefined;
+  }
+  report();
+}
+
+function report(): void {
+  tell({ kind: "report", residentBytes: process.memoryUsage.rss() });
+}
+
+function tell(value: Report): void {
+  send({ kind: "json", value });
+}
+
+function post(answer: Answer): void {
+  if (answer.kind === "part") send({ kind: "bytes", bytes: answer.bytes });
+  else send({ kind: "json", value: answer });
+}
+
+function send(frame: Frame): void {
+  for (const piece of encodeFrame(frame)) process.stdout.write(piece);
+}
+
+function described(
+  cause: unknown,
+): Pick<Answer & { kind: "failed" }, "status" | "message" | "bug" | "cause"> {
+  if (cause instanceof Failure) {
+    const { status, message, cause: inner } = cause;
+    return { status, message, ...(inner instanceof RemoteError && { cause: inner.message }) };
+  }
+  const bug = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+  return { status: 500, message: "Internal error", bug };
+}

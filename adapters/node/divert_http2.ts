@@ -1,0 +1,91 @@
+import type { Server } from "node:http";
+import type { Http2Server } from "node:http2";
+import type { Socket } from "node:net";
+import type { OpenConnections } from "../platform/open_connections.ts";
+
+/**
+ * Looks at the first bytes of each connection that `http1` accepts and hands it to the server that
+ * speaks them: HTTP/1.1 and HTTP/2 with prior knowledge share a port (http-api §2.14). A connection
+ * that has not said which for `timeoutMs` is closed. Returns the connections that are still being
+ * looked at: neither server knows of them, so whoever stops the servers has to destroy them.
+ */
+export function divertHttp2(
+  http1: Server,
+  http2: Http2Server,
+  { timeoutMs, open }: { readonly timeoutMs: number; readonly open: OpenConnections },
+): ReadonlySet<Socket> {
+  const listeners = http1.listeners("connection") as ((socket: Socket) => void)[];
+  const fresh = new Set<Socket>();
+  const hand = (socket: Socket, version: 1 | 2) => {
+    open.add(socket, `http${version}`);
+    if (version === 2) return handToHttp2(http2, socket);
+    for (const listener of listeners) listener.call(http1, socket);
+  };
+  http1.removeAllListeners("connection");
+  http1.on("connection", (socket: Socket) => {
+    fresh.add(socket);
+    open.add(socket, "fresh");
+    peek(socket, timeoutMs, { hand, forget: () => void fresh.delete(socket) });
+  });
+  return fresh;
+}
+
+/**
+ * A server of node's `http` accepts sockets that stay open for writing when the peer has ended its
+ * side, and its `http2` expects those that do not: an HTTP/2 session never closes such a socket,
+ * and each connection that its caller ends with FIN keeps its descriptor for good.
+ */
+function handToHttp2(http2: Http2Server, socket: Socket): void {
+  socket.allowHalfOpen = false;
+  http2.emit("connection", socket);
+}
+
+interface Peek {
+  readonly hand: (socket: Socket, version: 1 | 2) => void;
+  readonly forget: () => void;
+}
+
+function peek(socket: Socket, timeoutMs: number, { hand, forget }: Peek): void {
+  const destroy = () => void socket.destroy();
+  let held: Buffer = Buffer.alloc(0);
+  const look = () => {
+    const more = socket.read() as Buffer | null;
+    // Held back, not unshifted: bytes that return to the socket make it readable again at once.
+    if (more !== null) held = held.length === 0 ? more : Buffer.concat([held, more]);
+    const version = versionOf(held);
+    if (version === undefined) return void socket.once("readable", look);
+    socket.off("timeout", destroy).off("error", destroy).off("end", destroy).off("close", forget);
+    socket.setTimeout(0);
+    forget();
+    socket.unshift(version === 1 ? escapeTarget(held) : held);
+    hand(socket, version);
+  };
+  socket.setTimeout(timeoutMs);
+  socket.on("timeout", destroy).on("error", destroy).on("end", destroy).on("close", forget);
+  socket.once("readable", look);
+}
+
+// deno-lint-ignore no-control-regex -- the point is to name every byte that is ASCII
+const NOT_ASCII = /[^\x00-\x7f]/g;
+
+/**
+ * Percent-encodes what is not ASCII in the first request line. Node's parser refuses it, but an
+ * object key may be written in bare UTF-8 (http-api §2.9), as curl does. It helps the first request
+ * of a connection, as far as it came with the first bytes.
+ */
+function escapeTarget(head: Buffer): Buffer {
+  const end = head.indexOf("\r\n");
+  const line = head.toString("latin1", 0, end < 0 ? head.length : end);
+  if (line.search(NOT_ASCII) < 0) return head;
+  const escaped = line.replace(NOT_ASCII, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  return Buffer.concat([Buffer.from(escaped, "latin1"), head.subarray(line.length)]);
+}
+
+/** "PRI", with which every HTTP/2 connection begins and no HTTP/1 method does (RFC 9113 §3.4). */
+const PREFACE = [0x50, 0x52, 0x49];
+
+function versionOf(head: Uint8Array): 1 | 2 | undefined {
+  const length = Math.min(head.length, PREFACE.length);
+  for (let i = 0; i < length; i++) if (head[i] !== PREFACE[i]) return 1;
+  return length === PREFACE.length ? 2 : undefined;
+}

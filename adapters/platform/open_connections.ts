@@ -1,0 +1,47 @@
+import type { ConnectionState, Traffic } from "../../src/vitals.ts";
+
+/** The parts of a socket, an HTTP/2 session and an HTTP/2 stream that tell how they do. */
+interface Closable {
+  readonly connecting?: boolean;
+  readonly closed?: boolean;
+  readonly destroyed?: boolean;
+  readonly writableEnded?: boolean;
+  /** Bytes that were written to it and not passed on. */
+  readonly writableLength?: number;
+  once(event: "close", listener: () => void): unknown;
+}
+
+/** What is open on one interface. It keeps the objects, and counts when a page of metrics asks. */
+export class OpenConnections {
+  readonly #connections = new Map<Closable, ConnectionState>();
+  readonly #streams = new Set<Closable>();
+
+  /** Counts a connection until it closes. `state`: what it is when it neither connects nor closes. */
+  add(connection: Closable, state: ConnectionState): void {
+    if (!this.#connections.has(connection)) {
+      connection.once("close", () => this.#connections.delete(connection));
+    }
+    this.#connections.set(connection, state);
+  }
+
+  /** Counts a stream until it closes. */
+  addStream(stream: Closable): void {
+    this.#streams.add(stream);
+    stream.once("close", () => this.#streams.delete(stream));
+  }
+
+  count(): Omit<Traffic, "interface"> {
+    const connections = { connecting: 0, fresh: 0, http1: 0, http2: 0, closing: 0 };
+    for (const [connection, state] of this.#connections) connections[stateOf(connection, state)]++;
+    let queuedBytes = 0;
+    for (const one of this.#connections.keys()) queuedBytes += one.writableLength ?? 0;
+    for (const one of this.#streams) queuedBytes += one.writableLength ?? 0;
+    return { connections, streams: this.#streams.size, queuedBytes };
+  }
+}
+
+function stateOf(connection: Closable, state: ConnectionState): ConnectionState {
+  if (connection.connecting) return "connecting";
+  const { destroyed, closed, writableEnded } = connection;
+  return destroyed || closed || writableEnded ? "closing" : state;
+}

@@ -1,0 +1,132 @@
+import { concatBytes } from "../../src/bytes.ts";
+import { LateExchange } from "../../src/outbound/late_exchange.ts";
+import type {
+  Dial,
+  DialFailure,
+  DialHead,
+  DialListener,
+  DialRequest,
+  Exchange,
+} from "../../src/dial.ts";
+
+/** What an address that speaks nothing but cleartext HTTP/2 needs. */
+const H2C = "this server runs on workerd, which cannot speak HTTP/2 without TLS: " +
+  "let the endpoint listen for HTTP/1.1, or for HTTPS";
+
+/**
+ * Dials endpoints with `fetch`, in request-response mode only: nothing is sent before the whole
+ * request is known. HTTP/2 without TLS is `unsupported`. Whatever is negotiated over TLS passes for
+ * HTTP/1.1, for `fetch` does not say. How long connecting takes is not limited: it cannot be told
+ * from waiting for an answer.
+ */
+export function fetchDial(): Dial {
+  return {
+    isHalfDuplex: true,
+    open(request, listener) {
+      if (request.version === "h2" && !isSecure(request)) return unsupported(listener);
+      return new FetchExchange(request, listener);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function isSecure({ url }: DialRequest): boolean {
+  return url.slice(0, 6).toLowerCase() === "https:";
+}
+
+function unsupported(listener: DialListener): Exchange {
+  const late = new LateExchange(listener);
+  // Not at once: nobody expects to be called before `open` has returned.
+  queueMicrotask(() => late.fail({ kind: "unsupported", message: H2C }));
+  return late;
+}
+
+class FetchExchange implements Exchange {
+  readonly #request: DialRequest;
+  readonly #listener: DialListener;
+  readonly #abort = new AbortController();
+  #pieces: Uint8Array[] = [];
+  #isSent = false;
+  #isOver = false;
+  /** Lets reading go on, while it must not. */
+  #goOn: (() => void) | undefined;
+  #mayGoOn: Promise<void> | undefined;
+
+  constructor(request: DialRequest, listener: DialListener) {
+    this.#request = request;
+    this.#listener = listener;
+  }
+
+  /** There is always room: a request is in memory as a whole anyway. */
+  write(bytes: Uint8Array): boolean {
+    if (!this.#isSent) this.#pieces.push(bytes);
+    return true;
+  }
+
+  end(): void {
+    if (this.#isSent || this.#isOver) return;
+    this.#isSent = true;
+    const body = this.#request.method === "GET" ? null : concatBytes(this.#pieces);
+    this.#pieces = [];
+    this.#exchange(body).catch((cause) => this.#failed(cause, "unreachable"));
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#pieces = [];
+    this.#abort.abort();
+    this.resume();
+  }
+
+  pause(): void {
+    this.#mayGoOn ??= new Promise((resolve) => this.#goOn = resolve);
+  }
+
+  resume(): void {
+    this.#goOn?.();
+    this.#goOn = this.#mayGoOn = undefined;
+  }
+
+  async #exchange(body: Uint8Array<ArrayBuffer> | null): Promise<void> {
+    const { url, method, headers } = this.#request;
+    const { signal } = this.#abort;
+    const answer = await fetch(url, { method, headers, body, signal, redirect: "manual" });
+    if (this.#isOver) return await answer.body?.cancel().catch(() => {});
+    this.#listener.head(headOf(answer));
+    try {
+      await this.#read(answer);
+    } catch (cause) {
+      this.#failed(cause, "reset");
+    }
+  }
+
+  async #read({ body }: Response): Promise<void> {
+    const reader = body?.getReader();
+    while (reader) {
+      await this.#mayGoOn;
+      const { done, value } = await reader.read();
+      if (this.#isOver) return await reader.cancel().catch(() => {});
+      if (done) break;
+      this.#listener.chunk(value);
+    }
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listener.end();
+  }
+
+  #failed(cause: unknown, kind: DialFailure["kind"]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const said = cause instanceof Error ? cause.message : String(cause);
+    // What an HTTP/2 server does with HTTP/1.1 looks like a broken connection.
+    const isFirst = this.#request.method === "GET" && !isSecure(this.#request);
+    this.#listener.failed({
+      kind,
+      message: isFirst ? `${said} (if it speaks HTTP/2 only: ${H2C})` : said,
+    });
+  }
+}
+
+function headOf({ status, headers }: Response): DialHead {
+  return { status, httpVersion: "HTTP/1.1", header: (name) => headers.get(name) ?? undefined };
+}

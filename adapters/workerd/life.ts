@@ -1,0 +1,174 @@
+import { type App, createApp } from "../../src/app.ts";
+import type { Config } from "../../src/config.ts";
+import { Failure } from "../../src/errors.ts";
+import { fetchReader } from "../../src/ingress/request_reader.ts";
+import type { Place } from "../../src/model/ring.ts";
+import { doorEndpoint } from "../../src/placement/partition_endpoint.ts";
+import type { DeploymentStore, Introspection, Log, SqlClient } from "../../src/ports.ts";
+import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import {
+  type Layout,
+  readPart,
+  settleLayout,
+  settlePart,
+} from "../../src/storage/schema/layout.ts";
+import { insist } from "../../src/storage/retry.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
+import { PARTITION } from "../installation/databases.ts";
+import { DURABLE_STORE_LIMITS, durableSqlite, type DurableStorage } from "./durable_sqlite.ts";
+import { openRemote } from "../libsql/remote/open.ts";
+import { remoteAddress } from "../libsql/remote/address.ts";
+import { random } from "../platform/random.ts";
+import { VERSION } from "../platform/version.ts";
+import { SERVER_SLICES } from "../libsql/remote/fold_limits.ts";
+import { AlarmedStore, type Alarms, type AlarmStorage } from "./alarm.ts";
+import { fetchDial } from "./fetch_dial.ts";
+import { type Peer, Peers, WITHIN } from "./peers.ts";
+import type { IsolateClock } from "./platform.ts";
+import { durableIntrospection, type QueryStorage } from "./introspection.ts";
+
+/** Queries that wait for another one to end. */
+const QUERIES_WAITING_MAX = 20;
+/** What the envelope adds to the largest message between partitions. */
+const ENVELOPE_BYTES = 1024 * 1024;
+
+/** What an object is while it is awake. */
+export interface Life {
+  readonly app: App;
+  readonly store: AlarmedStore;
+  /** What is registered, as this object stores it: only that of partition 0 does. */
+  readonly deployments: DeploymentStore;
+  /** Answers other partitions. */
+  readonly answerPeer: (request: Request) => Promise<Response>;
+}
+
+export interface LifeOptions {
+  readonly storage: DurableStorage & QueryStorage & AlarmStorage;
+  readonly config: Config;
+  readonly clock: IsolateClock;
+  readonly alarms: Alarms;
+  readonly log: Log;
+  /** Which one it is, if somebody has said so. */
+  readonly partition: number | undefined;
+  /** The object of a partition. */
+  readonly at: (partition: number) => Peer;
+}
+
+/** Wakes an object. Rejects with `Failure` when its rows are those of another installation. */
+export async function openLife(options: LifeOptions): Promise<Life> {
+  const { storage, config, clock, alarms, log } = options;
+  const own = durableSqlite(storage);
+  await migrate(own);
+  const place = await placeOf(own, options);
+  await alarms.open();
+  const isElsewhere = config["storage.database-url"] !== "";
+  const client = isElsewhere ? await openElsewhere(place, options) : own;
+  const store = new AlarmedStore(client, {
+    ...(isElsewhere ? SERVER_SLICES : DURABLE_STORE_LIMITS),
+    retryMs: config["storage.retry-timeout"],
+    clock,
+    alarms,
+    cleanupIntervalMs: config["worker.cleanup-interval"],
+    foldRowsMax: config["storage.fold-rows"],
+    foldBytesMax: config["storage.fold-bytes"],
+  });
+  const peers = new Peers({ place, at: options.at, log });
+  const deployments = sqlDeploymentStore(client);
+  const app = await createApp({
+    platform: { clock, random, log, dial: fetchDial() },
+    config,
+    store,
+    partitions: place.partitions,
+    here: [place.partition],
+    elsewhere: (partition) => peers.door(partition),
+    deployments: peers.deployments(deployments),
+    introspection: introspectionOf(store, place, options),
+    version: VERSION,
+  });
+  return { app, store, deployments, answerPeer: endpointOf(app, place, options) };
+}
+
+/** The rows of an object whose rows are in a database server. What it is itself stays with it. */
+async function openElsewhere(
+  { partition, partitions }: Place,
+  { config, clock }: LifeOptions,
+): Promise<SqlClient> {
+  const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
+  const isEach = typed.includes(PARTITION);
+  const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
+  const client = openRemote({ ...address, timeoutMs: config["storage.request-timeout"] });
+  const patience = { clock, retryMs: config["storage.retry-timeout"] };
+  await insist(client, () => migrate(client), patience);
+  const wanted = { partitions, databases: isEach ? "each" : "one" } as const;
+  checkPartitions(await settleLayout(client, wanted, patience), partitions);
+  if (isEach) await settlePart(client, partition, patience);
+  return client;
+}
+
+/** Which partition this is, of how many. Both are written down with the first row. */
+async function placeOf(
+  client: SqlClient,
+  { config, partition: told }: LifeOptions,
+): Promise<Place> {
+  const wanted = config["default-num-partitions"];
+  const layout = await settleLayout(client, { partitions: wanted, databases: "each" });
+  checkPartitions(layout, wanted);
+  const partition = told ?? await readPart(client) ?? 0;
+  await settlePart(client, partition);
+  return { partition, partitions: wanted };
+}
+
+/** The Worker in front knows nothing but the settings, and must be right about them. */
+function checkPartitions({ partitions }: Layout, wanted: number): void {
+  if (partitions === wanted) return;
+  throw new Failure(
+    "RT0002",
+    `"default-num-partitions" is ${wanted}, but this data was made with ${partitions}`,
+  );
+}
+
+function endpointOf(
+  app: App,
+  { partition: own }: Place,
+  { log, config }: LifeOptions,
+): (request: Request) => Promise<Response> {
+  return doorEndpoint({
+    secret: WITHIN,
+    door: (partition) => partition === own ? app.door(partition) : undefined,
+    owner: () => undefined,
+    look: () => {},
+    reload: () => app.reload(),
+    reader: fetchReader,
+    bytesMax: config["worker.invoker.message-size-limit"] + ENVELOPE_BYTES,
+    log,
+  });
+}
+
+function introspectionOf(
+  store: AlarmedStore,
+  { partitions }: Place,
+  { storage, clock, config, log }: LifeOptions,
+): Introspection {
+  if (partitions > 1 || config["storage.database-url"] !== "") return ELSEWHERE;
+  return durableIntrospection(storage, {
+    flush: () => store.flushAll(),
+    clock,
+    log,
+    limits: {
+      rowsMax: config["admin.query-engine.rows"],
+      timeMs: config["admin.query-engine.timeout"],
+      spoolBytesMax: config["admin.query-engine.result-size"],
+    },
+    waitingMax: QUERIES_WAITING_MAX,
+  });
+}
+
+/** Only an object's own rows can be read here, and half an answer would look like a whole one. */
+const ELSEWHERE: Introspection = {
+  query: () => {
+    const message = "queries are answered here for one partition that is a Durable Object's own; " +
+      "with a database server, ask a server on Node or Deno";
+    return Promise.reject(Failure.plain(501, message));
+  },
+  close: () => Promise.resolve(),
+};

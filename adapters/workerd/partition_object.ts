@@ -1,0 +1,156 @@
+import { DurableObject } from "cloudflare:workers";
+import { Failure } from "../../src/errors.ts";
+import type { Log } from "../../src/ports.ts";
+import { Alarms, HEARTBEAT_MS } from "./alarm.ts";
+import { type Life, openLife } from "./life.ts";
+import type { Peer } from "./peers.ts";
+import { consoleLog, IsolateClock, stackOf } from "./platform.ts";
+import { type Asking, refusal } from "./refusal.ts";
+import { type Bindings, partitionConfig, warningsFor } from "./settings.ts";
+
+/** What `wrangler.toml` binds. */
+export interface ObjectBindings extends Bindings {
+  readonly PARTITION: DurableObjectNamespace<PartitionObject>;
+}
+
+/** How long an object that could not start waits for the next attempt when nobody calls it. */
+const RESTART_MS = 10_000;
+
+/** How long after a request the object sees whether it may rest. */
+const REST_MS = 5_000;
+
+/**
+ * One partition, in an object of its own that holds its rows. Made by the first request or alarm,
+ * evicted when nobody needs it: then the next one derives everything from the rows (law 3). Many
+ * requests are in it at once, and those who wait for a result hold up nobody.
+ */
+export class PartitionObject extends DurableObject<ObjectBindings> implements Peer {
+  readonly #alarms = new Alarms(this.ctx.storage);
+  readonly #clock = new IsolateClock((cause) => this.#endOnBug(cause));
+  #life: Promise<Life> | undefined;
+  #log: Log = consoleLog("info");
+  /** Requests of operators in progress. They end soon; those of callers may wait for months. */
+  #operators = 0;
+
+  /** Which partition this is, once somebody has said so. */
+  #partition: number | undefined;
+
+  /** A request of a caller. `partition`: which one this is, as in every call. */
+  ingress(request: Request, partition: number): Promise<Response> {
+    this.#partition = partition;
+    return this.#answer("caller", request, ({ app }) => app.ingress(request));
+  }
+
+  /** A request of another partition, at the path it has between the processes of a fleet. */
+  fetch(request: Request): Promise<Response> {
+    const [, partition] = /\/partitions\/(\d+)\//.exec(request.url) ?? [];
+    if (partition !== undefined) this.#partition = Number(partition);
+    return this.#answer("operator", request, ({ answerPeer }) => answerPeer(request));
+  }
+
+  /** What is registered, as JSON. */
+  async deployments(partition: number): Promise<string> {
+    this.#partition = partition;
+    const { deployments } = await this.#live();
+    return JSON.stringify(await deployments.load());
+  }
+
+  /** Somebody has registered something. */
+  async reload(partition: number): Promise<void> {
+    this.#partition = partition;
+    const { app } = await this.#live();
+    await app.reload();
+  }
+
+  /** A request of an operator, at the path it has on a port of its own. */
+  async admin(request: Request, partition: number): Promise<Response> {
+    this.#partition = partition;
+    this.#operators++;
+    try {
+      return await this.#answer("operator", request, ({ app }) => app.admin(request));
+    } finally {
+      this.#operators--;
+    }
+  }
+
+  /** Something is due, or may be. Never throws: an alarm that fails too often is given up. */
+  override async alarm(): Promise<void> {
+    this.#alarms.rang();
+    this.#clock.wake();
+    try {
+      const { store } = await this.#live();
+      this.#alarms.expect(await store.due());
+      if (this.#operators === 0 && !await store.isBusy()) this.#clock.rest();
+      else this.#alarms.expect(this.#clock.now() + HEARTBEAT_MS);
+    } catch (cause) {
+      this.#log("error", "An alarm failed", { cause: stackOf(cause) });
+      this.#alarms.expect(this.#clock.now() + RESTART_MS);
+    }
+  }
+
+  async #answer(
+    who: Asking,
+    request: Request,
+    ask: (life: Life) => Response | Promise<Response>,
+  ): Promise<Response> {
+    let life: Life;
+    try {
+      life = await this.#live();
+    } catch (cause) {
+      this.#log("error", "The partition cannot start", { cause: stackOf(cause) });
+      const message = cause instanceof Failure ? cause.message : "the partition cannot start";
+      return refusal(who, request, { status: 503, message });
+    }
+    if (this.#clock.isResting) this.#wake();
+    try {
+      return await ask(life);
+    } catch (cause) {
+      this.#log("error", "A request handler failed", { cause: stackOf(cause) });
+      return new Response("internal server error", { status: 500 });
+    }
+  }
+
+  #wake(): void {
+    this.#clock.wake();
+    this.#alarms.expect(this.#clock.now() + REST_MS);
+  }
+
+  #live(): Promise<Life> {
+    return this.#life ??= this.#start().catch((cause) => {
+      this.#life = undefined;
+      throw cause;
+    });
+  }
+
+  async #start(): Promise<Life> {
+    const config = partitionConfig(this.env);
+    const [clock, log] = [this.#clock, this.#log = consoleLog(config["log-level"])];
+    for (const warning of warningsFor(this.env)) log("warn", "A setting is ignored", { warning });
+    const life = await openLife({
+      storage: this.ctx.storage,
+      config,
+      clock,
+      log,
+      alarms: this.#alarms,
+      partition: this.#partition,
+      at: (partition) => objectOf(this.env.PARTITION, partition),
+    });
+    this.#wake();
+    log("info", "The partition is awake", { object: this.ctx.id.name ?? String(this.ctx.id) });
+    return life;
+  }
+
+  /** What is in memory may no longer be what is in the rows: the next request begins anew. */
+  #endOnBug(cause: unknown): void {
+    this.#log("error", "Beginning anew because of a bug", { cause: stackOf(cause) });
+    this.ctx.abort("a bug");
+  }
+}
+
+/** The object of a partition. */
+export function objectOf(
+  namespace: DurableObjectNamespace<PartitionObject>,
+  partition: number,
+): DurableObjectStub<PartitionObject> {
+  return namespace.get(namespace.idFromName(String(partition)));
+}

@@ -1,0 +1,80 @@
+import { type Config, readConfig, warningsOf } from "../../src/config.ts";
+import { optionalText, text } from "../../src/config/kinds.ts";
+import { option } from "../../src/config/option.ts";
+import { readEnvironment, settle } from "../../src/config/read.ts";
+import { Failure } from "../../src/errors.ts";
+import { DURABLE_VALUE_BYTES_MAX } from "./durable_sqlite.ts";
+
+/** Bindings of a Worker. Settings are those that are text. */
+export type Bindings = Readonly<Record<string, unknown>>;
+
+/** Where defaults are others than on a machine: a row has 2 MB at most, an isolate 128 MB. */
+const DEFAULTS = `
+ingress.request-size-limit = "1MiB"
+admin.request-size-limit = "1MiB"
+worker.invoker.message-size-limit = "1536KiB"
+worker.invoker.eager-state-size-limit = "8MiB"
+worker.invoker.unacknowledged-bytes-limit = "1MiB"
+worker.invoker.concurrent-invocations-limit = 100
+partition.resident-bytes-max = "16MiB"
+storage.fold-bytes = "1MiB"
+admin.query-engine.result-size = "16MiB"
+`;
+
+const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
+
+/** The settings of a partition. Throws `Failure` RT0002, also for what does not fit a row. */
+export function partitionConfig(bindings: Bindings): Config {
+  const config = readConfig({ file: DEFAULTS, env: environmentOf(bindings) });
+  for (const name of LIMITED) {
+    if (config[name] <= DURABLE_VALUE_BYTES_MAX) continue;
+    throw new Failure(
+      "RT0002",
+      `Cannot use "${name}": a Durable Object stores ${DURABLE_VALUE_BYTES_MAX} bytes at most`,
+    );
+  }
+  return config;
+}
+
+/** Settings that only a Worker has, which serves callers and operators at one address. */
+const options = {
+  "admin.path-prefix": option(text("a path such as /admin", /^(\/[\w.~-]+)+$/), "/admin", {
+    doc: "Requests below this path go to the admin API, without it. All others are for callers.",
+  }),
+  "admin.token": option(optionalText("a token"), "", {
+    doc: "What operators send as bearer token. Without one, only localhost is answered.",
+    secret: true,
+  }),
+};
+
+export interface WorkerSettings {
+  readonly adminPrefix: string;
+  /** Empty: there is none. */
+  readonly adminToken: string;
+  readonly partitions: number;
+}
+
+/** The settings of the Worker in front. Throws `Failure` RT0002. */
+export function workerSettings(bindings: Bindings): WorkerSettings {
+  const settled = settle(options, [readEnvironment(options, environmentOf(bindings))]);
+  return {
+    adminPrefix: settled["admin.path-prefix"] as string,
+    adminToken: settled["admin.token"] as string,
+    partitions: partitionConfig(bindings)["default-num-partitions"],
+  };
+}
+
+/** What to warn of: one sentence for each variable that is spelled as a setting and sets nothing. */
+export function warningsFor(bindings: Bindings): string[] {
+  return warningsOf(environmentOf(bindings), Object.keys(options));
+}
+
+function environmentOf(bindings: Bindings): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(bindings)) {
+    if (typeof value === "string") texts[name] = value;
+    // A variable in `wrangler.toml` may be a number or a flag.
+    else if (typeof value === "number" || typeof value === "boolean") texts[name] = String(value);
+  }
+  return texts;
+}

@@ -1,0 +1,253 @@
+import { assert } from "../assert.ts";
+import { ChurnMap } from "../slot_map.ts";
+import type { Attempt, Effect } from "../engine/effect.ts";
+import type { Outcome } from "../engine/event.ts";
+import type { InvocationRow } from "../model/invocation.ts";
+import type { Deployment } from "../model/schema.ts";
+import type { Target } from "../model/target.ts";
+import type { Dial, DialRequest, Exchange } from "../dial.ts";
+import type { RunningAttempt as Introspected } from "../ports.ts";
+import { Addresses } from "./address.ts";
+import { type AttemptHost, RunningAttempt } from "./attempt.ts";
+import { Chance } from "./buffered_random.ts";
+import { choose } from "./choose.ts";
+import { Crowd } from "./slot_pressure.ts";
+import { FairQueue } from "./fair_queue.ts";
+import type { Failed } from "./failed.ts";
+import { openSigned } from "./identity/signed_dial.ts";
+import { OUTBOUND_DEFAULTS, type OutboundOptions, type OutboundWorld } from "./options.ts";
+import { Ticker } from "./ticker.ts";
+
+/** Where the attempt of an invocation stands. `ready`: it waits for a slot. */
+export type AttemptStatus =
+  | { readonly kind: "ready" }
+  | {
+    readonly kind: "running";
+    /** Milliseconds since the epoch. */
+    readonly startedAt: number;
+    readonly deployment: string;
+    readonly protocol: number;
+    /** Name and version of the SDK, once it has answered. */
+    readonly server?: string;
+  };
+
+/**
+ * All attempts of one partition. At most `concurrencyMax` run at once; the others are forgotten
+ * but for their id and asked for again, by `slotFree`, when it is their turn.
+ */
+export class Attempts {
+  readonly #world: OutboundWorld;
+  readonly #options: OutboundOptions;
+  readonly #addresses: Addresses;
+  readonly #ticker: Ticker;
+  readonly #host: AttemptHost;
+  readonly #chance: Chance;
+  readonly #running = new ChurnMap<string, RunningAttempt>();
+  /** Have sent their outcome; their streams are not over. */
+  readonly #draining = new ChurnMap<number, RunningAttempt>();
+  #begun = 0;
+  readonly #queue = new FairQueue();
+  readonly #crowd: Crowd;
+  /** Slots held for those who were told that one is free. */
+  readonly #reserved = new Set<string>();
+  #closed = false;
+
+  constructor(world: OutboundWorld, options: Partial<OutboundOptions> = {}) {
+    this.#world = world;
+    this.#options = { ...OUTBOUND_DEFAULTS, ...options };
+    this.#addresses = new Addresses(this.#options);
+    this.#chance = new Chance(world.random);
+    this.#crowd = new Crowd(world);
+    this.#ticker = new Ticker(world.clock, (now) => this.#tick(now));
+    this.#host = {
+      world,
+      options: this.#options,
+      chance: this.#chance,
+      expect: (due) => this.#ticker.expect(due),
+      ended: (attempt, outcome) => this.#ended(attempt, outcome),
+      closed: (attempt) => this.#gone(attempt),
+    };
+  }
+
+  /** Runs an attempt, now or when a slot is free. One of a later generation replaces an older one. */
+  start(effect: Attempt): void {
+    const { id } = effect.invocation;
+    if (this.#closed) return;
+    const older = this.#running.get(id);
+    if (older && older.attempt >= effect.attempt) return;
+    older?.abort();
+    const wasReserved = this.#reserved.delete(id);
+    if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
+      this.#queue.add(lineOf(effect.invocation), { id, attempt: effect.attempt });
+      return this.#ticker.expect(this.#crowd.due);
+    }
+    this.#queue.drop(id, effect.attempt);
+    this.#run(effect);
+  }
+
+  /** Passes a stored notification on to the attempt that waits for it. */
+  notify({ id, attempt, index, entry }: Effect & { type: "notify" }): void {
+    const running = this.#running.get(id);
+    if (running?.attempt === attempt) running.notify(index, entry);
+  }
+
+  /** Closes the stream of an attempt, and of every older one. */
+  abort({ id, attempt }: Effect & { type: "abort" }): void {
+    this.#queue.drop(id, attempt);
+    const running = this.#running.get(id);
+    if (running && running.attempt <= attempt) running.abort();
+  }
+
+  /**
+   * Asks an attempt to come to rest (service protocol §4.12, end). One that waits for a slot is asked
+   * for at once, without one: whoever wants it to rest will not start it. Nothing happens to one that
+   * is over, or that was already told that a slot is free.
+   */
+  yield({ id, attempt }: Effect & { type: "yield" }): void {
+    const running = this.#running.get(id);
+    if (running?.attempt === attempt) return running.yield();
+    if (this.#queue.attemptOf(id) !== attempt) return;
+    this.#queue.drop(id, attempt);
+    this.#world.send({ type: "slotFree", id, attempt });
+  }
+
+  /** What introspection shows. Undefined: no attempt. */
+  status(id: string): AttemptStatus | undefined {
+    const running = this.#running.get(id);
+    if (!running) return this.#queue.attemptOf(id) !== undefined ? { kind: "ready" } : undefined;
+    const { site, plan: { pin } } = running;
+    return { kind: "running", ...site, ...pin };
+  }
+
+  /** All attempts that run, for introspection. */
+  *running(): Iterable<Introspected> {
+    for (const { id, site, plan: { pin: { deployment } } } of this.#running.values()) {
+      yield { id, ...site, deployment };
+    }
+  }
+
+  /** Attempts that run, and that wait for a slot. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running.size, waiting: this.#queue.size };
+  }
+
+  /** Tears all streams down. Nothing is sent any more. */
+  close(): void {
+    this.#closed = true;
+    this.#ticker.stop();
+    this.#queue.clear();
+    for (const attempt of [...this.#running.values(), ...this.#draining.values()]) attempt.abort();
+  }
+
+  get #taken(): number {
+    return this.#running.size + this.#reserved.size;
+  }
+
+  #run(effect: Attempt): void {
+    const { invocation } = effect;
+    const chosen = choose(this.#world.schema(), invocation, this.#options.protocolMax);
+    if ("failure" in chosen) return this.#refuse(effect, chosen);
+    const { isHalfDuplex } = this.#world.dial;
+    const plan = isHalfDuplex ? { ...chosen, requestResponse: true } : chosen;
+    const span = this.#world.watch?.began(invocation, effect.attempt, plan.pin);
+    const { dial, mediaType } = this.#addresses.request(
+      plan.deployment,
+      plan.pin.protocol,
+      span ? { ...invocation, trace: span.trace } : invocation,
+    );
+    const attempt = new RunningAttempt(this.#host, effect, {
+      number: ++this.#begun,
+      plan,
+      mediaType,
+      span,
+    });
+    this.#running.set(attempt.id, attempt);
+    attempt.begin(this.#open(dial, attempt, invocation.target), effect);
+  }
+
+  #open(request: DialRequest, attempt: RunningAttempt, target: Target): Exchange {
+    const { signer } = this.#world;
+    const dial = this.#dialOf(attempt.plan.deployment);
+    if (!signer) return dial.open(request, attempt);
+    return openSigned(dial, request, {
+      signer,
+      dialects: [attempt.plan.deployment.dialect],
+      claims: { audience: `/invoke/${target.service}/${target.handler}`, subject: target.key },
+      listener: attempt,
+    });
+  }
+
+  #dialOf({ uri, lambda }: Deployment): Dial {
+    const { dial, functions } = this.#world;
+    if (!lambda) return dial;
+    assert(functions, "Whoever registers functions must be able to speak to them");
+    return functions.dial(uri, lambda);
+  }
+
+  #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {
+    this.#world.watch?.ended({ target }, outcome);
+    const chance = this.#chance.next();
+    const site = { startedAt: this.#world.clock.now() };
+    this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
+    this.#offer();
+  }
+
+  #ended(attempt: RunningAttempt, outcome: Outcome): void {
+    this.#world.watch?.ended(attempt, outcome, attempt.span);
+    this.#draining.set(attempt.number, attempt);
+    this.#leave(attempt);
+  }
+
+  #gone(attempt: RunningAttempt): void {
+    attempt.span?.end("aborted");
+    this.#draining.delete(attempt.number);
+    this.#leave(attempt);
+  }
+
+  #leave(attempt: RunningAttempt): void {
+    if (this.#running.get(attempt.id) !== attempt) return;
+    this.#running.delete(attempt.id);
+    this.#offer();
+  }
+
+  /** Tells whose turn it is that slots are free. */
+  #offer(): void {
+    while (!this.#closed && this.#queue.size > 0 && this.#taken < this.#options.concurrencyMax) {
+      const next = this.#queue.next();
+      if (!next) return;
+      const { id, attempt } = next;
+      this.#reserved.add(id);
+      // Once the turn is over, nobody takes the slot any more: the invocation has moved on.
+      const lapse = () => {
+        if (this.#reserved.delete(id)) this.#offer();
+      };
+      this.#world.send(
+        { type: "slotFree", id, attempt },
+        () => this.#world.clock.soon(lapse),
+      );
+    }
+  }
+
+  #tick(now: number): number {
+    let due = this.#crowd.look(now, this.#running.values(), {
+      used: this.#taken,
+      limit: this.#options.concurrencyMax,
+      queued: this.#queue.size,
+    });
+    for (const attempts of [this.#running.values(), this.#draining.values()]) {
+      for (const attempt of attempts) {
+        if (attempt.due <= now) attempt.expire(now);
+        due = Math.min(due, attempt.due);
+      }
+    }
+    return due;
+  }
+}
+
+/**
+ * The line an invocation waits in; lines take turns. Handlers do not wait behind each other, and
+ * what running handlers call does not wait behind what is only about to start.
+ */
+function lineOf({ target, origin }: InvocationRow): string {
+  return `${target.service}/${target.handler}/${origin.by}`;
+}

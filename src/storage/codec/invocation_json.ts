@@ -1,0 +1,89 @@
+import type { Awaiting, InvocationRow, Status } from "../../model/invocation.ts";
+import type { Target } from "../../model/target.ts";
+import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
+
+/**
+ * An invocation as JSON, without its output: what `toJson` makes of it, written out by hand
+ * because every call writes it twice. A test holds the two together.
+ *
+ * But a tree of what it waits for is text within the JSON. It may be nested a thousand deep
+ * (service protocol §3.5), and SQLite reads no JSON so deep: one such row would break every query
+ * of the table. `parsedInvocation` is the reverse.
+ */
+export function invocationJson(row: InvocationRow): string {
+  const { id, target, status, origin, pin, callers, retention, answer } = row;
+  return inOnePiece(
+    `{"id":${quoted(id)},"target":${targetJson(target)},"status":${statusJson(status)},"origin":${
+      origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
+    },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
+      row.spared ? `,"spared":${row.spared}` : ""
+    },"failuresSinceCommand":${row.failuresSinceCommand}${
+      row.failingSince === undefined ? "" : `,"failingSince":${row.failingSince}`
+    }${failureJson(row)}${row.events ? `,"events":${row.events}` : ""}${
+      row.pausing ? ',"pausing":true' : ""
+    }${row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`}${
+      row.trace ? `,"trace":${toJson(row.trace)}` : ""
+    }${
+      pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
+    },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
+      row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`
+    },"retention":{"resultMs":${retention.resultMs},"journalMs":${retention.journalMs}}${
+      timesJson(row)
+    }${answer ? `,"answer":${toJson(answer)}` : ""}}`,
+  );
+}
+
+/** The row that `invocationJson` wrote, once its JSON is parsed. */
+export function parsedInvocation(json: unknown): InvocationRow {
+  const row = json as InvocationRow;
+  const { status } = row;
+  if (status.kind !== "suspended" || typeof status.awaiting !== "string") return row;
+  return { ...row, status: { kind: "suspended", awaiting: fromJson(status.awaiting) as Awaiting } };
+}
+
+const HARMLESS = /^[\w.-]*$/;
+
+/** Ids hold nothing that JSON must escape, but nobody relies on it. */
+function quoted(text: string): string {
+  return HARMLESS.test(text) ? `"${text}"` : toJson(text);
+}
+
+function failureJson({ lastFailure, lastAttempt }: InvocationRow): string {
+  return (lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : "") +
+    (lastAttempt ? `,"lastAttempt":${toJson(lastAttempt)}` : "");
+}
+
+function timesJson(row: InvocationRow): string {
+  const { scheduledAt, inboxedAt, runningAt, completedAt, expiresAt } = row;
+  let text = `,"createdAt":${row.createdAt},"modifiedAt":${row.modifiedAt}`;
+  if (scheduledAt !== undefined) text += `,"scheduledAt":${scheduledAt}`;
+  if (inboxedAt !== undefined) text += `,"inboxedAt":${inboxedAt}`;
+  if (runningAt !== undefined) text += `,"runningAt":${runningAt}`;
+  if (completedAt !== undefined) text += `,"completedAt":${completedAt}`;
+  if (expiresAt !== undefined) text += `,"expiresAt":${expiresAt}`;
+  return text;
+}
+
+/** Targets are shared by reference between the versions of a row. */
+const targets = new WeakMap<Target, string>();
+
+function targetJson(target: Target): string {
+  let text = targets.get(target);
+  if (text === undefined) targets.set(target, text = toJson(target));
+  return text;
+}
+
+function statusJson(status: Status): string {
+  switch (status.kind) {
+    case "invoked":
+      return '{"kind":"invoked"}';
+    case "completed":
+      return status.failure ? toJson(status) : '{"kind":"completed"}';
+    case "suspended":
+      return status.awaiting.nested
+        ? `{"kind":"suspended","awaiting":${toJson(toJson(status.awaiting))}}`
+        : toJson(status);
+    default:
+      return toJson(status);
+  }
+}

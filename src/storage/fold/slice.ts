@@ -1,0 +1,182 @@
+import { concatBytes } from "../../bytes.ts";
+import type { Item } from "../../model/rows.ts";
+import type { Statement } from "../../ports.ts";
+import { TextBlob } from "../codec/blob.ts";
+import { foldSql } from "./sql.ts";
+import type { Cell, Many } from "../overlay/layer.ts";
+import type { Encoded } from "../codec/row_codec.ts";
+import { quote, toJson } from "../codec/safe_text.ts";
+import { statement } from "../codec/sql_text.ts";
+
+type Simple = Exclude<Many, "journal"> | "lock" | "peer";
+/** Tables whose rows are JSON and bytes that go together. */
+type Valued = "state" | "promise" | "outbox";
+
+interface Segment {
+  readonly id: string;
+  readonly cells: readonly Encoded<"journal">[];
+}
+
+const PUTS = {
+  lock: foldSql.lockPut,
+  event: foldSql.eventPut,
+  inbox: foldSql.inboxPut,
+  timer: foldSql.timerPut,
+  peer: foldSql.peerPut,
+} as const;
+const DROPS = {
+  lock: foldSql.lockDrop,
+  event: foldSql.eventDrop,
+  inbox: foldSql.inboxDrop,
+  state: foldSql.stateDrop,
+  promise: foldSql.promiseDrop,
+  outbox: foldSql.outboxDrop,
+  peer: foldSql.peerDrop,
+} as const;
+
+/** Final rows on their way into the tables: as many as fit one batch. */
+export class FoldSlice {
+  readonly #partition: number;
+  readonly #invocations: Encoded<"invocation">[] = [];
+  readonly #segments: Segment[] = [];
+  readonly #valued: { readonly [T in Valued]: Encoded[] } = {
+    state: [],
+    promise: [],
+    outbox: [],
+  };
+  /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
+  readonly #drops = new Map<string, string[]>();
+  readonly #puts = new Map<string, string[]>();
+  rows = 0;
+  bytes = 0;
+
+  constructor(partition: number) {
+    this.#partition = partition;
+  }
+
+  invocation(id: string, cell: Cell<"invocation">): void {
+    if (!cell.row) return this.#push(this.#drops, foldSql.invocationDrop, quote(id));
+    this.#invocations.push(cell);
+    this.#count(cell);
+  }
+
+  /** Voids what the tables hold of a journal, from this entry on. */
+  cut(id: string, first: number): void {
+    if (first === 0) this.#push(this.#drops, foldSql.journalDrop, quote(id));
+    else this.#push(this.#drops, foldSql.journalCut, `[${quote(id)},${first}]`);
+  }
+
+  /** Consecutive entries of one journal, at least one, as one segment. */
+  segment(id: string, cells: readonly Encoded<"journal">[]): void {
+    this.#segments.push({ id, cells });
+    for (const cell of cells) this.#count(cell);
+  }
+
+  row(table: Simple, { group, item }: { group: string; item: Item }, cell: Cell): void {
+    if (cell.row) return this.#put(table, cell);
+    if (table !== "timer") return this.#push(this.#drops, DROPS[table], toJson([group, item]));
+    const [due, kind, index] = String(item).split("/");
+    this.#push(this.#drops, foldSql.timerDrop, `[${quote(group)},${due},"${kind}",${index}]`);
+  }
+
+  #put(table: Simple, cell: Encoded): void {
+    if (table !== "state" && table !== "promise" && table !== "outbox") {
+      return this.#push(this.#puts, PUTS[table], cell.text);
+    }
+    this.#valued[table].push(cell);
+    this.#count(cell);
+  }
+
+  /** The batch that writes all of it. Drops go first: a journal may be voided and begun anew. */
+  statements(): Statement[] {
+    return [
+      ...this.#plain(this.#drops),
+      ...this.#plain(this.#puts),
+      ...putInvocations(this.#invocations, this.#partition),
+      ...putSegments(this.#segments),
+      ...putValued(foldSql.statePut, this.#valued.state),
+      ...putValued(foldSql.promisePut, this.#valued.promise),
+      ...putValued(foldSql.outboxPut, this.#valued.outbox),
+    ];
+  }
+
+  *#plain(queries: ReadonlyMap<string, readonly string[]>): Generator<Statement> {
+    for (const [text, rows] of queries) {
+      const json = `[${rows.join(",")}]`;
+      const isTimer = text === foldSql.timerPut || text === foldSql.timerDrop;
+      yield isTimer ? statement(text, json, this.#partition) : statement(text, json);
+    }
+  }
+
+  #push(queries: Map<string, string[]>, text: string, json: string): void {
+    const rows = queries.get(text);
+    if (rows) rows.push(json);
+    else queries.set(text, [json]);
+    this.rows++;
+    this.bytes += json.length;
+  }
+
+  #count({ text, bytes }: Cell): void {
+    this.rows++;
+    this.bytes += text.length + (bytes?.length ?? 0);
+  }
+}
+
+function putInvocations(
+  cells: readonly Encoded<"invocation">[],
+  partition: number,
+): Statement[] {
+  if (cells.length === 0) return [];
+  const bodies = new TextBlob(cells.map(({ text }) => text));
+  const outputs = new Places();
+  const rows = cells.map(({ row: { id, status, expiresAt, createdAt }, bytes }, i) =>
+    `[${quote(id)},"${status.kind}",${expiresAt ?? null},${createdAt},${bodies.place(i)},${
+      outputs.add(bytes)
+    }]`
+  );
+  const json = `[${rows.join(",")}]`;
+  return [statement(foldSql.invocationPut, json, bodies.blob, outputs.blob(), partition)];
+}
+
+function putSegments(segments: readonly Segment[]): Statement[] {
+  if (segments.length === 0) return [];
+  const entries = new TextBlob(
+    segments.map(({ cells }) => `[${cells.map(({ text }) => text).join(",")}]`),
+  );
+  const places = new Places();
+  const rows = segments.map(({ id, cells }, i) => {
+    const from = places.next;
+    for (const { bytes } of cells) if (bytes) places.add(bytes);
+    const size = places.next - from;
+    return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${from},${size}]`;
+  });
+  return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
+}
+
+function putValued(text: string, cells: readonly Encoded[]): Statement[] {
+  if (cells.length === 0) return [];
+  const values = new Places();
+  const rows = cells.map(({ text: row, bytes }) => `[${row},${values.add(bytes)}]`);
+  return [statement(text, `[${rows.join(",")}]`, values.blob())];
+}
+
+/** Bytes gathered into one blob, out of which SQL takes them by `substr(?, from, size)`. */
+class Places {
+  /** Of an empty blob SQL's `substr` makes a null, so there is always one byte. */
+  readonly #pieces: Uint8Array[] = [new Uint8Array(1)];
+  /** Where the next piece begins, counted from 1 as SQL does. */
+  next = 2;
+
+  /** `from,size` of these bytes; nulls when there are none. */
+  add(bytes: Uint8Array | undefined): string {
+    if (!bytes) return "null,null";
+    const from = this.next;
+    this.#pieces.push(bytes);
+    this.next += bytes.length;
+    return `${from},${bytes.length}`;
+  }
+
+  blob(): Uint8Array {
+    return concatBytes(this.#pieces);
+  }
+}

@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { compile } from "../codec/sql_text.ts";
+
+/**
+ * The queries of a fold. Rows come as one JSON array (?1); long texts (?2) and bytes (?3) come as
+ * a blob each, with places and sizes: the only bulk form that every SQLite service takes (runtimes
+ * §4.4), and text that JSON does not carry costs a third.
+ */
+export const foldSql = {
+  invocationPut: compile(sql`
+    insert into invocation (id, partition, status, expires_at, created_at, body, output)
+    select value ->> 0, ?4, value ->> 1, value ->> 2, value ->> 3,
+      cast(substr(?2, value ->> 4, value ->> 5) as text), substr(?3, value ->> 6, value ->> 7)
+    from json_each(?1) where true
+    on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
+      created_at = excluded.created_at, body = excluded.body, output = excluded.output`),
+  invocationDrop: compile(sql`
+    delete from invocation where id in (select value from json_each(?1))`),
+
+  journalPut: compile(sql`
+    insert into journal (id, first, entries, bytes)
+    select value ->> 0, value ->> 1,
+      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?3, value ->> 4, value ->> 5)
+    from json_each(?1) where true
+    on conflict (id, first) do update set entries = excluded.entries, bytes = excluded.bytes`),
+  journalDrop: compile(sql`
+    delete from journal where id in (select value from json_each(?1))`),
+  journalCut: compile(sql`
+    delete from journal where rowid in (
+      select j.rowid from json_each(?1) as w cross join journal as j
+      where j.id = w.value ->> 0 and j.first >= w.value ->> 1)`),
+
+  eventPut: compile(sql`
+    insert or replace into event (id, seq, body)
+    select value ->> 'id', value ->> 'seq', value from json_each(?1)`),
+  eventDrop: compile(sql`
+    delete from event where (id, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  lockPut: compile(sql`
+    insert or replace into lock (object, holder, head, tail)
+    select value ->> 'object', value ->> 'holder', value ->> 'head', value ->> 'tail'
+    from json_each(?1)`),
+  lockDrop: compile(sql`
+    delete from lock where object in (select value ->> 0 from json_each(?1))`),
+
+  inboxPut: compile(sql`
+    insert or replace into inbox (object, seq, id, edit)
+    select value ->> 'object', value ->> 'seq', value ->> 'id', value ->> 'edit'
+    from json_each(?1)`),
+  inboxDrop: compile(sql`
+    delete from inbox where (object, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  statePut: compile(sql`
+    insert into state (object, name, value)
+    select value ->> '$[0].object', value ->> '$[0].name', substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (object, name) do update set value = excluded.value`),
+  stateDrop: compile(sql`
+    delete from state where (object, name) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  promisePut: compile(sql`
+    insert into promise (object, name, body, value)
+    select value ->> '$[0].object', value ->> '$[0].name', value -> '$[0]',
+      substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (object, name) do update set body = excluded.body, value = excluded.value`),
+  promiseDrop: compile(sql`
+    delete from promise where (object, name) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  timerPut: compile(sql`
+    insert or replace into timer (partition, due, id, kind, idx)
+    select ?2, value ->> 'due', value ->> 'id', value ->> 'kind', value ->> 'index'
+    from json_each(?1)`),
+  timerDrop: compile(sql`
+    delete from timer where (partition, due, id, kind, idx) in (
+      select ?2, value ->> 1, value ->> 0, value ->> 2, value ->> 3 from json_each(?1))`),
+
+  outboxPut: compile(sql`
+    insert into outbox (peer, seq, body, value)
+    select (value ->> '$[0].from') || '/' || (value ->> '$[0].to'), value ->> '$[0].seq',
+      value -> '$[0].message', substr(?2, value ->> 1, value ->> 2)
+    from json_each(?1) where true
+    on conflict (peer, seq) do update set body = excluded.body, value = excluded.value`),
+  outboxDrop: compile(sql`
+    delete from outbox where (peer, seq) in (
+      select value ->> 0, value ->> 1 from json_each(?1))`),
+
+  peerPut: compile(sql`
+    insert or replace into peer (peer, sent, heard)
+    select (value ->> 'from') || '/' || (value ->> 'to'), value ->> 'sent', value ->> 'heard'
+    from json_each(?1)`),
+  peerDrop: compile(sql`
+    delete from peer where peer in (select value ->> 0 from json_each(?1))`),
+
+  /** All of one partition's log up to a place. */
+  logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
+  logFolded: compile(sql`update lease set folded = ?2 where partition = ?1`),
+};

@@ -1,0 +1,85 @@
+import type { SqlRow } from "../../ports.ts";
+import { xxh32 } from "../codec/checksum.ts";
+import { Layer } from "../overlay/layer.ts";
+import { replay } from "./records.ts";
+import { fromUtf8 } from "../codec/safe_text.ts";
+
+const encoder = new TextEncoder();
+
+/** Where a row stands. */
+interface Position {
+  readonly place: number;
+  /** How many rows of its commit follow. */
+  readonly rest: number;
+}
+
+interface Content {
+  readonly rows: string;
+  readonly bytes: Uint8Array | null;
+}
+
+/** The checksum of a row of the log. It covers the position, so that rows cannot change places. */
+export function checksumOf(position: Position, { rows, bytes }: Content): number {
+  return sumOf(position, encoder.encode(rows), bytes);
+}
+
+function sumOf({ place, rest }: Position, text: Uint8Array, bytes: Uint8Array | null): number {
+  const sum = xxh32(text, xxh32(encoder.encode(`${place} ${rest}`)));
+  return bytes ? xxh32(bytes, sum) : sum;
+}
+
+/** A row of the log in which nothing is wrong. */
+export interface CheckedRow extends Position, Content {}
+
+/**
+ * Checks the rows of one partition's log, in their order: that each is what was written, that none is
+ * missing between them, and that commits are whole.
+ */
+export class LogChecker {
+  #last: Position | undefined;
+
+  /** The place of the last row that was checked. */
+  get place(): number {
+    return this.#last?.place ?? 0;
+  }
+
+  /** The next row, whose text comes as bytes; or what is wrong with it. */
+  check(row: SqlRow): CheckedRow | string {
+    const before = this.#last;
+    const { place, rest } = row as unknown as Position;
+    const position = this.#last = { place, rest };
+    return this.#gap(before, position) ?? checkContent(position, row);
+  }
+
+  /** What is wrong with the end of the log, after its last row; undefined: nothing. */
+  endProblem(): string | undefined {
+    const missing = this.#last?.rest ?? 0;
+    return missing === 0 ? undefined : `${missing} more rows of its last commit are missing`;
+  }
+
+  #gap(before: Position | undefined, { place, rest }: Position): string | undefined {
+    if (!before) return undefined;
+    const missing = place - before.place - 1;
+    if (missing > 0) return `${missing} rows before it are missing`;
+    const isNext = before.rest === 0 || rest === before.rest - 1;
+    return isNext ? undefined : "it does not continue the commit that the row before it began";
+  }
+}
+
+function checkContent(position: Position, { rows: text, bytes, sum }: SqlRow): CheckedRow | string {
+  if (!(text instanceof Uint8Array) || !(bytes === null || bytes instanceof Uint8Array)) {
+    return "its columns have the wrong types";
+  }
+  if (sum !== null && sum !== sumOf(position, text, bytes)) {
+    return "its content does not match its checksum";
+  }
+  try {
+    const row = { ...position, rows: fromUtf8(text), bytes };
+    // Rows that an earlier version left have no checksum.
+    if (sum === null) replay(row, new Layer());
+    return row;
+  } catch {
+    // Whatever a decoder trips over: the row is not what was written.
+    return "it cannot be decoded";
+  }
+}

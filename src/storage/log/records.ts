@@ -1,0 +1,176 @@
+import { assert } from "../../assert.ts";
+import { concatBytes } from "../../bytes.ts";
+import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from "../../model/rows.ts";
+import type { Blob } from "../codec/blob.ts";
+import type { Layer } from "../overlay/layer.ts";
+import { decode, encode } from "../codec/row_codec.ts";
+import { fromJson, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
+
+/** One row of the log: the writes of a commit (or a part of them), in order. */
+export interface LogRow {
+  /**
+   * JSON: an array of `[table, row, size, id]` for puts and `[table, [group, item]]` for drops. A put
+   * whose bytes are part of an earlier put's has a fifth element: where they begin in `bytes`.
+   */
+  readonly rows: string;
+  /** The bytes of all puts that have bytes of their own, in order. */
+  readonly bytes: Blob | null;
+}
+
+type Put = readonly [table: Table, row: object, size: number | null, id?: string, from?: number];
+type Drop = readonly [table: Table, key: readonly [group: string, item: Item]];
+
+/**
+ * Writes a commit down, and into `layer`. Commits larger than `rowBytesMax` become several rows,
+ * none of which is larger unless a single write is. No writes: no rows.
+ */
+export function record(
+  writes: readonly Write[],
+  layer: Layer,
+  { rowBytesMax }: { readonly rowBytesMax: number },
+): LogRow[] {
+  const rows: LogRow[] = [];
+  let text = "";
+  let blobs = new Blobs();
+  const flush = (): void => {
+    if (text !== "") rows.push({ rows: `[${text}]`, bytes: blobs.joined() });
+    text = "";
+    blobs = new Blobs();
+  };
+  for (const write of inSharingOrder(writes)) {
+    const { json, bytes } = recordWrite(write, layer);
+    const from = bytes && blobs.find(bytes);
+    const more = json.length + (from === undefined ? bytes?.length ?? 0 : 0);
+    // Bytes can be shared within a row only.
+    if (from === undefined && text.length + blobs.size + more > rowBytesMax) flush();
+    const entry = from === undefined ? `${json}]` : `${json},${from}]`;
+    text = text === "" ? entry : `${text},${entry}`;
+    if (bytes && bytes.length > 0 && from === undefined) blobs.add(bytes);
+  }
+  flush();
+  return rows;
+}
+
+/** Smaller outputs are written twice: looking for the entries that they are part of costs more. */
+const SHARED_BYTES_MIN = 4096;
+
+/**
+ * Puts each large output right behind the journal entry that it is a view of, so that its bytes are
+ * written once. Writes of one row keep their order: an output and its entry come from one turn, which
+ * writes each row once.
+ */
+function inSharingOrder(writes: readonly Write[]): Iterable<Write> {
+  if (!writes.some((write) => outputOf(write))) return writes;
+  const entries = new Map<ArrayBufferLike, Write>();
+  for (const write of writes) {
+    const { table, row, drop } = write;
+    if (table !== "journal" || drop) continue;
+    const { entry } = row as Rows["journal"];
+    if (entry.kind === "command") entries.set(entry.bytes.buffer, write);
+  }
+  const ordered = new Set<Write>();
+  for (const write of writes) {
+    const output = outputOf(write);
+    const entry = output && entries.get(output.buffer);
+    if (entry) ordered.add(entry);
+    ordered.add(write);
+  }
+  return ordered;
+}
+
+/** The output that a write stores, if it is large. */
+function outputOf({ table, row, drop }: Write): Uint8Array | undefined {
+  if (table !== "invocation" || drop) return undefined;
+  const { output } = row as Rows["invocation"];
+  return output && output.length >= SHARED_BYTES_MIN ? output : undefined;
+}
+
+/** The bytes of one row of the log while it is being written. */
+class Blobs {
+  size = 0;
+  readonly #all: Uint8Array[] = [];
+  /** The last one that was added, and where it begins in the row. */
+  #last: { readonly bytes: Uint8Array; readonly at: number } | undefined;
+
+  add(bytes: Uint8Array): void {
+    this.#all.push(bytes);
+    this.#last = { bytes, at: this.size };
+    this.size += bytes.length;
+  }
+
+  /** Where these bytes begin in the row, if they are a view of those that were added last. */
+  find({ buffer, byteOffset, length }: Uint8Array): number | undefined {
+    const last = this.#last;
+    if (!last || last.bytes.buffer !== buffer || length === 0) return undefined;
+    const offset = byteOffset - last.bytes.byteOffset;
+    return offset >= 0 && offset + length <= last.bytes.length ? last.at + offset : undefined;
+  }
+
+  /** All of them, one after the other. Null: there are none. The caller must not change them. */
+  joined(): Blob | null {
+    const [only, ...others] = this.#all;
+    if (!only) return null;
+    const fillsBuffer = only.buffer.byteLength === only.length;
+    return others.length === 0 && fillsBuffer ? only as Blob : concatBytes(this.#all);
+  }
+}
+
+/** `json`: without the bracket at the end, and of a put with all four elements. */
+function recordWrite(
+  { table, row, drop }: Write,
+  layer: Layer,
+): { json: string; bytes: Uint8Array | undefined } {
+  const group = groupOf(table, row);
+  const item = itemOf(table, row);
+  if (drop) {
+    layer.drop(table, group, item);
+    return { json: `["${table}",${toJson([group, item])}`, bytes: undefined };
+  }
+  const encoded = encode(table, row);
+  layer.put(table, encoded, { group, item });
+  const { text, bytes } = encoded;
+  const size = bytes ? bytes.length : null;
+  const id = table === "journal" ? quote(group) : '""';
+  return { json: `["${table}",${text},${size},${id}`, bytes };
+}
+
+/** Applies a row of the log to `layer`, as `record` did when it was written. */
+export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null }, layer: Layer) {
+  let at = 0;
+  for (const entry of fromJson(rows) as (Put | Drop)[]) {
+    if (entry.length === 2) {
+      const [table, [group, item]] = entry;
+      layer.drop(table, group, item);
+      continue;
+    }
+    const [table, json, size, id = "", from] = entry;
+    const own = size === null ? undefined : slice(bytes, from ?? at, size);
+    if (from === undefined) at += size ?? 0;
+    const row = decode(table, json, { bytes: own, id });
+    layer.put(table, encode(table, row), { group: groupOf(table, row), item: itemOf(table, row) });
+  }
+}
+
+/** The tables and groups that a row of the log names, for people. None when it cannot be read. */
+export function keysIn(rows: unknown): string[] {
+  let entries: unknown;
+  try {
+    entries = fromJson(fromUtf8(rows as Uint8Array));
+  } catch (cause) {
+    // What is not bytes, not text or not JSON names nothing.
+    if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;
+  }
+  if (!Array.isArray(entries)) return [];
+  return entries.filter(Array.isArray).flatMap((entry: unknown[]) => {
+    const [table, row, , id] = entry as [Table, unknown, unknown, unknown];
+    if (typeof row !== "object" || row === null) return [];
+    const group = Array.isArray(row) ? row[0] : id || groupOf(table, row as Rows[Table]);
+    return typeof group === "string" ? [`${table} ${group}`] : [];
+  });
+}
+
+function slice(bytes: Uint8Array | null, from: number, size: number): Uint8Array {
+  if (size === 0) return new Uint8Array(0);
+  assert(bytes && from + size <= bytes.length, "A row of the log holds all its bytes");
+  return bytes.slice(from, from + size);
+}

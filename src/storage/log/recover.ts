@@ -1,0 +1,212 @@
+import { sql } from "kysely";
+import { assert } from "../../assert.ts";
+import { Failure } from "../../errors.ts";
+import { Fenced, type Lease, type SqlClient, type SqlRow } from "../../ports.ts";
+import type { Courier } from "./fenced_writer.ts";
+import { fold, type FoldLimits } from "../fold/fold.ts";
+import { foldSql } from "../fold/sql.ts";
+import { Layer } from "../overlay/layer.ts";
+import { type CheckedRow, LogChecker } from "./check.ts";
+import { keysIn, replay } from "./records.ts";
+import { insist, type Patience } from "../retry.ts";
+import { compile, statement } from "../codec/sql_text.ts";
+
+/** Commits of one partition, before its places run into those of the next: decades. */
+const PARTITION_PLACES = 2 ** 40;
+/** Partitions that have places of their own in a log: as many as numbers can tell apart. */
+const LOGS_MAX = 2 ** 13;
+/** What is read at once: rows up to one of these. But one at least, which may be a large one. */
+const PAGE_ROWS = 64;
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+/** Keys of lost rows that are named. */
+const KEYS_MAX = 500;
+
+/** Claims that may come in between while one is made. */
+const RIVALS_MAX = 100;
+
+const EPOCH = compile(sql`select epoch, owner from lease where partition = ?1`);
+/** Nothing, if somebody raised it in the meantime: also an earlier copy of this very request. */
+const RAISE = compile(sql`
+  insert into lease (partition, epoch) values (?1, 1)
+  on conflict (partition) do update set epoch = epoch + 1, step = 0, folded = 0, owner = ?3
+  where epoch = ?2 and (?3 is null or owner = ?3) returning epoch`);
+/** Sizes first, which are read without what they are the sizes of. */
+const READ_LOG = compile(sql`
+  with page as (
+    select place, octet_length(rows) + coalesce(octet_length(bytes), 0) as size
+    from log where place > ?1 and place <= ?2 order by place limit ?3),
+  pile as (select place, size, sum(size) over (order by place) as height from page)
+  select log.place, log.rest, cast(log.rows as blob) as rows, log.bytes, log.sum
+  from pile cross join log on log.place = pile.place
+  where pile.height <= ?4 or pile.height = pile.size order by log.place`);
+
+/** The places in the log that belong to a partition: greater than `from`, up to `to`. */
+export function logPlaces(partition: number): { readonly from: number; readonly to: number } {
+  assert(partition >= 0 && partition < LOGS_MAX, "A partition has a number within limits");
+  const from = partition * PARTITION_PLACES;
+  return { from, to: from + PARTITION_PLACES - 1 };
+}
+
+/**
+ * Takes a partition over: from here on, batches of every earlier owner are refused. Only an epoch
+ * we heard of is ours; a request that comes late finds another epoch, and changes nothing. Rejects
+ * with `Fenced` when others claim it all the time, or when it is not `owner`'s. No owner: whoever had
+ * it, it is nobody's then.
+ */
+export async function raiseEpoch(
+  client: SqlClient,
+  partition: number,
+  { owner, ...patience }: Patience & { readonly owner?: string | undefined },
+): Promise<Lease> {
+  for (let rivals = 0; rivals < RIVALS_MAX; rivals++) {
+    const epoch = await insist(client, async () => {
+      const [[before] = []] = await client.batch("read", [statement(EPOCH, partition)]);
+      if (owner !== undefined && before?.["owner"] !== owner) throw new Fenced();
+      const raise = statement(RAISE, partition, Number(before?.["epoch"] ?? 0), owner ?? null);
+      const [[row] = []] = await client.batch("write", [raise]);
+      return row?.["epoch"];
+    }, patience);
+    if (epoch !== undefined) return { partition, epoch: Number(epoch) };
+  }
+  throw new Fenced();
+}
+
+/** Commits that were given up because the log is damaged. */
+export interface Loss {
+  readonly partition: number;
+  /** What is wrong with the first of them. */
+  readonly problem: string;
+  /** Rows of the log that are gone. */
+  readonly rows: number;
+  /** Keys of what they held, as far as they can be read, up to some hundreds. */
+  readonly keys: readonly string[];
+}
+
+export interface RecoverLimits extends FoldLimits {
+  readonly foldRowsMax: number;
+  readonly foldBytesMax: number;
+  /** Present: damaged commits, and those after them, are given up. Called with what that was. */
+  readonly acceptLoss?: ((loss: Loss) => void) | undefined;
+}
+
+/** Pages of one partition's log, in order. The last one is empty. */
+export async function* readLog(
+  client: SqlClient,
+  partition: number,
+): AsyncGenerator<readonly SqlRow[]> {
+  const { from, to } = logPlaces(partition);
+  let after = from;
+  for (;;) {
+    const page = statement(READ_LOG, after, to, PAGE_ROWS, PAGE_BYTES);
+    const [rows = []] = await client.batch("read", [page]);
+    yield rows;
+    if (rows.length === 0) return;
+    after = rows.at(-1)?.["place"] as number;
+  }
+}
+
+/**
+ * Folds whatever an earlier owner left in the log, bit by bit; afterwards the tables are all there
+ * is. May be cut short at any batch and be repeated. Rejects with `Fenced` when the lease is lost, and
+ * with `Failure` RT0028 at a row that is not what was written, unless loss is accepted: then nothing
+ * from its commit on is folded, since later commits build upon earlier ones.
+ */
+export async function recover(
+  client: SqlClient,
+  { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
+  limits: RecoverLimits,
+): Promise<void> {
+  const { partition } = lease;
+  const checker = new LogChecker();
+  let layer = new Layer();
+  /** Rows of a commit that has not been read to its end: it is folded as a whole. */
+  const open: CheckedRow[] = [];
+  let through = logPlaces(partition).from;
+  for await (const rows of readLog(client, partition)) {
+    const { sound, damage } = checkPage(checker, rows);
+    for (const row of sound) {
+      open.push(row);
+      if (row.rest !== 0) continue;
+      for (const one of open.splice(0)) replay(one, layer);
+      through = row.place;
+    }
+    const isEnd = rows.length === 0 || damage !== undefined;
+    const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
+    if (layer.rows > 0 && (isEnd || isFull)) {
+      await foldAll(courier, partition, { layer, through, limits });
+      layer = new Layer();
+    }
+    if (!damage) continue;
+    const { acceptLoss } = limits;
+    if (!acceptLoss) throw damaged(partition, damage);
+    return acceptLoss(await giveUp(client, courier, { partition, through, damage }));
+  }
+}
+
+/** The first row of the log that is not what was written. */
+export interface Damage {
+  readonly place: number;
+  readonly problem: string;
+}
+
+/** Checks a page of the log, or its end when the page is empty. `sound`: the rows before the damage. */
+export function checkPage(
+  checker: LogChecker,
+  rows: readonly SqlRow[],
+): { readonly sound: readonly CheckedRow[]; readonly damage?: Damage } {
+  const sound: CheckedRow[] = [];
+  for (const row of rows) {
+    const checked = checker.check(row);
+    if (typeof checked === "string") {
+      return { sound, damage: { place: checker.place, problem: checked } };
+    }
+    sound.push(checked);
+  }
+  const problem = rows.length === 0 ? checker.endProblem() : undefined;
+  return problem === undefined ? { sound } : { sound, damage: { place: checker.place, problem } };
+}
+
+/** RT0028, with the row counted from the begin of its partition's log. */
+export function damaged(partition: number, { place, problem }: Damage): Failure {
+  const row = place - logPlaces(partition).from;
+  return new Failure(
+    "RT0028",
+    `Cannot read row ${row} of the log of partition ${partition}: ${problem}`,
+  );
+}
+
+/** Cuts the log behind the last whole commit. Answers what went. */
+async function giveUp(
+  client: SqlClient,
+  courier: Courier,
+  { partition, through, damage }: {
+    readonly partition: number;
+    readonly through: number;
+    readonly damage: Damage;
+  },
+): Promise<Loss> {
+  const keys = new Set<string>();
+  let gone = 0;
+  for await (const rows of readLog(client, partition)) {
+    for (const row of rows) {
+      if (row["place"] as number <= through) continue;
+      gone++;
+      for (const key of keysIn(row["rows"])) if (keys.size < KEYS_MAX) keys.add(key);
+    }
+  }
+  await courier.write([statement(foldSql.logDrop, through, logPlaces(partition).to)]);
+  return { partition, problem: damage.problem, rows: gone, keys: [...keys] };
+}
+
+async function foldAll(
+  courier: Courier,
+  partition: number,
+  { layer, through, limits }: { layer: Layer; through: number; limits: FoldLimits },
+): Promise<void> {
+  for (const batch of fold(layer, { ...limits, partition, recovered: true })) {
+    await courier.write(batch);
+  }
+  const { from } = logPlaces(partition);
+  await courier.write([statement(foldSql.logDrop, from, through)]);
+}

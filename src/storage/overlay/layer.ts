@@ -1,0 +1,114 @@
+import { type Item, type Table, type Want } from "../../model/rows.ts";
+import type { Encoded } from "../codec/row_codec.ts";
+
+/** What is known about one row: its content, or that it is gone. */
+export type Cell<T extends Table = Table> = Encoded<T> | Gone;
+
+export interface Gone {
+  readonly row: undefined;
+  readonly text: "";
+  readonly bytes: undefined;
+}
+
+/** Rows of one group that has many. */
+export interface Group<T extends Table = Table> {
+  readonly items: Map<Item, Cell<T>>;
+  /** Journals only: all that lies below this layer is void. */
+  cleared: boolean;
+}
+
+/** Tables whose groups are one row. */
+export type Single = "invocation" | "lock" | "peer";
+export type Many = Exclude<Table, Single>;
+
+const GONE: Gone = { row: undefined, text: "", bytes: undefined };
+/** What a row costs in memory besides its JSON and bytes, roughly. */
+const CELL_BYTES = 100;
+
+/**
+ * The outcome of consecutive commits: for each row they touched, how it stands after the last of
+ * them. Layers lie on top of each other, and at the bottom lie the tables.
+ *
+ * Journals are append-only and dropped whole, in one commit, maybe to begin anew in the same one.
+ * So a dropped entry, and a new entry 0, void everything below.
+ */
+export class Layer {
+  readonly singles: { readonly [T in Single]: Map<string, Cell<T>> } = {
+    invocation: new Map(),
+    lock: new Map(),
+    peer: new Map(),
+  };
+  readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
+    journal: new Map(),
+    event: new Map(),
+    inbox: new Map(),
+    state: new Map(),
+    promise: new Map(),
+    timer: new Map(),
+    outbox: new Map(),
+  };
+  /** Rows known, and what they take in memory. */
+  rows = 0;
+  bytes = 0;
+
+  put(table: Table, encoded: Encoded, { group, item }: { group: string; item: Item }): void {
+    this.#set(table, { group, item }, encoded);
+    if (table === "journal" && item === 0) this.#clear(this.#group("journal", group));
+  }
+
+  drop(table: Table, group: string, item: Item): void {
+    if (table !== "journal") return this.#set(table, { group, item }, GONE);
+    const journal = this.#group("journal", group);
+    const cell = journal.items.get(item);
+    if (cell) {
+      this.#count(cell, -1);
+      journal.items.delete(item);
+    }
+    this.#clear(journal);
+  }
+
+  /** The row as this layer knows it. `undefined`: ask below. */
+  look({ table, group, item }: Want): Cell | undefined {
+    if (isSingle(table)) return this.singles[table].get(group);
+    const known = this.groups[table].get(group);
+    if (!known || item === undefined) return undefined;
+    return known.items.get(item) ?? (isWhole(table, known) ? GONE : undefined);
+  }
+
+  #set(table: Table, { group, item }: { group: string; item: Item }, cell: Cell): void {
+    const items: Map<Item, Cell> = isSingle(table)
+      ? this.singles[table] as Map<Item, Cell>
+      : this.#group(table, group).items;
+    const key = isSingle(table) ? group : item;
+    const before = items.get(key);
+    if (before) this.#count(before, -1);
+    this.#count(cell, 1);
+    items.set(key, cell);
+  }
+
+  #clear(journal: Group): void {
+    if (!journal.cleared) this.#count(GONE, 1);
+    journal.cleared = true;
+  }
+
+  #group(table: Many, name: string): Group {
+    const groups: Map<string, Group> = this.groups[table];
+    let group = groups.get(name);
+    if (!group) groups.set(name, group = { items: new Map(), cleared: false });
+    return group;
+  }
+
+  #count({ text, bytes }: Cell, sign: 1 | -1): void {
+    this.rows += sign;
+    this.bytes += sign * (CELL_BYTES + text.length + (bytes?.length ?? 0));
+  }
+}
+
+export function isSingle(table: Table): table is Single {
+  return table === "invocation" || table === "lock" || table === "peer";
+}
+
+/** Whether nothing below can belong to this group any more. */
+export function isWhole(table: Many, group: Group): boolean {
+  return table === "journal" && group.cleared;
+}

@@ -1,0 +1,223 @@
+import { assert } from "../../assert.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  type Timer,
+  type Want,
+} from "../../model/rows.ts";
+import { Unreadable } from "../../model/unreadable.ts";
+import type { SqlRow, Statement } from "../../ports.ts";
+import { loadSql } from "./sql.ts";
+import {
+  decodeInvocation,
+  decodeJournal,
+  decodeMessage,
+  decodePromise,
+  type JournalJson,
+} from "../codec/row_codec.ts";
+import { fromJson, fromSafe, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
+import { statement } from "../codec/sql_text.ts";
+
+/** A row found in the tables, with its item. */
+export type FoundRow = readonly [Item, Rows[Table]];
+
+/** How a want is looked up: its query, and its element of that query's array. */
+interface Lookup {
+  readonly text: string;
+  readonly key: string | readonly [string, Item];
+}
+
+interface Query {
+  readonly table: Table;
+  /** What is looked up, as JSON, and the places of the wants that share it. */
+  readonly keys: Map<string, number[]>;
+}
+
+/** Keys of a read that may be over in the time it takes to wake another thread. */
+const QUICK_KEYS_MAX = 64;
+
+/** The queries that answer some wants, one for each kind of them, and who gets what. */
+export class LoadPlan {
+  readonly #wants: readonly Want[];
+  readonly #queries = new Map<string, Query>();
+
+  constructor(wants: readonly Want[]) {
+    this.#wants = wants;
+    for (const [place, want] of wants.entries()) {
+      const { text, key } = lookup(want);
+      let query = this.#queries.get(text);
+      if (!query) {
+        query = { table: want.table, keys: new Map() };
+        this.#queries.set(text, query);
+      }
+      const json = typeof key === "string" ? quote(key) : toJson(key);
+      const places = query.keys.get(json);
+      if (places) places.push(place);
+      else query.keys.set(json, [place]);
+    }
+  }
+
+  statements(): Statement[] {
+    return [...this.#queries].map(([text, { keys }]) => {
+      const read = statement(text, `[${[...keys.keys()].join(",")}]`);
+      return keys.size <= QUICK_KEYS_MAX ? { ...read, isQuick: true } : read;
+    });
+  }
+
+  /** The rows for each want, given the results of `statements()`. In no order. */
+  sort(results: readonly (readonly SqlRow[])[]): FoundRow[][] {
+    const found: FoundRow[][] = this.#wants.map(() => []);
+    for (const [i, { table, keys }] of [...this.#queries.values()].entries()) {
+      const all = [...keys.values()];
+      const takers = all.map((places) => new Takers(places, this.#wants));
+      for (const columns of results[i] ?? []) {
+        const n = Number(columns["n"]);
+        const [taker, want] = [takers[n], this.#wants[all[n]?.[0] ?? -1]];
+        assert(taker && want, "A query answers what it was asked");
+        for (const row of readable(table, columns, want.group)) {
+          const item = itemOf(table, row);
+          for (const place of taker.of(item)) found[place]?.push([item, row]);
+        }
+      }
+    }
+    return found;
+  }
+}
+
+/** Decodes a row. Throws `Unreadable` whatever the decoder trips over: it is not what was written. */
+function readable(table: Table, columns: SqlRow, group: string): readonly Rows[Table][] {
+  let rows: readonly Rows[Table][];
+  try {
+    rows = decodeRow(table, columns);
+  } catch (cause) {
+    throw new Unreadable(table, group, { cause });
+  }
+  if (rows.some((row) => groupOf(table, row) !== group)) throw new Unreadable(table, group);
+  return rows;
+}
+
+/** The wants that share a lookup: those for one of its items each, and those for them all. */
+class Takers {
+  readonly #all: number[] = [];
+  readonly #items = new Map<Item, number[]>();
+
+  constructor(places: readonly number[], wants: readonly Want[]) {
+    for (const place of places) {
+      const item = wants[place]?.item;
+      if (item === undefined) this.#all.push(place);
+      else this.#items.set(item, [...this.#items.get(item) ?? [], place]);
+    }
+  }
+
+  /** Places of the wants that a row with this item answers. */
+  of(item: Item): readonly number[] {
+    const own = this.#items.get(item);
+    return own ? [...this.#all, ...own] : this.#all;
+  }
+}
+
+function lookup({ table, group, item }: Want): Lookup {
+  switch (table) {
+    case "invocation":
+    case "lock":
+    case "peer":
+    // An invocation has few timers: all of them are read, and one is picked.
+    case "timer":
+      return { text: loadSql[table], key: group };
+    default:
+      return item === undefined
+        ? { text: loadSql[table], key: group }
+        : { text: loadSql[`${table}Item`], key: [group, item] };
+  }
+}
+
+function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
+  switch (table) {
+    case "invocation":
+      return [decodeInvocation(json(columns, "body"), columns["output"] as Uint8Array | null)];
+    case "journal":
+      return unpack(columns);
+    case "event":
+      return [fromJson(json(columns, "body")) as Rows["event"]];
+    case "lock":
+      return [{
+        object: text(columns, "object"),
+        holder: text(columns, "holder"),
+        head: columns["head"] as number,
+        tail: columns["tail"] as number,
+      }];
+    case "inbox":
+      return [inboxRow(columns)];
+    case "state":
+      return [{
+        object: text(columns, "object"),
+        name: text(columns, "name"),
+        value: columns["value"] as Uint8Array,
+      }];
+    case "promise":
+      return [decodePromise(json(columns, "body"), columns["value"] as Uint8Array | null)];
+    case "timer":
+      return [decodeTimer(columns)];
+    case "outbox":
+      return [decodeOutbox(columns)];
+    case "peer":
+      return [{
+        ...endsOf(columns),
+        sent: columns["sent"] as number,
+        heard: columns["heard"] as number,
+      }];
+  }
+}
+
+/** A timer from its columns. */
+export function decodeTimer(columns: SqlRow): Timer {
+  return {
+    id: text(columns, "id"),
+    due: columns["due"] as number,
+    kind: columns["kind"] as Timer["kind"],
+    index: columns["idx"] as number,
+  };
+}
+
+/** A message on its way from its columns. */
+export function decodeOutbox(columns: SqlRow): Rows["outbox"] {
+  const message = decodeMessage(json(columns, "body"), columns["value"] as Uint8Array | null);
+  return { ...endsOf(columns), seq: columns["seq"] as number, message };
+}
+
+/** The reverse of `peerOf`. */
+function endsOf(columns: SqlRow): { readonly from: number; readonly to: number } {
+  const [from, to] = (columns["peer"] as string).split("/");
+  return { from: Number(from), to: Number(to) };
+}
+
+/** The entries of a segment. Their bytes stand in a row. */
+function unpack(columns: SqlRow): Rows["journal"][] {
+  const id = text(columns, "id");
+  const bytes = columns["bytes"] as Uint8Array;
+  let at = 0;
+  return (fromJson(json(columns, "entries")) as JournalJson[]).map((json) => {
+    const { size } = json;
+    const own = size === undefined ? undefined : bytes.subarray(at, at + size);
+    at += size ?? 0;
+    return decodeJournal(id, json, own);
+  });
+}
+
+/** JSON is read as bytes. */
+function json(columns: SqlRow, name: string): string {
+  return fromUtf8(columns[name] as Uint8Array);
+}
+
+function text(columns: SqlRow, name: string): string {
+  return fromSafe(columns[name] as string);
+}
+
+function inboxRow(columns: SqlRow): Rows["inbox"] {
+  const object = text(columns, "object"), id = text(columns, "id");
+  const row = { object, seq: columns["seq"] as number, id };
+  return columns["edit"] == null ? row : { ...row, edit: text(columns, "edit") };
+}

@@ -1,0 +1,194 @@
+import { peerOf, type Rows, type Timer, timerItem } from "../../model/rows.ts";
+import type { Scan, ScanRow, SqlRow, Statement } from "../../ports.ts";
+import { decodeOutbox, decodeTimer } from "./load.ts";
+import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
+import type { Overlay } from "../overlay/overlay.ts";
+import { scanSql } from "./sql.ts";
+import { fromSafe, toSafe } from "../codec/safe_text.ts";
+import { statement } from "../codec/sql_text.ts";
+
+/** A candidate of a scan: what orders it, and what is answered. */
+interface Candidate {
+  /** Empty for a message. */
+  readonly id: string;
+  readonly expiresAt?: number;
+  readonly timer?: Timer;
+  readonly message?: Rows["outbox"];
+}
+
+/** One kind of scan: how to page through the tables, and what the overlay says about it. */
+export interface Kind<C = Candidate> {
+  /** The next page of the tables, after a candidate (undefined: from the start). */
+  page(after: C | undefined): Statement;
+  decode(columns: SqlRow): C;
+  compare(a: C, b: C): number;
+  /** Rows of the overlay that belong to the answer. */
+  readonly live: readonly C[];
+  /** Whether the overlay knows better than the tables about this row. */
+  isStale(found: C): boolean;
+}
+
+/** Runs one query. */
+export type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
+
+/**
+ * Answers a scan from the tables and, taken at once, from the overlay. Mostly one round trip:
+ * more only when the overlay voids many rows of a page. Nothing may be folded meanwhile.
+ */
+export function scanRows<Q extends Scan>(
+  scan: Q,
+  read: Read,
+  { overlay, partition }: { readonly overlay: Overlay; readonly partition: number },
+): Promise<readonly ScanRow<Q>[]> {
+  const kind = kindOf(scan, overlay, partition);
+  return gather(kind, read, scan.limit).then((rows) =>
+    rows.map(({ id, timer, message }) => timer ?? message ?? { id }) as unknown as ScanRow<Q>[]
+  );
+}
+
+export async function gather<C>(kind: Kind<C>, read: Read, limit: number): Promise<C[]> {
+  if (limit <= 0) return [];
+  const found: C[] = [];
+  let last: C | undefined;
+  while (true) {
+    const page = (await read(kind.page(last))).map((columns) => kind.decode(columns));
+    for (const row of page) if (!kind.isStale(row)) found.push(row);
+    const isEnd = page.length < limit;
+    last = page.at(-1);
+    const rows = [...found, ...kind.live].sort((a, b) => kind.compare(a, b));
+    if (isEnd) return rows.slice(0, limit);
+    // Beyond the last row read, the tables may hold more that belong between these.
+    const known = rows.filter((row) => last && kind.compare(row, last) <= 0);
+    if (known.length >= limit) return known.slice(0, limit);
+  }
+}
+
+function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
+  switch (scan.kind) {
+    case "invoked":
+      return invoked(scan, overlay, partition);
+    case "expired":
+      return expired(scan, overlay, partition);
+    case "timers":
+      return timers(scan, overlay, partition);
+    case "outbox":
+      return outbox(scan, overlay, partition);
+  }
+}
+
+function invoked(
+  { after, limit }: Scan & { kind: "invoked" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    if (row?.status.kind !== "invoked") continue;
+    if (after === undefined || compareText(id, after) > 0) live.push({ id });
+  }
+  return {
+    // No id is the empty text, so everything comes after it.
+    page: (last) => statement(scanSql.invoked, partition, toSafe(last?.id ?? after ?? ""), limit),
+    decode: ({ id }) => ({ id: fromSafe(id as string) }),
+    compare: (a, b) => compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+function expired(
+  { until, limit }: Scan & { kind: "expired" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    const expiresAt = row?.expiresAt;
+    if (expiresAt !== undefined && expiresAt <= until) live.push({ id, expiresAt });
+  }
+  return {
+    page: (last) =>
+      statement(
+        scanSql.expired,
+        partition,
+        last?.expiresAt ?? -Number.MAX_VALUE,
+        toSafe(last?.id ?? ""),
+        until,
+        limit,
+      ),
+    decode: ({ id, expires_at }) => ({
+      id: fromSafe(id as string),
+      expiresAt: expires_at as number,
+    }),
+    compare: (a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+function timers(
+  { after, limit }: Scan & { kind: "timers" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, item, { row }] of overlay.known("timer")) {
+    known.add(`${item} ${id}`);
+    if (row && (!after || compareTimers(row, after) > 0)) live.push({ id, timer: row });
+  }
+  return {
+    page: (last) => timersPage(partition, last?.timer ?? after, limit),
+    decode: (columns) => {
+      const timer = decodeTimer(columns);
+      return { id: timer.id, timer };
+    },
+    compare: (a, b) => a.timer && b.timer ? compareTimers(a.timer, b.timer) : 0,
+    live,
+    isStale: ({ id, timer }) => timer !== undefined && known.has(`${timerItem(timer)} ${id}`),
+  };
+}
+
+function timersPage(partition: number, after: Timer | undefined, limit: number): Statement {
+  if (!after) return statement(scanSql.timers, partition, -Number.MAX_VALUE, "", "", limit);
+  const { due, id, kind, index } = after;
+  return statement(scanSql.timers, partition, due, toSafe(id), `${kind}/${index}`, limit);
+}
+
+function outbox(
+  { after, limit }: Scan & { kind: "outbox" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [group, item, { row }] of overlay.known("outbox")) {
+    known.add(`${item} ${group}`);
+    if (row && (!after || compareOutbox(row, { ...after, from: partition }) > 0)) {
+      live.push({ id: "", message: row });
+    }
+  }
+  return {
+    page: (last) => outboxPage(partition, last?.message ?? after, limit),
+    decode: (columns) => ({ id: "", message: decodeOutbox(columns) }),
+    compare: (a, b) => a.message && b.message ? compareOutbox(a.message, b.message) : 0,
+    live,
+    isStale: ({ message }) =>
+      message !== undefined && known.has(`${message.seq} ${peerOf(message)}`),
+  };
+}
+
+/** All peers of a partition begin with its number and a slash, after which comes the digit 0. */
+function outboxPage(
+  from: number,
+  after: Pick<Rows["outbox"], "to" | "seq"> | undefined,
+  limit: number,
+): Statement {
+  const end = `${from}0`;
+  if (!after) return statement(scanSql.outbox, `${from}/`, 0, end, limit);
+  return statement(scanSql.outbox, peerOf({ from, to: after.to }), after.seq, end, limit);
+}

@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import { compile } from "../codec/sql_text.ts";
+
+/**
+ * The queries of a load. What is wanted comes as one JSON array (?1); column `n` says which
+ * element of it a row answers. `cross join` keeps the wants the outer loop. JSON comes as bytes
+ * (`fromUtf8`).
+ */
+export const loadSql = {
+  invocation: compile(sql`
+    select w.key as n, cast(t.body as blob) as body, t.output
+    from json_each(?1) as w cross join invocation as t where t.id = w.value`),
+  lock: compile(sql`
+    select w.key as n, t.object, t.holder, t.head, t.tail
+    from json_each(?1) as w cross join lock as t where t.object = w.value`),
+  journal: compile(sql`
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
+    from json_each(?1) as w cross join journal as t where t.id = w.value`),
+  journalItem: compile(sql`
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
+    from json_each(?1) as w cross join journal as t
+    where t.id = w.value ->> 0 and t.first = (
+      select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
+  event: compile(sql`
+    select w.key as n, cast(t.body as blob) as body
+    from json_each(?1) as w cross join event as t where t.id = w.value`),
+  eventItem: compile(sql`
+    select w.key as n, cast(t.body as blob) as body
+    from json_each(?1) as w cross join event as t
+    where t.id = w.value ->> 0 and t.seq = w.value ->> 1`),
+  inbox: compile(sql`
+    select w.key as n, t.object, t.seq, t.id, t.edit
+    from json_each(?1) as w cross join inbox as t where t.object = w.value`),
+  inboxItem: compile(sql`
+    select w.key as n, t.object, t.seq, t.id, t.edit
+    from json_each(?1) as w cross join inbox as t
+    where t.object = w.value ->> 0 and t.seq = w.value ->> 1`),
+  state: compile(sql`
+    select w.key as n, t.object, t.name, t.value
+    from json_each(?1) as w cross join state as t where t.object = w.value`),
+  stateItem: compile(sql`
+    select w.key as n, t.object, t.name, t.value
+    from json_each(?1) as w cross join state as t
+    where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
+  promise: compile(sql`
+    select w.key as n, cast(t.body as blob) as body, t.value
+    from json_each(?1) as w cross join promise as t where t.object = w.value`),
+  promiseItem: compile(sql`
+    select w.key as n, cast(t.body as blob) as body, t.value
+    from json_each(?1) as w cross join promise as t
+    where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
+  timer: compile(sql`
+    select w.key as n, t.due, t.id, t.kind, t.idx
+    from json_each(?1) as w cross join timer as t where t.id = w.value`),
+  outbox: compile(sql`
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
+    from json_each(?1) as w cross join outbox as t where t.peer = w.value`),
+  outboxItem: compile(sql`
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
+    from json_each(?1) as w cross join outbox as t
+    where t.peer = w.value ->> 0 and t.seq = w.value ->> 1`),
+  peer: compile(sql`
+    select w.key as n, t.peer, t.sent, t.heard
+    from json_each(?1) as w cross join peer as t where t.peer = w.value`),
+};
+
+/** The queries of a scan. ?1: the partition. The last parameter: how many rows. */
+export const scanSql = {
+  invoked: compile(sql`
+    select id from invocation where partition = ?1 and status = 'invoked' and id > ?2
+    order by id limit ?3`),
+  /** After (?2 expires_at, ?3 id), up to ?4. */
+  expired: compile(sql`
+    select id, expires_at from invocation
+    where partition = ?1 and expires_at is not null and expires_at <= ?4
+      and (expires_at, id) > (?2, ?3)
+    order by expires_at, id limit ?5`),
+  /** After (?2 due, ?3 id, ?4 kind and index). The index knows the first two. */
+  timers: compile(sql`
+    select due, id, kind, idx from timer
+    where partition = ?1 and (due, id) >= (?2, ?3) and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
+    order by due, id, kind || '/' || idx limit ?5`),
+  /** After (?1 peer, ?2 seq), of peers before ?3. */
+  outbox: compile(sql`
+    select peer, seq, cast(body as blob) as body, value from outbox
+    where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
+  /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
+  standings: compile(sql`
+    select id, status, service, handler from invocation
+    where +partition = ?1 and id > ?2 order by id limit ?3`),
+};

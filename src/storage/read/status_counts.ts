@@ -1,0 +1,43 @@
+import type { Standing, StandingsPage } from "../../ports.ts";
+import { compareText } from "../codec/order.ts";
+import type { Overlay } from "../overlay/overlay.ts";
+import { scanSql } from "./sql.ts";
+import { fromSafe, toSafe } from "../codec/safe_text.ts";
+import { gather, type Read } from "./scan.ts";
+import { statement } from "../codec/sql_text.ts";
+
+/**
+ * One page of where invocations stand, from the tables and, taken at once, from the overlay.
+ * Nothing may be folded meanwhile.
+ */
+export function standings(
+  { after, limit }: StandingsPage,
+  read: Read,
+  { overlay, partition }: { readonly overlay: Overlay; readonly partition: number },
+): Promise<Standing[]> {
+  const live: Standing[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    if (!row || after !== undefined && compareText(id, after) <= 0) continue;
+    const { target: { service, handler }, status: { kind: status } } = row;
+    live.push({ id, service, handler, status });
+  }
+  return gather(
+    {
+      page: (last) =>
+        statement(scanSql.standings, partition, toSafe(last?.id ?? after ?? ""), limit),
+      decode: ({ id, status, service, handler }) => ({
+        id: fromSafe(id as string),
+        status: status as Standing["status"],
+        service: fromSafe(service as string),
+        handler: fromSafe(handler as string),
+      }),
+      compare: (a: Standing, b: Standing) => compareText(a.id, b.id),
+      live,
+      isStale: ({ id }) => known.has(id),
+    },
+    read,
+    limit,
+  );
+}

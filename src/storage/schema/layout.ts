@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import { Failure } from "../../errors.ts";
+import type { SqlClient } from "../../ports.ts";
+import { insist, type Patience } from "../retry.ts";
+import { compile, statement } from "../codec/sql_text.ts";
+
+/** How an installation is cut up. */
+export interface Layout {
+  readonly partitions: number;
+  /** Whether all partitions share a database, or each has its own. */
+  readonly databases: "one" | "each";
+}
+
+const SETTLE_DATABASES = compile(sql`insert or ignore into meta (name, value) values ('databases',
+  case when exists (select 1 from meta where name = 'partitions') then 'one' else ?1 end)`);
+const SETTLE = compile(sql`insert or ignore into meta (name, value) values (?1, ?2)`);
+const READ = compile(sql`select name, value from meta where name in ('partitions', 'databases')`);
+const READ_STATE = compile(sql`select value from meta where name = 'state'`);
+const READ_PART = compile(sql`select value from meta where name = 'part'`);
+
+/**
+ * Writes down how new data is cut up, in the first of its databases, which `migrate` has prepared;
+ * of data that was there before, answers how that was. Of several processes, one decides.
+ */
+export async function settleLayout(
+  client: SqlClient,
+  wanted: Layout,
+  patience: Patience = { retryMs: 0 },
+): Promise<Layout> {
+  const [, , rows = []] = await insist(client, () =>
+    client.batch("write", [
+      statement(SETTLE_DATABASES, wanted.databases),
+      statement(SETTLE, "partitions", String(wanted.partitions)),
+      statement(READ),
+    ]), patience);
+  const told = new Map(rows.map(({ name, value }) => [name, value]));
+  return {
+    partitions: Number(told.get("partitions")),
+    databases: told.get("databases") === "each" ? "each" : "one",
+  };
+}
+
+/**
+ * Writes down which partition a database is for, where each has its own. Throws `Failure` META0011
+ * when it is another one's: somebody has mixed up files or addresses.
+ */
+export async function settlePart(
+  client: SqlClient,
+  partition: number,
+  patience: Patience = { retryMs: 0 },
+): Promise<void> {
+  const [, [row] = []] = await insist(client, () =>
+    client.batch("write", [
+      statement(SETTLE, "part", String(partition)),
+      statement(READ_PART),
+    ]), patience);
+  if (row?.["value"] === String(partition)) return;
+  const message = `Cannot use the database of partition ${partition}: it holds partition ${
+    row?.["value"]
+  }`;
+  throw new Failure("META0011", message);
+}
+
+/**
+ * Throws `Failure` META0011 when somebody began to copy an installation into this database and has
+ * not finished, or is still at it.
+ */
+export async function refuseUnfinished(
+  client: SqlClient,
+  patience: Patience = { retryMs: 0 },
+): Promise<void> {
+  const ask = () => client.batch("read", [statement(READ_STATE)]);
+  const [[row] = []] = await insist(client, ask, patience);
+  if (!row) return;
+  const message = "Cannot use the database: it holds a copy that is not finished; begin it again " +
+    "with an empty one";
+  throw new Failure("META0011", message);
+}
+
+/** The partition that a database says it is for. Undefined: it does not say so. */
+export async function readPart(client: SqlClient): Promise<number | undefined> {
+  const [[row] = []] = await client.batch("read", [statement(READ_PART)]);
+  return row === undefined ? undefined : Number(row["value"]);
+}

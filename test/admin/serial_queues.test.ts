@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { Lanes } from "../../src/admin/serial_queues.ts";
+
+test("work of one lane runs in order, and a failure stops nobody behind it", async () => {
+  const lanes = new Lanes();
+  const log: string[] = [];
+  const work = (name: string) => async () => {
+    log.push(`${name} begins`);
+    await Promise.resolve();
+    log.push(`${name} ends`);
+    if (name === "b") throw new Error("b failed");
+    return name;
+  };
+  const all = ["a", "b", "c"].map((name) => lanes.run("lane", work(name)));
+  const settled = await Promise.allSettled(all);
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(log).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+test("lanes do not wait for each other", async () => {
+  const lanes = new Lanes();
+  void lanes.run("stuck", () => new Promise(() => {}));
+  expect(await lanes.run("free", () => Promise.resolve(1))).toBe(1);
+});

@@ -1,0 +1,159 @@
+import type { Message } from "../../src/model/message.ts";
+import type { Rows } from "../../src/model/rows.ts";
+import { Posts } from "../../src/partition/outbox_sender.ts";
+import type { Parcel } from "../../src/ports.ts";
+import { compareOutbox } from "../../src/storage/codec/order.ts";
+import { World } from "../sim/world.ts";
+
+/**
+ * What becomes of a parcel. `unheard`: it is taken, and nobody says so. `silent`: nor that nobody will.
+ * `part`: only its first one.
+ */
+export type Fate = "taken" | "unheard" | "silent" | "refused" | "part" | "gap";
+
+export interface PostsWorldOptions {
+  /** How long a look at the store takes, there and back, and how long a parcel is under way. */
+  readonly loadMs: number;
+  readonly carryMs: number;
+  /** What becomes of the next parcel for a destination. Absent: taken. */
+  readonly fate?: (to: number) => Fate;
+}
+
+/** One partition's posts between a store and receivers that count as a partition does. */
+export class PostsWorld {
+  readonly world = new World(1);
+  readonly rows = new Map<string, Rows["outbox"]>();
+  /** Everything that receivers have applied, in order. */
+  readonly applied = new Map<number, number[]>();
+  /** Every parcel that was sent, by destination and first number. */
+  readonly parcels: { readonly to: number; readonly first: number; readonly size: number }[] = [];
+  readonly warnings: string[] = [];
+  readonly failures: unknown[] = [];
+  posts: Posts;
+  loads = 0;
+  loadFails = false;
+  readonly #options: PostsWorldOptions;
+  readonly #sent = new Map<number, number>();
+  readonly #busy = new Set<string>();
+  #lives = 0;
+
+  constructor(options: PostsWorldOptions) {
+    this.#options = options;
+    this.posts = this.#make();
+  }
+
+  /** Writes a row, as a turn does. Answers with its effect. */
+  write(
+    to: number,
+    value: Uint8Array = new Uint8Array(0),
+  ): { to: number; seq: number; message: Message } {
+    const seq = (this.#sent.get(to) ?? 0) + 1;
+    this.#sent.set(to, seq);
+    const message: Message = {
+      type: "signaled",
+      signal: {
+        target: "inv",
+        id: { kind: "named", name: `${to}/${seq}` },
+        result: { kind: "value", value },
+      },
+    };
+    this.rows.set(`${to}/${seq}`, { from: 0, to, seq, message });
+    return { to, seq, message };
+  }
+
+  /** Writes a row, and has it sent. */
+  post(to: number, value?: Uint8Array): void {
+    this.posts.add({ type: "forward", ...this.write(to, value) });
+  }
+
+  /** The life ends; another one begins with what the store has. */
+  restart(): void {
+    this.posts.stop();
+    this.posts = this.#make();
+    void this.posts.open();
+  }
+
+  written(to: number): number {
+    return this.#sent.get(to) ?? 0;
+  }
+
+  /** Lets time pass, until `done`, or until so much is over. */
+  async run(done: () => boolean, ms = 600_000): Promise<boolean> {
+    return await this.world.run(done, { alarmsMax: 200_000, until: this.world.mono + ms });
+  }
+
+  /** Nothing is left, and everything came. */
+  get isDone(): boolean {
+    if (this.rows.size > 0) return false;
+    return [...this.#sent].every(([to, seq]) => this.applied.get(to)?.length === seq);
+  }
+
+  #make(): Posts {
+    const { world } = this, life = ++this.#lives;
+    return new Posts({
+      from: 0,
+      clock: {
+        now: () => world.mono,
+        at: (due, call) => world.after(due - world.mono, call),
+        soon: (call) => void world.after(0, call),
+      },
+      log: (_, message, fields) => this.warnings.push(`${message} ${fields?.["to"]}`),
+      load: (after, limit) => this.#load(after, limit),
+      carry: (to, parcel) => this.#carry(to, parcel, life),
+      acknowledged: (to, { first, last }) => {
+        // A turn of its own, some time later; nobody drops what is not there.
+        world.after(1, () => {
+          for (let seq = first; seq <= last; seq++) this.rows.delete(`${to}/${seq}`);
+        });
+      },
+      onFailure: (cause) => this.failures.push(cause),
+    });
+  }
+
+  async #load(
+    after: Pick<Rows["outbox"], "to" | "seq"> | undefined,
+    limit: number,
+  ): Promise<Rows["outbox"][]> {
+    this.loads++;
+    await this.world.sleep(this.#options.loadMs);
+    if (this.loadFails) throw new Error("no store");
+    const page = [...this.rows.values()]
+      .filter((row) => !after || compareOutbox(row, { ...after, from: 0 }) > 0)
+      .sort(compareOutbox).slice(0, limit);
+    await this.world.sleep(this.#options.loadMs);
+    return page;
+  }
+
+  async #carry(to: number, { from, first, messages }: Parcel, life: number): Promise<number> {
+    if (from !== 0 || messages.length === 0) throw new Error("That is no parcel");
+    const way = `${life} ${to}`;
+    if (this.#busy.has(way)) this.failures.push(`Two parcels for ${to} are on their way`);
+    this.#busy.add(way);
+    this.parcels.push({ to, first, size: messages.length });
+    const fate = this.#options.fate?.(to) ?? "taken";
+    await this.world.sleep(this.#options.carryMs);
+    const heard = fate === "refused" ? 0 : this.#take(to, first, messages, fate);
+    await this.world.sleep(this.#options.carryMs);
+    this.#busy.delete(way);
+    if (fate === "silent") return await new Promise(() => {});
+    if (fate === "refused" || fate === "unheard") throw new Error("Nobody answered");
+    return heard;
+  }
+
+  /** As `engine/outbox.ts` does it. */
+  #take(to: number, first: number, messages: readonly Message[], fate: Fate): number {
+    const applied = this.applied.get(to) ?? [];
+    this.applied.set(to, applied);
+    if (fate === "gap") return 0;
+    if (first > applied.length + 1) this.failures.push(`${first} comes to ${to} too early`);
+    const count = fate === "part" ? 1 : messages.length;
+    messages.slice(0, count).forEach((message, i) => {
+      const name = message.type === "signaled" && message.signal.id.kind === "named"
+        ? message.signal.id.name
+        : "";
+      if (name !== `${to}/${first + i}`) this.failures.push(`${name} comes as ${first + i}`);
+      if (first + i === applied.length + 1) applied.push(first + i);
+    });
+    return applied.length;
+  }
+}

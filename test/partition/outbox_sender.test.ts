@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Fate, PostsWorld } from "./_outbox.ts";
+
+const FATES: readonly Fate[] = ["taken", "unheard", "silent", "refused", "part", "gap"];
+
+interface Scene {
+  readonly loadMs: number;
+  readonly carryMs: number;
+  /** What an earlier life left for each destination. */
+  readonly left: readonly number[];
+  /** Written while it runs: when, and for whom. */
+  readonly later: readonly (readonly [number, number])[];
+  /** What becomes of parcels, as long as there are any of these. */
+  readonly fates: readonly Fate[];
+  /** When the life ends and another one begins. */
+  readonly restarts: readonly number[];
+}
+
+const scenes: fc.Arbitrary<Scene> = fc.record({
+  loadMs: fc.constantFrom(0, 3, 60),
+  carryMs: fc.constantFrom(0, 3, 60),
+  left: fc.array(fc.oneof(fc.nat(3), fc.constantFrom(63, 64, 65, 200)), { maxLength: 3 }),
+  later: fc.array(fc.tuple(fc.nat(400), fc.integer({ min: 1, max: 3 })), {
+    maxLength: 30,
+    size: "max",
+  }),
+  fates: fc.array(fc.constantFrom(...FATES), { maxLength: 12, size: "max" }),
+  restarts: fc.array(fc.nat(500), { maxLength: 2 }),
+});
+
+test("every message comes once, in its order, whatever becomes of parcels", async () => {
+  await fc.assert(
+    fc.asyncProperty(scenes, async ({ left, later, fates, restarts, ...ms }) => {
+      const fate = fates[Symbol.iterator]();
+      const scene = new PostsWorld({ ...ms, fate: () => fate.next().value ?? "taken" });
+      const { world } = scene;
+      left.forEach((count, i) => {
+        for (let n = 0; n < count; n++) scene.write(i + 1);
+      });
+      for (const [at, to] of later) world.after(at, () => scene.post(to));
+      for (const at of restarts) world.after(at, () => scene.restart());
+      void scene.posts.open();
+      const end = world.mono + 1_000;
+      const isOver = await scene.run(() => world.mono > end && scene.isDone || world.mono > 1e8);
+      expect(scene.failures).toEqual([]);
+      expect(isOver || scene.isDone).toBe(true);
+      expect(scene.posts.waiting).toBe(0);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what an earlier life left goes first, though something is sent before it is known", async () => {
+  const scene = new PostsWorld({ loadMs: 50, carryMs: 1 });
+  for (let n = 0; n < 3; n++) scene.write(1);
+  // The partition lives already while its timers are read; only then it looks for messages.
+  scene.post(1);
+  await scene.run(() => false, 100);
+  expect(scene.parcels).toEqual([]);
+  void scene.posts.open();
+  expect(await scene.run(() => scene.isDone)).toBe(true);
+  expect(scene.failures).toEqual([]);
+});
+
+test("more than memory holds comes all the same, with nothing new to remind of it", async () => {
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  for (let n = 0; n < 1_500; n++) scene.write(1);
+  scene.write(2);
+  void scene.posts.open();
+  let most = 0;
+  const done = () => (most = Math.max(most, scene.posts.waiting), scene.isDone);
+  expect(await scene.run(done)).toBe(true);
+  expect(scene.failures).toEqual([]);
+  expect(most).toBeLessThanOrEqual(1_001);
+  expect(Math.max(...scene.parcels.map(({ size }) => size))).toBeLessThanOrEqual(200);
+});
+
+test("a destination that is away keeps neither memory nor others waiting", async () => {
+  let isAway = true;
+  const fate = (to: number): Fate => to === 1 && isAway ? "refused" : "taken";
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 1, fate });
+  await Promise.all([scene.run(() => false, 100), scene.posts.open()]);
+  for (let n = 0; n < 3_000; n++) scene.post(1);
+  for (let n = 0; n < 300; n++) scene.post(2);
+  await scene.run(() => scene.applied.get(2)?.length === 300, 60_000);
+  expect(scene.applied.get(2)).toHaveLength(300);
+  await scene.run(() => false, 60_000);
+  expect(scene.posts.waiting).toBe(1_000);
+  // It is asked ever more seldom, and somebody is told once.
+  const asked = scene.parcels.filter(({ to }) => to === 1).length;
+  expect(asked).toBeGreaterThan(20);
+  expect(asked).toBeLessThan(60);
+  expect(scene.warnings).toEqual(["Messages for another partition wait 1"]);
+  isAway = false;
+  expect(await scene.run(() => scene.isDone)).toBe(true);
+  expect(scene.failures).toEqual([]);
+});
+
+test("large messages go by few, and no more of them are in memory than fit", async () => {
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  const value = new Uint8Array(600_000);
+  for (let n = 0; n < 40; n++) scene.write(1, value);
+  scene.write(1, new Uint8Array(3_000_000));
+  void scene.posts.open();
+  let most = 0;
+  const done = () => (most = Math.max(most, scene.posts.waiting), scene.isDone);
+  expect(await scene.run(done)).toBe(true);
+  // Eight megabytes, and the one that went over.
+  expect(most).toBeLessThanOrEqual(14);
+  expect(Math.max(...scene.parcels.map(({ size }) => size))).toBe(1);
+});
+
+test("one that lacks what came before is asked seldom, and somebody is told", async () => {
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 1, fate: () => "gap" });
+  await Promise.all([scene.run(() => false, 100), scene.posts.open()]);
+  scene.post(1);
+  await scene.run(() => false, 60_000);
+  expect(scene.parcels.length).toBeLessThan(60);
+  expect(scene.warnings).toEqual(["Messages for another partition wait 1"]);
+});
+
+test("nothing is sent, asked for or acknowledged after the end", async () => {
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 5 });
+  await Promise.all([scene.run(() => false, 100), scene.posts.open()]);
+  scene.post(1);
+  await scene.run(() => false, 7);
+  scene.posts.stop();
+  scene.post(1);
+  const { parcels: { length }, loads } = scene;
+  await scene.run(() => false, 10_000);
+  expect(scene.parcels).toHaveLength(length);
+  expect(scene.loads).toBe(loads);
+  expect(scene.rows.size).toBe(2);
+  expect(scene.failures).toEqual([]);
+});
+
+test("a store that does not answer ends the life", async () => {
+  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  await Promise.all([scene.run(() => false, 100), scene.posts.open()]);
+  for (let n = 0; n < 1_100; n++) scene.post(1);
+  scene.loadFails = true;
+  await scene.run(() => scene.failures.length > 0);
+  expect(String(scene.failures)).toContain("no store");
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { Event } from "../../src/engine/event.ts";
+import type { Rows, Table, Want } from "../../src/model/rows.ts";
+import { Schema } from "../../src/model/schema.ts";
+import type { Target } from "../../src/model/target.ts";
+import { foresee } from "../../src/partition/prefetch.ts";
+import { Resident } from "../../src/partition/resident.ts";
+import { defaults, deployment, schema, targetOf } from "../support/schema.ts";
+
+const LOCK = { object: "counter/bob", holder: "inv_1other", head: 0, tail: 0 };
+const lock: Want = { table: "lock", group: "counter/bob", item: "" };
+const state: Want = { table: "state", group: "counter/bob" };
+
+function invoked(path: string, fresh = true): { readonly event: Event } {
+  const target: Target = targetOf(path);
+  return {
+    event: {
+      type: "invoked",
+      id: "inv_1x",
+      fresh,
+      target,
+      headers: [],
+      value: new Uint8Array(0),
+      origin: { by: "ingress" },
+      retention: { resultMs: 0, journalMs: 0 },
+    },
+  };
+}
+
+/** A memory that knows what these wants were answered. */
+function knowing(...loaded: (readonly [Want, readonly Rows[Table][]])[]): Resident {
+  const resident = new Resident(1e9);
+  resident.expect(0);
+  resident.add(loaded.map(([want, rows]) => ({ want, rows })));
+  return resident;
+}
+
+test("who will have an object's lock needs its state", () => {
+  const mail = [invoked("counter/bob/add"), invoked("counter/bob/add")];
+  expect(foresee(mail, { resident: knowing(), schema })).toEqual([lock, state]);
+  expect(foresee(mail, { resident: knowing([lock, []]), schema })).toEqual([state]);
+  expect(foresee(mail, { resident: knowing([lock, []], [state, []]), schema })).toEqual([]);
+});
+
+test("who will queue for it needs none, and who asks without it does", () => {
+  const resident = knowing([lock, [LOCK]]);
+  expect(foresee([invoked("counter/bob/add")], { resident, schema })).toEqual([]);
+  expect(foresee([invoked("counter/bob/peek")], { resident, schema })).toEqual([state]);
+});
+
+test("a handler that asks for its state as it goes needs none to start", () => {
+  const services = deployment.services.map((service) => ({
+    ...service,
+    options: { lazyState: true },
+  }));
+  const lazy = new Schema([{ ...deployment, services }], defaults);
+  const around = { resident: knowing(), schema: lazy };
+  expect(foresee([invoked("counter/bob/add")], around)).toEqual([lock]);
+  expect(foresee([invoked("counter/bob/peek")], around)).toEqual([]);
+});
+
+test("an id that was not drawn just now may be taken", () => {
+  const taken: Want = { table: "invocation", group: "inv_1x", item: "" };
+  const around = { resident: knowing(), schema };
+  expect(foresee([invoked("greeter/hi", false)], around)).toEqual([taken]);
+  expect(foresee([invoked("greeter/hi")], around)).toEqual([]);
+});

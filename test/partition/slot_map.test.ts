@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ChurnMap } from "../../src/slot_map.ts";
+
+const KEYS = ["a", "b", "c"] as const;
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ set: fc.constantFrom(...KEYS), value: fc.integer() }),
+    fc.record({ drop: fc.constantFrom(...KEYS) }),
+    fc.constant({ clear: true }),
+  ),
+);
+
+test("it holds what a map would hold, in the order in which it came", () => {
+  fc.assert(fc.property(steps, (steps) => {
+    const map = new Map<string, number>(), churn = new ChurnMap<string, number>();
+    for (const step of steps) {
+      if ("set" in step) {
+        map.set(step.set, step.value);
+        churn.set(step.set, step.value);
+      } else if ("drop" in step) {
+        expect(churn.delete(step.drop)).toBe(map.delete(step.drop));
+      } else {
+        map.clear();
+        churn.clear();
+      }
+      expect([...churn.values()]).toEqual([...map.values()]);
+      expect(KEYS.map((key) => churn.get(key))).toEqual(KEYS.map((key) => map.get(key)));
+      expect(churn.size).toBe(map.size);
+    }
+  }));
+});
+
+test("entries may leave while they are gone through", () => {
+  const churn = new ChurnMap<number, number>();
+  for (let i = 0; i < 10; i++) churn.set(i, i);
+  const seen: number[] = [];
+  for (const value of churn.values()) {
+    seen.push(value);
+    churn.delete(value);
+    churn.delete(value + 1);
+  }
+  expect(seen).toEqual([0, 2, 4, 6, 8]);
+  expect(churn.size).toBe(0);
+});

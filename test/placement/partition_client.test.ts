@@ -1,0 +1,296 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test, vi } from "vitest";
+import { Failure, Untaken } from "../../src/errors.ts";
+import { fetchReader } from "../../src/ingress/request_reader.ts";
+import { newInvocationId } from "../../src/model/id.ts";
+import { doorEndpoint, type EndpointOptions } from "../../src/placement/partition_endpoint.ts";
+import { NotSent, type Post, RemoteDoor } from "../../src/placement/partition_client.ts";
+import type { Door, InvocationRequest, OnLeave, Parcel } from "../../src/ports.ts";
+
+const SECRET = "sixteen-and-more";
+const bytes = (...all: number[]) => Uint8Array.of(...all);
+const { id } = newInvocationId(
+  { service: "S", handler: "h", isWorkflowRun: false },
+  new Uint8Array(16).fill(7),
+  0,
+);
+
+const request: InvocationRequest = {
+  id,
+  fresh: true,
+  target: {
+    service: "S",
+    handler: "h",
+    key: "k\ud800",
+    type: "virtual_object",
+    access: "exclusive",
+  },
+  headers: [["a", "b"], ["a", "c"]],
+  value: bytes(1, 2, 3),
+  origin: { by: "ingress" },
+  retention: { resultMs: 1, journalMs: 2 },
+};
+const parcel: Parcel = {
+  from: 3,
+  first: 17,
+  messages: [
+    { type: "invoked", ...request },
+    { type: "killed", id },
+    {
+      type: "answered",
+      caller: { id, completion: 4, type: 5 },
+      result: { kind: "failure", failure: { code: 409, message: "no", metadata: [["x", "y"]] } },
+    },
+    {
+      type: "signaled",
+      signal: {
+        target: id,
+        id: { kind: "named", name: "n" },
+        result: { kind: "value", value: bytes() },
+      },
+    },
+    {
+      type: "answered",
+      caller: { id, completion: 4, type: 5 },
+      result: { kind: "value", value: bytes(9) },
+    },
+  ],
+};
+
+/** A door of which only what a test is about can be opened. */
+function doorOf(methods: Partial<Door>): Door {
+  return new Proxy(methods, {
+    get: (target, name) => Reflect.get(target, name) ?? (() => Promise.reject(new Error("closed"))),
+  }) as Door;
+}
+
+function endpointOf(door: Door | undefined, more: Partial<EndpointOptions> = {}) {
+  return doorEndpoint({
+    secret: SECRET,
+    door: (partition) => partition === 3 ? door : undefined,
+    owner: () => "http://elsewhere",
+    look: () => {},
+    reload: () => Promise.resolve(),
+    flush: () => Promise.resolve(),
+    running: () => [],
+    reader: fetchReader,
+    bytesMax: 40 * 1024 * 1024,
+    log: () => {},
+    ...more,
+  });
+}
+
+/**
+ * Requests that an endpoint answers. On Node the signal of a `Request` hears of the one it was made
+ * with only while the `Request` is in memory. The listeners of the adapters keep theirs: a message
+ * of Node is held by its socket, and one of Deno or workerd by its server.
+ */
+const answering = new Set<Request>();
+
+function lineTo(endpoint: (request: Request) => Promise<Response>): Post {
+  return (url, init) =>
+    new Promise((resolve, reject) => {
+      init.signal.addEventListener("abort", () => reject(init.signal.reason), { once: true });
+      const headers = { ...init.headers, "content-length": String(init.body.length) };
+      const request = new Request(url, { ...init, headers });
+      answering.add(request);
+      endpoint(request).then(resolve, reject).finally(() => answering.delete(request));
+    });
+}
+
+function remoteOf(door: Door | undefined, secret = SECRET): RemoteDoor {
+  return new RemoteDoor({ post: lineTo(endpointOf(door)), secret, address: "http://peer:1" }, 3);
+}
+
+describe("what is asked and answered passes as it is:", () => {
+  const result = { kind: "value", value: bytes(0, 255) } as const;
+  const { target } = request;
+  const cases: { readonly [K in keyof Door]: readonly [args: unknown[], answer: unknown] } = {
+    send: [[request], { id, status: "previouslyAccepted", startAt: 5 }],
+    call: [[request], { result, expiresAt: 7 }],
+    attach: [[id], { target, result }],
+    output: [[id], "notReady"],
+    signal: [[{ target: id, id: { kind: "signal", index: 17 }, result }], undefined],
+    editState: [
+      [{ service: "S", key: "" }, { pairs: [{ name: "\0", value: bytes(1) }], version: "v" }],
+      undefined,
+    ],
+    operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],
+    deliver: [[parcel], 21],
+  };
+  for (const [method, [args, answer]] of Object.entries(cases)) {
+    test(method, async () => {
+      const heard = vi.fn((..._: unknown[]) => Promise.resolve(answer));
+      const door = remoteOf(doorOf({ [method]: heard }));
+      const ask = door[method as keyof Door] as (...args: unknown[]) => Promise<unknown>;
+      expect(await ask.apply(door, args)).toEqual(answer);
+      expect(heard.mock.calls[0]?.slice(0, args.length)).toEqual(args);
+    });
+  }
+
+  test("nobody has such an invocation", async () => {
+    expect(await remoteOf(doorOf({ attach: async () => undefined })).attach(id)).toBeUndefined();
+  });
+
+  test("32 MiB, there and back", async () => {
+    const value = new Uint8Array(32 * 1024 * 1024).fill(7);
+    const door = doorOf({ call: async ({ value }) => ({ result: { kind: "value", value } }) });
+    const { result } = await remoteOf(door).call({ ...request, value });
+    expect(result.kind === "value" && result.value.length).toBe(value.length);
+    expect(result.kind === "value" && result.value.every((byte) => byte === 7)).toBe(true);
+  });
+
+  test("small bytes do not keep a large parcel in memory", async () => {
+    const sizes: number[] = [];
+    const door = doorOf({
+      deliver: async ({ messages }) => {
+        for (const one of messages) {
+          if (one.type === "invoked") sizes.push(one.value.buffer.byteLength);
+        }
+        return 1;
+      },
+    });
+    const large = { ...request, type: "invoked", value: new Uint8Array(1024) } as const;
+    await remoteOf(door).deliver({ from: 0, first: 1, messages: Array(8).fill(large) });
+    expect(sizes).toEqual(Array(8).fill(1024));
+  });
+});
+
+describe("failures", () => {
+  const refusing = (cause: unknown) => remoteOf(doorOf({ send: () => Promise.reject(cause) }));
+
+  test("keep status, code and message", async () => {
+    const plain = await refusing(Failure.plain(499, "gone")).send(request).catch((one) => one);
+    expect([plain.status, plain.code, plain.message]).toEqual([499, null, "gone"]);
+    const coded = await refusing(new Failure("RT0010", "no", { status: 471 })).send(request)
+      .catch((one) => one);
+    expect([coded.status, coded.code, coded.message]).toEqual([471, "RT0010", "[RT0010] no"]);
+    expect(coded).not.toBeInstanceOf(Untaken);
+  });
+
+  test("say whether the request was taken", async () => {
+    await expect(refusing(new Untaken("no life")).send(request)).rejects.toBeInstanceOf(Untaken);
+    await expect(remoteOf(undefined).send(request)).rejects.toBeInstanceOf(Untaken);
+    const broken = new RemoteDoor({
+      post: () => Promise.reject(new Error("the connection broke")),
+      secret: SECRET,
+      address: "http://peer",
+    }, 3);
+    const doubt = await broken.send(request).catch((one) => one);
+    expect([doubt.status, doubt.message]).toEqual([503, expect.stringContaining("repeating")]);
+    expect(doubt).not.toBeInstanceOf(Untaken);
+    const unreachable = new RemoteDoor({
+      post: () => Promise.reject(new NotSent("refused")),
+      secret: SECRET,
+      address: "http://peer",
+    }, 3);
+    await expect(unreachable.send(request)).rejects.toBeInstanceOf(Untaken);
+  });
+
+  test("of our own are not told to strangers", async () => {
+    const bug = await refusing(new Error("a path of ours")).send(request).catch((one) => one);
+    expect([bug.status, bug.message]).toEqual([500, "internal server error"]);
+  });
+});
+
+/** Collects what nothing refers to, and lets finalizers run. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 3; round++) {
+    collect();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe("whoever waits", () => {
+  test("may leave, and the partition hears of it", async () => {
+    let [isWaiting, hasLeft] = [false, false];
+    const door = doorOf({
+      call: (_, onLeave?: OnLeave) => {
+        onLeave?.(() => hasLeft = true);
+        isWaiting = true;
+        return new Promise(() => {});
+      },
+    });
+    let leave: (() => void) | undefined;
+    const answer = remoteOf(door).call(request, (one) => leave = one).catch((one) => one);
+    await vi.waitFor(() => expect(isWaiting).toBe(true));
+    await collectGarbage();
+    leave?.();
+    expect((await answer).status).toBe(499);
+    await vi.waitFor(() => expect(hasLeft).toBe(true));
+  });
+
+  test("is told when the partition has gone elsewhere", async () => {
+    const remote = remoteOf(doorOf({ call: () => new Promise(() => {}) }));
+    const answer = remote.call(request).catch((one) => one);
+    remote.close();
+    expect((await answer).status).toBe(503);
+    await expect(remote.call(request)).rejects.toBeInstanceOf(Untaken);
+  });
+});
+
+describe("the endpoint", () => {
+  const ask = (path: string, init: RequestInit = {}, more: Partial<EndpointOptions> = {}) =>
+    endpointOf(doorOf({ output: async () => "unknown" }), more)(
+      new Request(`http://here${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${SECRET}` },
+        ...init,
+      }),
+    );
+  const shows = (authorization: string) => ({ headers: { authorization } });
+
+  test("wants the secret, and does not tell it", async () => {
+    const none = await ask("/partitions/3/output", { headers: {} });
+    expect(none.status).toBe(401);
+    for (
+      const wrong of [
+        `Bearer ${SECRET}x`,
+        `Bearer ${SECRET.slice(0, -1)}`,
+        `Bearer ${SECRET}${SECRET}`,
+        `Bearer ${SECRET.toUpperCase()}`,
+      ]
+    ) {
+      const answer = await ask("/partitions/3/output", shows(wrong));
+      expect([answer.status, await answer.text()], wrong).toEqual([
+        403,
+        expect.not.stringContaining(SECRET),
+      ]);
+    }
+    expect((await ask("/registry/reload", shows("Bearer no"))).status).toBe(403);
+    expect((await ask("/fleet/look", shows("Basic x"))).status).toBe(401);
+    await expect(remoteOf(doorOf({}), "another-secret--").output(id)).rejects.toThrow(
+      "same secret",
+    );
+  });
+
+  test("says where else a partition is", async () => {
+    const answer = await ask("/partitions/4/output");
+    expect([answer.status, (await answer.json()).owner]).toEqual([421, "http://elsewhere"]);
+  });
+
+  test("refuses what is not for it", async () => {
+    expect((await ask("/partitions/3/constructor")).status).toBe(404);
+    expect((await ask("/partitions/3/call/x")).status).toBe(404);
+    expect((await ask("/")).status).toBe(404);
+    expect((await ask("/partitions/3/output", { method: "PUT" })).status).toBe(405);
+    expect((await ask("/partitions/3/output", { body: "no" })).status).toBe(400);
+    expect((await ask("/partitions/3/output", { body: bytes(0, 0, 0, 9, 1) })).status).toBe(400);
+    expect((await ask("/partitions/3/output", { body: bytes(0, 0, 0, 2, 0x5b, 0x5d) })).status)
+      .toBe(200);
+    const tight = { bytesMax: 3 };
+    expect((await ask("/partitions/3/output", { body: "four" }, tight)).status).toBe(413);
+  });
+
+  test("reloads and looks when it is told to", async () => {
+    const [reload, look] = [vi.fn(async () => {}), vi.fn()];
+    expect((await ask("/registry/reload", {}, { reload })).status).toBe(200);
+    expect((await ask("/fleet/look", {}, { look })).status).toBe(200);
+    expect([reload.mock.calls.length, look.mock.calls.length]).toEqual([1, 1]);
+    const failing = () => Promise.reject(Failure.plain(503, "no"));
+    expect((await ask("/registry/reload", {}, { reload: failing })).status).toBe(503);
+  });
+});
