@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, describe, test } from "vitest";
+import { type Step, stepsOf } from "./_page.ts";
+import { openStage, type Stage } from "./_stage.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const FOLDER = path.join(ROOT, "docs");
+const PAGE_MS = 240_000;
+
+/** What people read: the front page and the pages of `docs/`. */
+const pages = [
+  "README.md",
+  ...(existsSync(FOLDER) ? readdirSync(FOLDER) : [])
+    .filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`).sort(),
+];
+const skipped: string[] = [];
+let commands = 0;
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+afterAll(() => {
+  const list = skipped.map((one) => `\n  ${one}`).join("");
+  console.info(`${commands} blocks of commands were run, ${skipped.length} were not:${list}`);
+});
+
+describe("the commands of a page do what it says", () => {
+  test.each(pages)("%s", async (page) => {
+    const steps = stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
+    for (const step of steps) await run(page, step);
+  }, PAGE_MS);
+});
+
+async function run(page: string, step: Step): Promise<void> {
+  const place = `${page}:${step.line}`;
+  if (step.kind === "skip") return void skipped.push(`${place}: ${step.reason}`);
+  stage ??= await openStage();
+  try {
+    await stage.do(step);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${place}: ${reason}\nIn the background:\n${stage.logs()}`, { cause });
+  }
+  if (step.kind === "shell") commands++;
+}
