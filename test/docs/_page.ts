@@ -11,7 +11,7 @@ export interface Block {
 export type Directive =
   | { readonly kind: "server" }
   | { readonly kind: "skip"; readonly reason: string }
-  | { readonly kind: "background"; readonly port: number | undefined }
+  | { readonly kind: "background"; readonly ports: readonly number[] }
   | { readonly kind: "fails" }
   | { readonly kind: "retry" };
 
@@ -25,8 +25,8 @@ export type Step =
     readonly line: number;
     readonly text: string;
     readonly how: "runs" | "fails" | "retry" | "background";
-    /** Of a command in the background: the port that it listens on once it is ready. */
-    readonly port?: number;
+    /** Of a command in the background: the ports that it listens on once it is ready. */
+    readonly ports?: readonly number[];
     /** The block of output right behind the command. */
     readonly expected?: string;
   };
@@ -75,8 +75,7 @@ function shell({ line, text, directive }: Block): Step {
       how: directive?.kind === "fails" || directive?.kind === "retry" ? directive.kind : "runs",
     };
   }
-  const { port } = directive;
-  return { ...step, how: "background", ...(port !== undefined && { port }) };
+  return { ...step, how: "background", ports: directive.ports };
 }
 
 /** `isBehind`: nothing but empty lines is between it and the block before. */
@@ -114,10 +113,10 @@ function* partsOf(markdown: string): Generator<Part> {
 function directiveOf(text: string, line: number): Directive {
   const skip = /^skip: (.+)$/.exec(text);
   if (skip?.[1]) return { kind: "skip", reason: skip[1] };
-  const background = /^background(?: until (\d+) listens)?$/.exec(text);
+  const background = /^background(?: until ([\d, ]+) listens?)?$/.exec(text);
   if (background) {
-    const [, port] = background;
-    return { kind: "background", port: port === undefined ? undefined : Number(port) };
+    const [, ports = ""] = background;
+    return { kind: "background", ports: (ports.match(/\d+/g) ?? []).map(Number) };
   }
   if (text === "server" || text === "fails" || text === "retry") return { kind: text };
   throw new Error(`Line ${line}: there is no directive "${text}"`);

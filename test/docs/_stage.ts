@@ -93,19 +93,24 @@ export class Stage {
   }
 
   async #server(line: number): Promise<void> {
-    await this.#start({ kind: "shell", line, text: "npm start", how: "background", port: 9070 });
+    await this.#start({
+      kind: "shell",
+      line,
+      text: "npm start",
+      how: "background",
+      ports: [8080, 9070],
+    });
   }
 
-  async #start({ line, text, port }: Shell): Promise<void> {
-    const own = port === undefined ? undefined : Number(this.#text(String(port)));
+  async #start({ line, text, ports = [] }: Shell): Promise<void> {
+    const own = ports.map((port) => Number(this.#text(String(port))));
     // A process that the page has killed may hold its port for a moment.
-    if (own !== undefined) await until(`port ${port} to be free`, async () => !await listens(own));
+    await until(`${ports} to be free`, async () => !await any(own.map(listens)));
     const child = this.#spawn(text);
     this.#background.push({ line, child });
-    if (own === undefined) return;
-    await until(`port ${port}`, async () => {
-      if (!child.isAlive()) throw new Error(`It ended:\n${child.output()}`);
-      return await listens(own);
+    await until(`${ports} to be listened on`, async () => {
+      if (own.length > 0 && !child.isAlive()) throw new Error(`It ended:\n${child.output()}`);
+      return !await any(own.map(async (port) => !await listens(port)));
     }, COMMAND_MS);
   }
 
@@ -170,4 +175,8 @@ function listens(port: number): Promise<boolean> {
     socket.once("connect", () => (socket.destroy(), resolve(true)));
     socket.once("error", () => resolve(false));
   });
+}
+
+async function any(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(answers)).includes(true);
 }

@@ -66,7 +66,7 @@ describe("a page", () => {
     ));
     expect(steps).toMatchObject([
       { kind: "server", line: 1 },
-      { kind: "shell", how: "background", port: 9080 },
+      { kind: "shell", how: "background", ports: [9080] },
       { kind: "shell", how: "fails" },
       { kind: "skip", reason: "needs an account" },
     ]);
