@@ -276,6 +276,8 @@ export interface Query {
   readonly version: string;
   /** Attempts that run at this moment, which is in no row. */
   readonly running: readonly RunningAttempt[];
+  /** Is called before the answer with what the statement most likely does not mean: printable ASCII. */
+  readonly warn?: (warning: string) => void;
 }
 
 export interface RunningAttempt {

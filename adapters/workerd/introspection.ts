@@ -74,6 +74,7 @@ class DurableIntrospection implements Introspection {
     });
     return await runDirect(database, { ...query, now }, {
       ...limits,
+      warn: query.warn,
       unreadable: (row) => log("error", "A stored row is damaged and cannot be read", { ...row }),
     });
   }

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import { header } from "../names.ts";
 import type { Introspection, RunningAttempt } from "../ports.ts";
 import { dialectsOf, refuse } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
@@ -29,7 +30,10 @@ const DOCUMENT = {
       "The rows, as a stream of Arrow unless exactly JSON is accepted",
       {
         type: "object",
-        properties: { rows: { type: "array", items: { type: "object" } } },
+        properties: {
+          rows: { type: "array", items: { type: "object" } },
+          warnings: { type: "array", items: { type: "string" } },
+        },
         required: ["rows"],
       },
       JSON_TYPE,
@@ -42,18 +46,25 @@ const DOCUMENT = {
 /**
  * `POST /query` (http-api §3.9): JSON for who accepts exactly that, an Arrow stream for anybody else.
  * Refusals are like all others, where the reference leaves the code out. They are not logged: most of
- * them are about the statement.
+ * them are about the statement. Warnings about its constants are in a header, since Arrow has no other
+ * place, and in JSON with the rows as well.
  */
 export function queryRoutes({ introspection, running, version }: QueryOptions): Routes {
   const route = withBody(DOCUMENT, body, async ({ request }, { query: sql }) => {
     const format = request.headers.get("accept") === JSON_TYPE ? "json" : "arrow";
+    const warnings: string[] = [];
+    const warn = (warning: string) => void warnings.push(warning);
     try {
       if (!introspection) throw Failure.plain(503, "Cannot run the query: nobody is there for it");
-      const query = { sql, format, version, running: [...running()] } as const;
+      const query = { sql, format, version, running: [...running()], warn } as const;
       const rows = await introspection.query(query);
-      return new Response(rows, {
-        headers: { "content-type": format === "json" ? JSON_TYPE : ARROW },
-      });
+      const headers = new Headers({ "content-type": format === "json" ? JSON_TYPE : ARROW });
+      if (warnings.length > 0) {
+        for (const dialect of dialectsOf(request.headers)) {
+          headers.set(header(dialect, "warning"), warnings.join("; "));
+        }
+      }
+      return new Response(rows, { headers });
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
       const later = cause.status === 429 ? { "retry-after": "1" } : {};

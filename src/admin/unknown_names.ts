@@ -33,7 +33,7 @@ export class UnknownNames {
   tell(response: Response, dialects: readonly Dialect[], log: Log): void {
     if (this.#found.length === 0) return;
     const text = this.#found.join("; ");
-    for (const dialect of dialects) response.headers.set(header(dialect, "warning"), text);
+    for (const dialect of dialects) response.headers.append(header(dialect, "warning"), text);
     log("warn", "A name in an admin request is unknown and ignored", { warning: text });
   }
 }

@@ -1,7 +1,7 @@
 import type { Query } from "../ports.ts";
 
 /** A query on its way to the process that answers it. */
-export interface QueryRequest extends Query {
+export interface QueryRequest extends Omit<Query, "warn"> {
   /** Milliseconds since the epoch: what `now()` is. */
   readonly now: number;
 }

@@ -1,4 +1,5 @@
 import { concatBytes } from "../bytes.ts";
+import type { Query } from "../ports.ts";
 import { copyStored } from "./copy/copy_stored.ts";
 import type { QuerySource } from "./copy/source.ts";
 import type { QueryDatabase } from "./database.ts";
@@ -20,6 +21,8 @@ export interface RunOptions {
   readonly sources?: readonly QuerySource[];
   /** Is told of every stored row that cannot be decoded. */
   readonly unreadable: (row: UnreadableRow) => void;
+  /** As in `Query`. */
+  readonly warn?: Query["warn"];
 }
 
 /**
@@ -32,8 +35,9 @@ export async function* runQuery(
   request: QueryRequest,
   options: RunOptions,
 ): AsyncGenerator<Uint8Array> {
-  const { sources, unreadable } = options;
+  const { sources, unreadable, warn = () => {} } = options;
   const asked = readRequest(request, sources !== undefined);
+  for (const warning of asked.warnings) warn(warning);
   try {
     await answer(database, { ...options, asked, running: request.running });
   } catch (cause) {
@@ -43,7 +47,7 @@ export async function* runQuery(
     };
     throw await explained(cause, asked.relations, { ask, unreadable });
   }
-  yield* write(database, asked, formatOf(request.format));
+  yield* write(database, asked, formatOf(request.format, asked.warnings));
 }
 
 /** Puts the whole answer on disk. */

@@ -157,6 +157,31 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
     expect(row?.["plan_type"]).toBe("physical_plan");
   },
 
+  "a constant that a column never holds is warned about, in a header and in JSON": async (
+    { filled },
+  ) => {
+    const shown = "pending, running, ready, backing-off";
+    const warned: Readonly<Record<string, string>> = {
+      "SELECT id FROM sys_invocation WHERE completion_result = 'failed'":
+        "sys_invocation.completion_result is never 'failed'; its values are success, failure",
+      "SELECT id FROM (SELECT * FROM sys_invocation_status) WHERE status IN ('paused', 'Pauséd')":
+        "sys_invocation_status.status is never 'Paus?d', did you mean 'paused'; its values are " +
+        "scheduled, inboxed, invoked, suspended, paused, completed",
+      "SELECT id FROM sys_invocation WHERE status <> 'invoked' AND 1 = 2":
+        `sys_invocation.status is never 'invoked'; its values are scheduled, ${shown}, ` +
+        "suspended, paused, completed",
+    };
+    for (const [statement, warning] of Object.entries(warned)) {
+      const json = await filled.ask(statement, "application/json");
+      expect(json.headers.get("x-svc-warning"), statement).toBe(warning);
+      expect((await json.json()).warnings).toEqual([warning]);
+      const arrow = await filled.ask(statement);
+      expect(arrow.headers.get("x-svc-warning")).toBe(warning);
+      expect(tableFromIPC(new Uint8Array(await arrow.arrayBuffer())).numRows)
+        .toBe(statement.includes("'paused'") ? 1 : 0);
+    }
+  },
+
   "a partition key is the unsigned number that its ids begin with": async ({ filled }) => {
     const answer = await filled.ask(
       "SELECT id, partition_key FROM sys_invocation_status WHERE target = 'Signup/u1/run'",
@@ -217,6 +242,7 @@ async function inBothForms(filled: Filled, statement: string): Promise<void> {
   const answer = await filled.ask(statement);
   expect(answer.status, statement).toBe(200);
   expect(answer.headers.get("content-type")).toBe("application/vnd.apache.arrow.stream");
+  expect(answer.headers.get("x-svc-warning"), statement).toBeNull();
   const table = tableFromIPC(new Uint8Array(await answer.arrayBuffer()));
   expect(table.numRows, statement).toBe(rows.length);
   const fields = table.schema.fields.map(({ name }) => name);

@@ -83,8 +83,9 @@ async function begin(request: QueryRequest): Promise<Running> {
   const unreadable = (row: UnreadableRow) => {
     if (left-- > 0) tell({ kind: "unreadable", row });
   };
+  const telling = { limits, unreadable, warn: (text: string) => tell({ kind: "warning", text }) };
   if (file !== undefined) {
-    return { parts: runQuery(connection, request, { limits, unreadable }), sources: [] };
+    return { parts: runQuery(connection, request, telling), sources: [] };
   }
   const opened: OpenedSource[] = [];
   try {
@@ -93,7 +94,7 @@ async function begin(request: QueryRequest): Promise<Running> {
     for (const source of opened) source.close();
     throw cause;
   }
-  const parts = runQuery(connection, request, { limits, unreadable, sources: opened });
+  const parts = runQuery(connection, request, { ...telling, sources: opened });
   return { parts, sources: opened };
 }
 

@@ -50,8 +50,9 @@ class LibsqlIntrospection implements Introspection {
     try {
       await this.#flush();
       process = await this.#pool.take();
-      const request = { ...query, now: this.#options.clock.now() };
-      const first = await process.query({ kind: "query", request });
+      const { warn, ...rest } = query;
+      const request = { ...rest, now: this.#options.clock.now() };
+      const first = await process.query({ kind: "query", request }, warn);
       return this.#stream(process, first);
     } catch (cause) {
       this.#leave(process);

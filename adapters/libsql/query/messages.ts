@@ -59,4 +59,6 @@ export type Report =
     /** Memory of the process. */
     readonly residentBytes: number;
   }
-  | { readonly kind: "unreadable"; readonly row: UnreadableRow };
+  | { readonly kind: "unreadable"; readonly row: UnreadableRow }
+  /** As in `Query`. */
+  | { readonly kind: "warning"; readonly text: string };

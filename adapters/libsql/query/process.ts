@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { assert } from "../../../src/assert.ts";
 import { Failure } from "../../../src/errors.ts";
 import { failed, tooMuchMemory, tooSlow } from "../../../src/introspection/refusal.ts";
-import type { Log } from "../../../src/ports.ts";
+import type { Log, Query } from "../../../src/ports.ts";
 import { forbidden, queryCommand } from "./command.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import type { Answer, Ask, QueryData, Report } from "./messages.ts";
@@ -34,6 +34,14 @@ interface Waiter {
   readonly reject: (cause: Failure) => void;
   /** Stops looking at limits. */
   readonly settle: () => void;
+  readonly warn: Query["warn"];
+}
+
+interface Asking {
+  readonly timeMs: number;
+  /** Is called when there is no answer by then. */
+  readonly late: () => void;
+  readonly warn?: Query["warn"];
 }
 
 /**
@@ -82,9 +90,12 @@ export class QueryProcess {
   }
 
   /** Rejects with a `Failure`: of the statement, of a limit, or because the process ended. */
-  async query(ask: Exclude<Ask, { readonly kind: "open" }>): Promise<Answered> {
+  async query(
+    ask: Exclude<Ask, { readonly kind: "open" }>,
+    warn?: Query["warn"],
+  ): Promise<Answered> {
     const { timeMs } = this.#options.limits;
-    return await this.#ask(ask, timeMs, () => this.kill(tooSlow(timeMs)));
+    return await this.#ask(ask, { timeMs, late: () => this.kill(tooSlow(timeMs)), warn });
   }
 
   /** Ends it at once, whatever it does. A pending answer rejects with `why`. */
@@ -99,9 +110,8 @@ export class QueryProcess {
 
   async #open(): Promise<void> {
     const { databases, limits } = this.#options;
-    await this.#ask({ kind: "open", data: { databases, limits } }, START_MS, () => {
-      this.#cannotStart(`it was not ready within ${START_MS} ms`);
-    });
+    const late = () => this.#cannotStart(`it was not ready within ${START_MS} ms`);
+    await this.#ask({ kind: "open", data: { databases, limits } }, { timeMs: START_MS, late });
     this.#isReady = true;
   }
 
@@ -154,14 +164,14 @@ export class QueryProcess {
     );
   }
 
-  async #ask(ask: Ask, timeMs: number, late: () => void): Promise<Answered> {
+  async #ask(ask: Ask, { timeMs, late, warn }: Asking): Promise<Answered> {
     if (this.#over) throw this.#over;
     assert(!this.#waiter, "A query process is asked one thing at a time");
     return await new Promise((resolve, reject) => {
       const disarm = afterRunning(timeMs, late);
       const unwatch = this.#watchMemory();
       const settle = () => (disarm(), unwatch());
-      this.#waiter = { resolve, reject, settle };
+      this.#waiter = { resolve, reject, settle, warn };
       for (const piece of encodeFrame({ kind: "json", value: ask })) {
         this.#child?.stdin.write(piece);
       }
@@ -186,7 +196,8 @@ export class QueryProcess {
       if (message.kind === "report") this.#residentBytes = message.residentBytes;
       else if (message.kind === "unreadable") {
         this.#options.log("error", UNREADABLE, { ...message.row });
-      } else this.#answer(message);
+      } else if (message.kind === "warning") this.#waiter?.warn?.(message.text);
+      else this.#answer(message);
     }
   }
 

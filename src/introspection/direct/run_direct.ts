@@ -1,3 +1,4 @@
+import type { Query } from "../../ports.ts";
 import type { Bound } from "../database.ts";
 import { type EntryOptions, entryRows, INSERT_ENTRY, MAKE_ENTRY } from "../journal/entry_rows.ts";
 import { liveList, WITH_LIVE } from "../live_rows.ts";
@@ -16,6 +17,8 @@ import { type PlanLine, workOf } from "./plan_work.ts";
 export interface DirectLimits extends Pick<QueryLimits, "rowsMax" | "spoolBytesMax"> {
   /** Is told of every stored row that cannot be decoded. */
   readonly unreadable: EntryOptions["unreadable"];
+  /** As in `Query`. */
+  readonly warn?: Query["warn"];
 }
 
 /** Rows between two pauses at most. */
@@ -46,7 +49,8 @@ export async function runDirect(
   limits: DirectLimits,
 ): Promise<readonly Uint8Array[]> {
   const asked = readRequest(request);
-  const answer = new Gathered(asked.columns, formatOf(request.format), limits);
+  for (const warning of asked.warnings) limits.warn?.(warning);
+  const answer = new Gathered(asked.columns, formatOf(request.format, asked.warnings), limits);
   const reading = { database, asked, live: liveList(request.running), rowsMax: limits.rowsMax };
   const entries = await gatherEntries(database, asked, limits);
   if (entries) {

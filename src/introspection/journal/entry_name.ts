@@ -20,6 +20,14 @@ export function entryTypeName(type: number): string {
   return `${isCommand(type) ? "Command" : "Notification"}: ${entryName(type) ?? "Unknown"}`;
 }
 
+/** The type of an entry that cannot be decoded: damage on disk. */
+export const UNREADABLE = "Unreadable";
+
+/** Every type that an entry may be shown with. */
+export const entryTypeNames: readonly string[] = [
+  ...new Set([...Object.values(entryType).map(entryTypeName), UNREADABLE]),
+];
+
 function nameOf(type: number): string {
   const [name = ""] = printMessageType(type).split(" ");
   return name.replace(/(?:Command|Completion|Notification)$/, "");

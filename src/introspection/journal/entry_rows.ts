@@ -14,7 +14,7 @@ import type { StoredRelation } from "../translate/scope.ts";
 import type { UnreadableRow } from "../unreadable.ts";
 import type { Callees } from "./call_json.ts";
 import { nameOfEntry, readableEntry } from "./entry_json.ts";
-import { entryTypeName } from "./entry_name.ts";
+import { entryTypeName, UNREADABLE } from "./entry_name.ts";
 
 /** The bytes of larger entries are not spelled out as JSON: their list would be four times as long. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
@@ -167,9 +167,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 function jsonOf(entries: Uint8Array): JournalJson[] {
   return fromJson(utf8.decode(entries)) as JournalJson[];
 }
-
-/** The type of an entry that cannot be decoded: damage on disk. */
-const UNREADABLE = "Unreadable";
 
 function unreadableEntry(id: string, index: number): Bound[] {
   return [id, index, UNREADABLE, ...Array<null>(ENTRY_COLUMNS.length - 3).fill(null)];

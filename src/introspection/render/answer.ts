@@ -3,8 +3,9 @@ import { ArrowFormat } from "./arrow_format.ts";
 import type { Format } from "./format.ts";
 import { JsonFormat } from "./json_format.ts";
 
-export function formatOf(name: "json" | "arrow"): Format {
-  return name === "json" ? new JsonFormat() : new ArrowFormat();
+/** The form of an answer. `warnings` follow the rows in JSON; Arrow has no place for them. */
+export function formatOf(name: "json" | "arrow", warnings: readonly string[]): Format {
+  return name === "json" ? new JsonFormat(warnings) : new ArrowFormat();
 }
 
 function isSmall(type: ColumnType): boolean {

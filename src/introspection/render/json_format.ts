@@ -11,10 +11,18 @@ import {
 
 const encoder = new TextEncoder();
 
-/** `{"rows":[{…},…]}`: what is null is left out (http-api §3.9). */
+/**
+ * `{"rows":[{…},…]}`: what is null is left out (http-api §3.9). `"warnings"` follow the rows when there
+ * are any.
+ */
 export class JsonFormat implements Format {
   #columns: readonly { readonly key: string; readonly type: ColumnType }[] = [];
   #isFirst = true;
+  readonly #warnings: readonly string[];
+
+  constructor(warnings: readonly string[] = []) {
+    this.#warnings = warnings;
+  }
 
   begin(columns: readonly AnswerColumn[]): Uint8Array {
     this.#columns = columns.map(({ name, type }) => ({ key: JSON.stringify(name), type }));
@@ -28,7 +36,10 @@ export class JsonFormat implements Format {
   }
 
   end(): Uint8Array {
-    return encoder.encode("]}");
+    const warnings = this.#warnings.length === 0
+      ? ""
+      : `,"warnings":${JSON.stringify(this.#warnings)}`;
+    return encoder.encode(`]${warnings}}`);
   }
 
   #row(row: Row): string {

@@ -36,7 +36,7 @@ const SHOWN_STATUS = `case ${STATUS_KIND} when 'inboxed' then 'pending' ` +
 
 type Kind = InvocationRow["status"]["kind"];
 
-/** What a stored status is shown as, in one table or another. */
+/** What a stored status is shown as: first in `sys_invocation_status`, then in `sys_invocation`. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   scheduled: ["scheduled"],
   inboxed: ["inboxed", "pending"],
@@ -46,7 +46,8 @@ const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   paused: ["paused"],
   completed: ["completed"],
 };
-const STATUSES = [...new Set(Object.values(SHOWN).flat())];
+const RAW_STATUSES = [...new Set(Object.values(SHOWN).flatMap((all) => all.slice(0, 1)))];
+const SHOWN_STATUSES = Object.values(SHOWN).flatMap((all) => all.length > 1 ? all.slice(1) : all);
 
 function seek(wanted: Wanted): string | undefined {
   const ids = wanted.get("id");
@@ -58,7 +59,12 @@ function seek(wanted: Wanted): string | undefined {
   return stored.includes("completed") ? isKind(...stored) : `${IS_OPEN} and ${isKind(...stored)}`;
 }
 
-const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
+const text = (name: string, sql: string, values?: readonly string[]): TableColumn => ({
+  name,
+  type: "str",
+  sql,
+  ...(values && { values }),
+});
 const missing = (name: string): TableColumn => ({ name, type: "str", sql: "null" });
 const time = (name: string, path: string): TableColumn => ({ name, type: "ts", sql: body(path) });
 
@@ -74,7 +80,7 @@ const target: readonly TableColumn[] = [
   text("target_service_name", "t.service"),
   text("target_service_key", "t.key"),
   text("target_handler_name", "t.handler"),
-  text("target_service_ty", body("target.type")),
+  text("target_service_ty", body("target.type"), ["service", "virtual_object", "workflow"]),
   missing("scope"),
   missing("limit_key"),
   text("idempotency_key", body("idempotencyKey")),
@@ -85,6 +91,7 @@ const calledBy = {
   invoked_by: text(
     "invoked_by",
     `case ${body("origin.by")} when 'restart' then 'restart_as_new' else ${body("origin.by")} end`,
+    ["ingress", "service", "subscription", "restart_as_new"],
   ),
   invoked_by_service_name: text(
     "invoked_by_service_name",
@@ -135,6 +142,7 @@ const result: readonly TableColumn[] = [
   text(
     "completion_result",
     only(isKind("completed"), `iif(${body("status.failure.code")} is null, 'success', 'failure')`),
+    ["success", "failure"],
   ),
   text(
     "completion_failure",
@@ -205,7 +213,7 @@ const status: Table = {
     partitionKey,
     id,
     missing("vqueue_id"),
-    { name: "status", type: "str", sql: RAW_STATUS, notNull: true, values: STATUSES },
+    { name: "status", type: "str", sql: RAW_STATUS, notNull: true, values: RAW_STATUSES },
     ...result,
     ...target,
     calledBy.invoked_by,
@@ -279,7 +287,7 @@ const invocation: Table = {
       ...relatedCommand,
     ]),
     missing("last_awaiting_on_future_json"),
-    { name: "status", type: "str", sql: SHOWN_STATUS, notNull: true, values: STATUSES },
+    { name: "status", type: "str", sql: SHOWN_STATUS, notNull: true, values: SHOWN_STATUSES },
     ...result,
   ],
 };

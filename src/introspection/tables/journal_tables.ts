@@ -1,5 +1,6 @@
 import type { ColumnType } from "../column_type.ts";
 import { ALIAS, OWN } from "../../names.ts";
+import { entryTypeNames } from "../journal/entry_name.ts";
 import { failedCommand } from "./command_name.ts";
 import { partitionKeyOf, quoteTexts, type Table, type TableColumn } from "./table.ts";
 
@@ -35,7 +36,7 @@ const journal: Table = {
     column("partition_key", "key", partitionKeyOf("t.id")),
     { name: "id", type: "str", sql: "t.id", notNull: true },
     { name: "index", type: "u32", sql: "t.idx", notNull: true },
-    column("entry_type", "str", "t.entry_type"),
+    { ...column("entry_type", "str", "t.entry_type"), values: entryTypeNames },
     column("name", "str", "t.name"),
     // Null for every journal of protocol version 5 and later (ui-cli §a.5).
     column("completed", "bool", "null"),
@@ -70,11 +71,12 @@ const events: Table = {
     { name: "id", type: "str", sql: "t.id", notNull: true },
     column("after_journal_entry_index", "u32", "(t.body ->> '$.after') - 1"),
     column("appended_at", "ts", "t.at"),
-    column(
-      "event_type",
-      "str",
-      "case t.kind when 'paused' then 'Paused' else 'TransientError' end",
-    ),
+    {
+      name: "event_type",
+      type: "str",
+      sql: "case t.kind when 'paused' then 'Paused' else 'TransientError' end",
+      values: ["TransientError", "Paused"],
+    },
     column("event_json", "str", eventJson()),
   ],
 };

@@ -10,7 +10,10 @@ const deployment: Table = {
   isShared: true,
   columns: [
     { name: "id", type: "str", sql: "t.id", notNull: true },
-    text("ty", "iif(substr(t.body ->> '$.uri', 1, 4) = 'arn:', 'lambda', 'http')"),
+    {
+      ...text("ty", "iif(substr(t.body ->> '$.uri', 1, 4) = 'arn:', 'lambda', 'http')"),
+      values: ["http", "lambda"],
+    },
     text("endpoint", "t.body ->> '$.uri'"),
     { name: "created_at", type: "ts", sql: "t.body ->> '$.createdAt'" },
     { name: "min_service_protocol_version", type: "u32", sql: "t.body ->> '$.minProtocol'" },
@@ -39,7 +42,7 @@ const service: Table = {
     text("name", "t.body ->> '$.name'"),
     { name: "revision", type: "u64", sql: "t.body ->> '$.revision'" },
     { name: "public", type: "bool", sql: "t.body ->> '$.public'" },
-    text("ty", "t.body ->> '$.type'"),
+    { ...text("ty", "t.body ->> '$.type'"), values: ["service", "virtual_object", "workflow"] },
     text("deployment_id", "t.deployment"),
   ],
 };

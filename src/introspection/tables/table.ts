@@ -8,7 +8,10 @@ export interface TableColumn {
   readonly sql: string;
   /** It is never null: orders need not say where nulls go, so that an index can give them. */
   readonly notNull?: boolean;
-  /** All that it can be, when that is little: an index can then be asked for all but one. */
+  /**
+   * All that it can be besides null, when that is little: an index can then be asked for all but one, and
+   * a comparison with anything else is warned about.
+   */
   readonly values?: readonly string[];
   /** Of bytes: the column with their length, which takes less to read. */
   readonly length?: string;

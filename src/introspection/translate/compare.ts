@@ -2,6 +2,7 @@ import { commonType, isNumber, isSpan, isText, isTime, printType } from "../colu
 import { refused } from "../refusal.ts";
 import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
+import { noteConstants } from "./constants.ts";
 import { constantAs } from "./literal.ts";
 import type { Column, Fact, Value } from "./scope.ts";
 import { toldBy } from "./pushdown_filter.ts";
@@ -11,9 +12,16 @@ const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
   "is not distinct from": "is",
 };
 
+/** Comparisons that a constant decides alone when the column never holds it. */
+const OF_EQUALS: readonly Comparison[] = ["=", "<>", "is distinct from", "is not distinct from"];
+
 /** Two values compared, each as the reference would read it next to the other. */
 export function compare(operator: Comparison, first: Value, second: Value): Value {
   const [left, right] = alike(first, second);
+  if (OF_EQUALS.includes(operator)) {
+    noteConstants(first.column, [second]);
+    noteConstants(second.column, [first]);
+  }
   const facts = factsOf(operator, first, second) ?? factsOf(operator, second, first);
   const sql = `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`;
   const told = operator in SQLITE

@@ -7,6 +7,7 @@ import { arithmetic } from "./arithmetic.ts";
 import { call } from "./call.ts";
 import { asText, cast } from "./cast.ts";
 import { allAlike, compare, noneOf, oneOf } from "./compare.ts";
+import { noteConstants } from "./constants.ts";
 import { parseInterval, parseTime } from "./constant.ts";
 import { jsonMember } from "./json.ts";
 import { literalValue } from "./literal.ts";
@@ -213,6 +214,7 @@ function inList({ not, of, list }: Kind<"in">, scope: Scope): Value {
   const value = translate(of, scope);
   const members = list.map((one) => translate(one, scope));
   const [same = value, ...others] = allAlike([value, ...members]);
+  noteConstants(value.column, members);
   const constants = members.flatMap(({ constant }) =>
     constant?.type === "text" ? [constant.value] : []
   );

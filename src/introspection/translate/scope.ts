@@ -39,6 +39,8 @@ export interface StoredRelation {
   readonly used: Set<string>;
   /** Values that rows must have, of columns that were compared with constants. */
   readonly wanted: Map<string, readonly string[]>;
+  /** Constants that a column was compared with and never holds, by column: see `constants.ts`. */
+  readonly unheld: Map<string, Set<string>>;
   /** What holds for all rows that matter, as SQL over its columns: see `Told`. */
   readonly told: string[];
   /** What queries around it call its columns (`r2.c7`), and what they are (`r1.c3`). */

@@ -75,6 +75,7 @@ function stored(
     refs,
     used: new Set(),
     wanted: new Map(),
+    unheld: new Map(),
     told: [],
     shown: new Map(),
   };

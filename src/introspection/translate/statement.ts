@@ -2,6 +2,7 @@ import type { ColumnType } from "../column_type.ts";
 import { refused } from "../refusal.ts";
 import type { Query, Select, Statement } from "../syntax/ast.ts";
 import { findTable, noTable } from "../tables/catalog.ts";
+import { warningsOf } from "./constants.ts";
 import { translateQuery } from "./query.ts";
 import type { Scope, StoredRelation } from "./scope.ts";
 import { Weights } from "./weight.ts";
@@ -18,6 +19,8 @@ export interface Prepared {
   }[];
   /** Every mention of a stored table, with what is read of it. */
   readonly relations: readonly StoredRelation[];
+  /** What it most likely does not mean, for its sender: printable ASCII. */
+  readonly warnings: readonly string[];
 }
 
 /** SQLite's own limit is a thousand times this. What is longer came of copies within copies. */
@@ -62,7 +65,12 @@ export function prepare(
   if (text.length > SQL_CHARS_MAX) throw refused("Cannot run the query: it is too complex");
   weights.check(text);
   const isShort = statement.kind !== "query";
-  return { sql: text, columns: columns.map((one) => ({ ...one, isShort })), relations };
+  return {
+    sql: text,
+    columns: columns.map((one) => ({ ...one, isShort })),
+    relations,
+    warnings: warningsOf(relations),
+  };
 }
 
 /** DESCRIBE and SHOW are queries of the information schema. */
