@@ -8,6 +8,7 @@ import { describeSupport } from "../conformance/_table.ts";
 import { describeDecisions } from "./_decisions_table.ts";
 import { describeErrors } from "./_errors_table.ts";
 import { describeMetrics } from "./_metrics_table.ts";
+import { describeTables, misdescribed } from "./_sql_tables.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
@@ -92,6 +93,11 @@ describe("generated parts of docs", () => {
 
   test("the support table is that of the results of test/conformance", () => {
     expect(generated("docs/support.md", "support", describeSupport())).toBe(describeSupport());
+  });
+
+  test("the tables of SQL are those of src/introspection, and every column is described", () => {
+    expect(misdescribed()).toEqual([]);
+    expect(generated("docs/sql.md", "tables", describeTables())).toBe(describeTables());
   });
 
   test("the index of decisions has their titles and states", () => {
