@@ -75,7 +75,7 @@ export function observationOptions(
   };
 }
 
-/** Experimental features that are switched on (http-api §3.3). */
+/** Experimental features that are switched on (docs/spec/admin.md#version-and-health). */
 export function featuresOf(config: Config): Feature[] {
   return config[PROTOCOL_V7] ? ["protocol_v7"] : [];
 }

@@ -29,9 +29,9 @@ const DATABASE_URL = /^$|^(libsql|https?):\/\/\S+$/i;
 const address = text("an IP address or host name to listen on");
 
 /**
- * Every setting and every limit (law 5), with names and defaults of http-api §5.1 where it has
- * them. The type, the environment names, file keys, flags, checks and docs come from here.
- * Durations read as milliseconds, sizes as bytes, `unlimited` as `Infinity`.
+ * Every setting and every limit (law 5), with the reference's names and defaults where it has them
+ * (docs/spec/runtimes.md#settings). The type, the environment names, file keys, flags, checks and
+ * docs come from here. Durations read as milliseconds, sizes as bytes, `unlimited` as `Infinity`.
  */
 export const options = {
   "base-dir": option(text("a path"), "svc-data", {
@@ -224,8 +224,9 @@ export interface ConfigSources {
 }
 
 /**
- * Reads every setting: defaults, then file, environment and flags, the later winning (http-api
- * §5.2). Throws `Failure` RT0002 that names what cannot be read, where, and what is allowed.
+ * Reads every setting: defaults, then file, environment and flags, the later winning
+ * (docs/spec/runtimes.md#sources-of-settings). Throws `Failure` RT0002 that names what cannot be
+ * read, where, and what is allowed.
  */
 export function readConfig({ file, env = {}, args = [] }: ConfigSources): Config {
   const sources = [readFlags(options, args).settings, reading.readEnvironment(options, env)];

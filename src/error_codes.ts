@@ -1,8 +1,9 @@
 /**
- * Every coded error a stranger can meet (specification, Errors). Adding one is adding a row;
- * nothing else in the code spells what a code means. `status`: how a request that fails with it
- * is answered (http-api §4). `retry`: whether trying again, unchanged, can succeed; attempts that
- * fail with it are retried by themselves. `title` ends without a period; `fix` is one sentence.
+ * Every coded error a stranger can meet (docs/spec/admin.md#error-codes). Adding one is adding a
+ * row; nothing else in the code spells what a code means. `status`: how a request that fails with
+ * it is answered (docs/spec/admin.md#error-codes). `retry`: whether trying again, unchanged, can
+ * succeed; attempts that fail with it are retried by themselves. `title` ends without a period;
+ * `fix` is one sentence.
  */
 export const errors = {
   META0003: {

@@ -210,7 +210,7 @@ export interface Invocations {
     object: { readonly service: string; readonly key: string },
     edit: StateEdit,
   ): Promise<void>;
-  /** An operator's wish (http-api §3.6), and how it was taken. */
+  /** An operator's wish (docs/spec/admin.md#operations-on-invocations), and how it was taken. */
   operate(id: string, operation: Operation): Promise<Operated>;
 }
 
@@ -258,7 +258,10 @@ export interface Completed {
 /** Where attempts send what they hear. `durable` is called once the event's turn is on disk. */
 export type Mailbox = (event: Event, durable?: () => void) => void;
 
-/** Answers what operators ask in SQL (http-api §3.9). A heavy question holds up nobody else. */
+/**
+ * Answers what operators ask in SQL (docs/spec/queries.md#statements). A heavy question holds up
+ * nobody else.
+ */
 export interface Introspection {
   /**
    * The answer, part by part as it is read. Rejects with a `Failure` before the first part; what goes

@@ -21,10 +21,10 @@ interface Address {
 }
 
 /**
- * Dials endpoints with `node:http2` and `node:http`, on Node and on Deno (service protocol §2.5 to
- * §2.7): HTTP/2 with prior knowledge or by ALPN over pooled sessions, HTTP/1.1 over keep-alive
- * connections. Both are full duplex and push back. Raw streams, because `fetch` costs five times
- * the CPU on Node and cannot speak cleartext HTTP/2.
+ * Dials endpoints with `node:http2` and `node:http`, on Node and on Deno
+ * (docs/spec/service-protocol.md#transports): HTTP/2 with prior knowledge or by ALPN over pooled
+ * sessions, HTTP/1.1 over keep-alive connections. Both are full duplex and push back. Raw streams,
+ * because `fetch` costs five times the CPU on Node and cannot speak cleartext HTTP/2.
  */
 export function nodeDial(options: Partial<H2Settings> = {}): Dial {
   return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });

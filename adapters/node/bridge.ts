@@ -8,8 +8,8 @@ import {
 
 /**
  * Makes `Response` cheap on Node. To be called once, before anything answers: the global one costs
- * more than the HTTP exchange around it (runtimes §3). This one keeps what it was given and makes a
- * real response only when somebody reads it back.
+ * more than the HTTP exchange around it (docs/spec/runtimes.md#bridge-to-fetch). This one keeps
+ * what it was given and makes a real response only when somebody reads it back.
  */
 export function installBridge(): void {
   globalThis.Response = FastResponse as unknown as typeof Response;

@@ -8,7 +8,7 @@ const { createZstdCompress } = zlib as { readonly createZstdCompress?: () => Dup
 /** What answers take: the best that is still quicker than the network. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** How an answer can be compressed, the most welcome first (http-api §3.1). */
+/** How an answer can be compressed, the most welcome first (docs/spec/admin.md#requests). */
 const ENCODERS: ReadonlyMap<string, () => Duplex> = new Map([
   ...(createZstdCompress ? [["zstd", () => createZstdCompress()] as const] : []),
   ["br", () => zlib.createBrotliCompress(BROTLI)],

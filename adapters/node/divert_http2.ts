@@ -5,9 +5,10 @@ import type { OpenConnections } from "../platform/open_connections.ts";
 
 /**
  * Looks at the first bytes of each connection that `http1` accepts and hands it to the server that
- * speaks them: HTTP/1.1 and HTTP/2 with prior knowledge share a port (http-api §2.14). A connection
- * that has not said which for `timeoutMs` is closed. Returns the connections that are still being
- * looked at: neither server knows of them, so whoever stops the servers has to destroy them.
+ * speaks them: HTTP/1.1 and HTTP/2 with prior knowledge share a port
+ * (docs/spec/runtimes.md#listeners). A connection that has not said which for `timeoutMs` is
+ * closed. Returns the connections that are still being looked at: neither server knows of them, so
+ * whoever stops the servers has to destroy them.
  */
 export function divertHttp2(
   http1: Server,
@@ -70,8 +71,8 @@ const NOT_ASCII = /[^\x00-\x7f]/g;
 
 /**
  * Percent-encodes what is not ASCII in the first request line. Node's parser refuses it, but an
- * object key may be written in bare UTF-8 (http-api §2.9), as curl does. It helps the first request
- * of a connection, as far as it came with the first bytes.
+ * object key may be written in bare UTF-8 (docs/spec/ingress.md#keys), as curl does. It helps the
+ * first request of a connection, as far as it came with the first bytes.
  */
 function escapeTarget(head: Buffer): Buffer {
   const end = head.indexOf("\r\n");
@@ -81,7 +82,10 @@ function escapeTarget(head: Buffer): Buffer {
   return Buffer.concat([Buffer.from(escaped, "latin1"), head.subarray(line.length)]);
 }
 
-/** "PRI", with which every HTTP/2 connection begins and no HTTP/1 method does (RFC 9113 §3.4). */
+/**
+ * "PRI", with which every HTTP/2 connection begins and no HTTP/1 method does (RFC 9113, section
+ * 3.4).
+ */
 const PREFACE = [0x50, 0x52, 0x49];
 
 function versionOf(head: Uint8Array): 1 | 2 | undefined {

@@ -47,12 +47,15 @@ export interface Listener {
   close(drainMs: number): Promise<void>;
 }
 
-/** The reference's limits (http-api §2.4): more header lines → 431, a longer head → 431. */
+/**
+ * The reference's limits (docs/spec/runtimes.md#listeners): more header lines → 431, a longer head
+ * → 431.
+ */
 const HEADERS_MAX = 100;
 const HEAD_BYTES_MAX = 128 * 1024;
-/** A longer request target → 414 (http-api §2.4). */
+/** A longer request target → 414 (docs/spec/runtimes.md#listeners). */
 const TARGET_CHARS_MAX = 65_534;
-/** http-api §2.14. */
+/** docs/spec/runtimes.md#listeners */
 const STREAMS_MAX = 200;
 const WINDOW_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 75_000;
@@ -61,9 +64,9 @@ const HEADERS_TIMEOUT_MS = 60_000;
 const HTTP2_STATUS_MAX = 599;
 
 /**
- * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port (http-api §2.14). Slow
- * unless `installBridge` was called. Rejects with node's error (`code` EADDRINUSE, EACCES …) when
- * the address cannot be had.
+ * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port
+ * (docs/spec/runtimes.md#listeners). Slow unless `installBridge` was called. Rejects with node's
+ * error (`code` EADDRINUSE, EACCES …) when the address cannot be had.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const headersTimeoutMs = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
@@ -139,7 +142,7 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
     connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
-    // Callers may wait for ever (§2.14), and a body may take its time.
+    // Callers may wait for ever (docs/spec/ingress.md#connections), and a body may take its time.
     requestTimeout: 0,
     noDelay: true,
     // No path depends on it, and the reference does without.

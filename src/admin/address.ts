@@ -5,9 +5,9 @@ import { badField, quote, wrongShape } from "./refusals.ts";
  * The address of an endpoint as deployments keep it and compare it: a URL normalized by the URL
  * standard, so scheme and host in lower case, no default port, no fragment, and a slash where the
  * path is empty. Nothing else is folded: addresses that differ by the slash at the end of a path
- * are different deployments (service protocol §1.11), and so are those that differ by scheme or
- * query, which the reference confuses. Throws a `Failure`: 422 when it is no URL, 400 when it is
- * one we cannot call (http-api §3.4).
+ * are different deployments (docs/spec/service-protocol.md#registration), and so are those that
+ * differ by scheme or query, which the reference confuses. Throws a `Failure`: 422 when it is no
+ * URL, 400 when it is one we cannot call (docs/spec/admin.md#registration-of-deployments).
  */
 export function parseAddress(text: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();

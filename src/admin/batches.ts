@@ -12,7 +12,10 @@ import { reply } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
 import { about, described, fields, list, maybe, text } from "./shapes.ts";
 
-/** Invocations that one batch may name. Beyond it: 400 (http-api §3.6). */
+/**
+ * Invocations that one batch may name. Beyond it: 400
+ * (docs/spec/admin.md#operations-on-invocations).
+ */
 export const batchIdsMax = 1000;
 
 /** A batch as it was asked for: well-formed ids, in order. */
@@ -42,8 +45,8 @@ const bodyOnDeployment = fields({
 type Given = Infer<typeof body> & Partial<Infer<typeof bodyOnDeployment>>;
 
 /**
- * The routes of operations on many invocations at once (http-api §3.2). Always 200: each member
- * succeeds or fails on its own, and is told apart in the answer.
+ * The routes of operations on many invocations at once (docs/spec/admin.md#operations). Always 200:
+ * each member succeeds or fails on its own, and is told apart in the answer.
  */
 export function batchRoutes(operating: Operating): Routes {
   const begins: Readonly<Record<string, Begin>> = {
@@ -129,7 +132,10 @@ function failure(id: string, error: string): Outcome {
   return { failed: { invocation_id: id, error } };
 }
 
-/** Batches say the same in fewer words (http-api §3.6, batch sample; the others seen of the reference). */
+/**
+ * Batches say the same in fewer words (docs/spec/admin.md#operations-on-invocations; seen of the
+ * reference).
+ */
 function batchMessage(
   id: string,
   { status }: Operated,

@@ -7,7 +7,7 @@ import type { Call } from "./route.ts";
 /**
  * The body of a request, which is JSON and what `struct` lets pass; fields that it does not name are
  * taken down as unknown. Throws a `Failure`: as `readJson` does, and 422 with the path to what has
- * the wrong shape (http-api §3.1).
+ * the wrong shape (docs/spec/admin.md#requests).
  */
 export async function readBody<T, S>(
   { request, bodyBytesMax, unknown }: Pick<Call, "request" | "bodyBytesMax" | "unknown">,

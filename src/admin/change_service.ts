@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import type { HandlerOptions, HandlerSchema, ServiceSchema } from "../model/schema.ts";
 import { SERVICE_TYPES } from "./records.ts";
 
-/** What an operator changes about a service (http-api §3.5). Absent: as it is. */
+/** What an operator changes about a service (docs/spec/admin.md#services). Absent: as it is. */
 export interface ServiceChanges {
   readonly public?: boolean;
   /** As manifests have them: a handler that sets its own keeps it. */

@@ -17,7 +17,10 @@ const address = {
   dry_run: about(maybe(flag), "Discover and check, and store nothing."),
 };
 
-/** The body of `POST /deployments` (http-api §3.4). Unknown fields are ignored, null is absent. */
+/**
+ * The body of `POST /deployments` (docs/spec/admin.md#registration-of-deployments). Unknown fields
+ * are ignored, null is absent.
+ */
 export const registerBody = fields({
   ...address,
   metadata: about(maybe(texts), "Shown with the deployment."),
@@ -26,7 +29,10 @@ export const registerBody = fields({
   force: about(maybe(flag), "Overwrite the deployment with this address. Implies `breaking`."),
 });
 
-/** The body of PATCH and PUT of a deployment (http-api §3.4). Absent and null: as it is. */
+/**
+ * The body of PATCH and PUT of a deployment (docs/spec/admin.md#update-of-a-deployment). Absent and
+ * null: as it is.
+ */
 export const updateBody = fields({
   ...address,
   overwrite: about(

@@ -1,7 +1,10 @@
 import { printDeploymentId } from "../model/id.ts";
 import type { Random } from "../ports.ts";
 
-/** A ULID: 48 bits of time, most significant first, then chance (service protocol §7.3). */
+/**
+ * A ULID: 48 bits of time, most significant first, then chance
+ * (docs/spec/service-protocol.md#invocation-ids).
+ */
 export function drawDeploymentId(now: number, random: Random): string {
   const bytes = new Uint8Array(16);
   let rest = now;

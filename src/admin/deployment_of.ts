@@ -11,14 +11,17 @@ export interface Being extends Pick<Deployment, "id" | "metadata" | "createdAt">
   readonly revision: (name: string) => number;
 }
 
-/** A deployment made of what was asked and what was answered (service protocol §1.11). */
+/**
+ * A deployment made of what was asked and what was answered
+ * (docs/spec/service-protocol.md#registration).
+ */
 export function deploymentOf(
   asking: Asking,
   found: Discovered,
   { id, metadata, createdAt, revision }: Being,
 ): Deployment {
   const { services } = found.manifest;
-  // Of services with the same name the last one wins (service protocol §1.11).
+  // Of services with the same name the last one wins (docs/spec/service-protocol.md#registration).
   const byName = new Map(services.map((service) => [service.name, service]));
   return {
     id,

@@ -72,7 +72,7 @@ export interface Serving {
   readonly soon: (call: () => void) => void;
 }
 
-/** The routes of deployments (http-api §3.2, §3.4). */
+/** The routes of deployments (docs/spec/admin.md#registration-of-deployments). */
 export function deploymentRoutes(serving: Serving): Routes {
   const { registry } = serving;
   return {
@@ -112,7 +112,10 @@ function status(outcome: Registered["outcome"], isV2: boolean): number {
   return outcome === "created" || isV2 ? 201 : 200;
 }
 
-/** Version 2 of the API has no "nothing changed": a known address is a conflict (http-api §3.1). */
+/**
+ * Version 2 of the API has no "nothing changed": a known address is a conflict
+ * (docs/spec/admin.md#requests).
+ */
 function alreadyExists(id: string): Failure {
   return new Failure("META0004", `Cannot register the deployment: '${id}' already exists`);
 }
@@ -135,7 +138,10 @@ async function patch(
   return await detailed(serving, await registry.update(known.id, update));
 }
 
-/** Asks the endpoint in any case, and serves what it has now (specification, Admin endpoints). */
+/**
+ * Asks the endpoint in any case, and serves what it has now
+ * (docs/spec/admin.md#update-of-a-deployment).
+ */
 async function put(
   serving: Serving,
   call: Call,

@@ -1,7 +1,10 @@
 import { printDuration } from "../model/duration.ts";
 import type { Deployment, HandlerOptions, SchemaLimits } from "../model/schema.ts";
 
-/** A remark on a service or handler: something it asks for is not what it gets (http-api §3.5). */
+/**
+ * A remark on a service or handler: something it asks for is not what it gets
+ * (docs/spec/admin.md#services).
+ */
 export interface Info {
   readonly code: "RT0021" | "RT0022";
   readonly message: string;
@@ -25,7 +28,8 @@ export function infoOf(
 ): readonly Info[] | undefined {
   const info: Info[] = [];
   const { inactivityTimeoutMs } = own;
-  // RT0021: without a stream towards the endpoint nobody is inactive (service protocol §1.8).
+  // RT0021: without a stream towards the endpoint nobody is inactive
+  // (docs/spec/service-protocol.md#modes).
   if (mode === "requestResponse" && inactivityTimeoutMs !== undefined) {
     const timeout = printDuration(inactivityTimeoutMs);
     info.push({

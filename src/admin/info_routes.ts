@@ -51,7 +51,10 @@ const VERSION: About = {
   answers: { 200: ["What this server is", ref("VersionInformation")] },
 };
 
-/** The routes that tell what this server is (http-api §3.3). `all`: what `/openapi` describes. */
+/**
+ * The routes that tell what this server is (docs/spec/admin.md#version-and-health). `all`: what
+ * `/openapi` describes.
+ */
 export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
   const version = versionRecord(options);
   const documents = new Map<readonly Dialect[], Json>();

@@ -23,7 +23,7 @@ const tag = "invocation";
 /** Every operation may find none, or one in the wrong state; and the partition may be stopping. */
 const refusals = [404, 409, 503];
 
-/** The routes of operations on one invocation (http-api §3.2, §3.6). */
+/** The routes of operations on one invocation (docs/spec/admin.md#operations-on-invocations). */
 export function invocationRoutes(operating: Operating): Routes {
   const on = (about: Omit<About, "tag">, read: (call: Call, id: string) => Operation) => ({
     PATCH: {
@@ -131,7 +131,10 @@ function success({ id, status }: Operated, { kind }: Operation): Response {
   return empty(status === "underway" ? 202 : 200);
 }
 
-/** Deprecated. Answers 202 whatever becomes of it, for unknown invocations too (§3.2). */
+/**
+ * Deprecated. Answers 202 whatever becomes of it, for unknown invocations too
+ * (docs/spec/admin.md#operations).
+ */
 function deleting({ invocations }: Operating): Route {
   return {
     id: "delete_invocation",

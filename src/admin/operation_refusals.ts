@@ -20,7 +20,10 @@ const NO_CHANGE: Refusal = [
   "deployment id cannot be changed.",
 ];
 
-/** The cells of the status matrix that refuse, in the words clients know (http-api §3.6). */
+/**
+ * The cells of the status matrix that refuse, in the words clients know
+ * (docs/spec/admin.md#operations-on-invocations).
+ */
 const REFUSALS: Readonly<Record<Operation["kind"], Refusals>> = {
   cancel: { completed: COMPLETED },
   kill: { completed: COMPLETED },

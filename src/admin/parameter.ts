@@ -13,7 +13,10 @@ export interface Parameter<T> {
   read(call: Call): T;
 }
 
-/** The largest journal index a request may name: an unsigned 32-bit integer (http-api §3.2). */
+/**
+ * The largest journal index a request may name: an unsigned 32-bit integer
+ * (docs/spec/admin.md#operations).
+ */
 const indexMax = 2 ** 32 - 1;
 
 /** `force`: true or false, absent means false. */
@@ -28,7 +31,10 @@ export const force: Parameter<boolean> = {
   },
 };
 
-/** `from`: the last journal entry to keep, 0 when absent (§3.6). */
+/**
+ * `from`: the last journal entry to keep, 0 when absent
+ * (docs/spec/admin.md#operations-on-invocations).
+ */
 export const from: Parameter<number> = {
   name: "from",
   description: "The last entry of the journal to keep. 0: nothing but the input.",
@@ -41,7 +47,10 @@ export const from: Parameter<number> = {
   },
 };
 
-/** `deployment`, or undefined when the operation should choose (§3.6). */
+/**
+ * `deployment`, or undefined when the operation should choose
+ * (docs/spec/admin.md#operations-on-invocations).
+ */
 export const deployment: Parameter<DeploymentChoice | undefined> = {
   name: "deployment",
   description: "Where to run it: 'latest', 'keep', or the id of a deployment.",
@@ -77,8 +86,9 @@ export const deploymentId: Parameter<string | undefined> = {
 const MODES = [["Cancel", "cancel"], ["Kill", "kill"], ["Purge", "purge"]] as const;
 
 /**
- * `mode` of the deprecated way to end an invocation: `Cancel` when absent (§3.2). Lower case is read
- * as well, but not described: generators make names of these, and two would be the same.
+ * `mode` of the deprecated way to end an invocation: `Cancel` when absent
+ * (docs/spec/admin.md#operations). Lower case is read as well, but not described: generators make
+ * names of these, and two would be the same.
  */
 export const mode: Parameter<"cancel" | "kill" | "purge"> = {
   name: "mode",

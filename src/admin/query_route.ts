@@ -44,10 +44,10 @@ const DOCUMENT = {
 } as const;
 
 /**
- * `POST /query` (http-api §3.9): JSON for who accepts exactly that, an Arrow stream for anybody else.
- * Refusals are like all others, where the reference leaves the code out. They are not logged: most of
- * them are about the statement. Warnings about its constants are in a header, since Arrow has no other
- * place, and in JSON with the rows as well.
+ * `POST /query` (docs/spec/queries.md#answers): JSON for who accepts exactly that, an Arrow stream
+ * for anybody else. Refusals are like all others, where the reference leaves the code out. They are
+ * not logged: most of them are about the statement. Warnings about its constants are in a header,
+ * since Arrow has no other place, and in JSON with the rows as well.
  */
 export function queryRoutes({ introspection, running, version }: QueryOptions): Routes {
   const route = withBody(DOCUMENT, body, async ({ request }, { query: sql }) => {

@@ -16,14 +16,14 @@ import { infoOf } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Types of services as clients know them (http-api §3.5). */
+/** Types of services as clients know them (docs/spec/admin.md#services). */
 export const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
   service: "Service",
   virtual_object: "VirtualObject",
   workflow: "Workflow",
 };
 
-/** A plain service's handlers have no type (architecture §10). */
+/** A plain service's handlers have no type (docs/spec/admin.md#services). */
 const HANDLER_TYPES: Readonly<Record<Access, string | undefined>> = {
   none: undefined,
   exclusive: "Exclusive",
@@ -33,7 +33,7 @@ const HANDLER_TYPES: Readonly<Record<Access, string | undefined>> = {
 
 const POLICIES = { pause: "Pause", kill: "Kill" } as const;
 
-/** A deployment as `GET /deployments` lists it (http-api §3.4). */
+/** A deployment as `GET /deployments` lists it (docs/spec/admin.md#registration-of-deployments). */
 export function deploymentRecord(deployment: Deployment): Json {
   return {
     ...address(deployment),
@@ -42,7 +42,10 @@ export function deploymentRecord(deployment: Deployment): Json {
   };
 }
 
-/** A deployment as `GET /deployments/{id}` answers it: its services in full (http-api §3.4). */
+/**
+ * A deployment as `GET /deployments/{id}` answers it: its services in full
+ * (docs/spec/admin.md#registration-of-deployments).
+ */
 export function* detailedDeploymentRecord(
   deployment: Deployment,
   defaults: SchemaDefaults,
@@ -51,7 +54,7 @@ export function* detailedDeploymentRecord(
   return { ...address(deployment), ...protocol(deployment), services };
 }
 
-/** What `POST /deployments` answers (http-api §3.4, RegisterDeploymentResponse). */
+/** What `POST /deployments` answers (docs/spec/admin.md#registration-of-deployments). */
 export function* registrationRecord(
   deployment: Deployment,
   defaults: SchemaDefaults,
@@ -60,7 +63,9 @@ export function* registrationRecord(
   return { id: deployment.id, services, ...protocol(deployment) };
 }
 
-/** One revision of a service, with what is in effect for its handlers (http-api §3.5). */
+/**
+ * One revision of a service, with what is in effect for its handlers (docs/spec/admin.md#services).
+ */
 export function serviceRecord(
   service: ServiceSchema,
   deployment: Deployment,
@@ -109,7 +114,10 @@ export function handlerRecords(
   return Object.values(service.handlers).map((one) => handlerRecord(one, place));
 }
 
-/** A handler, with the options it sets itself: what it inherits is its service's (http-api §3.5). */
+/**
+ * A handler, with the options it sets itself: what it inherits is its service's
+ * (docs/spec/admin.md#services).
+ */
 export function handlerRecord(
   handler: HandlerSchema,
   { service, deployment, limits = {} }: {

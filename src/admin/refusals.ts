@@ -8,28 +8,36 @@ export function quote(text: string): string {
   return `'${text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text}'`;
 }
 
-/** A field has the right type and a value that cannot be used: 400 (http-api §3.1, §3.4). */
+/**
+ * A field has the right type and a value that cannot be used: 400 (docs/spec/admin.md#requests).
+ */
 export function badField(field: string, reason: string, options?: ErrorOptions): Failure {
   return Failure.plain(400, `The request field '${field}' is invalid. Reason: ${reason}`, options);
 }
 
-/** A query parameter cannot be used: 400 (§3.6). */
+/** A query parameter cannot be used: 400 (docs/spec/admin.md#operations-on-invocations). */
 export function badQuery(name: string, reason: string, options?: ErrorOptions): Failure {
   return Failure.plain(400, `The query parameter '${name}' is invalid. Reason: ${reason}`, options);
 }
 
-/** JSON that is not what the operation takes: 422, with the path to what is wrong (§3.1). */
+/**
+ * JSON that is not what the operation takes: 422, with the path to what is wrong
+ * (docs/spec/admin.md#requests).
+ */
 export function wrongShape(path: string, reason: string, options?: ErrorOptions): Failure {
   const where = path === "" ? "" : `at ${quote(path)}, `;
   return Failure.plain(422, `Cannot use the request body: ${where}${reason}`, options);
 }
 
-/** A thing named in the path does not exist: 404 (§3.4 to §3.6). */
+/** A thing named in the path does not exist: 404 (docs/spec/admin.md#requests). */
 export function missing(kind: "deployment" | "invocation" | "service", name: string): Failure {
   return Failure.plain(404, `The requested ${kind} ${quote(name)} does not exist`);
 }
 
-/** Overwriting one of several deployments with an address: META0017 (architecture §10). */
+/**
+ * Overwriting one of several deployments with an address: META0017
+ * (docs/spec/admin.md#registration-of-deployments).
+ */
 export function sharedAddress(known: readonly Deployment[]): Failure {
   const ids = known.map(({ id }) => `'${id}'`).join(", ");
   return new Failure(
@@ -47,7 +55,10 @@ export interface Needs {
   readonly pinned: number | undefined;
 }
 
-/** Deleting a deployment that is needed: 409, with what needs it (architecture §10). */
+/**
+ * Deleting a deployment that is needed: 409, with what needs it
+ * (docs/spec/admin.md#deletion-of-a-deployment).
+ */
 export function stillNeeded(id: string, { services, pinned }: Needs): Failure {
   const why = services.length > 0
     ? `it serves the latest revision of ${services.map(quote).join(", ")}`
@@ -57,7 +68,10 @@ export function stillNeeded(id: string, { services, pinned }: Needs): Failure {
   return Failure.plain(409, `Cannot delete deployment '${id}': ${why}; repeat with 'force=true'`);
 }
 
-/** An address that is known serves something else than it is known for: META0004 (§3.4). */
+/**
+ * An address that is known serves something else than it is known for: META0004
+ * (docs/spec/admin.md#registration-of-deployments).
+ */
 export function differs({ id, uri }: Deployment): Failure {
   return new Failure(
     "META0004",

@@ -12,7 +12,7 @@ export interface Asking {
   readonly additionalHeaders: Readonly<Record<string, string>>;
 }
 
-/** What a registration asks for (http-api §3.4). */
+/** What a registration asks for (docs/spec/admin.md#registration-of-deployments). */
 export interface Registration extends Asking {
   readonly metadata: Readonly<Record<string, string>>;
   /** Overwrites a deployment with the same address; allows what `breaking` allows. */
@@ -29,7 +29,7 @@ export interface Registered {
   readonly deployment: Deployment;
 }
 
-/** What an update in place asks for (http-api §3.4, PATCH and PUT). Absent: as it is. */
+/** What an update in place asks for (docs/spec/admin.md#update-of-a-deployment). Absent: as it is. */
 export interface Update {
   readonly address?: Pick<Asking, "uri" | "lambda">;
   readonly useHttp11?: boolean;

@@ -93,7 +93,7 @@ export class Registry {
    *
    * Rejects with a `Failure`: discovery's; META0004 for a known address that serves something
    * else, META0005 for a reserved name, META0006 for a changed type, META0017 for a forced
-   * registration of a shared address (architecture §10); 503 when too many are under way or the
+   * registration of a shared address (docs/spec/admin.md#registration-of-deployments); 503 when too many are under way or the
    * store fails.
    */
   register(request: Registration): Promise<Registered> {
@@ -105,7 +105,7 @@ export class Registry {
   }
 
   /**
-   * Updates a deployment in place (http-api §3.4); durable when it resolves with what it is then.
+   * Updates a deployment in place (docs/spec/admin.md#update-of-a-deployment); durable when it resolves with what it is then.
    * Takes turns with other updates of it, and as a registration of its address does. Rejects with a `Failure`: 404 for one
    * that is unknown; discovery's; META0016 and META0005 as `updated` throws them; 503.
    */
@@ -124,8 +124,8 @@ export class Registry {
   }
 
   /**
-   * Changes the latest revision of a service, until its endpoint is registered again (http-api
-   * §3.5); durable when it resolves. Rejects with a `Failure`: 404 for one that is unknown, 400 as
+   * Changes the latest revision of a service, until its endpoint is registered again
+   * (docs/spec/admin.md#services); durable when it resolves. Rejects with a `Failure`: 404 for one that is unknown, 400 as
    * `changed` throws it, 503 when the store fails.
    */
   async changeService(name: string, changes: ServiceChanges): Promise<void> {
@@ -142,7 +142,7 @@ export class Registry {
 
   /**
    * Forgets a deployment; durable when it resolves. Its services fall back to the newest remaining
-   * deployment that has them, or disappear (http-api §3.4). Rejects with a `Failure`: 404 for one
+   * deployment that has them, or disappear (docs/spec/admin.md#deletion-of-a-deployment). Rejects with a `Failure`: 404 for one
    * that is unknown, 409 without `force` while something needs it, 503 when the store fails.
    */
   async remove(id: string, force: boolean): Promise<void> {

@@ -21,7 +21,7 @@ export function empty(status: number): Response {
 
 /**
  * The one shape of every refusal: `{message, svc_code}`, the code null when it has none, in each of
- * the caller's spellings (specification, Error body; architecture §10). Never a stack trace.
+ * the caller's spellings (docs/spec/admin.md#refusals). Never a stack trace.
  */
 export function refuse(
   { status, message, code }: Pick<Failure, "status" | "message" | "code">,

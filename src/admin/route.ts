@@ -34,13 +34,13 @@ export type Answer = readonly [
 
 /** What the OpenAPI document says of a route. */
 export interface About {
-  /** Operation id of the interface (http-api §3.2). */
+  /** Operation id of the interface (docs/spec/admin.md#operations). */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly deprecated?: boolean;
   readonly query?: readonly Parameter<unknown>[];
-  /** By status: how it succeeds. Refusals all have one shape (architecture §10). */
+  /** By status: how it succeeds. Refusals all have one shape (docs/spec/admin.md#refusals). */
   readonly answers: Readonly<Record<number, Answer>>;
   /** Statuses it is refused with, beside those that any request may be. */
   readonly refusals?: readonly number[];

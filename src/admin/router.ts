@@ -52,7 +52,7 @@ export interface AdminOptions extends Partial<QueryOptions> {
 }
 
 /**
- * The admin interface as one function (specification, Admin endpoints; http-api §3). It always
+ * The admin interface as one function (docs/spec/admin.md#requests). It always
  * resolves: refusals have the one shape of `refuse`, and what nobody expected is logged and
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */

@@ -25,9 +25,10 @@ export interface SerdeWorld {
 const TYPES = { decode: "application/json", encode: "application/octet-stream" } as const;
 
 /**
- * The routes that make JSON of stored bytes and back, by the serdes of the endpoint (http-api §3.2,
- * service protocol §1.12). They are for user interfaces, and not in the OpenAPI document: the name
- * of a serde is several segments of the path. Bodies may be announced as anything or nothing.
+ * The routes that make JSON of stored bytes and back, by the serdes of the endpoint
+ * (docs/spec/service-protocol.md#serdes). They are for user interfaces, and not in the OpenAPI
+ * document: the name of a serde is several segments of the path. Bodies may be announced as
+ * anything or nothing.
  */
 export function serdeRoutes({ registry, applySerde }: SerdeWorld): Routes {
   const applying = (operation: "decode" | "encode"): Handle => async (call) => {

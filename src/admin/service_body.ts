@@ -3,7 +3,9 @@ import { parseDuration } from "../model/duration.ts";
 import type { ServiceChanges } from "./change_service.ts";
 import { about, duration, fields, flag, maybe } from "./shapes.ts";
 
-/** The body of `PATCH /services/{name}` (http-api §3.5). Absent and null: as it is. */
+/**
+ * The body of `PATCH /services/{name}` (docs/spec/admin.md#services). Absent and null: as it is.
+ */
 export const changeBody = fields({
   public: about(maybe(flag), "Whether it can be called through the ingress."),
   idempotency_retention: about(

@@ -72,7 +72,10 @@ const SHOW_HANDLER: About = {
   refusals: [404],
 };
 
-/** The routes of services and handlers: always the revision that takes new calls (http-api §3.5). */
+/**
+ * The routes of services and handlers: always the revision that takes new calls
+ * (docs/spec/admin.md#services).
+ */
 export function serviceRoutes(world: ServiceWorld): Routes {
   const { registry } = world;
   const path = "/services/:service";
@@ -119,7 +122,7 @@ async function editState(
   return empty(202);
 }
 
-/** Scopes come with flow control, and never for objects (http-api §2.4). */
+/** Scopes come with flow control, and never for objects (docs/spec/ingress.md#scopes). */
 function noScope(type: ServiceSchema["type"]): Failure {
   return Failure.plain(
     400,
@@ -166,7 +169,10 @@ function find(registry: Registry, call: Call) {
   return { service, deployment: home(registry, service) };
 }
 
-/** An unknown service and an unknown handler are refused in the same words (http-api §3.5). */
+/**
+ * An unknown service and an unknown handler are refused in the same words
+ * (docs/spec/admin.md#services).
+ */
 function handler(registry: Registry, { params }: Call): Response {
   const [serviceName, name] = [params["service"] ?? "", params["handler"] ?? ""];
   const service = registry.schema().latest(serviceName);

@@ -39,7 +39,10 @@ export const flag = described(
   { type: "boolean" },
 );
 
-/** A duration as people write it: the text, which `parseDuration` can read (http-api §2.7). */
+/**
+ * A duration as people write it: the text, which `parseDuration` can read
+ * (docs/spec/ingress.md#durations).
+ */
 export const duration = described(
   define<string>("duration", (value) => {
     if (typeof value !== "string") return 'expected a duration such as "1h 30m" or "PT1H30M"';
@@ -65,7 +68,10 @@ export const texts = described(plain(record(text, text)), {
   additionalProperties: jsonSchemaOf(text),
 });
 
-/** A field that may be absent, or null, which means the same (http-api §3.4). */
+/**
+ * A field that may be absent, or null, which means the same
+ * (docs/spec/admin.md#registration-of-deployments).
+ */
 export function maybe<T, S>(struct: Struct<T, S>) {
   const field = optional(nullable(struct));
   optionals.add(field);

@@ -11,7 +11,7 @@ const value = {
   ],
 };
 
-/** The body of `POST /services/{name}/state` (http-api §3.5, ui-cli §a.9). */
+/** The body of `POST /services/{name}/state` (docs/spec/admin.md#state-of-an-object). */
 export const stateBody = fields({
   object_key: about(text, "Key of the object or workflow."),
   new_state: described(plain(record(text, unknown())), {

@@ -19,9 +19,10 @@ export function askingAnew(known: Deployment, update: Update): Asking {
 
 /**
  * A deployment after an update in place: same id, same age. It keeps the services it has, or takes
- * those that were found, with the revisions they have (http-api §3.4). What an operator changed
- * about a service stays, unless the services are replaced. Throws `Failure`: META0016 by the rule of
- * architecture §10, META0005 for a reserved name.
+ * those that were found, with the revisions they have (docs/spec/admin.md#update-of-a-deployment).
+ * What an operator changed about a service stays, unless the services are replaced. Throws
+ * `Failure`: META0016 for what may not change, META0005
+ *  for a reserved name.
  */
 export function updated(
   known: Deployment,

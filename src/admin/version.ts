@@ -1,10 +1,13 @@
-/** The interface version we keep to: clients gate their features on it (architecture §10). */
+/**
+ * The interface version we keep to: clients gate their features on it
+ * (docs/spec/admin.md#version-and-health).
+ */
 const INTERFACE_VERSION = "1.7.12";
 
 /** The admin API versions we answer: `/v2` to `/v4`; no prefix means the newest. */
 export const apiVersions = { min: 2, max: 4 } as const;
 
-/** Every experimental feature a client may ask about (http-api §3.3). */
+/** Every experimental feature a client may ask about (docs/spec/admin.md#version-and-health). */
 const FEATURES = [
   "vqueues",
   "protocol_v7",
@@ -24,9 +27,8 @@ const FEATURES = [
 export type Feature = typeof FEATURES[number];
 
 /**
- * What `GET /version` answers (specification, Version information). `version`: ours, as in
- * `package.json`. `ingressEndpoint`: the URL under which browsers reach the ingress. `features`:
- * those that are switched on.
+ * What `GET /version` answers. `version`: ours, as in `package.json`. `ingressEndpoint`: the URL
+ * under which browsers reach the ingress. `features`: those that are switched on.
  */
 export function versionRecord(
   { version, ingressEndpoint, features = [] }: {

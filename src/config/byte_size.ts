@@ -11,8 +11,9 @@ const UNITS: Readonly<Record<string, number>> = {
 const BINARY = ["GiB", "MiB", "KiB"] as const;
 
 /**
- * Bytes meant by `32MiB`, `1.5 GB` or `4096`, in any case (http-api §5.2: `1KB` is 1000 bytes,
- * `1KiB` is 1024). Undefined: not a size, or not a whole number of bytes.
+ * Bytes meant by `32MiB`, `1.5 GB` or `4096`, in any case
+ * (docs/spec/runtimes.md#sources-of-settings: `1KB` is 1000 bytes, `1KiB` is 1024). Undefined: not
+ * a size, or not a whole number of bytes.
  */
 export function parseByteSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);

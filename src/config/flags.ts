@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import { noSuch } from "../nearest.ts";
 import type { Given, Options, Source } from "./option.ts";
 
-/** What a command line asks for besides settings (http-api §5.3). */
+/** What a command line asks for besides settings (docs/spec/runtimes.md#flags). */
 export const COMMANDS = {
   "--help": { short: "-h", action: "help", doc: "Print this and exit." },
   "--version": { short: "-V", action: "version", doc: "Print the version and exit." },

@@ -1,7 +1,10 @@
 import { optionalText, optionalUrl } from "./kinds.ts";
 import { option } from "./option.ts";
 
-/** Settings of function deployments (service protocol §1.9), with the cloud's own names. */
+/**
+ * Settings of function deployments (docs/spec/service-protocol.md#functions), with the cloud's own
+ * names.
+ */
 export const functionOptions = {
   "worker.invoker.aws-access-key-id": option(optionalText("a key id"), "", {
     doc: "Names the key that calls of function deployments are signed with.",

@@ -47,7 +47,10 @@ function ofText(parse: (text: string) => unknown): (given: unknown) => unknown {
   return (given) => typeof given === "string" ? parse(given.trim()) : given;
 }
 
-/** A duration with a unit (http-api §2.7), in whole milliseconds. `leastMs`: the shortest allowed. */
+/**
+ * A duration with a unit (docs/spec/ingress.md#durations), in whole milliseconds. `leastMs`: the
+ * shortest allowed.
+ */
 export function duration(leastMs = 0): Kind<number> {
   const least = leastMs === 0 ? "" : ` of at least ${printDuration(leastMs)}`;
   return kind(`a duration${least}, such as "10s" or "1h 30m"`, min(integer(), leastMs), {

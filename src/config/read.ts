@@ -10,8 +10,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SHOWN_MAX = 80;
 
 /**
- * Values of a config file (http-api §5.2). The specification (Limits) writes some keys with
- * underscores, so they may stand for any dash. Throws `Failure` RT0002, also for unknown keys.
+ * Values of a config file (docs/spec/runtimes.md#sources-of-settings). Underscores may stand for
+ * dashes. Throws `Failure` RT0002, also for unknown keys.
  */
 export function readFile(options: Options, text: string): Source {
   const source = new Map<string, Given>();

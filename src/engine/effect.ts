@@ -5,7 +5,10 @@ import type { Target } from "../model/target.ts";
 
 /** Something the world must do, once the turn that asked for it is durable. Never before. */
 export type Effect =
-  /** Run an attempt, from this consistent snapshot (service protocol §4.2). */
+  /**
+   * Run an attempt, from this consistent snapshot
+   * (docs/spec/service-protocol.md#start-of-an-attempt).
+   */
   | Attempt
   /** A notification for a running attempt. `index` is its place in the journal. */
   | {
@@ -73,7 +76,10 @@ export type ReplyStatus =
   | "unknown"
   /** `asked`: it has no result yet. */
   | "notReady"
-  /** Operations that an invocation in this state does not allow (http-api §3.6). */
+  /**
+   * Operations that an invocation in this state does not allow
+   * (docs/spec/admin.md#operations-on-invocations).
+   */
   | "completed"
   | "notCompleted"
   | "notStarted"

@@ -48,7 +48,10 @@ export interface Delivered {
   readonly reply: number;
 }
 
-/** An operator's wish (http-api §3.6). Answered by the effect `reply`. */
+/**
+ * An operator's wish (docs/spec/admin.md#operations-on-invocations). Answered by the effect
+ * `reply`.
+ */
 export interface Operated {
   readonly type: "operated";
   readonly id: string;
@@ -118,15 +121,21 @@ export type Outcome =
   | { readonly kind: "ended" }
   /**
    * `Suspension` came. `delivered`: journal entries below this index had been written to the SDK,
-   * so only later ones can wake it (service protocol §4.15, the watermark).
+   * so only later ones can wake it (docs/spec/service-protocol.md#suspension, the watermark).
    */
   | { readonly kind: "suspended"; readonly awaiting: Awaiting; readonly delivered: number }
   | {
     readonly kind: "failed";
     readonly failure: AttemptFailure;
-    /** Replaces the delay of the next retry and does not use up an attempt (§4.17). */
+    /**
+     * Replaces the delay of the next retry and does not use up an attempt
+     * (docs/spec/service-protocol.md#retries).
+     */
     readonly retryAfterMs?: number;
-    /** Whether the SDK saw the attempt, so that it counts in `Start` field 7 (§4.18). */
+    /**
+     * Whether the SDK saw the attempt, so that it counts in `Start` field 7
+     * (docs/spec/service-protocol.md#failures-since-the-last-command).
+     */
     readonly reached: boolean;
     /** What to do instead of trying again. Absent: try again. */
     readonly behavior?: "pause" | "fail";

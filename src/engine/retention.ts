@@ -4,8 +4,9 @@ import { forgetEvents } from "./failure_history.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * Says how long a completed invocation stays (service protocol §1.6). Its journal may go before
- * its result does; `expiresAt` is the earlier of the two. Nothing to keep: it goes at once.
+ * Says how long a completed invocation stays (docs/spec/service-protocol.md#effective-options). Its
+ * journal may go before its result does; `expiresAt` is the earlier of the two. Nothing to keep: it
+ * goes at once.
  */
 export function retain(turn: Turn, draft: InvocationDraft): void {
   const { resultMs, journalMs } = draft.retention;
@@ -44,7 +45,10 @@ export function forgetWhole(turn: Turn, draft: InvocationDraft): void {
   turn.forget(draft);
 }
 
-/** Forgets a completed invocation; with a workflow's run go its state and its promises (§4.9). */
+/**
+ * Forgets a completed invocation; with a workflow's run go its state and its promises
+ * (docs/spec/service-protocol.md#promises).
+ */
 export function forgetRetained(turn: Turn, draft: InvocationDraft): void {
   forgetWhole(turn, draft);
   if (draft.target.access === "run") forgetWorkflow(turn, draft.target);

@@ -48,7 +48,8 @@ const ENTROPY_BYTES = 16;
 
 /**
  * Checks a call or send and reads its body. The order is part of the interface: it decides which
- * error a request with several faults gets (http-api §2.2). Throws `Failure` 400 to 500.
+ * error a request with several faults gets (docs/spec/ingress.md#order-of-checks). Throws `Failure`
+ * 400 to 500.
  */
 export async function check(
   setup: Setup,
@@ -78,7 +79,7 @@ export async function check(
 
 /**
  * What the partitions are asked for. Workflow runs and requests with an idempotency key get an id
- * that is the same each time (http-api §2.10).
+ * that is the same each time (docs/spec/ingress.md#idempotency).
  */
 export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
   const { idempotencyKey, headers, value, delayMs } = checked;
@@ -123,7 +124,10 @@ function target({ service, handler, key }: Checked): Target {
     : { service: service.name, handler: handler.name, key, type, access };
 }
 
-/** How long the result is kept to answer a repeat, and the journal to be looked at (§5.1). */
+/**
+ * How long the result is kept to answer a repeat, and the journal to be looked at
+ * (docs/spec/service-protocol.md#effective-options).
+ */
 function retention(schema: Schema, { service, handler, idempotencyKey }: Checked): Retention {
   const isWorkflowRun = handler.access === "run";
   return retentionOf(schema.options(service, handler), { isWorkflowRun, idempotencyKey });
@@ -163,7 +167,10 @@ function refuseScope(scope: string): never {
   throw Failure.plain(400, "scoped invocations require vqueues to be enabled");
 }
 
-/** The header beats the query (§8). A limit key needs a scope, and none gets this far. */
+/**
+ * The header beats the query (docs/spec/ingress.md#scopes). A limit key needs a scope, and none
+ * gets this far.
+ */
 function refuseLimitKey(head: Head, query: Query): void {
   checkLimitKeyHeader(head);
   const limitKey = head.limitKey ?? head.aliasLimitKey ?? query.limitKey ?? "";

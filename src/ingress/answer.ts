@@ -21,7 +21,10 @@ export interface Answered {
   readonly expiresAt?: number | undefined;
 }
 
-/** 200 with what the handler returned, byte for byte (http-api §2.3). `output`: its declaration. */
+/**
+ * 200 with what the handler returned, byte for byte (docs/spec/ingress.md#calls-and-sends).
+ * `output`: its declaration.
+ */
 export function succeeded(
   caller: Caller,
   { id, expiresAt }: Answered,
@@ -34,15 +37,19 @@ export function succeeded(
   return new Response(value as Uint8Array<ArrayBuffer>, { status: 200, headers });
 }
 
-/** The declared content type; a handler without a declaration speaks JSON (§2.3). */
+/**
+ * The declared content type; a handler without a declaration speaks JSON
+ * (docs/spec/ingress.md#calls-and-sends).
+ */
 function outputType(output: OutputRule | undefined, isEmpty: boolean): string | undefined {
   if (isEmpty && !output?.setContentTypeIfEmpty) return undefined;
   return output ? output.contentType : "application/json";
 }
 
 /**
- * What an invocation failed with: its code is the status where HTTP has such a one (§2.4, §2.5).
- * Codes below 200 become 500, for no answer may begin with them.
+ * What an invocation failed with: its code is the status where HTTP has such a one
+ * (docs/spec/ingress.md#failure-codes-as-statuses). Codes below 200 become 500, for no answer may
+ * begin with them.
  */
 export function failed(
   caller: Caller,
@@ -63,14 +70,17 @@ export function failed(
   return respond(code >= 200 && code <= 999 ? code : 500, body, headers);
 }
 
-/** An error of ingress itself (§2.4). `status`: 400 to 599. */
+/** An error of ingress itself (docs/spec/ingress.md#errors). `status`: 400 to 599. */
 export function refused(caller: Caller, status: number, message: string): Response {
   return fromIngress(caller, status, { code: status, message, source: "ingress" });
 }
 
 const NO_OUTPUT = { notReady: [470, "not ready"], notFound: [404, "not found"] } as const;
 
-/** Why there is no output: `{"message": …}` and nothing else (architecture §10, interfaces). */
+/**
+ * Why there is no output: `{"message": …}` and nothing else
+ * (docs/spec/ingress.md#attach-output-and-lookup).
+ */
 export function noOutput(caller: Caller, why: keyof typeof NO_OUTPUT): Response {
   const [status, message] = NO_OUTPUT[why];
   return fromIngress(caller, status, { message });
@@ -83,7 +93,7 @@ function fromIngress(caller: Caller, status: number, body: unknown): Response {
   return respond(status, JSON.stringify(body), headers);
 }
 
-/** 202 and nothing else: it will be seen to (§2.13). */
+/** 202 and nothing else: it will be seen to (docs/spec/ingress.md#awakeables). */
 export function taken(caller: Caller): Response {
   const headers: HeaderList = [];
   addCors(headers, caller);
@@ -110,7 +120,10 @@ function identified({ dialects }: Caller, id: string, expiresAt: number | undefi
   return headers;
 }
 
-/** RFC 3339 with milliseconds and a numeric offset, as clients know it (§2.6). */
+/**
+ * RFC 3339 with milliseconds and a numeric offset, as clients know it
+ * (docs/spec/ingress.md#headers-and-query).
+ */
 function printExpiry(at: number): string {
   return new Date(at).toISOString().replace("Z", "+00:00");
 }

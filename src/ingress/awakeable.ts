@@ -7,12 +7,15 @@ import { readBody } from "./body.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { AwakeableRoute } from "./path.ts";
 
-/** The highest of the signals that are built in, such as cancel (service protocol §3.5). */
+/**
+ * The highest of the signals that are built in, such as cancel
+ * (docs/spec/service-protocol.md#values).
+ */
 const BUILT_IN_MAX = 15;
 
 /**
  * Completes an awakeable, and answers as soon as that is durable: with 202 also when it was
- * completed before or nobody waits for it (http-api §2.13). Throws `Failure`.
+ * completed before or nobody waits for it (docs/spec/ingress.md#awakeables). Throws `Failure`.
  */
 export async function completeAwakeable(
   setup: Setup,

@@ -7,7 +7,7 @@ const EMPTY = new Uint8Array(0);
 /**
  * The request's body. Throws `Failure` 413 when it is longer than the limit: at once when its
  * length was declared, otherwise as soon as too much has come; and 500 when the caller's
- * connection broke (http-api §2.2, §2.4; architecture §10: one shape for both).
+ * connection broke (docs/spec/ingress.md#errors: one shape for both).
  */
 export function readBody(
   { reader, bodyBytesMax: bytesMax }: Setup,

@@ -4,7 +4,10 @@ import { failed, succeeded } from "./answer.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { InvokeRoute } from "./path.ts";
 
-/** Runs a handler and answers with its result (http-api §2.3 to §2.5). Throws `Failure`. */
+/**
+ * Runs a handler and answers with its result (docs/spec/ingress.md#calls-and-sends). Throws
+ * `Failure`.
+ */
 export async function call(
   setup: Setup,
   inbound: Inbound,

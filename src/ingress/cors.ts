@@ -13,8 +13,8 @@ export type HeaderList = [name: string, value: string][];
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 
 /**
- * Adds what lets any page read an answer (http-api §2.14). Beyond the reference it exposes the
- * headers of ours that a caller needs (architecture §10). Nothing is added unless a page asked.
+ * Adds what lets any page read an answer (docs/spec/ingress.md#cors). Beyond the reference it
+ * exposes the headers of ours that a caller needs. Nothing is added unless a page asked.
  */
 export function addCors(headers: HeaderList, { origin, dialects }: Caller): void {
   if (origin === undefined) return;

@@ -28,7 +28,10 @@ const ALIAS_LIMIT_KEY = header(ALIAS, "limit-key");
 const NOT_VISIBLE = /[^\t\x20-\x7e]/;
 const DIGITS = /^\d{1,15}$/;
 
-/** Takes names and values in turn. Of a repeated header only the first value counts (§2.6). */
+/**
+ * Takes names and values in turn. Of a repeated header only the first value counts
+ * (docs/spec/ingress.md#headers-and-query).
+ */
 export function readHead(flat: readonly string[]): Head {
   const head: Head = { pairs: [["", ""]] };
   for (let i = 0; i + 1 < flat.length; i += 2) {
@@ -42,7 +45,10 @@ export function readHead(flat: readonly string[]): Head {
   return head;
 }
 
-/** Everything but hop and idempotency headers, and what only ingress may say (§2.6). */
+/**
+ * Everything but hop and idempotency headers, and what only ingress may say
+ * (docs/spec/ingress.md#headers-and-query).
+ */
 function isForHandler(head: Head, name: string, value: string): boolean {
   switch (name) {
     case "idempotency-key":
@@ -91,7 +97,10 @@ function note(head: Head, name: string, value: string): void {
   }
 }
 
-/** The idempotency key, if any. Throws `Failure` 400 unless it is visible ASCII (§2.2). */
+/**
+ * The idempotency key, if any. Throws `Failure` 400 unless it is visible ASCII
+ * (docs/spec/ingress.md#order-of-checks).
+ */
 export function idempotencyKeyOf({ idempotencyKey }: Head): string | undefined {
   if (idempotencyKey !== undefined && NOT_VISIBLE.test(idempotencyKey)) {
     throw badHeader("idempotency-key");

@@ -4,7 +4,7 @@ import type { InputRule } from "../model/schema.ts";
 const ANY: InputRule = { required: false, contentType: "*/*" };
 
 /**
- * Checks a request against the input rule of the manifest (http-api §2.8, service protocol §1.5).
+ * Checks a request against the input rule of the manifest (docs/spec/ingress.md#input-rules).
  * A request without body and content type fits every rule that is not `required`; any other must
  * have the declared content type. `rule` undefined: anything goes that has a content type. The
  * body itself is never looked into. Throws `Failure` 400.

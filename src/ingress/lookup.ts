@@ -5,7 +5,8 @@ import { idOfNamed, parseTarget } from "./target_object.ts";
 
 /**
  * The id that a target object stands for: computed, so it says nothing about whether there is such
- * an invocation, or even such a service (http-api §2.12). Throws `Failure`.
+ * an invocation, or even such a service (docs/spec/ingress.md#attach-output-and-lookup). Throws
+ * `Failure`.
  */
 export async function lookup(setup: Setup, inbound: Inbound): Promise<Response> {
   const named = parseTarget(await readBody(setup, inbound));

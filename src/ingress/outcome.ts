@@ -8,8 +8,8 @@ import { idOfNamed, type Named, parseTarget } from "./target_object.ts";
 
 /**
  * Waits for the result of an invocation that somebody else began, and answers as its call would
- * have been (http-api §2.12). There is no time limit; a caller that leaves is forgotten. Throws
- * `Failure`.
+ * have been (docs/spec/ingress.md#attach-output-and-lookup). There is no time limit; a caller that
+ * leaves is forgotten. Throws `Failure`.
  */
 export async function attach(
   setup: Setup,
@@ -26,7 +26,10 @@ export async function attach(
   return found ?? failed(caller, { id }, { code: 404, message: "not found" });
 }
 
-/** The result of an invocation if it has one, or at once that it has none (§2.12). Throws `Failure`. */
+/**
+ * The result of an invocation if it has one, or at once that it has none
+ * (docs/spec/ingress.md#attach-output-and-lookup). Throws `Failure`.
+ */
 export async function output(
   setup: Setup,
   inbound: Inbound,
@@ -45,7 +48,10 @@ async function nameOf(setup: Setup, inbound: Inbound, { subject }: OutcomeRoute)
   return subject.by === "body" ? parseTarget(await readBody(setup, inbound)) : { subject };
 }
 
-/** Scoped invocations are refused when they are asked for (§2.4), so there are none to find. */
+/**
+ * Scoped invocations are refused when they are asked for (docs/spec/ingress.md#scopes), so there
+ * are none to find.
+ */
 function canExist({ scope }: Named): boolean {
   return scope === undefined;
 }

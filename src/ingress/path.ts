@@ -6,7 +6,9 @@ import { type Dialect, dialectOfSegment } from "../names.ts";
 import { adminHint, badInvocationId, badReserved } from "./path_help.ts";
 import { decodeSegment } from "./percent.ts";
 
-/** What a path asks for: every route of http-api §2.1. Keys and scopes are decoded. */
+/**
+ * What a path asks for: every route of docs/spec/ingress.md#routes. Keys and scopes are decoded.
+ */
 export type Route =
   | InvokeRoute
   | OutcomeRoute
@@ -67,8 +69,8 @@ export function trimSlashes(target: string): string {
 }
 
 /**
- * Parses the path of a request, without its query and trimmed (http-api §2.1). Throws `Failure` 400
- * for a shape that fits no route, 404 for an unknown verb or service.
+ * Parses the path of a request, without its query and trimmed (docs/spec/ingress.md#routes). Throws
+ * `Failure` 400 for a shape that fits no route, 404 for an unknown verb or service.
  */
 export function parsePath(path: string, typeOf: TypeOf): Route {
   // What stands before the leading slash comes first and is empty; one too many tells "too many".
@@ -200,7 +202,10 @@ function outcomeVerb(verb: string | undefined): "attach" | "output" {
   return verb;
 }
 
-/** An invocation by its id. Throws `Failure` 400 unless the id is well-formed (§2.4). */
+/**
+ * An invocation by its id. Throws `Failure` 400 unless the id is well-formed
+ * (docs/spec/ingress.md#errors).
+ */
 export function byInvocation(id: string): Subject {
   try {
     parseInvocationId(id);

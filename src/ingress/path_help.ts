@@ -25,7 +25,10 @@ export function adminHint(segment: string | undefined): string {
   return `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;
 }
 
-/** A path of ours that fits no route (http-api §2.4), and behind it the forms that text leaves out. */
+/**
+ * A path of ours that fits no route (docs/spec/ingress.md#errors), and behind it the forms that
+ * text leaves out.
+ */
 export function badReserved(dialect: Dialect): Failure {
   const at = (tail: string) => `/${dialect}/${tail}`;
   const known = ["call/:service/:handler", "send/:service/:handler"]
@@ -42,7 +45,9 @@ export function badReserved(dialect: Dialect): Failure {
   );
 }
 
-/** Text where an invocation id was expected (http-api §2.4), and what one looks like. */
+/**
+ * Text where an invocation id was expected (docs/spec/ingress.md#errors), and what one looks like.
+ */
 export function badInvocationId(id: string, cause: Error): Failure {
   const shown = id.length > SHOWN_MAX ? `${id.slice(0, SHOWN_MAX)}…` : id;
   return Failure.plain(

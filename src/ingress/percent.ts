@@ -10,8 +10,8 @@ const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * A key or scope as it stands in a raw path (see `RequestReader.target`): percent-encoded UTF-8.
- * `+` is no space and an escape that is none (`%zz`) stands for itself (http-api §2.9). Undefined
- * when the bytes are not UTF-8.
+ * `+` is no space and an escape that is none (`%zz`) stands for itself (docs/spec/ingress.md#keys).
+ * Undefined when the bytes are not UTF-8.
  */
 export function decodeSegment(text: string): string | undefined {
   if (PLAIN.test(text)) return text;

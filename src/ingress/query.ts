@@ -3,7 +3,10 @@ import { BadDuration, parseDuration } from "../model/duration.ts";
 import { nearest, unknownName } from "../nearest.ts";
 import type { Route } from "./path.ts";
 
-/** The query parameters that mean something (http-api §2.6). All others are the handler's. */
+/**
+ * The query parameters that mean something (docs/spec/ingress.md#headers-and-query). All others are
+ * the handler's.
+ */
 export interface Query {
   /** How long to wait before the invocation starts, in milliseconds. */
   readonly delayMs?: number;

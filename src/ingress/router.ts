@@ -19,8 +19,8 @@ import { send } from "./send.ts";
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * The whole ingress interface (http-api §2) as one Fetch handler. It never throws: what goes wrong
- * becomes an error answer, and what is not a `Failure` is logged.
+ * The whole ingress interface (docs/spec/ingress.md#routes) as one Fetch handler. It never throws:
+ * what goes wrong becomes an error answer, and what is not a `Failure` is logged.
  */
 export function ingress(
   options: IngressOptions,

@@ -3,7 +3,7 @@ import { scopeProblem } from "../model/scope.ts";
 
 const LIMIT_KEY_LEVELS_MAX = 2;
 
-/** Throws `Failure` 400 unless this can be a scope (interfaces, Identifiers). */
+/** Throws `Failure` 400 unless this can be a scope (docs/spec/ingress.md#scopes). */
 export function checkScope(scope: string): void {
   const wrong = scopeProblem(scope);
   if (wrong) throw Failure.plain(400, `bad scope value: ${wrong}`);
@@ -11,7 +11,7 @@ export function checkScope(scope: string): void {
 
 /**
  * Throws `Failure` 400 unless this is one or two levels of a limit key. A slash at the end is let
- * pass; the empty limit key is none (http-api §8).
+ * pass; the empty limit key is none (docs/spec/ingress.md#scopes).
  */
 export function checkLimitKey(limitKey: string): void {
   if (limitKey === "") return;

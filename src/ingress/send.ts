@@ -3,7 +3,10 @@ import { json } from "./answer.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { InvokeRoute } from "./path.ts";
 
-/** Hands a request over and answers 202 as soon as it is durable (http-api §2.3). Throws `Failure`. */
+/**
+ * Hands a request over and answers 202 as soon as it is durable
+ * (docs/spec/ingress.md#calls-and-sends). Throws `Failure`.
+ */
 export async function send(
   setup: Setup,
   inbound: Inbound,

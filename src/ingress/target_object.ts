@@ -12,9 +12,9 @@ export interface Named {
 }
 
 /**
- * Reads a target object: JSON, whatever the content type says (http-api §2.12; interfaces,
- * Ingress: attach, output, lookup). Fields it does not know are ignored. Throws `Failure` 400 that
- * tells what is wrong with it, or with the id or scope in it.
+ * Reads a target object: JSON, whatever the content type says
+ * (docs/spec/ingress.md#attach-output-and-lookup). Fields it does not know are ignored. Throws
+ * `Failure` 400 that tells what is wrong with it, or with the id or scope in it.
  */
 export function parseTarget(bytes: Uint8Array): Named {
   const fields = parseFields(bytes);

@@ -27,7 +27,7 @@ export type ColumnType =
   | "strs"
   | "null";
 
-/** Names of the types as the reference prints them (ui-cli §a.5). */
+/** Names of the types as the reference prints them (docs/spec/queries.md#tables). */
 const NAMES: Readonly<Record<ColumnType, string>> = {
   str: "LargeUtf8",
   raw: "LargeUtf8",

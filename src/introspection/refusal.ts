@@ -1,8 +1,9 @@
 import { Failure } from "../errors.ts";
 
 /**
- * The statement is not SQL, not SQL that may be asked, or does not fit the tables: 400. The reference
- * answers 500 to the last of these (http-api §3.9), which blames the server for a misspelled name.
+ * The statement is not SQL, not SQL that may be asked, or does not fit the tables: 400. The
+ * reference answers 500 to the last of these (docs/spec/queries.md#statements), which blames the
+ * server for a misspelled name.
  */
 export function refused(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(400, message, options);
@@ -13,7 +14,7 @@ export function unsupported(what: string): Failure {
   return refused(`Cannot run the query: ${what} is not supported here`);
 }
 
-/** The query reached a limit, or the database fails: 500 (http-api §3.9). */
+/** The query reached a limit, or the database fails: 500 (docs/spec/queries.md#statements). */
 export function failed(message: string, options?: ErrorOptions): Failure {
   return Failure.plain(500, message, options);
 }

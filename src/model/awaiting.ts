@@ -10,8 +10,9 @@ export type Ending = "success" | "failure" | "unknown" | "undecidable";
 
 /**
  * What is left to wait for after a notification: the tree without it, the same tree when it is not
- * awaited, or undefined when the wait is over (service protocol §4.15). Where a combinator has to
- * know how a child ended and nobody can tell, the wait is over: the SDK will decide.
+ * awaited, or undefined when the wait is over (docs/spec/service-protocol.md#suspension). Where a
+ * combinator has to know how a child ended and nobody can tell, the wait is over: the SDK will
+ * decide.
  */
 export function afterNews(
   awaiting: Awaiting,

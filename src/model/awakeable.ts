@@ -8,7 +8,10 @@ import {
   printInvocationId,
 } from "./id.ts";
 
-/** What an awakeable is: a signal of the invocation that made it (service protocol §7.5). */
+/**
+ * What an awakeable is: a signal of the invocation that made it
+ * (docs/spec/service-protocol.md#awakeable-ids).
+ */
 export interface Awakeable {
   /** `inv_1…`, well-formed. */
   readonly target: string;
@@ -24,10 +27,10 @@ const DIGITS = Math.ceil(SIZE * 4 / 3);
 const PADDING = "==";
 
 /**
- * What the id of an awakeable names (service protocol §7.5): `sign_1` and the URL-safe base64, with
- * or without padding, of the invocation's 24 bytes and the index, big endian. Undefined for a
- * well-formed id of the oldest protocols (`prom_1…`), which no invocation here can have made.
- * Throws `BadId` in the words of http-api §6.3.
+ * What the id of an awakeable names (docs/spec/service-protocol.md#awakeable-ids): `sign_1` and the
+ * URL-safe base64, with or without padding, of the invocation's 24 bytes and the index, big endian.
+ * Undefined for a well-formed id of the oldest protocols (`prom_1…`), which no invocation here can
+ * have made. Throws `BadId` in the words of docs/spec/service-protocol.md#invocation-ids.
  */
 export function parseAwakeableId(text: string): Awakeable | undefined {
   const digits = afterVersion(text, PREFIXES);

@@ -1,4 +1,7 @@
-/** Digits in order of value: lower case before upper case (service protocol §7.1). */
+/**
+ * Digits in order of value: lower case before upper case
+ * (docs/spec/service-protocol.md#invocation-ids).
+ */
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const BASE = 62;
 const VALUES = new Int8Array(128).fill(-1);

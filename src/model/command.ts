@@ -8,7 +8,10 @@ export type Command =
     readonly kind: "ranTo";
     readonly completion: number;
     readonly result: Result;
-    /** Version 7: the attempt is content to hear that it is stored (service protocol §4.5). */
+    /**
+     * Version 7: the attempt is content to hear that it is stored
+     * (docs/spec/service-protocol.md#runs).
+     */
     readonly wantsAck?: boolean;
   }
   | {
@@ -76,7 +79,7 @@ export type Command =
     readonly completion: number;
   };
 
-/** A signal on its way (service protocol §4.10). */
+/** A signal on its way (docs/spec/service-protocol.md#signals). */
 export interface Signal {
   readonly target: string;
   readonly id: SignalId;
@@ -86,7 +89,10 @@ export interface Signal {
 export type SignalId = Exclude<NotificationId, { kind: "completion" }>;
 export type SignalResult = Exclude<NotificationResult, { kind: "invocationId" | "stateKeys" }>;
 
-/** Whose result is asked for (service protocol §4.11). Ids and scopes are well-formed. */
+/**
+ * Whose result is asked for (docs/spec/service-protocol.md#results-of-others). Ids and scopes are
+ * well-formed.
+ */
 export type Subject =
   | { readonly by: "invocation"; readonly id: string }
   | {

@@ -1,4 +1,7 @@
-/** Fields of a stored command that hold the ids of its completions (service protocol §3.7). */
+/**
+ * Fields of a stored command that hold the ids of its completions
+ * (docs/spec/service-protocol.md#commands).
+ */
 const INVOCATION_ID = 10;
 const RESULT = 11;
 

@@ -4,7 +4,10 @@
  * milliseconds.
  */
 
-/** The longest duration there is: 7,304,484 days, as in the reference (http-api §2.7). */
+/**
+ * The longest duration there is: 7,304,484 days, as in the reference
+ * (docs/spec/ingress.md#durations).
+ */
 export const DURATION_MS_MAX = 631_107_417_600_000;
 
 /** What is wrong with the text of a duration. */
@@ -59,7 +62,7 @@ const ISO_PART = /(\d{1,19})(?:[.,](\d{1,9}))?([a-z])/iy;
  * The whole milliseconds in a duration, rounded up: nothing starts or expires too early. `0` needs
  * no unit. Units go from large to small, each at most once; only the last may have a fraction,
  * and only hours and smaller ones. Throws `BadDuration` for anything else, for negative
- * durations, and for years and months, whose length is not fixed (http-api §2.7).
+ * durations, and for years and months, whose length is not fixed (docs/spec/ingress.md#durations).
  */
 export function parseDuration(text: string): number {
   if (text === "0") return 0;

@@ -22,8 +22,9 @@ const DOMAINS: ReadonlyMap<string, string> = new Map([
 const PARTS = 8;
 
 /**
- * Reads the ARN of a function: with a version, an alias or `$LATEST` at its end (service protocol
- * §1.9). Throws `BadArn` with the words clients know (http-api §3.4).
+ * Reads the ARN of a function: with a version, an alias or `$LATEST` at its end
+ * (docs/spec/service-protocol.md#functions). Throws `BadArn` with the words clients know
+ * (docs/spec/admin.md#registration-of-deployments).
  */
 export function parseFunctionArn(arn: string): FunctionArn {
   const parts = arn.split(":");

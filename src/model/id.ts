@@ -4,7 +4,8 @@ import { xxh3 } from "./xxh3.ts";
 
 /**
  * Invocation ids: 8 bytes of partition key, 16 unique bytes; printed as `inv_1`, 11 and 22 base62
- * digits of the bytes read as little-endian integers (service protocol §7.1).
+ * digits of the bytes read as little-endian integers
+ * (docs/spec/service-protocol.md#invocation-ids).
  *
  * The last six unique bytes of ids we draw are the time, most significant byte last. So new ids
  * of one partition key begin alike, and inserting them touches the same few pages. They do not
@@ -16,7 +17,10 @@ const KEY_DIGITS = 11;
 const UNIQUE_DIGITS = 22;
 const VERSION = "1";
 
-/** What is wrong with an id, in the words clients know (http-api §6.3). */
+/**
+ * What is wrong with an id, in the words clients know
+ * (docs/spec/service-protocol.md#invocation-ids).
+ */
 export class BadId extends RangeError {
   override name = "BadId";
 }
@@ -37,7 +41,10 @@ export function parseInvocationId(id: string): Uint8Array {
   return bytes;
 }
 
-/** A deployment id from 16 bytes: `dp_1` and 22 base62 digits (§7.3). */
+/**
+ * A deployment id from 16 bytes: `dp_1` and 22 base62 digits
+ * (docs/spec/service-protocol.md#invocation-ids).
+ */
 export function printDeploymentId(bytes: Uint8Array): string {
   return `dp_${VERSION}${toBase62(bytes, 0, 16, UNIQUE_DIGITS)}`;
 }
@@ -61,8 +68,9 @@ const PREFIXES: ReadonlySet<string> = new Set("inv dp sub sign prom vq snap mut"
 const SHOWN_MAX = 100;
 
 /**
- * What follows prefix and version of an id of one of these kinds. Throws `BadId` (http-api §6.3) in
- * the words, and after the checks, of the reference.
+ * What follows prefix and version of an id of one of these kinds. Throws `BadId`
+ * (docs/spec/service-protocol.md#invocation-ids) in the words, and after the checks, of the
+ * reference.
  */
 export function afterVersion(id: string, prefixes: readonly string[]): string {
   if (id === "") throw new BadId("bad length");
@@ -78,7 +86,10 @@ export function afterVersion(id: string, prefixes: readonly string[]): string {
   return id.slice(at + 2);
 }
 
-/** What decides the partition key and the id of an invocation (architecture §9, protocol §7.4). */
+/**
+ * What decides the partition key and the id of an invocation
+ * (docs/spec/service-protocol.md#partition-keys).
+ */
 export interface Identity {
   readonly service: string;
   readonly handler: string;
@@ -101,7 +112,7 @@ export function newInvocationId(
 ): { id: string; fresh: boolean } {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
   const { key, idempotencyKey, isWorkflowRun, scope } = identity;
-  // All invocations of a scope share it (http-api §6.3).
+  // All invocations of a scope share it (docs/spec/service-protocol.md#partition-keys).
   if (scope !== undefined) bytes.set(partitionKeyOf(scope));
   else if (key !== undefined) bytes.set(partitionKeyOf(key));
   else if (idempotencyKey !== undefined) bytes.set(partitionKeyOf(idempotencyKey));
@@ -119,8 +130,9 @@ const END = 0xff;
 
 /**
  * The 8 bytes that every id of an object or a workflow begins with. They are made of its key alone
- * and as other servers make them, so that an id tells the same everywhere (http-api §6.3; the hash
- * seen of the reference). Of an idempotent request to a service they are made of that key.
+ * and as other servers make them, so that an id tells the same everywhere
+ * (docs/spec/service-protocol.md#partition-keys; the hash seen of the reference). Of an idempotent
+ * request to a service they are made of that key.
  */
 export function partitionKeyOf(key: string): Uint8Array {
   const bytes = new Uint8Array(KEY_BYTES);
@@ -133,8 +145,9 @@ export function partitionKeyOf(key: string): Uint8Array {
 }
 
 /**
- * A fresh id in the partition of another one, for an invocation that repeats it (service protocol
- * §6.3). `entropy`: at least 10 random bytes. `now`: milliseconds since the epoch. Throws `BadId`.
+ * A fresh id in the partition of another one, for an invocation that repeats it
+ * (docs/spec/service-protocol.md#restart). `entropy`: at least 10 random bytes. `now`: milliseconds
+ * since the epoch. Throws `BadId`.
  */
 export function siblingInvocationId(id: string, entropy: Uint8Array, now: number): string {
   const bytes = parseInvocationId(id);
@@ -143,8 +156,9 @@ export function siblingInvocationId(id: string, entropy: Uint8Array, now: number
 }
 
 /**
- * Whom a caller names: the same invocation again, in the same partition (service protocol §7.4).
- * Joined, an object key with commas could end anywhere, were it not that the partition key says it.
+ * Whom a caller names: the same invocation again, in the same partition
+ * (docs/spec/service-protocol.md#ids-of-named-invocations). Joined, an object key with commas could
+ * end anywhere, were it not that the partition key says it.
  */
 function parts(identity: Identity): string[] {
   const { service, handler, key, idempotencyKey, isWorkflowRun, scope } = identity;

@@ -4,9 +4,10 @@ import type { Target } from "./target.ts";
 import type { Trace } from "./trace.ts";
 
 /**
- * What a suspended invocation waits for: a tree of combinators (service protocol §3.5, §4.15).
- * Protocol versions before 7 know only a flat one, of kind `unknown`. What has arrived is pruned
- * from the tree, so a stored one names only what is still missing: see `model/awaiting.ts`.
+ * What a suspended invocation waits for: a tree of combinators
+ * (docs/spec/service-protocol.md#values, docs/spec/service-protocol.md#suspension). Protocol
+ * versions before 7 know only a flat one, of kind `unknown`. What has arrived is pruned from the
+ * tree, so a stored one names only what is still missing: see `model/awaiting.ts`.
  */
 export interface Awaiting {
   readonly kind: Combinator;
@@ -84,7 +85,10 @@ export interface Retention {
   readonly journalMs: number;
 }
 
-/** The deployment and protocol version an invocation is bound to (service protocol §6.2). */
+/**
+ * The deployment and protocol version an invocation is bound to
+ * (docs/spec/service-protocol.md#pinning).
+ */
 export interface Pin {
   readonly deployment: string;
   readonly protocol: number;
@@ -108,7 +112,7 @@ export interface InvocationRow {
   readonly commands: number;
   /**
    * Failed attempts since it was last started, or resumed after a rest: what the retry policy counts
-   * (§4.17).
+   * (docs/spec/service-protocol.md#retries).
    */
   readonly failures: number;
   /**
@@ -116,9 +120,15 @@ export interface InvocationRow {
    * delay itself. Absent while 0.
    */
   readonly spared?: number | undefined;
-  /** Failed attempts since the last command came in: what `Start` tells the SDK (§4.18). */
+  /**
+   * Failed attempts since the last command came in: what `Start` tells the SDK
+   * (docs/spec/service-protocol.md#failures-since-the-last-command).
+   */
   readonly failuresSinceCommand: number;
-  /** When it last changed before the first of these failures: `Start` tells the time since (§4.18). */
+  /**
+   * When it last changed before the first of these failures: `Start` tells the time since
+   * (docs/spec/service-protocol.md#failures-since-the-last-command).
+   */
   readonly failingSince?: number | undefined;
   /** Of the last failed attempt, until a later one brings a command. */
   readonly lastFailure?: AttemptFailure | undefined;
@@ -131,7 +141,10 @@ export interface InvocationRow {
   readonly events?: number | undefined;
   /** Somebody asked the running attempt to pause: where it ends, the invocation is paused. */
   readonly pausing?: true | undefined;
-  /** The invocation whose id seeds randomness: of one that was restarted with a journal (§6.3). */
+  /**
+   * The invocation whose id seeds randomness: of one that was restarted with a journal
+   * (docs/spec/service-protocol.md#restart).
+   */
   readonly seedOf?: string | undefined;
   readonly pin?: Pin | undefined;
   readonly trace?: Trace | undefined;
@@ -146,7 +159,10 @@ export interface InvocationRow {
   readonly completedAt?: number | undefined;
   /** When the completed row may be forgotten. Absent while it is not completed. */
   readonly expiresAt?: number | undefined;
-  /** Set by `Output`, the last one wins; becomes the result at `End` (service protocol §4.13). */
+  /**
+   * Set by `Output`, the last one wins; becomes the result at `End`
+   * (docs/spec/service-protocol.md#end-of-an-attempt).
+   */
   readonly answer?: { readonly failure?: TerminalFailure } | undefined;
   /** The value of a successful answer. The row's one byte column. */
   readonly output?: Uint8Array | undefined;

@@ -1,4 +1,4 @@
-/** Message types of journal entries, numbered as in the service protocol §3.3. */
+/** Message types of journal entries, numbered as in docs/spec/service-protocol.md#message-types. */
 export const entryType = {
   input: 0x0400,
   output: 0x0401,
@@ -51,7 +51,7 @@ export type Result =
   | { readonly kind: "value"; readonly value: Uint8Array }
   | { readonly kind: "failure"; readonly failure: TerminalFailure };
 
-/** What a notification brings (service protocol §3.8). */
+/** What a notification brings (docs/spec/service-protocol.md#notifications). */
 export type NotificationResult =
   | { readonly kind: "void" }
   | Result
@@ -64,7 +64,10 @@ export type NotificationId =
   | { readonly kind: "signal"; readonly index: number }
   | { readonly kind: "named"; readonly name: string };
 
-/** One entry of a journal. Entries are immutable; their order is part of determinism (§4.3). */
+/**
+ * One entry of a journal. Entries are immutable; their order is part of determinism
+ * (docs/spec/service-protocol.md#order).
+ */
 export type Entry =
   /** Index 0, written when the invocation is accepted. */
   | {
@@ -82,5 +85,8 @@ export type Entry =
     readonly result: NotificationResult;
   };
 
-/** The built-in signal that asks an invocation to cancel itself (service protocol §3.5). */
+/**
+ * The built-in signal that asks an invocation to cancel itself
+ * (docs/spec/service-protocol.md#values).
+ */
 export const CANCEL_SIGNAL = 1;

@@ -1,14 +1,21 @@
-/** The oldest and the newest service protocol version that this server speaks (§2.4). */
+/**
+ * The oldest and the newest service protocol version that this server speaks
+ * (docs/spec/service-protocol.md#versions).
+ */
 export const PROTOCOL_MIN = 5;
 export const PROTOCOL_MAX = 7;
 
-/** What is spoken unless the deployment cannot: the default of the reference server (§2.4). */
+/**
+ * What is spoken unless the deployment cannot: the default of the reference server
+ * (docs/spec/service-protocol.md#versions).
+ */
 export const PROTOCOL_PREFERRED = 6;
 
 /**
  * The version for a new invocation on a deployment that announced versions `min` to `max`, or
  * undefined when there is none in common. It is the highest version not above `preferred`; a
- * deployment that only knows later versions gets its lowest (service protocol §1.7).
+ * deployment that only knows later versions gets its lowest
+ * (docs/spec/service-protocol.md#versions).
  */
 export function negotiate(
   min: number,

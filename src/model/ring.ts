@@ -2,8 +2,9 @@ import { parseInvocationId, partitionKeyOf } from "./id.ts";
 
 /**
  * Where in an installation something lives. The 64-bit partition key that every id begins with is
- * cut into ranges of equal size, one for each partition, in order (architecture §9). Only its upper
- * half decides: a partition's range is more than enough keys wide.
+ * cut into ranges of equal size, one for each partition, in order
+ * (docs/spec/storage-layout.md#partitions). Only its upper half decides: a partition's range is
+ * more than enough keys wide.
  */
 export interface Place {
   /** Which one, from 0. */

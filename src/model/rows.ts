@@ -18,7 +18,8 @@ export interface Rows {
   };
   /**
    * group: invocation id. item: seq. What befell an invocation beside its journal, for people to
-   * read (http-api §6.2). The engine never reads it: `InvocationRow.events` says what is there.
+   * read (docs/spec/queries.md#tables). The engine never reads it: `InvocationRow.events` says what
+   * is there.
    */
   readonly event: {
     readonly id: string;
@@ -51,7 +52,7 @@ export interface Rows {
   readonly state: { readonly object: string; readonly name: string; readonly value: Uint8Array };
   /**
    * group: workflow (`objectOf`). item: name. A durable promise: its result, or (without one)
-   * the commands that wait for it (service protocol §4.9).
+   * the commands that wait for it (docs/spec/service-protocol.md#promises).
    */
   readonly promise: {
     readonly object: string;

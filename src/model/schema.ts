@@ -23,7 +23,7 @@ export interface RetryOptions {
   readonly onMaxAttempts?: "pause" | "kill";
 }
 
-/** What a request to a handler must look like (service protocol §1.5 InputPayload). */
+/** What a request to a handler must look like (docs/spec/ingress.md#input-rules). */
 export interface InputRule {
   readonly required: boolean;
   /** `type/subtype`, `type/*` or star/star; parameters are only shown. Absent: empty requests. */
@@ -63,7 +63,9 @@ export interface ServiceSchema {
   readonly handlers: Readonly<Record<string, HandlerSchema>>;
   readonly documentation?: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** What the manifest says where the operator has changed it since (http-api §3.5). */
+  /**
+   * What the manifest says where the operator has changed it since (docs/spec/admin.md#services).
+   */
   readonly announced?: Partial<Pick<ServiceSchema, "public" | "options" | "handlers">>;
 }
 
@@ -74,7 +76,7 @@ export function handlerIn(service: ServiceSchema, name: string): HandlerSchema |
 
 /**
  * Whether a handler of a service is called through the ingress: what the handler declares wins, and
- * a handler that declares nothing follows its service (http-api §3.5).
+ * a handler that declares nothing follows its service (docs/spec/admin.md#services).
  */
 export function isPublic(
   service: Pick<ServiceSchema, "public">,
@@ -88,7 +90,10 @@ export interface Deployment {
   readonly id: string;
   /** Absolute URL, ending with a slash when it has no path. Of a function: its ARN. */
   readonly uri: string;
-  /** There when this is a function, called through its cloud (service protocol §1.9). */
+  /**
+   * There when this is a function, called through its cloud
+   * (docs/spec/service-protocol.md#functions).
+   */
   readonly lambda?: Lambda;
   readonly mode: "bidi" | "requestResponse";
   /** What discovery was answered in, and so what every attempt uses. */
@@ -124,7 +129,10 @@ export interface SchemaDefaults {
   readonly limits?: SchemaLimits;
 }
 
-/** The most that handlers, services and defaults may ask for (http-api §5.1). Absent: no limit. */
+/**
+ * The most that handlers, services and defaults may ask for (docs/spec/runtimes.md#settings).
+ * Absent: no limit.
+ */
 export interface SchemaLimits {
   readonly journalRetentionMsMax?: number;
   readonly idempotencyRetentionMsMax?: number;
@@ -188,7 +196,10 @@ export class Schema {
     return [...this.#latest.values()];
   }
 
-  /** Resolves one handler's options, no more than the server allows (service protocol §1.6). */
+  /**
+   * Resolves one handler's options, no more than the server allows
+   * (docs/spec/service-protocol.md#effective-options).
+   */
   options(service: ServiceSchema, handler: HandlerSchema): EffectiveOptions {
     let options = this.#options.get(handler);
     if (!options) {
@@ -221,7 +232,7 @@ export type Retentions = Pick<
   "journalRetentionMs" | "idempotencyRetentionMs" | "workflowRetentionMs"
 >;
 
-/** Retentions as the server allows them (http-api §5.1). */
+/** Retentions as the server allows them (docs/spec/runtimes.md#settings). */
 export function clampRetentions(wanted: Retentions, limits: SchemaLimits = {}): Retentions {
   const { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs } = wanted;
   const {
@@ -237,9 +248,10 @@ export function clampRetentions(wanted: Retentions, limits: SchemaLimits = {}): 
 }
 
 /**
- * How long an invocation stays after its completion, fixed when it is accepted (protocol §1.6,
- * http-api §5.1). With an idempotency key, or for a workflow run, the result is what is kept and
- * the journal never outlives it; otherwise both stay as long as the journal does.
+ * How long an invocation stays after its completion, fixed when it is accepted
+ * (docs/spec/service-protocol.md#effective-options). With an idempotency key, or for a workflow
+ * run, the result is what is kept and the journal never outlives it; otherwise both stay as long as
+ * the journal does.
  */
 export function retentionOf(
   options: EffectiveOptions,

@@ -1,8 +1,11 @@
-/** UTF-8 bytes of a scope, and of each level of a limit key (interfaces, Identifiers). */
+/** UTF-8 bytes of a scope, and of each level of a limit key. */
 const SCOPE_BYTES_MAX = 36;
 const encoder = new TextEncoder();
 
-/** Why this can be no scope, in the words of the reference (http-api §8). Undefined: it can. */
+/**
+ * Why this can be no scope, in the words of the reference (docs/spec/ingress.md#scopes). Undefined:
+ * it can.
+ */
 export function scopeProblem(text: string): string | undefined {
   if (text === "") return "value cannot be empty";
   const size = encoder.encode(text).length;

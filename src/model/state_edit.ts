@@ -2,7 +2,10 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { assert } from "../assert.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 
-/** An operator's new state of an object, in place of all it has (http-api §3.5). */
+/**
+ * An operator's new state of an object, in place of all it has
+ * (docs/spec/admin.md#state-of-an-object).
+ */
 export interface StateEdit {
   readonly pairs: readonly StateValue[];
   /** Only if the state is still the one with this version (`stateVersion`). */
@@ -42,8 +45,9 @@ const encoder = new TextEncoder();
 const NAME = 1, VALUE = 2, END = 3;
 
 /**
- * What names a state as it is now: clients compute the same from what they have read (ui-cli §a.9).
- * Over the entries in the order of their names' bytes: place (u64, big endian), 1, name, 2, value, 3.
+ * What names a state as it is now: clients compute the same from what they have read
+ * (docs/spec/admin.md#state-of-an-object). Over the entries in the order of their names' bytes:
+ * place (u64, big endian), 1, name, 2, value, 3.
  */
 export function stateVersion(pairs: readonly StateValue[]): string {
   const sorted = pairs.map(({ name, value }) => ({ name: encoder.encode(name), value }))

@@ -2,8 +2,9 @@ import type { Subject } from "./command.ts";
 import { newInvocationId } from "./id.ts";
 
 /**
- * The id of the invocation that a subject names (service protocol §4.11, §7.4): computed, so it
- * says nothing about whether there is one.
+ * The id of the invocation that a subject names
+ * (docs/spec/service-protocol.md#ids-of-named-invocations): computed, so it says nothing about
+ * whether there is one.
  */
 export function idOf(subject: Subject): string {
   switch (subject.by) {

@@ -16,14 +16,16 @@ export interface Trace {
   readonly spans?: true | undefined;
 }
 
-/** Vendors must pass on 512 characters (Trace Context §3.3.1.5); more would fill every row. */
+/**
+ * Vendors must pass on 512 characters (Trace Context, section 3.3.1.5); more would fill every row.
+ */
 const STATE_CHARACTERS_MAX = 512;
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ZEROS = /^0+$/;
 
 /**
- * Reads `traceparent` and `tracestate` (Trace Context §3.2). Undefined: none, or none that is
- * valid, and then `tracestate` does not count either. Later versions are read as far as known.
+ * Reads `traceparent` and `tracestate` (Trace Context, section 3.2). Undefined: none, or none that
+ * is valid, and then `tracestate` does not count either. Later versions are read as far as known.
  */
 export function parseTrace(parent: string | undefined, state?: string): Trace | undefined {
   if (parent === undefined) return undefined;
@@ -36,7 +38,10 @@ export function parseTrace(parent: string | undefined, state?: string): Trace | 
   return isShort ? { id, parent: span, sampled, state } : { id, parent: span, sampled };
 }
 
-/** `traceparent` of version 00; of the flags only whether it is sampled (service protocol §2.2). */
+/**
+ * `traceparent` of version 00; of the flags only whether it is sampled
+ * (docs/spec/service-protocol.md#requests).
+ */
 export function printTrace({ id, parent, sampled }: Trace): string {
   return `00-${id}-${parent}-${sampled ? "01" : "00"}`;
 }
@@ -47,7 +52,7 @@ export function spanOf(invocation: string): string {
   return ZEROS.test(span) ? "0000000000000001" : span;
 }
 
-/** The trace of what an invocation calls (service protocol §4.7). */
+/** The trace of what an invocation calls (docs/spec/service-protocol.md#calls). */
 export function childTrace(trace: Trace, caller: string): Trace {
   return trace.spans ? { ...trace, parent: spanOf(caller) } : trace;
 }

@@ -5,7 +5,10 @@ import { ByHandler } from "./by_handler.ts";
 
 type Kind = Status["kind"];
 
-/** Places of a handler's numbers, and what each is called: as stored statuses are (http-api §6.1). */
+/**
+ * Places of a handler's numbers, and what each is called: as stored statuses are
+ * (docs/spec/queries.md#statuses).
+ */
 export const STATUSES: readonly (readonly [Kind, string])[] = [
   ["scheduled", "scheduled"],
   ["inboxed", "inboxed"],

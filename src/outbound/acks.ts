@@ -2,7 +2,10 @@ import type { Command } from "../model/command.ts";
 import { type Entry, entryType } from "../model/journal.ts";
 import { encodeCommandAck, encodeRunAck } from "../wire/journal_codec.ts";
 
-/** What one attempt is told to be stored, because it asked (service protocol §3.1, §4.5). */
+/**
+ * What one attempt is told to be stored, because it asked (docs/spec/service-protocol.md#frames,
+ * docs/spec/service-protocol.md#runs).
+ */
 export class Acks {
   /** Of the next command; the input has index 0. */
   #index: number;

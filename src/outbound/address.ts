@@ -23,7 +23,7 @@ export function lowerCase(headers: Readonly<Record<string, string>>): Record<str
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** Every byte but control characters; a tab is allowed (RFC 9110 §5.5). */
+/** Every byte but control characters; a tab is allowed (RFC 9110, section 5.5). */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
@@ -66,7 +66,10 @@ export interface AttemptRequest {
   readonly mediaType: string;
 }
 
-/** Makes the requests of attempts (service protocol §2.1, §2.2). Deployments never change. */
+/**
+ * Makes the requests of attempts (docs/spec/service-protocol.md#requests). Deployments never
+ * change.
+ */
 export class Addresses {
   readonly #options: { readonly clusterName: string; readonly connectTimeoutMs: number };
   readonly #prepared = new WeakMap<Deployment, Map<number, Prepared>>();

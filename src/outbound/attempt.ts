@@ -38,7 +38,7 @@ export interface AttemptHost {
 const NO_ENTROPY = new Uint8Array(16);
 
 /**
- * One attempt: one stream to one endpoint (service protocol §4). `running` until its outcome is
+ * One attempt: one stream to one endpoint (docs/spec/service-protocol.md#start-of-an-attempt). `running` until its outcome is
  * known, then `draining` until the response ends or time is up, then `closed`. An outcome after which
  * the invocation may begin another attempt is sent only when the stream is closed: until then the
  * handler may still run, and two attempts of one invocation must not overlap (decision 041).
@@ -179,7 +179,7 @@ export class RunningAttempt implements DialListener, Tenant {
     this.#request?.drain();
   }
 
-  /** When to look at it again, in milliseconds since the epoch (§4.16). */
+  /** When to look at it again, in milliseconds since the epoch (docs/spec/service-protocol.md#timers-of-an-attempt). */
   get due(): number {
     if (this.#phase === "draining") return this.silence.movedAt + this.#host.options.drainMs;
     if (this.#phase === "closed" || this.#intake.isPaused) return Infinity;
@@ -222,7 +222,7 @@ export class RunningAttempt implements DialListener, Tenant {
 
   /** Answers whether it is to be stored. */
   #frame(type: number, flags: number, body: Uint8Array): boolean {
-    // What follows a terminal message does not count (§4.13).
+    // What follows a terminal message does not count (docs/spec/service-protocol.md#end-of-an-attempt).
     if (this.#outcome) return false;
     const message = decodeMessage(type, flags, body, this.plan.pin.protocol, this.#host.options);
     if (message.kind !== "command") {
@@ -268,7 +268,7 @@ export class RunningAttempt implements DialListener, Tenant {
     this.#outcome = outcome;
     // With `End` the handler is done, so its caller need not wait for the stream.
     if (outcome.kind === "ended") this.#tell();
-    // The SDK keeps its half open until ours is closed (Appendix B 1).
+    // The SDK keeps its half open until ours is closed (docs/spec/service-protocol.md#end-of-an-attempt).
     this.#request?.stop();
     this.#intake.stop(this.#exchange);
     this.silence.moved();

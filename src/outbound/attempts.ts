@@ -99,9 +99,9 @@ export class Attempts {
   }
 
   /**
-   * Asks an attempt to come to rest (service protocol §4.12, end). One that waits for a slot is asked
-   * for at once, without one: whoever wants it to rest will not start it. Nothing happens to one that
-   * is over, or that was already told that a slot is free.
+   * Asks an attempt to come to rest (docs/spec/service-protocol.md#cancel-and-kill, end). One that
+   * waits for a slot is asked for at once, without one: whoever wants it to rest will not start it.
+   * Nothing happens to one that is over, or that was already told that a slot is free.
    */
   yield({ id, attempt }: Effect & { type: "yield" }): void {
     const running = this.#running.get(id);

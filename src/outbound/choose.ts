@@ -13,16 +13,16 @@ import { type Failed, failed } from "./failed.ts";
 export interface Plan {
   readonly deployment: Deployment;
   readonly pin: Pin;
-  /** Whether the request ends with the replay (service protocol §1.8). */
+  /** Whether the request ends with the replay (docs/spec/service-protocol.md#modes). */
   readonly requestResponse: boolean;
   readonly inactivityTimeoutMs: number;
   readonly abortTimeoutMs: number;
 }
 
 /**
- * The deployment, protocol version and timeouts of an attempt (service protocol §1.6 to §1.8, §4.2):
- * those of its pin, else of the newest registration. `protocolMax`: the newest version to speak
- * when there is a choice.
+ * The deployment, protocol version and timeouts of an attempt
+ * (docs/spec/service-protocol.md#start-of-an-attempt): those of its pin, else of the newest
+ * registration. `protocolMax`: the newest version to speak when there is a choice.
  */
 export function choose(
   schema: Schema,

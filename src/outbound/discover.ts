@@ -25,7 +25,7 @@ export interface DiscoverRequest {
   readonly additionalHeaders: Readonly<Record<string, string>>;
 }
 
-/** What requests are signed for (service protocol §2.8). */
+/** What requests are signed for (docs/spec/service-protocol.md#signed-requests). */
 const CLAIMS = { audience: "/discover" } as const;
 
 export interface DiscoverOptions {
@@ -57,16 +57,19 @@ export interface Discovered extends Pick<Deployment, "httpVersion" | "dialect" |
   readonly manifest: Manifest;
 }
 
-/** Pauses between the five requests made when an endpoint may yet come up (§1.2). */
+/**
+ * Pauses between the five requests made when an endpoint may yet come up
+ * (docs/spec/service-protocol.md#discovery).
+ */
 const PAUSES_MS = [100, 200, 400, 800] as const;
 const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /**
- * Asks an endpoint for its manifest (service protocol §1.1, §1.2). Rejects with a `Failure`
- * (§1.10): META0003 unreachable or another status than 200; META0012 no common protocol version;
- * META0013 not a manifest; META0014 an HTTP/1.1 server; META0015 bidirectional mode over a
- * transport that lacks it; without code and status 400 for headers that cannot be sent; and whatever
- * `readManifest` throws.
+ * Asks an endpoint for its manifest (docs/spec/service-protocol.md#discovery). Rejects with a
+ * `Failure` (docs/spec/service-protocol.md#registration-errors): META0003 unreachable or another
+ * status than 200; META0012 no common protocol version; META0013 not a manifest; META0014 an
+ * HTTP/1.1 server; META0015 bidirectional mode over a transport that lacks it; without code and
+ * status 400 for headers that cannot be sent; and whatever `readManifest` throws.
  */
 export async function discover(
   request: DiscoverRequest,

@@ -10,8 +10,9 @@ import type { AttemptError } from "../wire/decode_rest.ts";
 export type Failed = Extract<Outcome, { kind: "failed" }>;
 
 /**
- * An attempt that failed before or while the SDK ran it (service protocol §4.19). `status` is 500
- * unless given, `reached` true.
+ * An attempt that failed before or while the SDK ran it
+ * (docs/spec/service-protocol.md#failures-of-attempts). `status` is 500 unless given, `reached`
+ * true.
  */
 export function failed(
   code: Code,
@@ -30,8 +31,9 @@ export function failed(
 }
 
 /**
- * The SDK gave the attempt up with an `Error` message (§4.14). Its special codes have RT codes of
- * their own. From version 7 on it may ask not to be tried again.
+ * The SDK gave the attempt up with an `Error` message
+ * (docs/spec/service-protocol.md#errors-of-an-sdk). Its special codes have RT codes of their own.
+ * From version 7 on it may ask not to be tried again.
  */
 export function failedBySdk({ failure, nextRetryDelayMs, behavior }: AttemptError): Failed {
   const { status } = failure;
@@ -52,8 +54,8 @@ export const endedEarly: Failed = failed("RT0007", "unknown");
 const BUSY_MS = 500;
 
 /**
- * The connection broke, or there never was one. A busy endpoint has read nothing (RFC 9113 §8.7), so
- * that uses up no attempt.
+ * The connection broke, or there never was one. A busy endpoint has read nothing (RFC 9113, section
+ * 8.7), so that uses up no attempt.
  */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
   const detail = kind === "http1"
@@ -92,6 +94,7 @@ export function badMessage(cause: unknown): Failed | undefined {
   if (!(cause instanceof Failure) || cause.code === null) return undefined;
   // The code has a field of its own in an attempt's failure.
   const message = cause.message.replace(`[${cause.code}] `, "");
-  // Trying again would await the same: somebody has to look at it (§4.19).
+  // Trying again would await the same: somebody has to look at it
+  // (docs/spec/service-protocol.md#failures-of-attempts).
   return failed(cause.code, message, cause.code === "RT0025" ? { behavior: "pause" } : {});
 }

@@ -23,10 +23,16 @@ export interface OutboundOptions {
    * closed, so that the invocation suspends and finds the rest in its journal.
    */
   readonly unreadBytesMax: number;
-  /** How long an endpoint may take to end its response after a terminal message (§4.16). */
+  /**
+   * How long an endpoint may take to end its response after a terminal message
+   * (docs/spec/service-protocol.md#timers-of-an-attempt).
+   */
   readonly drainMs: number;
   readonly connectTimeoutMs: number;
-  /** The highest protocol version spoken to endpoints that know it (§1.7). */
+  /**
+   * The highest protocol version spoken to endpoints that know it
+   * (docs/spec/service-protocol.md#versions).
+   */
   readonly protocolMax: number;
   /**
    * How deep a tree of awaited futures may be nested (version 7). A deeper one pauses the invocation
@@ -56,7 +62,9 @@ export interface OutboundWorld {
   readonly random: Random;
   readonly log: Log;
   readonly send: Mailbox;
-  /** Signs requests (service protocol §2.8). Absent: they are not signed. */
+  /**
+   * Signs requests (docs/spec/service-protocol.md#signed-requests). Absent: they are not signed.
+   */
   readonly signer?: Signer | undefined;
   /** Speaks to functions. Absent: there are none, and their attempts fail. */
   readonly functions?: Functions | undefined;

@@ -7,8 +7,9 @@ import { failedBySdk } from "./failed.ts";
 type Control = Exclude<Message, { kind: "command" }>;
 
 /**
- * What a message that is no command makes of its attempt (service protocol §4.13 to §4.15).
- * `delivered`: as in `RequestHalf`. Undefined: the attempt goes on.
+ * What a message that is no command makes of its attempt
+ * (docs/spec/service-protocol.md#end-of-an-attempt). `delivered`: as in `RequestHalf`. Undefined:
+ * the attempt goes on.
  */
 export function outcomeOf(message: Control, delivered: number): Outcome | undefined {
   switch (message.kind) {

@@ -1,4 +1,7 @@
-/** Percent-encodes all but the unreserved characters: letters, digits and `-._~` (RFC 3986 §2.3). */
+/**
+ * Percent-encodes all but the unreserved characters: letters, digits and `-._~` (RFC 3986, section
+ * 2.3).
+ */
 export function encodePart(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

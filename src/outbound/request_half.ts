@@ -9,8 +9,9 @@ const PIECE_BYTES = 64 * 1024;
 const SHORT_ENTRIES_MAX = 64;
 
 /**
- * What we say in one attempt (service protocol §4.2): `Start`, the replay, then notifications as
- * they are stored. Obeys the endpoint's pace. Once ended, nothing more is written.
+ * What we say in one attempt (docs/spec/service-protocol.md#start-of-an-attempt): `Start`, the
+ * replay, then notifications as they are stored. Obeys the endpoint's pace. Once ended, nothing
+ * more is written.
  */
 export class RequestHalf {
   readonly #exchange: Exchange;
@@ -50,9 +51,9 @@ export class RequestHalf {
   }
 
   /**
-   * Journal entries below this index have been seen by an SDK that suspends now (§4.15): it reads
-   * its input to the end before. One that suspends without having been told the end may have
-   * looked at no more than the replay.
+   * Journal entries below this index have been seen by an SDK that suspends now
+   * (docs/spec/service-protocol.md#suspension): it reads its input to the end before. One that
+   * suspends without having been told the end may have looked at no more than the replay.
    */
   get delivered(): number {
     return this.#ended ? this.#written : this.#snapshot;

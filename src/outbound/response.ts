@@ -48,7 +48,10 @@ export interface Expected {
   readonly now: number;
 }
 
-/** Why a response head is no accepted stream (service protocol §2.3, §2.9), or undefined. */
+/**
+ * Why a response head is no accepted stream (docs/spec/service-protocol.md#responses), or
+ * undefined.
+ */
 export function refusal(head: DialHead, expected: Expected): Failed | undefined {
   if (head.status !== 200) return badStatus(head, expected);
   const contentType = head.header("content-type");
@@ -71,7 +74,8 @@ function badStatus(head: DialHead, { protocol, now }: Expected): Failed {
         "RT0015",
         `cannot start the invocation because the SDK doesn't support the protocol version ` +
           `'${protocol}' negotiated at discovery time`,
-        // No handler has run: it does not count for `Start` (§4.18).
+        // No handler has run: it does not count for `Start`
+        // (docs/spec/service-protocol.md#failures-since-the-last-command).
         { status: 415, reached: false },
       );
     case 429:

@@ -2,8 +2,9 @@
 const RETRY_AFTER_MAX_MS = 365 * 24 * 3_600_000;
 
 /**
- * Milliseconds to wait from a `Retry-After` header, which holds seconds or an HTTP date (service
- * protocol §2.9). `now` in milliseconds since the epoch. Undefined when absent or unreadable.
+ * Milliseconds to wait from a `Retry-After` header, which holds seconds or an HTTP date
+ * (docs/spec/service-protocol.md#responses). `now` in milliseconds since the epoch. Undefined when
+ * absent or unreadable.
  */
 export function retryAfterMs(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";

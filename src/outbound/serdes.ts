@@ -20,16 +20,19 @@ export interface SerdeCall {
   readonly body: Uint8Array;
 }
 
-/** How requests and answers of each operation are announced (service protocol §1.12). */
+/**
+ * How requests and answers of each operation are announced (docs/spec/service-protocol.md#serdes).
+ */
 const TYPES = {
   decode: { "content-type": "application/octet-stream", accept: "application/json" },
   encode: { "content-type": "application/json", accept: "*/*" },
 } as const;
 
 /**
- * Has an endpoint apply one of its serdes (service protocol §1.12), once, without a retry. Resolves
- * with the bytes of its answer. Rejects with a `Failure`: META0003 or META0014 when there is none in
- * time; without code and status 500, as in the reference, when it is no success or too large.
+ * Has an endpoint apply one of its serdes (docs/spec/service-protocol.md#serdes), once, without a
+ * retry. Resolves with the bytes of its answer. Rejects with a `Failure`: META0003 or META0014 when
+ * there is none in time; without code and status 500, as in the reference, when it is no success or
+ * too large.
  */
 export async function applySerde(call: SerdeCall, options: DiscoverOptions): Promise<Uint8Array> {
   const { deployment, body } = call;

@@ -2,7 +2,10 @@ import type { Command } from "../model/command.ts";
 import { type Entry, entryType } from "../model/journal.ts";
 import type { Clock } from "../ports.ts";
 
-/** How long an attempt may be silent, in milliseconds (service protocol §4.16). */
+/**
+ * How long an attempt may be silent, in milliseconds
+ * (docs/spec/service-protocol.md#timers-of-an-attempt).
+ */
 export interface Timeouts {
   readonly inactivityTimeoutMs: number;
   readonly abortTimeoutMs: number;

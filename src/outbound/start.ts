@@ -3,8 +3,8 @@ import { parseInvocationId } from "../model/id.ts";
 import type { Start } from "../wire/journal_codec.ts";
 
 /**
- * What `Start` tells the SDK of an attempt (service protocol §3.6). `now` in milliseconds since the
- * epoch.
+ * What `Start` tells the SDK of an attempt (docs/spec/service-protocol.md#control-messages). `now`
+ * in milliseconds since the epoch.
  */
 export function startOf({ invocation, state }: Attempt, now: number): Start {
   const { id, target, failuresSinceCommand, seedOf } = invocation;
@@ -19,7 +19,8 @@ export function startOf({ invocation, state }: Attempt, now: number): Start {
     key: target.key ?? "",
     retryCount: failuresSinceCommand,
     sinceLastEntryMs: Math.max(0, now - since),
-    // Any number will do that stays the same (§7.6): of an id, these bytes are chance or a digest.
+    // Any number will do that stays the same (docs/spec/service-protocol.md#random-seed): of an id,
+    // these bytes are chance or a digest.
     randomSeed: (seedOf === undefined ? idBytes : parseInvocationId(seedOf)).subarray(8, 16),
   };
 }

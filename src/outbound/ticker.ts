@@ -4,9 +4,9 @@ import type { Clock } from "../ports.ts";
 const COARSE_MS = 20;
 
 /**
- * One timer for many deadlines that mostly move away before they are reached (§4.16): `tick` looks
- * at all of them and answers the earliest, or Infinity. Deadlines are noticed up to `COARSE_MS`
- * late and never early.
+ * One timer for many deadlines that mostly move away before they are reached
+ * (docs/spec/service-protocol.md#timers-of-an-attempt): `tick` looks at all of them and answers the
+ * earliest, or Infinity. Deadlines are noticed up to `COARSE_MS` late and never early.
  */
 export class Ticker {
   readonly #clock: Clock;

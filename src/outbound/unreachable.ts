@@ -2,8 +2,9 @@ import type { DialFailure } from "../dial.ts";
 import { Failure } from "../errors.ts";
 
 /**
- * Why an endpoint gave no answer, as an operator who named it is told (service protocol §1.10):
- * META0014 for an HTTP/1.1 server, META0003 for everything else. `uri`: as it was registered.
+ * Why an endpoint gave no answer, as an operator who named it is told
+ * (docs/spec/service-protocol.md#registration-errors): META0014 for an HTTP/1.1 server, META0003
+ * for everything else. `uri`: as it was registered.
  */
 export function unreachable(uri: string, { kind, message }: DialFailure): Failure {
   const calling = `error when calling '${uri}'`;

@@ -14,7 +14,10 @@ import type {
 } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 
-/** All partitions as one: whatever is asked goes to the partition it is about (architecture §9). */
+/**
+ * All partitions as one: whatever is asked goes to the partition it is about
+ * (docs/spec/storage-layout.md#partitions).
+ */
 export class Router implements Invocations {
   readonly #directory: Directory;
 

@@ -17,7 +17,10 @@ export type Message =
   | {
     readonly kind: "command";
     readonly command: Command;
-    /** Its sender wants to hear that it is stored (§3.1). Absent: no. */
+    /**
+     * Its sender wants to hear that it is stored (docs/spec/service-protocol.md#frames). Absent:
+     * no.
+     */
     readonly wantsAck?: boolean;
   }
   | { readonly kind: "suspension"; readonly awaiting: Awaiting }
@@ -26,7 +29,7 @@ export type Message =
   /** What the handler is blocked on, told for information only. Version 7 brought it. */
   | { readonly kind: "awaitingOn" };
 
-/** Those of the reference server (service protocol §3.2). */
+/** Those of the reference server (docs/spec/service-protocol.md#frames). */
 const DEFAULT_LIMITS: DecodeLimits = { futureDepthMax: 1000 };
 
 /**
@@ -34,8 +37,9 @@ const DEFAULT_LIMITS: DecodeLimits = { futureDepthMax: 1000 };
  * network chunk, what is kept of it is copied. `version`: the protocol version of the attempt.
  *
  * Any bytes at all give a message or a `Failure`: RT0012 for what the protocol does not allow here
- * (service protocol §3.3, §4.19), RT0017 for an invocation that there cannot be (§4.21), RT0024 for
- * the use of scopes, RT0025 for futures nested too deep.
+ * (docs/spec/service-protocol.md#message-types), RT0017 for an invocation that there cannot be
+ * (docs/spec/service-protocol.md#refused-commands), RT0024 for the use of scopes, RT0025 for
+ * futures nested too deep.
  */
 export function decodeMessage(
   type: number,
@@ -86,7 +90,8 @@ function decodeControl(
 /** A new command is a new case here or below, its reader, and a member of `Command`. */
 function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: number): Command {
   if (type === controlType.proposeRunCompletion) {
-    // Before version 7 the flag means nothing here, like the flags that nobody uses (§3.9).
+    // Before version 7 the flag means nothing here, like the flags that nobody uses
+    // (docs/spec/service-protocol.md#versions).
     const wantsAck = version >= 7 && (flags & REQUESTED_ACK) !== 0;
     return hot.decodeProposeRunCompletion(bytes, wantsAck);
   }

@@ -5,8 +5,8 @@ import { FutureReader } from "./future_reader.ts";
 /** What is refused though it is well-formed. */
 export interface DecodeLimits {
   /**
-   * Levels of awaited futures in version 7, the outermost included (service protocol §3.2). More
-   * than 1000 count as 1000.
+   * Levels of awaited futures in version 7, the outermost included
+   * (docs/spec/service-protocol.md#frames). More than 1000 count as 1000.
    */
   readonly futureDepthMax: number;
 }
@@ -21,8 +21,9 @@ const SIDE_EFFECTS = numberTag(2);
 const AWAITING_FIELDS = fieldSet(1, 2);
 
 /**
- * What a `Suspension` waits for (service protocol §3.6): a tree without empty combinators. Before
- * version 7 it is flat and of kind `unknown`. Throws `Failure` RT0025 for one that is too deep.
+ * What a `Suspension` waits for (docs/spec/service-protocol.md#control-messages): a tree without
+ * empty combinators. Before version 7 it is flat and of kind `unknown`. Throws `Failure` RT0025 for
+ * one that is too deep.
  */
 export function decodeSuspension(
   bytes: Uint8Array,
@@ -40,7 +41,10 @@ export function decodeSuspension(
   return future.finish();
 }
 
-/** Checks an `AwaitingOn` of version 7, which is for information only (service protocol §3.6). */
+/**
+ * Checks an `AwaitingOn` of version 7, which is for information only
+ * (docs/spec/service-protocol.md#control-messages).
+ */
 export function decodeAwaitingOn(bytes: Uint8Array, { futureDepthMax }: DecodeLimits): void {
   const reader = new FieldReader(bytes);
   const future = new FutureReader(reader, futureDepthMax);

@@ -15,7 +15,7 @@ const OUTPUT_VALUE = lengthTag(14);
 const OUTPUT_FAILURE = lengthTag(15);
 const OUTPUT_FIELDS = fieldSet(12, 14, 15);
 
-/** `OutputCommand` (service protocol §3.7). */
+/** `OutputCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeOutput(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
   let value: Uint8Array | undefined;
@@ -39,8 +39,9 @@ const RAN_TO_FAILURE = lengthTag(15);
 const RAN_TO_FIELDS = fieldSet(1, 14, 15);
 
 /**
- * `ProposeRunCompletion`, whose value is bytes and no `Value` (service protocol §3.6). `wantsAck`:
- * an acknowledgement is as good as the result (§4.5).
+ * `ProposeRunCompletion`, whose value is bytes and no `Value`
+ * (docs/spec/service-protocol.md#control-messages). `wantsAck`: an acknowledgement is as good as
+ * the result (docs/spec/service-protocol.md#runs).
  */
 export function decodeProposeRunCompletion(bytes: Uint8Array, wantsAck: boolean): Command {
   const reader = new FieldReader(bytes);
@@ -66,7 +67,7 @@ export function decodeProposeRunCompletion(bytes: Uint8Array, wantsAck: boolean)
 const RESULT_COMPLETION = numberTag(11);
 const RUN_FIELDS = fieldSet(11, 12);
 
-/** `RunCommand` (service protocol §3.7). */
+/** `RunCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeRun(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
   let completion = 0;
@@ -83,7 +84,10 @@ const EAGER_VOID = lengthTag(13);
 const EAGER_VALUE = lengthTag(14);
 const EAGER_FIELDS = fieldSet(1, 12, 13, 14);
 
-/** `GetEagerStateCommand`: a record of what was read, checked and kept (service protocol §4.6). */
+/**
+ * `GetEagerStateCommand`: a record of what was read, checked and kept
+ * (docs/spec/service-protocol.md#state).
+ */
 export function decodeGetEagerState(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
   let known = false;
@@ -106,7 +110,7 @@ export function decodeGetEagerState(bytes: Uint8Array): Command {
 const SET_VALUE = lengthTag(3);
 const SET_FIELDS = fieldSet(1, 3, 12);
 
-/** `SetStateCommand` (service protocol §3.7). */
+/** `SetStateCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeSetState(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
   let key = "";
@@ -134,8 +138,8 @@ const CALL_FIELDS = fieldSet(1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12);
 const NOTHING = new Uint8Array();
 
 /**
- * `CallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope, even before
- * version 7: as the reference does.
+ * `CallCommand` (docs/spec/service-protocol.md#commands). Throws `Failure` RT0024 when it names a
+ * scope, even before version 7: as the reference does.
  */
 export function decodeCall(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);

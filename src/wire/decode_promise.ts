@@ -11,19 +11,19 @@ import { failureOf, readBody, valueOf } from "./generated_reader.ts";
 
 // The commands on durable promises. `bytes` is the decoder's own copy of a body.
 
-/** `GetPromiseCommand` (service protocol §3.7, §4.9). */
+/** `GetPromiseCommand` (docs/spec/service-protocol.md#promises). */
 export function decodeGetPromise(bytes: Uint8Array): Command {
   const { key, resultCompletionId } = readBody(GetPromiseCommandSchema, bytes);
   return { kind: "getPromise", bytes, key, completion: resultCompletionId };
 }
 
-/** `PeekPromiseCommand` (service protocol §3.7, §4.9). */
+/** `PeekPromiseCommand` (docs/spec/service-protocol.md#promises). */
 export function decodePeekPromise(bytes: Uint8Array): Command {
   const { key, resultCompletionId } = readBody(PeekPromiseCommandSchema, bytes);
   return { kind: "peekPromise", bytes, key, completion: resultCompletionId };
 }
 
-/** `CompletePromiseCommand` (service protocol §3.7, §4.9). */
+/** `CompletePromiseCommand` (docs/spec/service-protocol.md#promises). */
 export function decodeCompletePromise(bytes: Uint8Array): Command {
   const { key, completion, resultCompletionId } = readBody(CompletePromiseCommandSchema, bytes);
   const result = resultOf(completion);

@@ -25,30 +25,30 @@ const TIME_MAX = 8.64e15;
 /** Half of it, so that now plus a delay is a time as well. */
 const DELAY_MS_MAX = 4.32e15;
 
-/** `GetLazyStateCommand` (service protocol §3.7). */
+/** `GetLazyStateCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeGetLazyState(bytes: Uint8Array): Command {
   const { key, resultCompletionId } = readBody(GetLazyStateCommandSchema, bytes);
   return { kind: "getLazyState", bytes, key: text(key), completion: resultCompletionId };
 }
 
-/** `ClearStateCommand` (service protocol §3.7). */
+/** `ClearStateCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeClearState(bytes: Uint8Array): Command {
   return { kind: "clearState", bytes, key: text(readBody(ClearStateCommandSchema, bytes).key) };
 }
 
-/** `ClearAllStateCommand` (service protocol §3.7). */
+/** `ClearAllStateCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeClearAllState(bytes: Uint8Array): Command {
   readBody(ClearAllStateCommandSchema, bytes);
   return { kind: "clearAllState", bytes };
 }
 
-/** `GetLazyStateKeysCommand` (service protocol §3.7). */
+/** `GetLazyStateKeysCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeGetLazyStateKeys(bytes: Uint8Array): Command {
   const { resultCompletionId } = readBody(GetLazyStateKeysCommandSchema, bytes);
   return { kind: "getLazyStateKeys", bytes, completion: resultCompletionId };
 }
 
-/** `GetEagerStateKeysCommand`: a record of what was read (service protocol §4.6). */
+/** `GetEagerStateKeysCommand`: a record of what was read (docs/spec/service-protocol.md#state). */
 export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
   const { value } = readBody(GetEagerStateKeysCommandSchema, bytes);
   if (!value) throw new Undecodable("it has no value");
@@ -56,7 +56,7 @@ export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
   return { kind: "getEagerStateKeys", bytes };
 }
 
-/** `SleepCommand` (service protocol §3.7). */
+/** `SleepCommand` (docs/spec/service-protocol.md#commands). */
 export function decodeSleep(bytes: Uint8Array): Command {
   const { wakeUpTime, resultCompletionId } = readBody(SleepCommandSchema, bytes);
   const wakeAt = Math.min(Number(wakeUpTime), TIME_MAX);
@@ -64,8 +64,8 @@ export function decodeSleep(bytes: Uint8Array): Command {
 }
 
 /**
- * `OneWayCallCommand` (service protocol §3.7). Throws `Failure` RT0024 when it names a scope, as
- * `decodeCall`.
+ * `OneWayCallCommand` (docs/spec/service-protocol.md#commands). Throws `Failure` RT0024 when it
+ * names a scope, as `decodeCall`.
  */
 export function decodeOneWayCall(bytes: Uint8Array): Command {
   const message = readBody(OneWayCallCommandSchema, bytes);
@@ -87,7 +87,10 @@ export function decodeOneWayCall(bytes: Uint8Array): Command {
   };
 }
 
-/** Why an SDK gave an attempt up (service protocol §3.6, §4.14). */
+/**
+ * Why an SDK gave an attempt up (docs/spec/service-protocol.md#control-messages,
+ * docs/spec/service-protocol.md#errors-of-an-sdk).
+ */
 export interface AttemptError {
   readonly kind: "error";
   readonly failure: Omit<AttemptFailure, "code">;
@@ -97,7 +100,7 @@ export interface AttemptError {
   readonly behavior?: "retry" | "pause" | "fail";
 }
 
-/** `Error` (service protocol §3.6). */
+/** `Error` (docs/spec/service-protocol.md#control-messages). */
 export function decodeError(bytes: Uint8Array): AttemptError {
   const message = readBody(ErrorSchema, bytes);
   const { stacktrace, nextRetryDelay } = message;
@@ -122,7 +125,7 @@ export function decodeError(bytes: Uint8Array): AttemptError {
   };
 }
 
-/** Checks an `End`, which says nothing (service protocol §3.6). */
+/** Checks an `End`, which says nothing (docs/spec/service-protocol.md#control-messages). */
 export function decodeEnd(bytes: Uint8Array): void {
   if (bytes.length > 0) readBody(EndSchema, bytes);
 }

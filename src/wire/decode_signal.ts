@@ -15,8 +15,9 @@ import { readId } from "./id_field.ts";
 // The commands that send a signal. `bytes` is the decoder's own copy of a body.
 
 /**
- * `SendSignalCommand` (service protocol §3.7, §4.10). Any u32 is an index: what the reserved ones
- * mean is between the SDKs. A target that is no invocation id is undecodable (§4.21).
+ * `SendSignalCommand` (docs/spec/service-protocol.md#signals). Any u32 is an index: what the
+ * reserved ones mean is between the SDKs. A target that is no invocation id is undecodable
+ * (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeSendSignal(bytes: Uint8Array): Command {
   const message = readBody(SendSignalCommandSchema, bytes);
@@ -28,8 +29,9 @@ export function decodeSendSignal(bytes: Uint8Array): Command {
 }
 
 /**
- * `CompleteAwakeableCommand` (service protocol §3.7, §4.10). There is no signal for an id of the
- * oldest protocols. Any other id that is none is undecodable (§4.21).
+ * `CompleteAwakeableCommand` (docs/spec/service-protocol.md#signals). There is no signal for an id
+ * of the oldest protocols. Any other id that is none is undecodable
+ * (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeCompleteAwakeable(bytes: Uint8Array): Command {
   const message = readBody(CompleteAwakeableCommandSchema, bytes);

@@ -18,8 +18,8 @@ import { readId } from "./id_field.ts";
 type Target = AttachInvocationCommand["target"] | GetInvocationOutputCommand["target"];
 
 /**
- * `AttachInvocationCommand` (service protocol §3.7, §4.11). Throws `Failure` RT0017 for a target
- * that can be nobody's (§4.21).
+ * `AttachInvocationCommand` (docs/spec/service-protocol.md#results-of-others). Throws `Failure`
+ * RT0017 for a target that can be nobody's (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeAttach(bytes: Uint8Array): Command {
   const { target, resultCompletionId } = readBody(AttachInvocationCommandSchema, bytes);
@@ -63,7 +63,10 @@ function requestOf(target: IdempotentRequestTarget): Subject {
   };
 }
 
-/** Nobody can have been invoked in a scope, but it can be asked for (§4.21). */
+/**
+ * Nobody can have been invoked in a scope, but it can be asked for
+ * (docs/spec/service-protocol.md#refused-commands).
+ */
 function scoped(scope: string | undefined): { readonly scope?: string } {
   if (scope === undefined) return {};
   if (scopeProblem(scope) !== undefined) throw refuse("its scope is malformed");

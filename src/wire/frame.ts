@@ -1,9 +1,14 @@
 import { Failure } from "../errors.ts";
 
-/** Bytes before the body of a frame: type u16, flags u16, length u32 (service protocol §3.1). */
+/**
+ * Bytes before the body of a frame: type u16, flags u16, length u32
+ * (docs/spec/service-protocol.md#frames).
+ */
 export const FRAME_HEAD_BYTES = 8;
 
-/** Flag bit: the sender wants to hear when this is stored (§3.1). */
+/**
+ * Flag bit: the sender wants to hear when this is stored (docs/spec/service-protocol.md#frames).
+ */
 export const REQUESTED_ACK = 0x8000;
 
 /** What a frame buffer holds at first; it doubles, so copies stay below twice the frame. */
@@ -17,7 +22,10 @@ export function encodeFrame(type: number, body: Uint8Array, flags = 0): Uint8Arr
   return frame;
 }
 
-/** The 8 bytes that precede a body, big endian (§3.1). `target` must have room at `at`. */
+/**
+ * The 8 bytes that precede a body, big endian (docs/spec/service-protocol.md#frames). `target` must
+ * have room at `at`.
+ */
 export function writeFrameHead(
   target: Uint8Array,
   at: number,
@@ -55,7 +63,7 @@ export class FrameReader {
   #bodyFilled = 0;
   #bodyLength = 0;
 
-  /** Bodies of `bodyBytesMax` bytes and more are refused (service protocol §3.2). */
+  /** Bodies of `bodyBytesMax` bytes and more are refused (docs/spec/service-protocol.md#frames). */
   constructor(bodyBytesMax: number) {
     this.#bodyBytesMax = bodyBytesMax;
   }

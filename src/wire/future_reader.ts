@@ -10,7 +10,7 @@ const NESTED = lengthTag(4);
 const COMBINATOR = numberTag(5);
 const FIELDS = fieldSet(1, 2, 3, 4, 5);
 
-/** Numbers of the protocol (service protocol §3.5). Others mean what 0 means. */
+/** Numbers of the protocol (docs/spec/service-protocol.md#values). Others mean what 0 means. */
 const COMBINATORS: readonly Combinator[] = ["unknown", "first", "allCompleted", "any", "all"];
 
 /** Reading, waking and storing recurse over the levels: at about 2500 the first runs out of stack. */
@@ -148,7 +148,7 @@ function isEmpty({ completions, signals, names, nested }: Awaiting): boolean {
   return completions.length + signals.length + names.length + (nested?.length ?? 0) === 0;
 }
 
-/** The words clients know (http-api §4.2). */
+/** The words clients know (docs/spec/admin.md#error-codes). */
 function tooDeep(depthMax: number): Failure {
   return new Failure(
     "RT0025",

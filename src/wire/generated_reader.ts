@@ -10,12 +10,12 @@ export function readBody<T extends DescMessage>(schema: T, bytes: Uint8Array): M
   return fromBinary(schema, bytes, { readUnknownFields: false });
 }
 
-/** The result in a `Value` (service protocol §3.5). */
+/** The result in a `Value` (docs/spec/service-protocol.md#values). */
 export function valueOf({ content }: Value): Result {
   return { kind: "value", value: content };
 }
 
-/** The result in a `Failure`, its code within 16 bits (service protocol §3.5). */
+/** The result in a `Failure`, its code within 16 bits (docs/spec/service-protocol.md#values). */
 export function failureOf({ code, message, metadata }: Failure): Result {
   const failure: TerminalFailure = { code: clampCode(code), message };
   if (metadata.length === 0) return { kind: "failure", failure };

@@ -9,7 +9,7 @@ interface Reading<T> {
   readonly what: string;
   /** Throws `BadId`. */
   readonly parse: (text: string) => T;
-  /** `why` is such as `bad awakeable id "foo": bad format` (http-api §2.13). */
+  /** `why` is such as `bad awakeable id "foo": bad format` (docs/spec/ingress.md#awakeables). */
   readonly refuse: (why: string) => Error;
 }
 

@@ -11,7 +11,7 @@ import { encodeFrame } from "./frame.ts";
 import { FrameWriter } from "./frame_writer.ts";
 import { controlType } from "./message_type.ts";
 
-/** The first message of an attempt (service protocol §3.6). */
+/** The first message of an attempt (docs/spec/service-protocol.md#control-messages). */
 export interface Start {
   /** `inv_1…`, and the 24 bytes behind it. */
   readonly id: string;
@@ -22,11 +22,17 @@ export interface Start {
   readonly partialState: boolean;
   /** Object key or workflow id; the empty string for plain services. */
   readonly key: string;
-  /** Failed attempts since the last command was stored (§4.18). */
+  /**
+   * Failed attempts since the last command was stored
+   * (docs/spec/service-protocol.md#failures-since-the-last-command).
+   */
   readonly retryCount: number;
   /** Milliseconds since the invocation was last changed, not negative. */
   readonly sinceLastEntryMs: number;
-  /** 8 bytes, read as a big endian u64: the same for every attempt of an invocation (§7.6). */
+  /**
+   * 8 bytes, read as a big endian u64: the same for every attempt of an invocation
+   * (docs/spec/service-protocol.md#random-seed).
+   */
   readonly randomSeed: Uint8Array;
 }
 
@@ -45,20 +51,24 @@ export function encodeEntry(entry: Entry): Uint8Array {
   return writer.finishOne();
 }
 
-/** `CommandAck` (service protocol §3.6): the command of this index, a u32, is stored. */
+/**
+ * `CommandAck` (docs/spec/service-protocol.md#control-messages): the command of this index, a u32,
+ * is stored.
+ */
 export function encodeCommandAck(index: number): Uint8Array {
   return encodeAck(controlType.commandAck, index);
 }
 
 /**
- * `ProposeRunCompletionAck` of version 7 (service protocol §4.5): the result of this run, a u32, is
- * stored. Takes the place of the run's notification in an attempt that proposed it and wants it so.
+ * `ProposeRunCompletionAck` of version 7 (docs/spec/service-protocol.md#runs): the result of this
+ * run, a u32, is stored. Takes the place of the run's notification in an attempt that proposed it
+ * and wants it so.
  */
 export function encodeRunAck(completion: number): Uint8Array {
   return encodeAck(controlType.proposeRunCompletionAck, completion);
 }
 
-/** A default is absent (§3.4). */
+/** A default is absent (docs/spec/service-protocol.md#encoding). */
 function encodeAck(type: number, number: number): Uint8Array {
   const writer = new FrameWriter();
   const frame = writer.beginFrame(type);
@@ -68,9 +78,10 @@ function encodeAck(type: number, number: number): Uint8Array {
 }
 
 /**
- * All that an attempt is told at its beginning: `Start` and the whole journal, in order (service
- * protocol §4.2). Small journals become one piece. Large commands are pieces of their own, shared
- * with `entries`: the pieces are to be written, never changed.
+ * All that an attempt is told at its beginning: `Start` and the whole journal, in order
+ * (docs/spec/service-protocol.md#start-of-an-attempt). Small journals become one piece. Large
+ * commands are pieces of their own, shared with `entries`: the pieces are to be written, never
+ * changed.
  */
 export function encodeReplay(start: Start, entries: readonly Entry[]): Uint8Array[] {
   const writer = new FrameWriter();
@@ -79,7 +90,10 @@ export function encodeReplay(start: Start, entries: readonly Entry[]): Uint8Arra
   return writer.finish();
 }
 
-/** Fields that hold their default are absent, as the other side expects it (§3.4). */
+/**
+ * Fields that hold their default are absent, as the other side expects it
+ * (docs/spec/service-protocol.md#encoding).
+ */
 function writeStart(writer: FrameWriter, start: Start, knownEntries: number): void {
   const { id, idBytes, state, key, retryCount, randomSeed } = start;
   assert(knownEntries > 0, "An attempt must be told its input");
@@ -122,7 +136,10 @@ function writeEntry(writer: FrameWriter, entry: Entry): void {
   }
 }
 
-/** `InputCommand` (§3.7). Its value is present even when it is empty (§3.4). */
+/**
+ * `InputCommand` (docs/spec/service-protocol.md#commands). Its value is present even when it is
+ * empty (docs/spec/service-protocol.md#encoding).
+ */
 function writeInput(writer: FrameWriter, headers: readonly HeaderPair[], value: Uint8Array): void {
   const frame = writer.beginFrame(entryType.input);
   for (const header of headers) writePair(writer, 1, header);
@@ -130,7 +147,7 @@ function writeInput(writer: FrameWriter, headers: readonly HeaderPair[], value: 
   writer.endFrame(frame);
 }
 
-/** A oneof: present even when it is 0 or empty (§3.8). */
+/** A oneof: present even when it is 0 or empty (docs/spec/service-protocol.md#notifications). */
 function writeId(writer: FrameWriter, id: NotificationId): void {
   switch (id.kind) {
     case "completion":
@@ -144,7 +161,7 @@ function writeId(writer: FrameWriter, id: NotificationId): void {
   }
 }
 
-/** A oneof, like the id (§3.8). */
+/** A oneof, like the id (docs/spec/service-protocol.md#notifications). */
 function writeResult(writer: FrameWriter, result: NotificationResult): void {
   switch (result.kind) {
     case "void":
@@ -165,7 +182,9 @@ function writeResult(writer: FrameWriter, result: NotificationResult): void {
   }
 }
 
-/** A stack trace is for people, and no part of the protocol (§3.5). */
+/**
+ * A stack trace is for people, and no part of the protocol (docs/spec/service-protocol.md#values).
+ */
 function writeFailure(writer: FrameWriter, field: number, failure: TerminalFailure): void {
   const { code, message, metadata } = failure;
   const expected = message.length + 8;

@@ -1,4 +1,4 @@
-/** The types a JSON schema may name (JSON Schema draft 2020-12, validation §6.1.1). */
+/** The types a JSON schema may name (JSON Schema draft 2020-12, validation, section 6.1.1). */
 const TYPES: ReadonlySet<unknown> = new Set([
   "null",
   "boolean",
@@ -37,8 +37,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * What is wrong with a JSON schema, or undefined. Checked: that every subschema is an object or a
- * boolean, that types are known, that references stay within the document (service protocol §1.5).
- * Not checked: anything that only shows when a document is validated, which never happens here.
+ * boolean, that types are known, that references stay within the document
+ * (docs/spec/service-protocol.md#manifests). Not checked: anything that only shows when a document
+ * is validated, which never happens here.
  */
 export function schemaProblem(schema: unknown): string | undefined {
   const references: string[] = [];

@@ -14,7 +14,10 @@ import {
 } from "./manifest_shape.ts";
 import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../model/protocol.ts";
 
-/** The manifest versions that are understood, all by one parser (service protocol §1.4). */
+/**
+ * The manifest versions that are understood, all by one parser
+ * (docs/spec/service-protocol.md#manifests).
+ */
 export const MANIFEST_VERSIONS = [1, 2, 3, 4] as const;
 
 const INT32_MAX = 0x7fffffff;
@@ -22,7 +25,7 @@ const INT32_MAX = 0x7fffffff;
 /** A service as its endpoint describes it: a deployment and a revision make it a schema. */
 export type ManifestService = Omit<ServiceSchema, "deployment" | "revision">;
 
-/** What an endpoint announces at discovery (service protocol §1.5). */
+/** What an endpoint announces at discovery (docs/spec/service-protocol.md#manifests). */
 export interface Manifest {
   readonly mode: "bidi" | "requestResponse";
   /** As announced; may reach beyond what this server speaks. */
@@ -42,7 +45,7 @@ const mediaTypes: ReadonlyMap<string, Dialect> = new Map(
 
 /**
  * The `accept` header of discovery. The alias comes first: SDKs look for their own names, some by
- * substring, and take the highest version they know (service protocol §1.3).
+ * substring, and take the highest version they know (docs/spec/service-protocol.md#discovery).
  */
 export function acceptManifests(): string {
   return [...mediaTypes.keys()].join(", ");
@@ -50,13 +53,14 @@ export function acceptManifests(): string {
 
 /**
  * The spelling an endpoint answered discovery in, or undefined when this is no manifest. Nothing
- * but the exact media type is one: no parameter, no other case (service protocol §1.2).
+ * but the exact media type is one: no parameter, no other case
+ * (docs/spec/service-protocol.md#discovery).
  */
 export function manifestDialect(contentType: string): Dialect | undefined {
   return mediaTypes.get(contentType);
 }
 
-/** The `content-type` and `accept` of an attempt (service protocol §2.2). */
+/** The `content-type` and `accept` of an attempt (docs/spec/service-protocol.md#requests). */
 export function invocationMediaType(dialect: Dialect, protocolVersion: number): string {
   return mediaType(dialect, `invocation.v${protocolVersion}`);
 }
@@ -67,10 +71,10 @@ export function invocationMediaType(dialect: Dialect, protocolVersion: number): 
  * each service and handler, so that a large one need not be read in one block (`slices.ts`).
  * `partsMax`: services and handlers, together.
  *
- * Throws `Failure` (service protocol §1.10, http-api §3.4): without code and status 500 for what is
- * no manifest; META0013 for too many parts, a missing mode or bad protocol versions; META0012 when no protocol
- * version is in common; META0005 for a reserved service name; without code and status 400 for
- * handlers that contradict themselves or their service.
+ * Throws `Failure` (docs/spec/service-protocol.md#registration-errors): without code and status 500
+ * for what is no manifest; META0013 for too many parts, a missing mode or bad protocol versions;
+ * META0012 when no protocol version is in common; META0005 for a reserved service name; without
+ * code and status 400 for handlers that contradict themselves or their service.
  */
 export function* readManifest(source: unknown, partsMax: number): Generator<void, Manifest> {
   const json = source instanceof Uint8Array ? parseJson(source) : source;

@@ -5,13 +5,16 @@ import { schemaProblem } from "./json_schema.ts";
 import { defined, handlerOptions } from "./manifest_options.ts";
 import type { RawHandler, RawInput, RawOutput, RawService } from "./manifest_shape.ts";
 
-/** What a handler without `output` answers with (service protocol §1.5). */
+/** What a handler without `output` answers with (docs/spec/service-protocol.md#manifests). */
 const OUTPUT_DEFAULT: OutputRule = {
   contentType: "application/json",
   setContentTypeIfEmpty: false,
 };
 
-/** A `service type × handler type` that does not exist is absent (service protocol §1.5). */
+/**
+ * A `service type × handler type` that does not exist is absent
+ * (docs/spec/service-protocol.md#manifests).
+ */
 const access: Readonly<
   Record<RawService["ty"], Readonly<Partial<Record<NonNullable<RawHandler["ty"]> | "", Access>>>>
 > = {
@@ -21,9 +24,10 @@ const access: Readonly<
 };
 
 /**
- * One handler of a service (service protocol §1.5). Throws `Failure` 400, naming both, for types
- * that do not go together, a retention its type does not have, a public handler in a private
- * service, an unreadable content type, a bad JSON schema (http-api §3.4).
+ * One handler of a service (docs/spec/service-protocol.md#manifests). Throws `Failure` 400, naming
+ * both, for types that do not go together, a retention its type does not have, a public handler in
+ * a private service, an unreadable content type, a bad JSON schema
+ * (docs/spec/admin.md#registration-of-deployments).
  */
 export function parseHandler(raw: RawHandler, service: RawService): HandlerSchema {
   const owner = `handler '${service.name}/${raw.name}'`;

@@ -3,8 +3,8 @@ import type { HandlerOptions, RetryOptions } from "../model/schema.ts";
 import type { RawOptions } from "./manifest_shape.ts";
 
 /**
- * The options that services and handlers share (service protocol §1.5). `owner`: for messages.
- * Throws `Failure` 400 for a retry factor that would make delays negative.
+ * The options that services and handlers share (docs/spec/service-protocol.md#manifests). `owner`:
+ * for messages. Throws `Failure` 400 for a retry factor that would make delays negative.
  */
 export function handlerOptions(raw: RawOptions, owner: string): HandlerOptions {
   const retry = retryOptions(raw, owner);

@@ -18,8 +18,8 @@ import {
   unknown,
 } from "superstruct";
 
-// The shape of a manifest, versions 1 to 4 in one (service protocol §1.4, §1.5). Unknown fields are
-// passed over: otherwise every new option of an SDK would break registration.
+// The shape of a manifest, versions 1 to 4 in one (docs/spec/service-protocol.md#manifests).
+// Unknown fields are passed over: otherwise every new option of an SDK would break registration.
 
 /** Half of the time a `Date` can hold, so that now plus a duration is a time as well. */
 const DURATION_MS_MAX = 4.32e15;

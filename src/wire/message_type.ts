@@ -1,6 +1,8 @@
 import { entryType } from "../model/journal.ts";
 
-/** Control messages, which are no part of a journal (service protocol §3.3). */
+/**
+ * Control messages, which are no part of a journal (docs/spec/service-protocol.md#message-types).
+ */
 export const controlType = {
   start: 0x0000,
   suspension: 0x0001,

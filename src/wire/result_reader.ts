@@ -1,7 +1,10 @@
 import type { HeaderPair, Result, TerminalFailure } from "../model/journal.ts";
 import { type FieldReader, fieldSet, lengthTag, numberTag, Undecodable } from "./field_reader.ts";
 
-/** Codes are HTTP-like; anything beyond 16 bits is read as this (service protocol §3.5). */
+/**
+ * Codes are HTTP-like; anything beyond 16 bits is read as this
+ * (docs/spec/service-protocol.md#values).
+ */
 const CODE_MAX = 0xffff;
 const CODE_FALLBACK = 500;
 const EMPTY = new Uint8Array();
@@ -18,7 +21,7 @@ const KEY = lengthTag(1);
 const PAIR_VALUE = lengthTag(2);
 const PAIR_FIELDS = fieldSet(1, 2);
 
-/** The code of a failure, in 0 … 65535 (service protocol §3.5). */
+/** The code of a failure, in 0 … 65535 (docs/spec/service-protocol.md#values). */
 export function clampCode(code: number): number {
   return code > CODE_MAX ? CODE_FALLBACK : code;
 }

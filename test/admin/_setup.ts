@@ -232,7 +232,7 @@ function documents(serve: Serve) {
   };
 }
 
-/** The refusal everybody gets (architecture §10). */
+/** The refusal everybody gets (docs/spec/admin.md#refusals). */
 export function refusal(code: string | null, message: unknown) {
   return { message, svc_code: code, restate_code: code };
 }

@@ -42,7 +42,8 @@ const areWordsOnly = (pair: Pair) =>
  */
 export const DIFFERENCES: readonly Difference[] = [
   {
-    why: "decision (architecture §10): the version says both what it speaks and what it is",
+    why:
+      "decision (docs/spec/admin.md#version-and-health): the version says both what it speaks and what it is",
     applies: named(/^GET (\/v2)?\/version$/),
   },
   {
@@ -64,18 +65,20 @@ export const DIFFERENCES: readonly Difference[] = [
       member(pair.theirs.body, "svc_code") === undefined,
   },
   {
-    why: "decision (architecture §10): output that is not there is exactly not ready or not found",
+    why:
+      "decision (docs/spec/ingress.md#attach-output-and-lookup): output that is not there is exactly not ready or not found",
     applies: (pair) =>
       isRefusedByBoth(pair) && [404, 470].includes(Number(pair.ours.status)) &&
       /output/.test(pair.request.path),
   },
   {
-    why: "decision (architecture §10): a malformed target object is the caller's fault, not ours",
+    why:
+      "decision (docs/spec/ingress.md#attach-output-and-lookup): a malformed target object is the caller's fault, not ours",
     applies: (pair) =>
       named(/^ingress POST \/(lookup|output|attach)/)(pair) && statuses(400, 500)(pair),
   },
   {
-    why: "decision (architecture §10): the documented words of a second submission",
+    why: "decision (docs/spec/ingress.md#workflows): the documented words of a second submission",
     applies: named(/^ingress POST \/call\/Flow\/a\/run/),
   },
   { why: "the same refusal in other words", applies: areWordsOnly },
@@ -93,7 +96,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     why:
-      "decision (architecture §10): DELETE without force deletes what nothing needs, or says why",
+      "decision (docs/spec/admin.md#deletion-of-a-deployment): DELETE without force deletes what nothing needs, or says why",
     applies: (pair) => named(/^DELETE \/deployments\//)(pair) && pair.theirs.status === 501,
   },
   {

@@ -40,7 +40,7 @@ const AWAKEABLES = [
 
 const KEY = { "idempotency-key": "k" };
 
-/** Calls, sends, results and awakeables (http-api §2). */
+/** Calls, sends, results and awakeables (docs/spec/ingress.md#routes). */
 export const INGRESS: readonly CompareRequest[] = [
   { ...on("/call/Greeter/greet", "you"), headers: KEY },
   { ...on("/call/Greeter/greet", "other"), headers: KEY },

@@ -24,7 +24,9 @@ function operate(id: string, operations: readonly string[]): CompareRequest[] {
 const REFUSED = ["purge", "purge-journal", "restart-as-new", "resume?deployment=foo"] as const;
 const RESUMES = ["resume?deployment=latest", `resume?deployment=${NOWHERE}`, "resume"] as const;
 
-/** Every operation on invocations in every status (http-api §3.6). */
+/**
+ * Every operation on invocations in every status (docs/spec/admin.md#operations-on-invocations).
+ */
 export const INVOCATIONS: readonly CompareRequest[] = [
   ...operate(NOBODY, ["cancel", "kill", "pause", "nope", ...REFUSED, ...RESUMES]),
   ...operate("foo", ["cancel", "kill", "pause", ...REFUSED, "resume"]),

@@ -17,7 +17,10 @@ const noChange = `${the} is still running or the deployment id is not pinned yet
   "deployment id cannot be changed.";
 const notYet = `${the} is not yet completed.`;
 
-/** The status matrix (http-api §3.6): how a reply to an operation is answered. */
+/**
+ * The status matrix (docs/spec/admin.md#operations-on-invocations): how a reply to an operation is
+ * answered.
+ */
 const matrix: readonly [string, Operated["status"], number, string?][] = [
   ["cancel", "done", 200],
   ["cancel", "underway", 202],

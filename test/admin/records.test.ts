@@ -3,7 +3,7 @@ import { discovered, handler, service, setup } from "./_setup.ts";
 
 const uri = "http://localhost:9080/";
 
-/** Service record of the defaults, as the reference answers it (http-api appendix A). */
+/** Service record of the defaults, as the reference answers it. */
 const inherited = {
   public: true,
   idempotency_retention: "1d",

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** Types and flags of HTTP/2 frames (RFC 9113 §6). */
+/** Types and flags of HTTP/2 frames (RFC 9113, section 6). */
 export const TYPE = {
   data: 0,
   headers: 1,
@@ -31,7 +31,7 @@ export function frame(type: number, flags = 0, stream = 0, body: Uint8Array = EM
   return Buffer.concat([head, body]);
 }
 
-/** A header of HPACK that is written out: no table, no Huffman code (RFC 7541 §6.2.2). */
+/** A header of HPACK that is written out: no table, no Huffman code (RFC 7541, section 6.2.2). */
 export function header(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
@@ -47,7 +47,9 @@ export function request(method: "GET" | "POST", path: string): Buffer {
   ]);
 }
 
-/** A string of HPACK (RFC 7541 §5.2): its length, of seven bits and more, then its bytes. */
+/**
+ * A string of HPACK (RFC 7541, section 5.2): its length, of seven bits and more, then its bytes.
+ */
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
   const size: number[] = [];

@@ -1,4 +1,7 @@
-/** What opens an HTTP/2 connection (RFC 9113 §3.4). Each text is latin1: a character is a byte. */
+/**
+ * What opens an HTTP/2 connection (RFC 9113, section 3.4). Each text is latin1: a character is a
+ * byte.
+ */
 export const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 export const SETTINGS = frame({ type: 4 });
 export const SETTINGS_ACK = frame({ type: 4, flags: 1 });
@@ -25,14 +28,16 @@ export function data(payload: string, { isLast }: { readonly isLast: boolean }):
 /** `content-type`, by its place in the static table. */
 const JSON_TYPE = "\x0f\x10\x10application/json";
 
-/** Method, `http`, path, and the authority "a" (RFC 7541 §6). `path`: up to 126 characters. */
+/**
+ * Method, `http`, path, and the authority "a" (RFC 7541, section 6). `path`: up to 126 characters.
+ */
 function head(method: number, path: string): string {
   return `${String.fromCharCode(method)}\x86\x04${
     String.fromCharCode(path.length)
   }${path}\x41\x01a`;
 }
 
-/** Length, type, flags and stream before the payload (RFC 9113 §4.1). Up to 255 bytes. */
+/** Length, type, flags and stream before the payload (RFC 9113, section 4.1). Up to 255 bytes. */
 function frame({ type, flags = 0, stream = 0, payload = "" }: {
   readonly type: number;
   readonly flags?: number;

@@ -67,7 +67,7 @@ export async function sendOnce(server: Address, path: string, ask: Asked): Promi
   return id;
 }
 
-/** Waits for the result of a target object (http-api §2.12). */
+/** Waits for the result of a target object (docs/spec/ingress.md#attach-output-and-lookup). */
 export function attach(server: Address, target: object): Promise<Answered> {
   return insist(`${server.ingress}/svc/attach`, { body: target });
 }

@@ -15,8 +15,8 @@ const resultOf = ({ isFailure }: News): NotificationResult =>
 const same = (a: NotificationId, b: NotificationId) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The table of service protocol §4.15, read from the whole history at once instead of news by news.
- * `wakeAt` is when some combinator has to know what nobody can tell.
+ * The table of docs/spec/service-protocol.md#suspension, read from the whole history at once
+ * instead of news by news. `wakeAt` is when some combinator has to know what nobody can tell.
  */
 function over(tree: Awaiting, news: readonly News[], wake: { at: number }): Over {
   const leaves: NotificationId[] = [

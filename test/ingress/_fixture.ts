@@ -64,7 +64,7 @@ function service(name: string, type: ServiceType, handlers: HandlerSchema[]): Se
   };
 }
 
-/** Rows of http-api §2.8, one handler of `Svc` each. */
+/** Rows of docs/spec/ingress.md#input-rules, one handler of `Svc` each. */
 export const inputs: Record<string, InputRule> = {
   none: { required: false },
   opt: JSON_RULE,

@@ -9,7 +9,7 @@ const id = printAwakeableId(target, 17);
 const bytes = (text: string) => new TextEncoder().encode(text);
 const signal = { target, id: { kind: "signal", index: 17 } };
 
-// http-api §2.13
+// docs/spec/ingress.md#awakeables
 describe("an awakeable", () => {
   it.each([
     [`/svc/awakeables/${id}/resolve`, "application/json"],

@@ -114,7 +114,8 @@ describe("a call", () => {
 });
 
 describe("an invocation that failed", () => {
-  // http-api §2.5. Fetch has no status above 599; node.test.ts shows them where they exist.
+  // docs/spec/ingress.md#failure-codes-as-statuses. Fetch has no status above 599; node.test.ts
+  // shows them where they exist.
   it.each<readonly [number, number]>([
     [0, 500],
     [99, 500],

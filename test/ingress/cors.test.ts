@@ -9,7 +9,7 @@ function ofCors(response: Response): Record<string, string> {
   );
 }
 
-// http-api §2.14, architecture §10
+// docs/spec/ingress.md#cors
 describe("a page", () => {
   it("may send whatever it asks for", async () => {
     for (const path of ["/svc/call/Svc/opt", "/nope", "/a/b/c/d/e/f/g/h/i"]) {

@@ -10,7 +10,7 @@ import {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-// http-api §2.7, and what the reference server answered when asked.
+// docs/spec/ingress.md#durations, and what the reference server answered when asked.
 const accepted: [text: string, ms: number][] = [
   ["1s", 1000],
   ["100ms", 100],

@@ -17,7 +17,7 @@ async function handed(target: string, headers: readonly string[], dialect?: "res
   return { response, request: invocations.calls[0], headers: invocations.calls[0]?.headers };
 }
 
-// http-api §2.6
+// docs/spec/ingress.md#headers-and-query
 describe("the handler is given", () => {
   it("all headers in their order, with the path first, names in lower case", async () => {
     const { headers } = await handed("/svc/call/Svc/opt?b=%20x&c", [
@@ -89,7 +89,7 @@ describe("a declared length", () => {
   );
 });
 
-// http-api §2.9
+// docs/spec/ingress.md#keys
 describe("an object key", () => {
   it.each([
     ["a%20b", "a b"],

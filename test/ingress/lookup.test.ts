@@ -18,7 +18,7 @@ describe("lookup", () => {
     expect(await lookUp(body)).toBe(idOf(subject));
   });
 
-  // Service protocol §7.1, §7.4, and two ids of the reference.
+  // docs/spec/service-protocol.md#ids-of-named-invocations, and two ids of the reference.
   it.each([
     [{ target: "workflow", workflowName: "Wf", workflowKey: "w1" }, "2WqsVOkAjH4phS34cOyIC8"],
     [

@@ -156,7 +156,7 @@ describe("over a connection", () => {
     await expect.poll(() => served.invocations.left).toBe(1);
   });
 
-  // http-api §2.10
+  // docs/spec/ingress.md#idempotency
   it.each([
     [["Idempotency-Key:"], ""],
     [["Idempotency-Key: one", "idempotency-key: two"], "one"],

@@ -18,7 +18,7 @@ async function refusal(method: string, path: string, init?: AskInit): Promise<st
 
 const charset = "value contains characters outside the allowed set [a-zA-Z0-9_.-]";
 
-// http-api §2.4, and what the reference server answered when asked.
+// docs/spec/ingress.md#errors, and what the reference server answered when asked.
 const rows: [method: string, path: string, init: AskInit, wanted: string][] = [
   [
     "POST",
@@ -170,7 +170,7 @@ describe("refusals", () => {
   });
 });
 
-// http-api §2.2: each request has all the faults of the rows below it too.
+// docs/spec/ingress.md#order-of-checks: each request has all the faults of the rows below it too.
 describe("of several faults", () => {
   const faults = { "idempotency-key": "\xe9", "x-bad": "\xe9" };
   const query = "delay=bad&limit-key=a/b/c";

@@ -6,7 +6,7 @@ const headers = { "idempotency-key": "k" };
 const EXPIRES = "2026-11-21T15:35:59.772+00:00";
 const expiresAt = Date.parse(EXPIRES);
 
-// http-api §2.10, §2.11, architecture §10
+// docs/spec/ingress.md#idempotency, docs/spec/ingress.md#workflows
 describe("a second submission of a workflow", () => {
   it("as a call fails, as the invocation's own failure", async () => {
     const { ask, invocations } = fixture();

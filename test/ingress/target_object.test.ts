@@ -17,7 +17,7 @@ const missing = (value: object, name: string): [body: string, wrong: string] => 
   `invalid request body: missing field '${name}'`,
 ];
 
-// http-api §2.12, architecture §10: 400 with what is wrong, never a 500.
+// docs/spec/ingress.md#attach-output-and-lookup: 400 with what is wrong, never a 500.
 const rows: [body: string | Uint8Array, wrong: string | RegExp][] = [
   ["", "invalid request body: it is empty, expected a target object"],
   ['{"target":', /^invalid request body: it is not JSON: /],

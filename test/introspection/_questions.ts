@@ -187,7 +187,8 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
       "SELECT id, partition_key FROM sys_invocation_status WHERE target = 'Signup/u1/run'",
     );
     const [row] = tableFromIPC(new Uint8Array(await answer.arrayBuffer())).toArray();
-    // That of "u1" (service protocol §7.2): its bytes are those that the id begins with.
+    // That of "u1" (docs/spec/service-protocol.md#partition-keys): its bytes are those that the id
+    // begins with.
     const key = 13589445083227758561n;
     expect(row.partition_key).toBe(key);
     const same = await filled.rows(

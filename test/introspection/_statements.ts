@@ -46,7 +46,7 @@ const FAILED = `ss.status IN ('completed') AND (((ss.status = 'completed' AND
   ('[409] killed','[409] canceled','[409] cancelled'))))`;
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 
-/** Overview, lists and pages of the reference's UI (ui-cli §a.7). */
+/** Overview, lists and pages of the reference's UI (docs/spec/queries.md#statements). */
 export const uiStatements = ({ invocation, other }: Names): readonly string[] => [
   "SELECT 1 FROM sys_invocation_status LIMIT 1",
   `SELECT ss.target_service_name AS service_name, ${bucket("ss")} AS bucket, COUNT(1) AS count
@@ -104,7 +104,7 @@ export const pageStatements = ({ invocation }: Names): readonly string[] => [
     ORDER BY ss.created_at ASC LIMIT 1000`,
 ];
 
-/** State, objects and workflows in the UI (ui-cli §a.7). */
+/** State, objects and workflows in the UI (docs/spec/queries.md#statements). */
 export const objectStatements: readonly string[] = [
   `SELECT DISTINCT service_key FROM state WHERE "service_name" = 'Cart' LIMIT 301`,
   `SELECT DISTINCT service_key FROM state WHERE "service_name" = 'Cart' AND "key" = 'total'
@@ -139,7 +139,7 @@ export const objectStatements: readonly string[] = [
     ORDER BY created_at DESC NULLS LAST LIMIT 51`,
 ];
 
-/** What the command line client sends (ui-cli §a.10, §a.6). */
+/** What the command line client sends (docs/spec/queries.md#dialect). */
 export const cliStatements = ({ deployment, invocation }: Names): readonly string[] => [
   `SELECT COUNT(1) AS inv_count FROM sys_invocation_status
     WHERE pinned_deployment_id = '${deployment}' AND status != 'completed'`,
@@ -178,7 +178,10 @@ export const cliStatements = ({ deployment, invocation }: Names): readonly strin
   "SELECT entry_id, stage, status, run_at FROM sys_vqueues ORDER BY has_lock DESC, run_at ASC",
 ];
 
-/** Constructs of ui-cli §a.6, and the catalogue of statements that were not recorded. */
+/**
+ * Constructs of docs/spec/queries.md#dialect, and the catalogue of statements that were not
+ * recorded.
+ */
 export const otherStatements: readonly string[] = [
   "SELECT COUNT(1) FILTER (WHERE status = 'completed') AS done FROM sys_invocation",
   `SELECT date_bin(INTERVAL '300 seconds', completed_at, TIMESTAMP '1970-01-01T00:00:00') AS bin,

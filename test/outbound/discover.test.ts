@@ -122,7 +122,10 @@ test("HTTP/1.1 when asked for, and an endpoint that spells names our way", async
   });
 });
 
-/** What is wrong · what is answered · code · status · message (service protocol §1.10). */
+/**
+ * What is wrong · what is answered · code · status · message
+ * (docs/spec/service-protocol.md#registration-errors).
+ */
 const refusals: [string, (stream: ServerHttp2Stream) => void, string | null, number, RegExp][] = [
   [
     "not found",

@@ -32,7 +32,10 @@ const answer = (...frames: Uint8Array[]) => (stream: ServerHttp2Stream) => {
 };
 const body = (...numbers: number[]) => new Uint8Array(numbers);
 
-/** What the endpoint does · code · status · message (service protocol §4.19). */
+/**
+ * What the endpoint does · code · status · message
+ * (docs/spec/service-protocol.md#failures-of-attempts).
+ */
 const matrix: [string, (stream: ServerHttp2Stream) => void, string, number, string | RegExp][] = [
   ["status 301", status(301), "RT0012", 500, "unexpected http status code: 301 Moved Permanently"],
   ["status 401", status(401), "RT0012", 500, "unexpected http status code: 401 Unauthorized"],

@@ -85,7 +85,10 @@ export function output(target: Target, id: string): Promise<Answer> {
   return request("GET", `${target.ingress}/${target.word}/output/${id}`);
 }
 
-/** `attach`, `output` or `lookup` by what an invocation is for (http-api §2.12). */
+/**
+ * `attach`, `output` or `lookup` by what an invocation is for
+ * (docs/spec/ingress.md#attach-output-and-lookup).
+ */
 export function byTarget(target: Target, verb: string, body: unknown): Promise<Answer> {
   return request("POST", `${target.ingress}/${target.word}/${verb}`, { body });
 }

@@ -49,8 +49,9 @@ export function stage(options: TargetOptions = {}): Stage {
 }
 
 /**
- * A test of a line of the checklist (service protocol §8). Its name begins with the line's number,
- * and a letter when a line has several. What the reference is known to break is skipped there.
+ * A test of a line of the checklist (docs/spec/service-protocol.md#checklist). Its name begins with
+ * the line's number, and a letter when a line has several. What the reference is known to break is
+ * skipped there.
  */
 export function line(name: string, check: () => Promise<void>): void {
   test.skipIf(isDifference(name))(name, check, 20_000);

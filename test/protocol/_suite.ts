@@ -31,9 +31,9 @@ export interface SuiteOptions {
 const TEST_MS = 20_000;
 
 /**
- * Checks by number and words (service protocol §8), each over each transport, with one server and
- * one endpoint a transport. A check whose number stands in `DIFFERENCES` is skipped for the
- * reference.
+ * Checks by number and words (docs/spec/service-protocol.md#checklist), each over each transport,
+ * with one server and one endpoint a transport. A check whose number stands in `DIFFERENCES` is
+ * skipped for the reference.
  */
 export function protocolSuite(
   name: string,

@@ -9,7 +9,10 @@ import { type Check, protocolSuite } from "./_suite.ts";
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** `publickeyv1_…`: how the operator of an endpoint is given a server's key (protocol §2.8). */
+/**
+ * `publickeyv1_…`: how the operator of an endpoint is given a server's key
+ * (docs/spec/service-protocol.md#signed-requests).
+ */
 function publicName(pem: string): string {
   const { x = "" } = createPublicKey(createPrivateKey(pem)).export({ format: "jwk" });
   const bytes = Buffer.from(x, "base64url");

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Json, Script } from "./_script.ts";
 import { line, stage } from "./_script_stage.ts";
 
-// Changes of what is registered, as callers see them (http-api §3.4, §3.5).
+// Changes of what is registered, as callers see them (docs/spec/admin.md#update-of-a-deployment).
 
 const { play, target } = stage();
 

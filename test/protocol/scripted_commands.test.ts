@@ -17,7 +17,7 @@ import type { Replay } from "./_script_attempt.ts";
 import { type Frame, frame, join, print, say } from "./_script_say.ts";
 import { line, recorded, stage } from "./_script_stage.ts";
 
-// Commands and notifications (service protocol §8.3), frame by frame.
+// Commands and notifications (docs/spec/service-protocol.md#checklist), frame by frame.
 
 const { prepare, play } = stage();
 

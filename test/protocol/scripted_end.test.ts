@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { say } from "./_script_say.ts";
 import { gaps, line, recorded, stage } from "./_script_stage.ts";
 
-// How an attempt ends by a message of its own (service protocol §8.4).
+// How an attempt ends by a message of its own (docs/spec/service-protocol.md#checklist).
 
 const { play } = stage();
 

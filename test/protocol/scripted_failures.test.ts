@@ -7,7 +7,8 @@ import { until } from "../support/child.ts";
 import { frame, say } from "./_script_say.ts";
 import { attempt, gaps, line, recorded, stage, stays } from "./_script_stage.ts";
 
-// Attempts that fail without a message that says so (service protocol §8.4, §4.19).
+// Attempts that fail without a message that says so
+// (docs/spec/service-protocol.md#failures-of-attempts).
 
 const { play, target } = stage();
 

@@ -3,7 +3,7 @@ import { until } from "../support/child.ts";
 import { say } from "./_script_say.ts";
 import { attempt, line, recorded, stage, stays } from "./_script_stage.ts";
 
-// Timers, killed and paused attempts, and modes (service protocol §8.5, §8.6).
+// Timers, killed and paused attempts, and modes (docs/spec/service-protocol.md#checklist).
 
 const { play } = stage();
 

@@ -3,7 +3,7 @@ import type { Json, Script } from "./_script.ts";
 import { manifestType } from "./_script_manifest.ts";
 import { line, stage } from "./_script_stage.ts";
 
-// Discovery and registration (service protocol §8.1), as an endpoint sees them.
+// Discovery and registration (docs/spec/service-protocol.md#checklist), as an endpoint sees them.
 
 const { prepare, play, target } = stage();
 

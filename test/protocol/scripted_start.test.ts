@@ -4,7 +4,7 @@ import { InputCommandSchema } from "../../src/wire/gen/service_pb.ts";
 import { say } from "./_script_say.ts";
 import { line, stage } from "./_script_stage.ts";
 
-// How an attempt starts (service protocol §8.2).
+// How an attempt starts (docs/spec/service-protocol.md#checklist).
 
 const { play } = stage();
 

@@ -5,7 +5,8 @@ import type { Play, Script } from "./_script.ts";
 import { type Frame, say } from "./_script_say.ts";
 import { attempt, line, recorded, stage, stays } from "./_script_stage.ts";
 
-// What version 7 adds (service protocol §8.3, §8.4; §4.15 for trees).
+// What version 7 adds (docs/spec/service-protocol.md#versions,
+// docs/spec/service-protocol.md#suspension).
 
 const DEPTH_MAX = 20;
 const { play } = stage({

@@ -75,7 +75,9 @@ const usedKey: Check = async ({ target, endpoint, named, id }) => {
   expect(endpoint.count(`${id} run`)).toBe(1);
 };
 
-/** The words are part of the contract (architecture §10): whoever calls, however late. */
+/**
+ * The words are part of the contract (docs/spec/ingress.md#workflows): whoever calls, however late.
+ */
 const refusal: Check = async ({ target, named, id }) => {
   const flow = `${named("Flow")}/${id}`, message = "Previously accepted";
   await value(target, `${flow}/resolve`, 1);

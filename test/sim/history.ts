@@ -110,7 +110,7 @@ export class History {
     return () => this.stories.get(id) === story && story?.result === undefined;
   }
 
-  /** Nothing leaves before it is durable (architecture §2, law 2). */
+  /** Nothing leaves before it is durable (law 2). */
   told(effect: Effect): void {
     mustBeDurable(this, effect);
   }

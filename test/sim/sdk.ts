@@ -185,7 +185,10 @@ export class Sdk {
     return last && (yield* this.replay.invocationId(last.invocationId));
   }
 
-  /** Cancels every call that was made so far; one-way calls go on (service protocol §4.12). */
+  /**
+   * Cancels every call that was made so far; one-way calls go on
+   * (docs/spec/service-protocol.md#cancel-and-kill).
+   */
   *#passOn(): Generator<Ask, void> {
     for (const { invocationId, isCall } of this.#tracked) {
       if (!isCall) continue;

@@ -19,7 +19,10 @@ export interface Spoken {
 const TEXT = 1, INVOCATION_ID = 10, RESULT = 11;
 const VARINT = 0, LENGTH = 2;
 
-/** A command, with its completion ids where the engine looks for them (service protocol §3.7). */
+/**
+ * A command, with its completion ids where the engine looks for them
+ * (docs/spec/service-protocol.md#commands).
+ */
 export function commandBytes(spoken: Spoken): Uint8Array {
   const text = toBytes(spoken), head: number[] = [];
   const varint = (value: number) => {

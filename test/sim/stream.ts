@@ -36,7 +36,10 @@ export class Stream {
   readonly #options: StreamOptions;
   readonly #attempt: Attempt;
   readonly #sdk: Sdk;
-  /** Entries below this were written to the service (service protocol §4.15, the watermark). */
+  /**
+   * Entries below this were written to the service (docs/spec/service-protocol.md#suspension, the
+   * watermark).
+   */
   #delivered: number;
   #sent = 0;
   #last: Pick<Heard, "first" | "frames"> | undefined;

@@ -53,7 +53,8 @@ function ownLeaves({ completions, signals, names }: Awaiting): string[] {
 
 /**
  * When a tree was over, and how; undefined: it is not. Told from all arrivals at once, in other
- * words than the engine's, which goes from one to the next (service protocol §4.15).
+ * words than the engine's, which goes from one to the next
+ * (docs/spec/service-protocol.md#suspension).
  */
 export function settled(tree: Awaiting, arrivals: Arrivals): Arrival | undefined {
   const children = [

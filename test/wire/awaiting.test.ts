@@ -135,7 +135,7 @@ interface End {
   readonly how: "success" | "failure" | "unknown" | "undecidable";
 }
 
-/** Service protocol §4.15 told once more, over the whole history of a tree. */
+/** docs/spec/service-protocol.md#suspension told once more, over the whole history of a tree. */
 function endOf(tree: Awaiting, news: ReadonlyMap<number, End>): End | undefined {
   const { kind, completions, nested = [] } = tree;
   const ends = [

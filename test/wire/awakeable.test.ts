@@ -5,7 +5,7 @@ import { parseAwakeableId, printAwakeableId } from "../../src/model/awakeable.ts
 import { BadId, parseInvocationId, printInvocationId } from "../../src/model/id.ts";
 import { bytesOf } from "./_bytes.ts";
 
-// The vectors of service protocol §7.5.
+// The vectors of docs/spec/service-protocol.md#awakeable-ids.
 const target = printInvocationId(bytesOf("b97f6f6ae649f81ca248d0c1e3be62e6e860217a64790679"));
 const digits = "uX9vauZJ-ByiSNDB475i5uhgIXpkeQZ5AAAAEQ";
 const known = `sign_1${digits}`;

@@ -11,7 +11,7 @@ import {
 } from "../../src/wire/journal_codec.ts";
 import { bytesOf, framesOf, utf8 } from "./_bytes.ts";
 
-// Appendix A of the service protocol: what the reference server and the TypeScript SDK said.
+// What the reference server and the TypeScript SDK said.
 
 /** What the SDK's frames mean, at this protocol version. */
 function messagesOf(version: number, frames: string): Message[] {

@@ -179,7 +179,7 @@ test("an acknowledgement of a run is read as such", () => {
   }));
 });
 
-// What service protocol §3.8 allows, byte by byte: id, then result.
+// What docs/spec/service-protocol.md#notifications allows, byte by byte: id, then result.
 test.each(
   [
     ["a signal by index", "fbff", { kind: "signal", index: 17 }, "10 11"],

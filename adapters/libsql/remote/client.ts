@@ -8,7 +8,7 @@ import { readInPages } from "./pages.ts";
 
 /**
  * Batches that write at the same time. A server does one after the other, and refuses one that waits
- * for more than 100 ms (runtimes §4.5): then it comes again.
+ * for more than 100 ms (docs/spec/storage-layout.md#remote-databases): then it comes again.
  */
 const WRITES_MAX = 4;
 const TIMEOUT_MS = 10_000;

@@ -14,7 +14,7 @@ const secure = new https.Agent(options);
 
 /**
  * Requests by `node:http`, on connections that are kept. Node's `fetch` takes more than twice the
- * time of a processor for the same (runtimes §4.5).
+ * time of a processor for the same (docs/spec/storage-layout.md#remote-databases).
  */
 export const nodePost: Post = (url, request) => {
   const isSecure = url.startsWith("https:");

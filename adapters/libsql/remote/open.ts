@@ -27,10 +27,11 @@ export interface RemoteOptions extends RemoteAddress {
 }
 
 /**
- * A libSQL server, by its HTTP protocol. Uses nothing of any runtime. Each batch is one request, and
- * atomic; writes go a few at a time, since servers refuse those that wait for long (runtimes §4.5). Batches
- * reject with `RemoteError`, which names the server and never the token. Nothing is repeated here:
- * `isLost` says what may be. Nothing is asked of the server yet.
+ * A libSQL server, by its HTTP protocol. Uses nothing of any runtime. Each batch is one request,
+ * and atomic; writes go a few at a time, since servers refuse those that wait for long
+ * (docs/spec/storage-layout.md#remote-databases). Batches reject with `RemoteError`, which names
+ * the server and never the token. Nothing is repeated here: `isLost` says what may be. Nothing is
+ * asked of the server yet.
  */
 export function openRemote(options: RemoteOptions): SqlClient {
   return remoteClient(createClient, options);

@@ -47,7 +47,10 @@ const deployed = {
   ...protocol,
 };
 
-/** An endpoint or a function, with its services in brief or in full (http-api §3.4). */
+/**
+ * An endpoint or a function, with its services in brief or in full
+ * (docs/spec/admin.md#registration-of-deployments).
+ */
 function deployment(services: Json): Json {
   return {
     anyOf: [
@@ -63,7 +66,7 @@ function deployment(services: Json): Json {
   };
 }
 
-/** The bodies of answers, by name (http-api §3.3 to §3.6). */
+/** The bodies of answers, by name (docs/spec/admin.md#operations). */
 export const answerSchemas = {
   // With a name, since generators make two of what is within one of several shapes.
   Texts: strings,

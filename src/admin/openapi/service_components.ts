@@ -44,7 +44,7 @@ function error(description: string, example: Json): Json {
   };
 }
 
-/** Answers that handlers share (http-api §2.3, §2.4). */
+/** Answers that handlers share (docs/spec/ingress.md#calls-and-sends). */
 export const responses: Json = {
   GenericError: error("What went wrong", {
     code: 500,

@@ -28,8 +28,8 @@ const TAGS = [
 ];
 
 /**
- * How a service is called, as OpenAPI 3.1, with the JSON schemas that its SDK supplies (http-api
- * §3.5). Handlers that only other handlers may call are left out.
+ * How a service is called, as OpenAPI 3.1, with the JSON schemas that its SDK supplies
+ * (docs/spec/admin.md#services). Handlers that only other handlers may call are left out.
  */
 export function serviceDocument(
   service: ServiceSchema,

@@ -6,7 +6,10 @@ import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
-/** Asks for another invocation's result, waiting for it or not (service protocol §4.11). */
+/**
+ * Asks for another invocation's result, waiting for it or not
+ * (docs/spec/service-protocol.md#results-of-others).
+ */
 export function attach(
   turn: Turn,
   draft: InvocationDraft,

@@ -15,7 +15,7 @@ import { append } from "./notification.ts";
 type Call = Command & { kind: "call" };
 type OneWayCall = Command & { kind: "oneWayCall" };
 
-/** Runs another handler and awaits its result (service protocol §4.7). */
+/** Runs another handler and awaits its result (docs/spec/service-protocol.md#calls). */
 export function call(
   turn: Turn,
   draft: InvocationDraft,
@@ -57,7 +57,10 @@ function tellId(turn: Turn, draft: InvocationDraft, completion: number, id: stri
   });
 }
 
-/** The invocation that a command asks for, or why there can be none (service protocol §4.21). */
+/**
+ * The invocation that a command asks for, or why there can be none
+ * (docs/spec/service-protocol.md#refused-commands).
+ */
 function callee(
   turn: Turn,
   draft: InvocationDraft,

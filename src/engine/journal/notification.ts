@@ -9,7 +9,7 @@ export type Notification = Entry & { kind: "notification" };
 /**
  * Appends a notification to somebody's journal and has it heard: pushed to a running attempt, or
  * the end of the wait of a suspended one. For anybody else it stays in the journal; an unknown or
- * completed invocation has no use for it (service protocol §4.10).
+ * completed invocation has no use for it (docs/spec/service-protocol.md#signals).
  */
 export function notify(turn: Turn, id: string, entry: Notification): void {
   const row = turn.find("invocation", id);
@@ -34,7 +34,10 @@ export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
   }
 }
 
-/** Answers a command that waits: the notification type is its caller's (service protocol §3.3). */
+/**
+ * Answers a command that waits: the notification type is its caller's
+ * (docs/spec/service-protocol.md#message-types).
+ */
 export function answered(turn: Turn, caller: Caller, result: NotificationResult): void {
   const row = turn.find("invocation", caller.id);
   if (caller.since !== undefined && row?.createdAt !== caller.since) return;

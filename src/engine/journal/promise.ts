@@ -11,7 +11,7 @@ type PromiseCommand = Command & { kind: "getPromise" | "peekPromise" | "complete
 
 /**
  * Durable promises belong to a workflow id, not to an invocation: its run and its shared handlers
- * see the same ones (service protocol §4.9).
+ * see the same ones (docs/spec/service-protocol.md#promises).
  */
 export function promise(
   turn: Turn,

@@ -4,7 +4,10 @@ import { entryType } from "../../model/journal.ts";
 import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
-/** A side effect is done: its result becomes an entry, and is never computed again (§4.5). */
+/**
+ * A side effect is done: its result becomes an entry, and is never computed again
+ * (docs/spec/service-protocol.md#runs).
+ */
 export function ranTo(
   turn: Turn,
   draft: InvocationDraft,

@@ -5,7 +5,10 @@ import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
-/** Sends a signal, or completes somebody's awakeable, which is one (service protocol §4.10). */
+/**
+ * Sends a signal, or completes somebody's awakeable, which is one
+ * (docs/spec/service-protocol.md#signals).
+ */
 export function signal(
   turn: Turn,
   draft: InvocationDraft,

@@ -5,7 +5,10 @@ import { setTimer } from "../lifecycle/timers.ts";
 import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
-/** Sets a timer at the moment the SDK chose. A moment in the past completes at once (§4.8). */
+/**
+ * Sets a timer at the moment the SDK chose. A moment in the past completes at once
+ * (docs/spec/service-protocol.md#sleep).
+ */
 export function sleep(
   turn: Turn,
   draft: InvocationDraft,

@@ -17,7 +17,9 @@ export function readState(turn: Turn, draft: InvocationDraft, frame: Read): Refu
   return undefined;
 }
 
-/** A read that the SDK cannot answer itself: answered at once (service protocol §4.6). */
+/**
+ * A read that the SDK cannot answer itself: answered at once (docs/spec/service-protocol.md#state).
+ */
 export function lazyState(turn: Turn, draft: InvocationDraft, frame: Lazy): Refusal | undefined {
   const object = objectOfTarget(draft.target);
   if (object === undefined) return noState(draft.target);

@@ -7,7 +7,7 @@ import { deliver } from "../outbox.ts";
 import { expiryOf, isOver } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 
-/** Somebody asks for a result (service protocol §4.11, http-api §2.12). */
+/** Somebody asks for a result (docs/spec/service-protocol.md#results-of-others). */
 export function asked(turn: Turn, event: Asked): void {
   const row = turn.glance(event.id);
   const known = row && !isOver(turn, row) ? row : undefined;

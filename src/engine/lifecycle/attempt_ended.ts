@@ -84,10 +84,13 @@ export interface Setback {
   readonly since: number;
 }
 
-/** Jitter grows a delay by up to this part of it (http-api §5.1). */
+/** Jitter grows a delay by up to this part of it (docs/spec/runtimes.md#settings). */
 const JITTER = 0.3;
 
-/** Plans the next attempt, or gives up as the retry policy says (service protocol §4.17). */
+/**
+ * Plans the next attempt, or gives up as the retry policy says
+ * (docs/spec/service-protocol.md#retries).
+ */
 export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
   const { failure, retryAfterMs, reached, behavior, chance, site, since } = setback;
   const policy = retryPolicy(turn, draft);

@@ -8,8 +8,8 @@ import { wake } from "./started.ts";
 
 /**
  * Asks an invocation to cancel itself: a signal in its journal, which the SDK turns into an error
- * where the code waits, and passes on to its calls (service protocol §4.12). One that has not
- * started never will.
+ * where the code waits, and passes on to its calls (docs/spec/service-protocol.md#cancel-and-kill).
+ * One that has not started never will.
  */
 export function canceled(turn: Turn, id: string): ReplyStatus {
   const row = live(turn, id);

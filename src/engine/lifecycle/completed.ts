@@ -30,7 +30,8 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   for (const caller of callers) deliver(turn, { type: "answered", caller, result });
   // A sleep that nobody awaited must not complete a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
-  // One that never started held nothing, and leaves no record (http-api §3.6).
+  // One that never started held nothing, and leaves no record
+  // (docs/spec/admin.md#operations-on-invocations).
   if (before.kind === "inboxed") leave(turn, draft.target, before.seq);
   if (before.kind === "inboxed" || before.kind === "scheduled") return forgetWhole(turn, draft);
   passOn(turn, draft.target);
@@ -45,7 +46,10 @@ function leave(turn: Turn, { service, key }: Target, seq: number): void {
   turn.drop("inbox", row);
 }
 
-/** Hands the key to whoever waited longest, or frees it (service protocol §5). */
+/**
+ * Hands the key to whoever waited longest, or frees it
+ * (docs/spec/service-protocol.md#service-types).
+ */
 function passOn(turn: Turn, { access, service, key }: Target): void {
   if (access !== "exclusive") return;
   assert(key !== undefined, "An exclusive handler has a key");

@@ -19,7 +19,8 @@ import { setTimer } from "./timers.ts";
 export function invoked(turn: Turn, event: Invoked): void {
   const known = event.fresh ? undefined : turn.glance(event.id);
   if (known && !isOver(turn, known)) return repeated(turn, known, event);
-  // Its time is over though no sweep has come by: it must not be served (architecture §10).
+  // Its time is over though no sweep has come by: it must not be served
+  // (docs/spec/ingress.md#idempotency).
   if (known) forgetRetained(turn, turn.draft({ ...known }));
   accept(turn, event);
 }
@@ -106,7 +107,10 @@ export function newRow(
   };
 }
 
-/** Lets an accepted invocation run now, or queue for its key (service protocol §5). */
+/**
+ * Lets an accepted invocation run now, or queue for its key
+ * (docs/spec/service-protocol.md#service-types).
+ */
 export function enter(turn: Turn, draft: InvocationDraft): void {
   const { id, target: { access, service, key } } = draft;
   if (access !== "exclusive") return start(turn, draft);
@@ -123,7 +127,10 @@ export function enter(turn: Turn, draft: InvocationDraft): void {
   draft.inboxedAt = turn.now;
 }
 
-/** An id that exists already: a workflow id or idempotency key seen before (protocol §4.7). */
+/**
+ * An id that exists already: a workflow id or idempotency key seen before
+ * (docs/spec/service-protocol.md#calls).
+ */
 function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
   const { reply, caller } = event;
   const result = answerToRepeat(known, event);
@@ -149,7 +156,10 @@ function answerToRepeat(known: InvocationRow, { target }: Invoked): Result | und
   return known.status.kind === "completed" ? resultOf(known) : undefined;
 }
 
-/** A workflow runs once per id, and says so to whoever submits it again (architecture §10). */
+/**
+ * A workflow runs once per id, and says so to whoever submits it again
+ * (docs/spec/ingress.md#workflows).
+ */
 const ALREADY_INVOKED: Result = {
   kind: "failure",
   failure: { code: 409, message: "Previously accepted" },

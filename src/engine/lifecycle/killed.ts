@@ -8,9 +8,9 @@ import { complete } from "./completed.ts";
 import { live } from "./live.ts";
 
 /**
- * Ends an invocation here and now, and with it what it called (service protocol §4.12): generation
- * after generation, because a chain of calls may be deeper than the stack. Other partitions are told
- * of theirs.
+ * Ends an invocation here and now, and with it what it called
+ * (docs/spec/service-protocol.md#cancel-and-kill): generation after generation, because a chain of
+ * calls may be deeper than the stack. Other partitions are told of theirs.
  */
 export function killed(turn: Turn, id: string): ReplyStatus {
   const status = refusal(turn, id);

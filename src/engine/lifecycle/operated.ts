@@ -9,7 +9,10 @@ import { purged } from "./purged.ts";
 import { restarted } from "./restarted.ts";
 import { resumed } from "./resumed.ts";
 
-/** An operator's wish: done or refused, and answered once that is durable (http-api §3.6). */
+/**
+ * An operator's wish: done or refused, and answered once that is durable
+ * (docs/spec/admin.md#operations-on-invocations).
+ */
 export function operated(turn: Turn, event: Operated): void {
   const { id, reply } = event;
   const told = operate(turn, event);

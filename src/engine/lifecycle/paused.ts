@@ -8,9 +8,9 @@ import { live } from "./live.ts";
 const PAUSED = { kind: "paused" } as const;
 
 /**
- * Has an invocation rest until somebody resumes it (http-api §3.6). A running one comes to rest by
- * itself: its input is ended, and where it suspends or fails it is paused (service protocol §4.16).
- * A suspended one rests already.
+ * Has an invocation rest until somebody resumes it (docs/spec/admin.md#operations-on-invocations).
+ * A running one comes to rest by itself: its input is ended, and where it suspends or fails it is
+ * paused (docs/spec/service-protocol.md#timers-of-an-attempt). A suspended one rests already.
  */
 export function paused(turn: Turn, id: string): ReplyStatus {
   const status = live(turn, id)?.status;

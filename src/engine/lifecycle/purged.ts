@@ -3,7 +3,10 @@ import { forgetJournal, forgetRetained } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { live } from "./live.ts";
 
-/** Forgets what a completed invocation left behind, before its time (service protocol §6.4). */
+/**
+ * Forgets what a completed invocation left behind, before its time
+ * (docs/spec/service-protocol.md#retention).
+ */
 export function purged(turn: Turn, id: string, what: "purge" | "purgeJournal"): ReplyStatus {
   const row = live(turn, id);
   if (!row) return "unknown";

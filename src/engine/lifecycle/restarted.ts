@@ -18,7 +18,7 @@ const PREFIX_PROTOCOL_MIN = 6;
 
 /**
  * Runs what a completed invocation ran once more, under a new id: with its input, and perhaps with
- * the beginning of its journal (service protocol §6.3, http-api §3.6).
+ * the beginning of its journal (docs/spec/service-protocol.md#restart).
  */
 export function restarted(turn: Turn, id: string, operation: Restart): ReplyStatus {
   const row = live(turn, id);

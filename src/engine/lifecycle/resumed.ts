@@ -8,8 +8,8 @@ import { endBackOff } from "./paused.ts";
 import { start, wake } from "./started.ts";
 
 /**
- * Has a resting invocation go on, perhaps on another deployment (http-api §3.6, service protocol
- * §6.2). One that runs goes on anyway.
+ * Has a resting invocation go on, perhaps on another deployment
+ * (docs/spec/service-protocol.md#pinning). One that runs goes on anyway.
  */
 export function resumed(turn: Turn, id: string, choice?: DeploymentChoice): ReplyStatus {
   const row = live(turn, id);

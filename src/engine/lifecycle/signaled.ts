@@ -6,7 +6,8 @@ import { canceled } from "./canceled.ts";
 
 /**
  * A signal arrived. It is kept for whoever has not started yet, and dropped when nobody can hear it
- * any more (service protocol §4.10). The cancel signal is one as well: who sends it does not matter.
+ * any more (docs/spec/service-protocol.md#signals). The cancel signal is one as well: who sends it
+ * does not matter.
  */
 export function signaled(turn: Turn, { signal, reply }: Signaled): void {
   const { target, id, result } = signal;

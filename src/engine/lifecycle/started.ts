@@ -19,7 +19,10 @@ export function start(turn: Turn, draft: InvocationDraft): void {
   turn.emit(snapshot(turn, draft));
 }
 
-/** Starts over after a wait: what failed before it no longer counts (service protocol §4.17). */
+/**
+ * Starts over after a wait: what failed before it no longer counts
+ * (docs/spec/service-protocol.md#retries).
+ */
 export function wake(turn: Turn, draft: InvocationDraft): void {
   draft.failures = 0;
   draft.spared = undefined;
@@ -56,7 +59,7 @@ function snapshot(turn: Turn, row: InvocationRow): Attempt {
   return state ? { ...head, state } : head;
 }
 
-/** The state map that goes with `Start`, cut at the limit (service protocol §4.6). */
+/** The state map that goes with `Start`, cut at the limit (docs/spec/service-protocol.md#state). */
 function eagerState(turn: Turn, row: InvocationRow): Attempt["state"] {
   const { access, service, key } = row.target;
   if (access === "none" || key === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { Turn } from "../turn.ts";
 
 /**
  * An operator puts another state in place of an object's. While somebody holds the object, the edit
- * waits in its inbox like everybody else (service protocol §5).
+ * waits in its inbox like everybody else (docs/spec/service-protocol.md#service-types).
  */
 export function stateEdited(turn: Turn, { service, key, edit, reply }: StateEdited): void {
   const object = objectOf(service, key);

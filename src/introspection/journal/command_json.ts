@@ -37,7 +37,7 @@ const asking = (
     completion_id: resultCompletionId,
   }));
 
-/** The commands of the service protocol §3.7, by type. */
+/** The commands of docs/spec/service-protocol.md#commands, by type. */
 const READERS: Readonly<Record<number, Read>> = {
   [entryType.output]: reading(gen.OutputCommandSchema, ({ result }, lite) => ({
     result: readResultJson(result, lite),

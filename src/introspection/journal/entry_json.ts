@@ -6,7 +6,7 @@ import { bytesJson, failureJson, headersJson, type Json } from "./parts.ts";
 
 type Notification = Extract<Entry, { kind: "notification" }>;
 
-/** An entry for people: its own name, and as JSON (ui-cli §a.8). */
+/** An entry for people: its own name, and as JSON (docs/spec/queries.md#journal-entries). */
 export interface ReadableEntry {
   /** Null: it is a notification, which has none. */
   readonly name: string | null;

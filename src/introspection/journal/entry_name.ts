@@ -10,12 +10,15 @@ export function entryName(type: number): string | undefined {
   return names.get(type);
 }
 
-/** Whether entries of this type came from the service; the others are notifications (§3.3). */
+/**
+ * Whether entries of this type came from the service; the others are notifications
+ * (docs/spec/service-protocol.md#message-types).
+ */
 export function isCommand(type: number): boolean {
   return type < 0x8000;
 }
 
-/** `Command: Call`, `Notification: Call` (ui-cli §a.8). */
+/** `Command: Call`, `Notification: Call` (docs/spec/queries.md#journal-entries). */
 export function entryTypeName(type: number): string {
   return `${isCommand(type) ? "Command" : "Notification"}: ${entryName(type) ?? "Unknown"}`;
 }

@@ -205,7 +205,7 @@ function typeOf(entry: Entry): number {
   return entry.kind === "input" ? entryType.input : entry.type;
 }
 
-/** The message body of the service protocol (ui-cli §a.8). */
+/** The message body of the service protocol (docs/spec/queries.md#journal-entries). */
 function rawOf(entry: Entry): Uint8Array {
   return entry.kind === "command" ? entry.bytes : encodeEntry(entry).subarray(FRAME_HEAD_BYTES);
 }

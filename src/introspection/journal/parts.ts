@@ -1,7 +1,9 @@
 import type { HeaderPair, Result, TerminalFailure } from "../../model/journal.ts";
 import type { Failure, Value } from "../../wire/gen/service_pb.ts";
 
-/** Pieces of an entry's JSON, spelled as the reference does (ui-cli §a.8). */
+/**
+ * Pieces of an entry's JSON, spelled as the reference does (docs/spec/queries.md#journal-entries).
+ */
 export type Json = string | number | boolean | null | readonly Json[] | {
   readonly [name: string]: Json;
 };

@@ -30,7 +30,10 @@ import type { AnswerColumn, Format, Row } from "./format.ts";
 /** Ends a stream: a message of no length. */
 const END = new Uint8Array([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 
-/** The stream form of Arrow IPC: a schema, a batch for each page, an end (ui-cli §a.4). */
+/**
+ * The stream form of Arrow IPC: a schema, a batch for each page, an end
+ * (docs/spec/queries.md#answers).
+ */
 export class ArrowFormat implements Format {
   #columns: readonly AnswerColumn[] = [];
   #schema = new Schema();

@@ -5,7 +5,10 @@ import type { Cell, Stored } from "./cell.ts";
 export interface AnswerColumn {
   readonly name: string;
   readonly type: ColumnType;
-  /** Its text has offsets of 32 bits, as the reference sends what is no row of a table (ui-cli §a.4). */
+  /**
+   * Its text has offsets of 32 bits, as the reference sends what is no row of a table
+   * (docs/spec/queries.md#answers).
+   */
   readonly isShort?: boolean;
 }
 
@@ -20,7 +23,9 @@ export interface Format {
 
 const TIME_MS_MAX = 8_640_000_000_000_000n;
 
-/** `2026-11-20T15:38:11.998Z`, without a fraction when it is zero (ui-cli §a.4). */
+/**
+ * `2026-11-20T15:38:11.998Z`, without a fraction when it is zero (docs/spec/queries.md#answers).
+ */
 export function printTime(value: Cell): string | null {
   if (typeof value !== "bigint" || value > TIME_MS_MAX || value < -TIME_MS_MAX) return null;
   return new Date(Number(value)).toISOString().replace(".000Z", "Z");

@@ -1,6 +1,6 @@
 import type { Awaiting, Combinator } from "../../model/invocation.ts";
 
-/** Combinators as the reference spells them (ui-cli §a.8). */
+/** Combinators as the reference spells them (docs/spec/queries.md#journal-entries). */
 const NAMES: Readonly<Record<Combinator, string>> = {
   unknown: "Unknown",
   first: "FirstCompleted",

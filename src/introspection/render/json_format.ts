@@ -12,8 +12,8 @@ import {
 const encoder = new TextEncoder();
 
 /**
- * `{"rows":[{…},…]}`: what is null is left out (http-api §3.9). `"warnings"` follow the rows when there
- * are any.
+ * `{"rows":[{…},…]}`: what is null is left out (docs/spec/queries.md#answers). `"warnings"` follow
+ * the rows when there are any.
  */
 export class JsonFormat implements Format {
   #columns: readonly { readonly key: string; readonly type: ColumnType }[] = [];

@@ -5,8 +5,8 @@ import { readBetween, readIn, readIs, readLike } from "./read_predicate.ts";
 import { isQueryHere, readQuery } from "./read_query.ts";
 
 /**
- * How tightly operators bind, as in PostgreSQL (SQL syntax §4.1.6). OTHER: what has no rank of its
- * own, such as `||` and `->>`.
+ * How tightly operators bind, as in PostgreSQL (PostgreSQL's manual, section 4.1.6). OTHER: what
+ * has no rank of its own, such as `||` and `->>`.
  */
 export const LEVEL = {
   or: 1,

@@ -10,8 +10,9 @@ import { type Token, tokenize } from "./token.ts";
 export const STATEMENT_CHARS_MAX = 256 * 1024;
 
 /**
- * The one statement in a text. Throws a `Failure`: 400 for what is no SQL or may not be asked, 500
- * for several statements (http-api §3.9). Takes time in proportion to the length of the text.
+ * The one statement in a text. Throws a `Failure`: 400 for what is no SQL, may not be asked, or is
+ * several statements (docs/spec/queries.md#statements). Takes time in proportion to the length of
+ * the text.
  */
 export function readStatement(sql: string): Statement {
   if (sql.length > STATEMENT_CHARS_MAX) {

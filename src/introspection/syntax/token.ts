@@ -32,8 +32,9 @@ const SYMBOL =
   /->>|<=>|#>>|!~\*|->|#>|#-|@>|<@|@@|\|\||&&|<<|>>|<>|<=|>=|!=|==|=>|::|:=|!~|~\*|[-+*/%<>=&|^#@!?~(),.;:[\]{}]/y;
 
 /**
- * A statement in pieces, without blanks and comments, an "end" behind them. Words and texts are those
- * of PostgreSQL (SQL syntax §4.1). Throws a `Failure` 400 that says where, for what is no piece of SQL.
+ * A statement in pieces, without blanks and comments, an "end" behind them. Words and texts are
+ * those of PostgreSQL (PostgreSQL's manual, section 4.1). Throws a `Failure` 400 that says where,
+ * for what is no piece of SQL.
  */
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];

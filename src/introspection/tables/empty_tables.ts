@@ -1,7 +1,10 @@
 import type { ColumnType } from "../column_type.ts";
 import type { Table } from "./table.ts";
 
-/** Tables of what there is nothing of here, with the reference's columns (http-api §9). */
+/**
+ * Tables of what there is nothing of here, with the reference's columns
+ * (docs/spec/queries.md#tables).
+ */
 const COLUMNS: Readonly<Record<string, readonly (readonly [ColumnType, string])[]>> = {
   sys_rules: [
     ["str", "pattern"],

@@ -292,5 +292,5 @@ const invocation: Table = {
   ],
 };
 
-/** The three tables of invocations (http-api §6.2, ui-cli §a.5). */
+/** The three tables of invocations (docs/spec/queries.md#tables). */
 export const invocationTables: readonly Table[] = [invocation, state, status];

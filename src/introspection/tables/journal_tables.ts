@@ -38,7 +38,7 @@ const journal: Table = {
     { name: "index", type: "u32", sql: "t.idx", notNull: true },
     { ...column("entry_type", "str", "t.entry_type"), values: entryTypeNames },
     column("name", "str", "t.name"),
-    // Null for every journal of protocol version 5 and later (ui-cli §a.5).
+    // Null for every journal of protocol version 5 and later (docs/spec/queries.md#tables).
     column("completed", "bool", "null"),
     column("invoked_id", "str", "null"),
     column("invoked_target", "str", "null"),
@@ -101,5 +101,5 @@ function failureJson(begin: string): string {
     'related_command_type', ${failedCommand("failure")}))`;
 }
 
-/** Journals and what happened beside them (http-api §6.2). */
+/** Journals and what happened beside them (docs/spec/queries.md#tables). */
 export const journalTables: readonly Table[] = [journal, events];

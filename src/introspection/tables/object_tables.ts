@@ -116,7 +116,7 @@ const promise: Table = {
   ],
 };
 
-/** State, queues, locks and promises (http-api §9). */
+/** State, queues, locks and promises (docs/spec/queries.md#tables). */
 export const objectTables: readonly Table[] = [
   state,
   inbox,

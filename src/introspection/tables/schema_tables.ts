@@ -47,5 +47,5 @@ const service: Table = {
   ],
 };
 
-/** What is registered: only the latest revision of a service (http-api §9). */
+/** What is registered: only the latest revision of a service (docs/spec/queries.md#tables). */
 export const schemaTables: readonly Table[] = [deployment, service];

@@ -22,7 +22,7 @@ export interface TableColumn {
 /** What the rows asked for must have in common: column name to the values it may have. */
 export type Wanted = ReadonlyMap<string, readonly string[]>;
 
-/** A table or view over the stored rows (http-api §9). */
+/** A table or view over the stored rows (docs/spec/queries.md#tables). */
 export interface Table {
   readonly name: string;
   readonly kind: "BASE TABLE" | "VIEW";
@@ -55,8 +55,9 @@ export function quoteTexts(texts: readonly string[]): string {
 const DIGITS = "'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'";
 
 /**
- * The partition key in an invocation id: 11 base 62 digits after `inv_1` (http-api §6.3) are its bytes as
- * a little-endian number; it is the big-endian one, as 20 decimal digits.
+ * The partition key in an invocation id: 11 base 62 digits after `inv_1`
+ * (docs/spec/service-protocol.md#invocation-ids) are its bytes as a little-endian number; it is the
+ * big-endian one, as 20 decimal digits.
  */
 export function partitionKeyOf(id: string): string {
   // SQLite's integers are signed, so the number is held in halves: 62^6 is 13 * 2^32 + 965660736, and

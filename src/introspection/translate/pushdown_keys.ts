@@ -6,7 +6,7 @@ import type { Fact, StoredRelation } from "./scope.ts";
 /**
  * Only rows for which these facts hold are wanted, so an index may be asked for them. `of`: the
  * mentions of tables that this is true of: those of the query itself, and not of one around it. Throws a `Failure` 400 for an id that is none
- * (http-api §3.9).
+ * (docs/spec/queries.md#statements).
  */
 export function want(facts: readonly Fact[], of: ReadonlySet<StoredRelation>): void {
   for (const { column: { relation, name }, values } of facts) {

@@ -38,7 +38,7 @@ export function translateSource(source: Source, scope: Scope): Relation {
 
 /**
  * A query under a name. Without one its columns are called as they are within it: `(select * from t)`
- * has columns of `t`, as in the reference (ui-cli §a.6).
+ * has columns of `t`, as in the reference (docs/spec/queries.md#dialect).
  */
 function named(
   { outputs, sql }: { readonly outputs: readonly Output[]; readonly sql: () => string },

@@ -36,8 +36,8 @@ export interface PrepareOptions {
 }
 
 /**
- * Translates a statement. Throws a `Failure`: 400 for what we do not do, 500 for tables and columns
- * that there are not (http-api §3.9).
+ * Translates a statement. Throws a `Failure`: 400 for what is not supported, and for tables and
+ * columns that do not exist (docs/spec/queries.md#statements).
  */
 export function prepare(
   statement: Statement,

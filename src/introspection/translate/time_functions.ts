@@ -113,7 +113,7 @@ function timeSql(value: Value): string {
   throw refused("A timestamp is expected");
 }
 
-/** Functions of times (ui-cli §a.6). */
+/** Functions of times (docs/spec/queries.md#dialect). */
 export const timeFunctions: Readonly<Record<string, Make>> = {
   now,
   current_timestamp: now,

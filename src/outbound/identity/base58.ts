@@ -1,9 +1,9 @@
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
- * Base 58 in the alphabet of Bitcoin: how public keys of request identity are written (service
- * protocol §2.8). One `1` for each zero byte in front. Takes time that grows with the square of the
- * length: for keys.
+ * Base 58 in the alphabet of Bitcoin: how public keys of request identity are written
+ * (docs/spec/service-protocol.md#signed-requests). One `1` for each zero byte in front. Takes time
+ * that grows with the square of the length: for keys.
  */
 export function encodeBase58(bytes: Uint8Array): string {
   /** Digits of the number that the bytes are, the lowest first. */

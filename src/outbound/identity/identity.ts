@@ -34,9 +34,9 @@ export interface Identity {
 const TOKENS_MAX = 4096;
 
 /**
- * Opens what signs requests (service protocol §2.8), or answers undefined when no key is set. A key
- * file is watched: a new key in it is used from then on. Rejects with `Failure` RT0002 that names
- * the setting and never quotes a key.
+ * Opens what signs requests (docs/spec/service-protocol.md#signed-requests), or answers undefined
+ * when no key is set. A key file is watched: a new key in it is used from then on. Rejects with
+ * `Failure` RT0002 that names the setting and never quotes a key.
  */
 export async function openIdentity(
   settings: KeySettings,

@@ -2,7 +2,10 @@ import { encodeBase58 } from "./base58.ts";
 
 /** What signs requests, and how endpoints know whose signature it is. */
 export interface PrivateKey {
-  /** `publickeyv1_` and the public key in base 58: what endpoints are told to accept (§2.8). */
+  /**
+   * `publickeyv1_` and the public key in base 58: what endpoints are told to accept
+   * (docs/spec/service-protocol.md#signed-requests).
+   */
   readonly publicKey: string;
   /** The Ed25519 signature of `data`: 64 bytes. */
   sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
@@ -13,7 +16,7 @@ export class BadKey extends Error {
   override name = "BadKey";
 }
 
-/** What stands in front of the 32 bytes of a private key in PKCS#8 (RFC 8410 §7). */
+/** What stands in front of the 32 bytes of a private key in PKCS#8 (RFC 8410, section 7). */
 const HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20] as const;
 const KEY_BYTES = 32;
 /** Bytes of the head that differ from file to file: the length in all, and the version. */

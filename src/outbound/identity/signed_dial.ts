@@ -11,9 +11,9 @@ export interface SignOptions {
 }
 
 /**
- * Opens an exchange with a signed request (service protocol §2.8): at once when a token is at hand,
- * else as soon as it is made. What is written meanwhile is kept, and an exchange that is aborted
- * before is never opened.
+ * Opens an exchange with a signed request (docs/spec/service-protocol.md#signed-requests): at once
+ * when a token is at hand, else as soon as it is made. What is written meanwhile is kept, and an
+ * exchange that is aborted before is never opened.
  */
 export function openSigned(
   dial: Dial,

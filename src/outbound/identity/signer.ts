@@ -23,8 +23,9 @@ interface Token {
 }
 
 /**
- * Makes the tokens that say who a request comes from (service protocol §2.8). A token is used again
- * for the first half of its time, so that whoever gets it has the other half to look at it.
+ * Makes the tokens that say who a request comes from
+ * (docs/spec/service-protocol.md#signed-requests). A token is used again for the first half of its
+ * time, so that whoever gets it has the other half to look at it.
  */
 export class Signer {
   readonly #options: SignerOptions;

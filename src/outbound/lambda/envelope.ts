@@ -1,6 +1,9 @@
 import type { DialRequest } from "../../dial.ts";
 
-/** How a function's payload differs from HTTP: a request and a response as JSON (§1.9). */
+/**
+ * How a function's payload differs from HTTP: a request and a response as JSON
+ * (docs/spec/service-protocol.md#functions).
+ */
 export interface Answer {
   readonly status: number;
   /** Lower-case names. */

@@ -26,7 +26,8 @@ export interface FunctionCall {
 
 /**
  * One call of a function, seen as an exchange with an endpoint: what is said is gathered and sent
- * as one event when it ends, and what comes back is heard at once (service protocol §1.9).
+ * as one event when it ends, and what comes back is heard at once
+ * (docs/spec/service-protocol.md#functions).
  */
 export class FunctionExchange implements Exchange {
   readonly #call: FunctionCall;

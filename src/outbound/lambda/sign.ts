@@ -31,7 +31,10 @@ export interface SignOptions {
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const encoder = new TextEncoder();
 
-/** The headers of a request, signed by version 4 of the cloud's signing process (§1.9). */
+/**
+ * The headers of a request, signed by version 4 of the cloud's signing process
+ * (docs/spec/service-protocol.md#functions).
+ */
 export function signedHeaders(
   { method, url, headers, body }: Unsigned,
   { credentials, region, service, now }: SignOptions,

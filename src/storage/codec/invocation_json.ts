@@ -7,8 +7,8 @@ import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
  * because every call writes it twice. A test holds the two together.
  *
  * But a tree of what it waits for is text within the JSON. It may be nested a thousand deep
- * (service protocol §3.5), and SQLite reads no JSON so deep: one such row would break every query
- * of the table. `parsedInvocation` is the reverse.
+ * (docs/spec/storage-layout.md#json-depth), and SQLite reads no JSON so deep: one such row would
+ * break every query of the table. `parsedInvocation` is the reverse.
  */
 export function invocationJson(row: InvocationRow): string {
   const { id, target, status, origin, pin, callers, retention, answer } = row;

@@ -3,8 +3,8 @@ import { compile } from "../codec/sql_text.ts";
 
 /**
  * The queries of a fold. Rows come as one JSON array (?1); long texts (?2) and bytes (?3) come as
- * a blob each, with places and sizes: the only bulk form that every SQLite service takes (runtimes
- * §4.4), and text that JSON does not carry costs a third.
+ * a blob each, with places and sizes: the only bulk form that every SQLite service takes
+ * (docs/spec/storage-layout.md#folded-rows), and text that JSON does not carry costs a third.
  */
 export const foldSql = {
   invocationPut: compile(sql`
