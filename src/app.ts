@@ -1,22 +1,27 @@
 import { admin } from "./admin/router.ts";
 import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
-import * as settings from "./app_settings.ts";
+import { adminSettings, registrySettings } from "./admin/settings.ts";
 import type { Config } from "./config.ts";
+import { schemaDefaults } from "./config/schema_defaults.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import { ingress } from "./ingress/router.ts";
+import { ingressSettings } from "./ingress/settings.ts";
 import type { Readiness } from "./model/readiness.ts";
 import type { Place } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
 import { toldDeployments } from "./observe/logged_deployments.ts";
+import { observationSettings } from "./observe/settings.ts";
 import { discover, DISCOVER_LIMITS, type DiscoverOptions } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/attempts.ts";
 import { type Identity, openIdentity } from "./outbound/identity/identity.ts";
 import { Functions } from "./outbound/lambda/functions.ts";
 import type { OutboundOptions } from "./outbound/options.ts";
 import { applySerde } from "./outbound/serdes.ts";
+import { functionSettings, keySettings, outboundSettings } from "./outbound/settings.ts";
 import { Host } from "./partition/host.ts";
 import { Hosts } from "./partition/hosts.ts";
+import { partitionSettings } from "./partition/settings.ts";
 import type { Directory } from "./placement/directory.ts";
 import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
@@ -78,10 +83,10 @@ export interface App {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { platform: { clock, random, log, dial }, config } = options;
-  const observation = new Observation(settings.observationOptions(options));
-  const identity = await openIdentity(settings.keySettings(config), { ...options, clock, log });
-  const [signer, outbound] = [identity?.signer, settings.outboundOptions(config)];
-  const functions = new Functions(settings.functionSettings(config), { dial, clock });
+  const observation = new Observation({ ...options, ...observationSettings(config) });
+  const identity = await openIdentity(keySettings(config), { ...options, clock, log });
+  const [signer, outbound] = [identity?.signer, outboundSettings(config)];
+  const functions = new Functions(functionSettings(config), { dial, clock });
   const live: Live = new Map();
   const running = () => [...live.values()].flatMap((attempts) => [...attempts.running()]);
   const fleet = options.fleet?.({ hosts: () => hosts, registry: () => registry, running });
@@ -96,12 +101,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
   const shared = { invocations, random, log, readiness, now: () => clock.now() };
   return {
-    ingress: ingress({ ...shared, schema, tracer, ...ingressSettings(options) }),
+    ingress: ingress({ ...shared, schema, tracer, ...ingressOptions(options) }),
     admin: admin({
       ...shared,
       soon: (call) => clock.soon(call),
       registry,
-      ...adminSettings(options, fleet),
+      ...adminOptions(options, fleet),
       applySerde: (call) => applySerde(call, asking(options, lent)),
       ...(introspection && { introspection }),
       running,
@@ -128,7 +133,7 @@ function openRegistry(
 ): Promise<Registry> {
   const { platform: { clock, random, log }, config, deployments } = options;
   const discovery = asking(options, within);
-  return Registry.open(toldDeployments(deployments, log), settings.schemaDefaults(config), {
+  return Registry.open(toldDeployments(deployments, log), schemaDefaults(config), {
     clock,
     random,
     ...registering(options, introspection),
@@ -149,32 +154,22 @@ function asking(
 /** Whoever answers queries can count what needs a deployment. */
 function registering({ config, version }: AppOptions, introspection: Introspection | undefined) {
   return {
-    registrationsMax: config["admin.concurrent-registrations-limit"],
+    ...registrySettings(config),
     ...(introspection && { pinned: countPinned(introspection, version) }),
   };
 }
 
-/** What ingress is told of the configuration and the platform. */
-function ingressSettings({ config, reader }: AppOptions) {
-  return {
-    bodyBytesMax: config["ingress.request-size-limit"],
-    requestsMax: config["ingress.concurrent-api-requests-limit"],
-    isStrict: config["strict"],
-    ...(reader && { reader }),
-  };
+/** The settings of ingress, and how requests are read here. */
+function ingressOptions({ config, reader }: AppOptions) {
+  return { ...ingressSettings(config), ...(reader && { reader }) };
 }
 
-/** What the admin interface is told of the configuration and the fleet. */
-function adminSettings({ config, version }: AppOptions, fleet: Fleet | undefined) {
+/** The settings of the admin interface, and what it tells of the build and the fleet. */
+function adminOptions({ config, version }: AppOptions, fleet: Fleet | undefined) {
   return {
-    ...(fleet && { members: () => fleet.members() }),
     version,
-    clusterName: config["cluster-name"],
-    bodyBytesMax: config["admin.request-size-limit"],
-    requestsMax: config["admin.concurrent-api-requests-limit"],
-    isStrict: config["strict"],
-    ingressEndpoint: settings.ingressEndpoint(config),
-    features: settings.featuresOf(config),
+    ...adminSettings(config),
+    ...(fleet && { members: () => fleet.members() }),
   };
 }
 
@@ -246,11 +241,6 @@ function createHost(
       live.set(place.partition, attempts);
       return attempts;
     },
-    turnEventsMax: config["partition.turn-events-max"],
-    releaseEffectsMax: config["partition.release-effects-max"],
-    mailboxEventsMax: config["partition.mailbox-events-max"],
-    residentBytesMax: config["partition.resident-bytes-max"],
-    timersMax: config["partition.timers-max"],
-    cleanupIntervalMs: config["worker.cleanup-interval"],
+    ...partitionSettings(config),
   });
 }

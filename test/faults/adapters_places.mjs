@@ -3,14 +3,14 @@ const ALARM = ["test/workerd/alarm.test.ts"];
 
 export const adaptersPlaces = [
   {
-    file: "adapters/server/fleet.ts",
+    file: "src/placement/settings.ts",
     what: "a lease shorter than its heartbeats",
     find: 'if (config["fleet.lease-duration"] >= HEARTBEATS_MIN * heartbeatMs) return true;',
     replace: "return true;",
     tests: ["test/fleet/settings.test.ts"],
   },
   {
-    file: "adapters/server/fleet.ts",
+    file: "src/placement/settings.ts",
     what: "a fleet over files",
     find: 'if (config["storage.database-url"] === "") {',
     replace: 'if (config["storage.database-url"] === "x") {',

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, isInFleet } from "../../adapters/server/fleet.ts";
+import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import { readConfig } from "../../src/config.ts";
 
 const FLEET = {

@@ -209,9 +209,10 @@ describe("the repository", () => {
     expect([...names].filter((name) => !TOP_LEVEL.includes(name))).toEqual([]);
   });
 
-  test("every setting is used by the wiring or by an adapter", () => {
+  test("every setting is used by the wiring, by an area or by an adapter", () => {
     const users = files.filter((file) =>
-      /^src\/app(_settings)?\.ts$/.test(file) || /^adapters\/.+\.ts$/.test(file)
+      /^src\/(app|\w+\/settings|config\/schema_defaults)\.ts$/.test(file) ||
+      /^adapters\/.+\.ts$/.test(file)
     );
     const text = users.map(read).join("\n");
     // `config[`${what}.bind-port`]`: ingress and admin are listened for by the same lines.

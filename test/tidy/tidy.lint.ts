@@ -15,7 +15,6 @@ const LAYERS = [
   ["storage", "outbound", "partition"],
   ["placement"],
   ["ingress", "admin", "introspection", "kafka", "ui"],
-  ["app_settings"],
   ["app"],
 ];
 /** The engine is narrower than its layer, so that nothing but rows and events can move it. */

@@ -1,0 +1,13 @@
+import type { Config } from "../config.ts";
+import type { IngressOptions } from "./inbound.ts";
+
+/** The limits of requests of callers, in bytes and requests. */
+export function ingressSettings(
+  config: Config,
+): Pick<IngressOptions, "bodyBytesMax" | "requestsMax" | "isStrict"> {
+  return {
+    bodyBytesMax: config["ingress.request-size-limit"],
+    requestsMax: config["ingress.concurrent-api-requests-limit"],
+    isStrict: config["strict"],
+  };
+}

@@ -1,0 +1,18 @@
+import type { Config } from "../config.ts";
+import type { ObservationOptions } from "./observation.ts";
+
+/** What records tell, and where spans go. */
+export function observationSettings(
+  config: Config,
+): Pick<ObservationOptions, "clusterName" | "isDetailed" | "tracing"> {
+  return {
+    clusterName: config["cluster-name"],
+    isDetailed: config["log-failure-details"],
+    tracing: {
+      endpoint: config["tracing-endpoint"],
+      headers: config["tracing-headers"],
+      samplePercent: config["tracing-sample-percent"],
+      spansMax: config["tracing-queue-spans-max"],
+    },
+  };
+}

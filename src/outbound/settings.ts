@@ -1,0 +1,62 @@
+import type { Config } from "../config.ts";
+import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "../model/protocol.ts";
+import { DISCOVER_LIMITS } from "./discover.ts";
+import type { KeySettings } from "./identity/identity.ts";
+import type { FunctionSettings } from "./lambda/functions.ts";
+import type { Credentials } from "./lambda/sign.ts";
+import type { OutboundOptions } from "./options.ts";
+
+/** The limits of attempts. */
+export function outboundSettings(config: Config): OutboundOptions {
+  return {
+    clusterName: config["cluster-name"],
+    concurrencyMax: config["worker.invoker.concurrent-invocations-limit"],
+    messageBytesMax: config["worker.invoker.message-size-limit"],
+    unackedFramesMax: config["worker.invoker.unacknowledged-messages-limit"],
+    unackedBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
+    unreadBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
+    drainMs: config["worker.invoker.drain-timeout"],
+    connectTimeoutMs: config["worker.invoker.connect-timeout"],
+    protocolMax: config["experimental-enable-protocol-v7"] ? PROTOCOL_MAX : PROTOCOL_PREFERRED,
+    futureDepthMax: config["worker.invoker.max-awaited-future-depth"],
+  };
+}
+
+/** What the envelope adds to an answer, beside a third of its bytes. */
+const ENVELOPE_BYTES = 64 * 1024;
+
+/** The settings of function deployments. */
+export function functionSettings(config: Config): FunctionSettings {
+  return {
+    credentials: credentialsOf(config),
+    externalId: config["worker.invoker.aws-assume-role-external-id"] || undefined,
+    functionServiceUrl: config["worker.invoker.aws-lambda-endpoint-url"] || undefined,
+    roleServiceUrl: config["worker.invoker.aws-sts-endpoint-url"] || undefined,
+    connectTimeoutMs: config["worker.invoker.connect-timeout"],
+    timeoutMs: DISCOVER_LIMITS.timeoutMs,
+    answerBytesMax: Math.ceil(config["worker.invoker.message-size-limit"] * 4 / 3) + ENVELOPE_BYTES,
+  };
+}
+
+/** Half a pair is none: what is in an environment may be there for somebody else. */
+function credentialsOf(config: Config): Credentials | undefined {
+  const accessKeyId = config["worker.invoker.aws-access-key-id"];
+  const secretAccessKey = config["worker.invoker.aws-secret-access-key"];
+  if (accessKeyId === "" || secretAccessKey === "") return undefined;
+  const sessionToken = config["worker.invoker.aws-session-token"] || undefined;
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+/** An empty setting is one that nobody set. */
+export function keySettings(config: Config): KeySettings {
+  const names = {
+    pem: "worker.invoker.request-identity-private-key-pem",
+    pemFile: "worker.invoker.request-identity-private-key-pem-file",
+  } as const;
+  return {
+    pem: config[names.pem] || undefined,
+    pemFile: config[names.pemFile] || undefined,
+    expirationMs: config["worker.invoker.request-identity-expiration"],
+    names,
+  };
+}
