@@ -73,7 +73,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     foldBytesMax: config["storage.fold-bytes"],
   });
   const peers = new Peers({ place, at: options.at, log });
-  const deployments = sqlDeploymentStore(client);
+  const deployments = sqlDeploymentStore(client, { clock, retryMs: 0 });
   const app = await createApp({
     platform: { clock, random, log, dial: fetchDial() },
     config,

@@ -9,26 +9,34 @@ export interface Being extends Pick<Deployment, "id" | "metadata" | "createdAt">
   readonly schema: Schema;
   /** The revision of a service with this name. */
   readonly revision: (name: string) => number;
+  /** Whether services may have another type than their latest revision. */
+  readonly mayChangeTypes: boolean;
 }
 
 /**
  * A deployment made of what was asked and what was answered
- * (docs/spec/service-protocol.md#registration).
+ * (docs/spec/service-protocol.md#registration), in a step for each service (`slices.ts`). Throws
+ * `Failure` META0005 for a service with a reserved name, META0006 for one of another type than its
+ * latest revision, unless types may change.
  */
-export function deploymentOf(
+export function* deploymentOf(
   asking: Asking,
   found: Discovered,
-  { id, metadata, createdAt, revision }: Being,
-): Deployment {
-  const { services } = found.manifest;
+  { id, metadata, createdAt, revision, ...allowed }: Being,
+): Generator<void, Deployment> {
   // Of services with the same name the last one wins (docs/spec/service-protocol.md#registration).
-  const byName = new Map(services.map((service) => [service.name, service]));
+  const byName = new Map<string, ServiceSchema>();
+  for (const service of found.manifest.services) {
+    checkService(service, allowed);
+    byName.set(service.name, adopt(service, id, revision(service.name)));
+    yield;
+  }
   return {
     id,
     ...spokenTo(asking, found),
     metadata,
     createdAt,
-    services: [...byName.values()].map((one) => adopt(one, id, revision(one.name))),
+    services: [...byName.values()],
   };
 }
 
@@ -60,29 +68,17 @@ export function nextRevision(schema: Schema, name: string): number {
   return (schema.latest(name)?.revision ?? 0) + 1;
 }
 
-/**
- * Throws `Failure` unless these services may be registered: META0005 for a reserved name, META0006
- * for a type that is not that of the latest revision, unless types may change.
- */
-export function checkServices(
-  { services }: Deployment,
-  { schema, mayChangeTypes }: { readonly schema: Schema; readonly mayChangeTypes: boolean },
+function checkService(
+  { name, type }: ManifestService,
+  { schema, mayChangeTypes }: Pick<Being, "schema" | "mayChangeTypes">,
 ): void {
-  for (const { name, type } of services) {
-    if (isReservedService(name)) {
-      throw new Failure(
-        "META0005",
-        `Cannot register service ${quote(name)}: its name is reserved`,
-      );
-    }
-    const known = schema.latest(name);
-    if (known && known.type !== type && !mayChangeTypes) {
-      throw new Failure(
-        "META0006",
-        `Cannot register service ${
-          quote(name)
-        } as ${type}: its previous revision is a ${known.type}`,
-      );
-    }
+  if (isReservedService(name)) {
+    throw new Failure("META0005", `Cannot register service ${quote(name)}: its name is reserved`);
   }
+  const known = schema.latest(name);
+  if (!known || known.type === type || mayChangeTypes) return;
+  throw new Failure(
+    "META0006",
+    `Cannot register service ${quote(name)} as ${type}: its previous revision is a ${known.type}`,
+  );
 }

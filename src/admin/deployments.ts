@@ -12,11 +12,11 @@ import {
 } from "./deployment_body.ts";
 import { ref } from "./openapi/answers.ts";
 import { force } from "./parameter.ts";
-import { deploymentRecord, detailedDeploymentRecord, registrationRecord } from "./records.ts";
+import { deploymentRecord, detailedDeploymentJson, registrationJson } from "./records.ts";
 import { missing, quote } from "./refusals.ts";
 import type { Registered } from "./registration.ts";
 import type { Registry } from "./registry.ts";
-import { empty, reply } from "./reply.ts";
+import { empty, reply, replyJson } from "./reply.ts";
 import { type About, type Call, type Routes, withBody } from "./route.ts";
 
 const tag = "deployment";
@@ -101,11 +101,8 @@ async function register(
   const isV2 = apiVersion === 2;
   const { outcome, deployment } = await registry.register(parseRegistration(body, isV2));
   if (isV2 && outcome === "unchanged") throw alreadyExists(deployment.id);
-  const record = await inSlices(
-    registrationRecord(deployment, registry.schema().defaults),
-    soon,
-  );
-  return reply(status(outcome, isV2), record, { location: `deployments/${deployment.id}` });
+  const json = await inSlices(registrationJson(deployment, registry.schema().defaults), soon);
+  return replyJson(status(outcome, isV2), json, { location: `deployments/${deployment.id}` });
 }
 
 function status(outcome: Registered["outcome"], isV2: boolean): number {
@@ -162,7 +159,7 @@ function knownIn(registry: Registry, call: Call): Deployment {
 
 async function detailed({ registry, soon }: Serving, deployment: Deployment): Promise<Response> {
   const { defaults } = registry.schema();
-  return reply(200, await inSlices(detailedDeploymentRecord(deployment, defaults), soon));
+  return replyJson(200, await inSlices(detailedDeploymentJson(deployment, defaults), soon));
 }
 
 function idOf({ params }: Call): string {

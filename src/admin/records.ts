@@ -12,6 +12,7 @@ import {
   type ServiceSchema,
 } from "../model/schema.ts";
 import type { Access, ServiceType } from "../model/target.ts";
+import { jsonInSteps } from "../slices.ts";
 import { infoOf } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -43,24 +44,22 @@ export function deploymentRecord(deployment: Deployment): Json {
 }
 
 /**
- * A deployment as `GET /deployments/{id}` answers it: its services in full
+ * JSON of a deployment as `GET /deployments/{id}` answers it: its services in full
  * (docs/spec/admin.md#registration-of-deployments).
  */
-export function* detailedDeploymentRecord(
+export function detailedDeploymentJson(
   deployment: Deployment,
   defaults: SchemaDefaults,
-): Generator<void, Json> {
-  const services = yield* serviceRecords(deployment, defaults);
-  return { ...address(deployment), ...protocol(deployment), services };
+): Generator<void, string> {
+  return withServices({ ...address(deployment), ...protocol(deployment) }, deployment, defaults);
 }
 
-/** What `POST /deployments` answers (docs/spec/admin.md#registration-of-deployments). */
-export function* registrationRecord(
+/** JSON of what `POST /deployments` answers (docs/spec/admin.md#registration-of-deployments). */
+export function registrationJson(
   deployment: Deployment,
   defaults: SchemaDefaults,
-): Generator<void, Json> {
-  const services = yield* serviceRecords(deployment, defaults);
-  return { id: deployment.id, services, ...protocol(deployment) };
+): Generator<void, string> {
+  return withServices({ id: deployment.id, ...protocol(deployment) }, deployment, defaults);
 }
 
 /**
@@ -154,17 +153,14 @@ export function handlerRecord(
   };
 }
 
-/** Yields after each service: a deployment may have thousands (`slices.ts`). */
-function* serviceRecords(
+/** A step for each service: a deployment may have thousands (`slices.ts`). */
+function withServices(
+  head: Json,
   deployment: Deployment,
   defaults: SchemaDefaults,
-): Generator<void, Json[]> {
-  const records: Json[] = [];
-  for (const service of deployment.services) {
-    records.push(serviceRecord(service, deployment, defaults));
-    yield;
-  }
-  return records;
+): Generator<void, string> {
+  const encode = (one: ServiceSchema) => JSON.stringify(serviceRecord(one, deployment, defaults));
+  return jsonInSteps(JSON.stringify(head), "services", deployment.services, encode);
 }
 
 function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): Json {

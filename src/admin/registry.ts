@@ -2,9 +2,10 @@ import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { type Deployment, Schema, type SchemaDefaults } from "../model/schema.ts";
 import { type Clock, type DeploymentStore, Outdated, type Random } from "../ports.ts";
+import { inSlices } from "../slices.ts";
 import { changed, type ServiceChanges } from "./change_service.ts";
 import { drawDeploymentId } from "./deployment_id.ts";
-import { checkServices, deploymentOf, nextRevision } from "./deployment_of.ts";
+import { deploymentOf, nextRevision } from "./deployment_of.ts";
 import { Lanes } from "./serial_queues.ts";
 import { differs, missing, sharedAddress, stillNeeded, unwritable } from "./refusals.ts";
 import type {
@@ -21,7 +22,7 @@ import { askingAnew, updated } from "./update_in_place.ts";
 
 export interface RegistryOptions {
   readonly discover: Discover;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "soon">;
   readonly random: Random;
   /** Registrations and updates under way or waiting. Beyond it they are refused with 503. */
   readonly registrationsMax: number;
@@ -97,11 +98,8 @@ export class Registry {
    * store fails.
    */
   register(request: Registration): Promise<Registered> {
-    return this.#discovering(
-      "register",
-      () => this.#asking(request),
-      (found) => this.#settle(request, found),
-    );
+    const ask = () => this.#asking(request);
+    return this.#discovering("register", ask, (found) => this.#settle(request, found));
   }
 
   /**
@@ -114,10 +112,9 @@ export class Registry {
       if (this.#doubtful) await this.#writing("update", () => Promise.resolve());
       const ask = () => askingAnew(this.#known(id), update);
       return await this.#discovering("update", ask, async (found, asking) => {
-        const { services, dryRun } = update;
-        const schema = this.#schema;
-        const deployment = updated(this.#known(id), { asking, found, services, schema });
-        if (!dryRun) await this.#save("update", deployment);
+        const way = { asking, found, services: update.services, schema: this.#schema };
+        const deployment = await this.#sliced(updated(this.#known(id), way));
+        if (!update.dryRun) await this.#save("update", deployment);
         return deployment;
       });
     });
@@ -227,21 +224,26 @@ export class Registry {
     const known = this.#at(request.uri);
     const [newest] = known;
     if (newest && !request.force) {
-      if (!sameManifest(newest, found.manifest)) throw differs(newest);
+      if (!await this.#sliced(sameManifest(newest, found.manifest))) throw differs(newest);
       return { outcome: "unchanged", deployment: newest };
     }
     if (known.length > 1) throw sharedAddress(known);
     const schema = this.#schema;
-    const deployment = deploymentOf(request, found, {
+    const deployment = await this.#sliced(deploymentOf(request, found, {
       id: newest?.id ?? this.#newId(),
       metadata: request.metadata,
       createdAt: this.#options.clock.now(),
       schema,
       revision: (name) => nextRevision(schema, name),
-    });
-    checkServices(deployment, { schema, mayChangeTypes: request.force || request.breaking });
+      mayChangeTypes: request.force || request.breaking,
+    }));
     if (!request.dryRun) await this.#save("register", deployment);
     return { outcome: newest ? "overwritten" : "created", deployment };
+  }
+
+  /** The schema stays as it is meanwhile: whatever changes it waits for its turn to write. */
+  #sliced<T>(steps: Generator<void, T>): Promise<T> {
+    return inSlices(steps, (call) => this.#options.clock.soon(call));
   }
 
   /** The deployments with this address, latest registration first. */

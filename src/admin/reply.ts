@@ -10,7 +10,16 @@ export function reply(
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...headers } });
+  return replyJson(status, JSON.stringify(value), headers);
+}
+
+/** As `reply`, for what is JSON already. */
+export function replyJson(
+  status: number,
+  json: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(json, { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
 /** An answer that is its status: an empty body, and no content type. */

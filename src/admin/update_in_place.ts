@@ -1,7 +1,7 @@
 import { Failure } from "../errors.ts";
 import type { Deployment, Schema } from "../model/schema.ts";
 import { changedAlike } from "./change_service.ts";
-import { checkServices, deploymentOf, nextRevision, spokenTo } from "./deployment_of.ts";
+import { deploymentOf, nextRevision, spokenTo } from "./deployment_of.ts";
 import { quote } from "./refusals.ts";
 import type { Asking, Discovered, Update } from "./registration.ts";
 
@@ -21,10 +21,10 @@ export function askingAnew(known: Deployment, update: Update): Asking {
  * A deployment after an update in place: same id, same age. It keeps the services it has, or takes
  * those that were found, with the revisions they have (docs/spec/admin.md#update-of-a-deployment).
  * What an operator changed about a service stays, unless the services are replaced. Throws
- * `Failure`: META0016 for what may not change, META0005
- *  for a reserved name.
+ * `Failure`: META0016 for what may not change, META0005 for a reserved name. In a step for each
+ * service (`slices.ts`).
  */
-export function updated(
+export function* updated(
   known: Deployment,
   { asking, found, services: which, schema }: {
     readonly asking: Asking;
@@ -32,7 +32,7 @@ export function updated(
     readonly services: Update["services"];
     readonly schema: Schema;
   },
-): Deployment {
+): Generator<void, Deployment> {
   checkProtocols(known, found);
   if (which !== "replace") checkKept(known, found);
   const { id, metadata, createdAt, services } = known;
@@ -41,8 +41,9 @@ export function updated(
   }
   const had = new Map(services.map((one) => [one.name, one]));
   const revision = (name: string) => had.get(name)?.revision ?? nextRevision(schema, name);
-  const deployment = deploymentOf(asking, found, { id, metadata, createdAt, schema, revision });
-  checkServices(deployment, { schema, mayChangeTypes: which === "replace" });
+  const mayChangeTypes = which === "replace";
+  const being = { id, metadata, createdAt, schema, revision, mayChangeTypes };
+  const deployment = yield* deploymentOf(asking, found, being);
   if (which === "replace") return deployment;
   const kept = deployment.services.map((one) => changedAlike(one, had.get(one.name)));
   return { ...deployment, services: kept };

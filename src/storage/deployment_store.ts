@@ -1,9 +1,16 @@
 import { sql } from "kysely";
 import type { Deployment } from "../model/schema.ts";
-import { type DeploymentStore, Outdated, type SqlClient, type Statement } from "../ports.ts";
-import { insist, type Patience } from "./retry.ts";
+import {
+  type Clock,
+  type DeploymentStore,
+  Outdated,
+  type SqlClient,
+  type Statement,
+} from "../ports.ts";
+import { inSlices, jsonInSteps } from "../slices.ts";
 import { fromJson, toJson, toSafe } from "./codec/safe_text.ts";
 import { compile, statement } from "./codec/sql_text.ts";
+import { insist, type Patience } from "./retry.ts";
 
 const LOAD = compile(sql`select body from deployment order by id`);
 const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)
@@ -37,12 +44,15 @@ class SqlDeploymentStore implements DeploymentStore {
   readonly #client: SqlClient;
   readonly #patience: Patience;
   readonly #onDurable: OnChange["onDurable"];
+  readonly #soon: Clock["soon"];
   #version = 0;
 
   constructor(client: SqlClient, { onDurable, ...patience }: Patience & OnChange) {
     this.#client = client;
     this.#patience = patience;
     this.#onDurable = onDurable;
+    const { clock } = patience;
+    this.#soon = clock ? (call) => clock.soon(call) : queueMicrotask;
   }
 
   get version(): number {
@@ -61,9 +71,10 @@ class SqlDeploymentStore implements DeploymentStore {
     return rows.map(({ body }) => fromJson(body as string) as Deployment);
   }
 
-  save(deployment: Deployment): Promise<void> {
-    const [id, body] = [toSafe(deployment.id), toJson(deployment)];
-    return this.#write(statement(SAVE, id, body), { id, body });
+  async save(deployment: Deployment): Promise<void> {
+    const id = toSafe(deployment.id);
+    const body = await inSlices(bodyOf(deployment), this.#soon);
+    await this.#write(statement(SAVE, id, body), { id, body });
   }
 
   drop(deployment: string): Promise<void> {
@@ -105,4 +116,9 @@ class SqlDeploymentStore implements DeploymentStore {
     const [[is] = [], [row] = []] = await this.#client.batch("write", asks);
     return Number(is?.["value"]) === version && row?.["body"] === body;
   }
+}
+
+/** The same JSON as of the whole, in a step for each service: a deployment may have thousands. */
+function bodyOf({ services, ...rest }: Deployment): Generator<void, string> {
+  return jsonInSteps(toJson(rest), "services", services, toJson);
 }

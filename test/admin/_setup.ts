@@ -113,15 +113,22 @@ export class World {
   readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
   /** Deployments whose serdes were applied. */
   readonly applied: string[] = [];
+  /** How often work was interrupted, so that other events are handled. */
+  pauses = 0;
   #drawn = 0;
 
   constructor(pinned?: Map<string, number>) {
     this.pinned = pinned;
   }
 
+  soon(call: () => void): void {
+    this.pauses++;
+    setImmediate(call);
+  }
+
   open(store: DeploymentStore): Promise<Registry> {
     return Registry.open(store, defaults, {
-      clock: { now: () => this.now++ },
+      clock: { now: () => this.now++, soon: (call) => this.soon(call) },
       random: (size) => new Uint8Array(size).fill(++this.#drawn),
       registrationsMax: REGISTRATIONS_MAX,
       ...(this.pinned && { pinned: (id: string) => Promise.resolve(this.pinned?.get(id) ?? 0) }),
@@ -147,7 +154,7 @@ export interface AdminLimits {
 
 const clockOf = (world: World) => ({
   now: () => world.now,
-  soon: (call: () => void) => void setImmediate(call),
+  soon: (call: () => void) => world.soon(call),
 });
 
 /** An admin interface over a fake world. */

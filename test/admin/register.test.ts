@@ -6,6 +6,25 @@ import { discovered, handler, refusal, service, setup } from "./_setup.ts";
 const uri = "http://localhost:9080/";
 const other = "http://localhost:9081/";
 
+test("many services are decided on, compared and answered with pauses, which serve others", async () => {
+  const { world, endpoints, register, put, get } = await setup();
+  const pausesOf = async (ask: () => Promise<{ status: number; json: unknown }>) => {
+    const before = world.pauses;
+    const { status, json } = await ask();
+    expect(status).toBeLessThan(300);
+    expect((json as { services: unknown[] }).services).toHaveLength(300);
+    return world.pauses - before;
+  };
+  endpoints.set(uri, discovered(Array.from({ length: 300 }, (_, at) => service(`S${at}`))));
+  expect(await pausesOf(() => register({ uri }))).toBeGreaterThan(30);
+  expect(await pausesOf(() => register({ uri }))).toBeGreaterThan(30);
+  expect(await pausesOf(() => register({ uri, force: true }))).toBeGreaterThan(30);
+  const [deployment] = (await get("/deployments")).json.deployments;
+  const path = `/deployments/${deployment.id}`;
+  expect(await pausesOf(() => put(path, {}))).toBeGreaterThan(30);
+  expect(await pausesOf(() => get(path))).toBeGreaterThan(15);
+});
+
 describe("a new address", () => {
   test("becomes a deployment with a well-formed id and first revisions", async () => {
     const { endpoints, register, registry, store } = await setup();

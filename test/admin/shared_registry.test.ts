@@ -24,7 +24,7 @@ async function processes(count: number): Promise<Registry[]> {
   for (let n = 0; n < count; n++) {
     all.push(
       await Registry.open(sqlDeploymentStore(client, PATIENT), defaults, {
-        clock: { now: () => ++drawn },
+        clock: { now: () => ++drawn, soon: setImmediate },
         random: (size) => new Uint8Array(size).fill(++drawn),
         registrationsMax: 100,
         announce: async () => {

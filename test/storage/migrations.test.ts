@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { openLocal } from "../../adapters/libsql/file/local_client.ts";
+import { clock } from "../../adapters/platform/clock.ts";
 import type { Awaiting, InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
-import type { Deployment } from "../../src/model/schema.ts";
+import type { Deployment, ServiceSchema } from "../../src/model/schema.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { foldSql } from "../../src/storage/fold/sql.ts";
 import { loadSql, scanSql } from "../../src/storage/read/sql.ts";
@@ -222,23 +223,32 @@ test("what an invocation waits for may be deeper than SQLite reads JSON", async 
   await client.close();
 });
 
+test("a deployment of many services is encoded with pauses, and read as it was", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  let pauses = 0;
+  const soon = (call: () => void) => (pauses++, setImmediate(call));
+  const store = sqlDeploymentStore(client, { clock: { ...clock, soon }, retryMs: 0 });
+  const names = Array.from({ length: 300 }, (_, at) => `nul\0 \ud800 \ue000 "${at}"`);
+  const services = names.map((name): ServiceSchema => ({
+    name,
+    type: "service",
+    deployment: "dp_1",
+    revision: 1,
+    public: true,
+    options: {},
+    handlers: {},
+  }));
+  await store.save({ ...deployment("dp_1", "http://one/"), services });
+  expect(pauses).toBeGreaterThan(15);
+  expect((await store.load())[0]?.services).toEqual(services);
+  await client.close();
+});
+
 test("deployments are saved, replaced, dropped and loaded", async () => {
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);
   const store = sqlDeploymentStore(client);
-  const deployment = (id: string, uri: string): Deployment => ({
-    id,
-    uri,
-    mode: "bidi",
-    httpVersion: "HTTP/2.0",
-    dialect: "svc",
-    additionalHeaders: { "x-a": "nul\0 \ud800" },
-    metadata: {},
-    minProtocol: 5,
-    maxProtocol: 6,
-    createdAt: 1,
-    services: [],
-  });
   await store.save(deployment("dp_1", "http://one/"));
   await store.save(deployment("dp_2", "http://two/"));
   await store.save(deployment("dp_1", "http://three/"));
@@ -250,6 +260,22 @@ test("deployments are saved, replaced, dropped and loaded", async () => {
   expect((await store.load()).map(({ id }) => id)).toEqual(["dp_2"]);
   await client.close();
 });
+
+function deployment(id: string, uri: string): Deployment {
+  return {
+    id,
+    uri,
+    mode: "bidi",
+    httpVersion: "HTTP/2.0",
+    dialect: "svc",
+    additionalHeaders: { "x-a": "nul\0 \ud800" },
+    metadata: {},
+    minProtocol: 5,
+    maxProtocol: 6,
+    createdAt: 1,
+    services: [],
+  };
+}
 
 function numbers(text: string): number[] {
   return [...text.matchAll(/\?(\d)/g)].map(([, digit]) => Number(digit)).concat(0);
