@@ -13,10 +13,15 @@ import { describeTables, misdescribed } from "./_sql_tables.ts";
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
   ".ci",
+  ".devcontainer",
   ".dockerignore",
+  ".editorconfig",
   ".gitignore",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "adapters",
   "deno.json",
   "docs",
@@ -204,6 +209,11 @@ describe("decisions", () => {
 });
 
 describe("the repository", () => {
+  test("has a changelog that begins with the version of package.json", () => {
+    const { version } = JSON.parse(read("package.json"));
+    expect(/^## (\S+)/m.exec(read("CHANGELOG.md"))?.[1]).toBe(version);
+  });
+
   test("holds at its top what belongs there and nothing else", () => {
     const names = new Set(files.map((file) => file.split("/")[0]!));
     expect([...names].filter((name) => !TOP_LEVEL.includes(name))).toEqual([]);
