@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -31,6 +31,8 @@ const TOP_LEVEL = [
   "test",
   "wrangler.toml",
 ];
+/** The front page: what and why, how to run it, five minutes, and where to go on. */
+const FRONT_LINES_MAX = 130;
 /** A screen, for the README of a folder. */
 const README_LINES_MAX = 60;
 const DECISION_LINES_MAX = 45;
@@ -42,6 +44,11 @@ const STATES =
 const WRITTEN = ["test/faults/faults.md"];
 
 const DECISIONS = "docs/decisions";
+
+/** Where the reference server is named and explained. */
+const EXPLAINED = "docs/support.md";
+/** Pages for which the README of their folder links there. */
+const FOLDER_EXPLAINS = /^docs\/(decisions|spec)\/(?!README)/;
 
 const at = (...parts: string[]) => join(REPOSITORY, ...parts);
 const read = (file: string) => readFileSync(at(file), "utf8");
@@ -123,6 +130,10 @@ describe("the index of docs", () => {
 });
 
 describe("what the front page says", () => {
+  test(`it has at most ${FRONT_LINES_MAX} lines`, () => {
+    expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(FRONT_LINES_MAX);
+  });
+
   test("its tree names what exists, and every folder of src", () => {
     const tree = /## The tree\n+```\n([\s\S]*?)```/.exec(read("README.md"))![1]!;
     const named: string[] = [];
@@ -136,18 +147,27 @@ describe("what the front page says", () => {
       .filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}/`);
     expect(folders.filter((name) => !named.includes(name))).toEqual([]);
   });
-
-  test("its commands are scripts and tasks that exist", () => {
-    const { scripts } = JSON.parse(read("package.json"));
-    const { tasks } = JSON.parse(read("deno.json"));
-    const readme = read("README.md");
-    for (const [, name] of readme.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(name!);
-    for (const [, name] of readme.matchAll(/deno task (\w+)/g)) expect(tasks).toHaveProperty(name!);
-    expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
-  });
 });
 
 describe("documents", () => {
+  test.each(documents)("commands of %s are scripts and tasks that exist", (file) => {
+    const text = read(file);
+    const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
+    const { scripts } = JSON.parse(read("package.json"));
+    const { tasks } = JSON.parse(read("deno.json"));
+    expect(named(/npm run (\w+)/g).filter((name) => !(name in scripts))).toEqual([]);
+    expect(named(/deno task (\w+)/g).filter((name) => !(name in tasks))).toEqual([]);
+  });
+
+  test("name the reference server once, and link to that elsewhere", () => {
+    expect(documents.filter((file) => read(file).includes("restate-server"))).toEqual([EXPLAINED]);
+    const link = `${basename(EXPLAINED)}#the-reference-server`;
+    const loose = documents.filter((file) => file !== EXPLAINED && !FOLDER_EXPLAINS.test(file))
+      .filter((file) => /\bthe reference( server)?\b(?! of)/.test(read(file).replaceAll("\n", " ")))
+      .filter((file) => !read(file).includes(link));
+    expect(loose, `must link to ${EXPLAINED}#the-reference-server`).toEqual([]);
+  });
+
   test.each(documents)("links of %s lead somewhere", (file) => {
     const text = read(file).replaceAll(/```[\s\S]*?```/g, "");
     const dead = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
@@ -161,7 +181,7 @@ describe("documents", () => {
     const missing = [...folders, "src", "adapters", "test"]
       .filter((folder) => !existsSync(at(folder, "README.md")));
     expect(missing).toEqual([]);
-    const long = documents.filter((file) => file !== "README.md" && !file.startsWith("src/README"))
+    const long = documents.filter((file) => file.includes("/") && !file.startsWith("src/README"))
       .filter((file) => !file.startsWith("docs/") && !WRITTEN.includes(file))
       .filter((file) => read(file).split("\n").length > README_LINES_MAX);
     expect(long).toEqual([]);
