@@ -124,6 +124,9 @@ export const options = {
   "worker.invoker.connect-timeout": option(duration(1), "10s", {
     doc: "How long connecting to an endpoint may take. Then the attempt fails (RT0010).",
   }),
+  "worker.invoker.first-message-timeout": option(duration(1), "10s", {
+    doc: "How long a deployment that never sent a message may be silent before that is logged.",
+  }),
   "worker.invoker.idle-connection-timeout": option(duration(1), "5m", {
     doc: "How long an unused connection to an endpoint is kept open.",
   }),

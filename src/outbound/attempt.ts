@@ -153,7 +153,7 @@ export class RunningAttempt implements DialListener, Tenant {
 
   chunk(bytes: Uint8Array): void {
     if (this.#phase !== "running") return;
-    this.silence.moved();
+    this.silence.received();
     this.#read(bytes);
   }
 

@@ -14,6 +14,7 @@ import { choose } from "./choose.ts";
 import { Crowd } from "./slot_pressure.ts";
 import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
+import { FirstMessages } from "./first_message.ts";
 import { openSigned } from "./identity/signed_dial.ts";
 import { OUTBOUND_DEFAULTS, type OutboundOptions, type OutboundWorld } from "./options.ts";
 import { Ticker } from "./ticker.ts";
@@ -48,6 +49,7 @@ export class Attempts {
   #begun = 0;
   readonly #queue = new FairQueue();
   readonly #crowd: Crowd;
+  readonly #firstMessages: FirstMessages;
   /** Slots held for those who were told that one is free. */
   readonly #reserved = new Set<string>();
   #closed = false;
@@ -58,6 +60,7 @@ export class Attempts {
     this.#addresses = new Addresses(this.#options);
     this.#chance = new Chance(world.random);
     this.#crowd = new Crowd(world);
+    this.#firstMessages = new FirstMessages(world, this.#options);
     this.#ticker = new Ticker(world.clock, (now) => this.#tick(now));
     this.#host = {
       world,
@@ -162,6 +165,7 @@ export class Attempts {
       span,
     });
     this.#running.set(attempt.id, attempt);
+    this.#ticker.expect(this.#firstMessages.dueOf(attempt));
     attempt.begin(this.#open(dial, attempt, invocation.target), effect);
   }
 
@@ -194,6 +198,7 @@ export class Attempts {
 
   #ended(attempt: RunningAttempt, outcome: Outcome): void {
     this.#world.watch?.ended(attempt, outcome, attempt.span);
+    if (attempt.silence.hasReceived) this.#firstMessages.answered(attempt.plan.pin.deployment);
     this.#draining.set(attempt.number, attempt);
     this.#leave(attempt);
   }
@@ -240,7 +245,7 @@ export class Attempts {
         due = Math.min(due, attempt.due);
       }
     }
-    return due;
+    return Math.min(due, this.#firstMessages.look(now, this.#running.values()));
   }
 }
 

@@ -29,6 +29,8 @@ export interface OutboundOptions {
    */
   readonly drainMs: number;
   readonly connectTimeoutMs: number;
+  /** How long a deployment that never sent a message may be silent. Beyond it, that is logged. */
+  readonly firstMessageMs: number;
   /**
    * The highest protocol version spoken to endpoints that know it
    * (docs/spec/service-protocol.md#versions).
@@ -51,6 +53,7 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
   unreadBytesMax: 1024 * 1024,
   drainMs: 5000,
   connectTimeoutMs: 10_000,
+  firstMessageMs: 10_000,
   protocolMax: 6,
   futureDepthMax: 1000,
 };

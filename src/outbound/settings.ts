@@ -17,6 +17,7 @@ export function outboundSettings(config: Config): OutboundOptions {
     unreadBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
     drainMs: config["worker.invoker.drain-timeout"],
     connectTimeoutMs: config["worker.invoker.connect-timeout"],
+    firstMessageMs: config["worker.invoker.first-message-timeout"],
     protocolMax: config["experimental-enable-protocol-v7"] ? PROTOCOL_MAX : PROTOCOL_PREFERRED,
     futureDepthMax: config["worker.invoker.max-awaited-future-depth"],
   };

@@ -19,6 +19,7 @@ export class Silence {
   askedAt: number | undefined;
   readonly #clock: Clock;
   #isAnswered = false;
+  #hasReceived = false;
   /** Steps that this attempt executes, as far as it is known. */
   #steps: number;
 
@@ -38,6 +39,17 @@ export class Silence {
   answered(): void {
     this.#isAnswered = true;
     this.moved();
+  }
+
+  /** The endpoint has sent bytes of a message. */
+  received(): void {
+    this.#hasReceived = true;
+    this.moved();
+  }
+
+  /** Whether the endpoint has sent anything behind the head of its response. */
+  get hasReceived(): boolean {
+    return this.#hasReceived;
   }
 
   heard({ kind }: Command): void {

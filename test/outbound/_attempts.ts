@@ -82,6 +82,8 @@ export class Bench {
   /** Call them to make events durable. Emptied by `settle`. */
   readonly durable: (() => void)[] = [];
   readonly dial = nodeDial();
+  /** Records of the log. */
+  readonly logged: Record<string, unknown>[] = [];
 
   constructor(
     deployments: readonly Deployment[],
@@ -92,7 +94,7 @@ export class Bench {
       dial: this.dial,
       clock: realClock,
       random: (size) => new Uint8Array(randomBytes(size)),
-      log: () => {},
+      log: (_level, message, fields) => this.logged.push({ message, ...fields }),
       send: (event, durable) => {
         this.events.push(event);
         if (durable) this.durable.push(durable);

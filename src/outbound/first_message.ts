@@ -1,0 +1,71 @@
+import type { OutboundOptions, OutboundWorld } from "./options.ts";
+import type { RunningAttempt } from "./attempt.ts";
+
+/** The least time between two records about one deployment. */
+const WARN_MS = 60_000;
+/** Deployments that are remembered. Beyond it all are forgotten, so one may be warned about again. */
+const DEPLOYMENTS_MAX = 10_000;
+
+/** What is looked at of an attempt. */
+export type Watched = Pick<RunningAttempt, "id" | "plan" | "silence" | "site" | "target">;
+
+/**
+ * Warns of deployments that accept attempts and never send a message: most likely their runtime is
+ * too old for their SDK, which then fails before it runs the handler and says so only in its own log.
+ * Silence alone proves nothing, since a handler may wait before its first command. So a deployment
+ * that has sent a single message to this partition is never warned about again, and one in
+ * request-response mode not at all: functions answer when they are done.
+ */
+export class FirstMessages {
+  readonly #log: OutboundWorld["log"];
+  readonly #silentMsMax: number;
+  /** By deployment: when to warn next, in milliseconds since the epoch; Infinity once it has sent a message. */
+  readonly #warnAt = new Map<string, number>();
+
+  constructor(
+    { log }: Pick<OutboundWorld, "log">,
+    options: Pick<OutboundOptions, "firstMessageMs">,
+  ) {
+    this.#log = log;
+    this.#silentMsMax = options.firstMessageMs;
+  }
+
+  /** An attempt begins, or was looked at. Answers when to look at it, in milliseconds since the epoch. */
+  dueOf({ plan, silence, site }: Watched): number {
+    if (plan.requestResponse) return Infinity;
+    const { deployment } = plan.pin;
+    if (silence.hasReceived) this.answered(deployment);
+    return Math.max(site.startedAt + this.#silentMsMax, this.#warnAt.get(deployment) ?? 0);
+  }
+
+  /** A deployment has sent a message, or ended an attempt as the protocol says. */
+  answered(deployment: string): void {
+    if (this.#warnAt.size >= DEPLOYMENTS_MAX) this.#warnAt.clear();
+    this.#warnAt.set(deployment, Infinity);
+  }
+
+  /** It is `now`. Answers when to look again; Infinity: when another attempt begins. */
+  look(now: number, running: Iterable<Watched>): number {
+    let due = Infinity;
+    for (const attempt of running) {
+      if (this.dueOf(attempt) <= now) this.#warn(now, attempt);
+      due = Math.min(due, this.dueOf(attempt));
+    }
+    return due;
+  }
+
+  #warn(now: number, { id, plan: { deployment }, site, target }: Watched): void {
+    this.#warnAt.set(deployment.id, now + WARN_MS);
+    this.#log("warn", "An endpoint has not sent a message yet", {
+      deployment: deployment.id,
+      uri: deployment.uri,
+      service: target.service,
+      handler: target.handler,
+      invocation: id,
+      silentMs: now - site.startedAt,
+      advice:
+        "Read the endpoint's log. On a Node older than 22 the SDK registers, and then every " +
+        "call hangs: use Node 24. Ignore this if the handler waits this long before its first step.",
+    });
+  }
+}
