@@ -7,9 +7,12 @@ export interface Block {
   readonly directive: Directive | undefined;
 }
 
+/** What a page may have run beside its commands: this server, a libSQL server, the Worker. */
+export type Beside = "server" | "sqld" | "workerd";
+
 /** What `<!-- run: … -->` in front of a block, or alone, asks for. */
 export type Directive =
-  | { readonly kind: "server" }
+  | { readonly kind: Beside }
   | { readonly kind: "skip"; readonly reason: string }
   | { readonly kind: "background"; readonly ports: readonly number[] }
   | { readonly kind: "fails" }
@@ -17,7 +20,7 @@ export type Directive =
 
 /** What a page asks to be done, in its order. */
 export type Step =
-  | { readonly kind: "server"; readonly line: number }
+  | { readonly kind: Beside; readonly line: number }
   | { readonly kind: "skip"; readonly line: number; readonly reason: string }
   | { readonly kind: "file"; readonly line: number; readonly path: string; readonly text: string }
   | {
@@ -36,6 +39,7 @@ const DIRECTIVE = /^<!-- run: (.+) -->$/;
 const FILE_NAME = /^(?:\/\/|#|--) ([\w./-]+\.\w+)\n/;
 const SHELL: ReadonlySet<string> = new Set(["sh", "bash"]);
 const OUTPUT: ReadonlySet<string> = new Set(["json", "text"]);
+const BESIDE: ReadonlySet<string> = new Set<Beside>(["server", "sqld", "workerd"]);
 
 /**
  * Reads the steps of a page in Markdown. Blocks without a language are pictures and not steps. Throws
@@ -46,7 +50,7 @@ export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   for (const part of partsOf(markdown)) {
     if (!("language" in part)) {
-      steps.push({ kind: "server", line: part.line });
+      steps.push(part);
       continue;
     }
     const { line, language, text, directive } = part;
@@ -79,7 +83,9 @@ function shell({ line, text, directive }: Block): Step {
 }
 
 /** `isBehind`: nothing but empty lines is between it and the block before. */
-type Part = (Block & { readonly isBehind: boolean }) | { readonly line: number };
+type Part =
+  | (Block & { readonly isBehind: boolean })
+  | { readonly kind: Beside; readonly line: number };
 
 function* partsOf(markdown: string): Generator<Part> {
   const lines = markdown.split("\n");
@@ -98,8 +104,8 @@ function* partsOf(markdown: string): Generator<Part> {
       [directive, isBehind, at] = [undefined, true, end];
     } else if (given) {
       directive = directiveOf(given[1] ?? "", at + 1);
-      if (directive.kind === "server") {
-        yield { line: at + 1 };
+      if (isBeside(directive)) {
+        yield { kind: directive.kind, line: at + 1 };
         directive = undefined;
       }
       isBehind = false;
@@ -118,6 +124,12 @@ function directiveOf(text: string, line: number): Directive {
     const [, ports = ""] = background;
     return { kind: "background", ports: (ports.match(/\d+/g) ?? []).map(Number) };
   }
-  if (text === "server" || text === "fails" || text === "retry") return { kind: text };
+  if (text === "fails" || text === "retry") return { kind: text };
+  const beside = { kind: text } as Directive;
+  if (isBeside(beside)) return beside;
   throw new Error(`Line ${line}: there is no directive "${text}"`);
+}
+
+function isBeside(directive: Directive): directive is { readonly kind: Beside } {
+  return BESIDE.has(directive.kind);
 }

@@ -14,12 +14,14 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeEntry } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
+import { Sqld, sqldProgram } from "../support/sqld.ts";
+import { WorkerdServer } from "../workerd/_server.ts";
 import { matches } from "./_match.ts";
 import type { Step } from "./_page.ts";
 import { programs } from "./_programs.ts";
 
 /** The ports that pages name. Each page gets free ones in their place. */
-const NAMED_PORTS = [8080, 8081, 9070, 9071, 9080, 9081, 5122, 5123];
+const NAMED_PORTS = [8080, 8081, 9070, 9071, 9080, 9081, 5122, 5123, 8090];
 /** How long a command may take, and how long one in the background may take to listen. */
 const COMMAND_MS = 60_000;
 
@@ -31,6 +33,7 @@ export class Stage {
   readonly #ports: ReadonlyMap<string, number>;
   readonly #env: NodeJS.ProcessEnv;
   readonly #background: { readonly line: number; readonly child: Child }[] = [];
+  readonly #beside: (Sqld | WorkerdServer)[] = [];
   /** Files that hold the folder and the variables in which the next command runs. */
   readonly #cwd: string;
   readonly #exports: string;
@@ -70,6 +73,14 @@ export class Stage {
         return;
       case "server":
         return await this.#server(step.line);
+      case "sqld":
+        return await this.#place(new Sqld(await sqldProgram() ?? "", this.#port(8090)));
+      case "workerd": {
+        const folder = this.#state("workerd");
+        return await this.#place(
+          new WorkerdServer(folder, [this.#port(8080), this.#port(9070)], {}),
+        );
+      }
       case "file": {
         const file = path.join(readFileSync(this.#cwd, "utf8"), step.path);
         mkdirSync(path.dirname(file), { recursive: true });
@@ -89,6 +100,7 @@ export class Stage {
   /** Ends all that the page has started, and forgets its folder. */
   async close(): Promise<void> {
     await Promise.all(this.#background.map(({ child }) => child.stop()));
+    await Promise.all(this.#beside.map((one) => one.close()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -102,8 +114,13 @@ export class Stage {
     });
   }
 
+  async #place(beside: Sqld | WorkerdServer): Promise<void> {
+    this.#beside.push(beside);
+    await beside.start();
+  }
+
   async #start({ line, text, ports = [] }: Shell): Promise<void> {
-    const own = ports.map((port) => Number(this.#text(String(port))));
+    const own = ports.map((port) => this.#port(port));
     // A process that the page has killed may hold its port for a moment.
     await until(`${ports} to be free`, async () => !await any(own.map(listens)));
     const child = this.#spawn(text);
@@ -156,6 +173,10 @@ export class Stage {
   /** The text with the ports of this page in place of those that it names. */
   #text(text: string): string {
     return text.replaceAll(/\b\d{4}\b/g, (port) => String(this.#ports.get(port) ?? port));
+  }
+
+  #port(named: number): number {
+    return this.#ports.get(String(named)) ?? named;
   }
 
   #state(folder: string, file = ""): string {

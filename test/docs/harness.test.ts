@@ -45,6 +45,12 @@ describe("a page", () => {
     ]);
   });
 
+  test("may have servers beside its commands", () => {
+    const steps = stepsOf(page("<!-- run: sqld -->", "text", "<!-- run: workerd -->"));
+    expect(steps).toEqual([{ kind: "sqld", line: 1 }, { kind: "workerd", line: 3 }]);
+    expect(() => stepsOf("<!-- run: mysqld -->")).toThrow("no directive");
+  });
+
   test("says by a comment what runs otherwise, and why a block does not run", () => {
     const steps = stepsOf(page(
       "<!-- run: server -->",

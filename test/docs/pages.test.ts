@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, test } from "vitest";
 import { type Step, stepsOf } from "./_page.ts";
+import { sqldProgram } from "../support/sqld.ts";
 import { openStage, type Stage } from "./_stage.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -28,10 +29,11 @@ afterAll(() => {
 });
 
 describe("the commands of a page do what it says", () => {
-  test.each(pages)("%s", async (page) => {
+  test.for(pages)("%s", { timeout: PAGE_MS }, async (page, { skip }) => {
     const steps = stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
+    if (steps.some(({ kind }) => kind === "sqld")) skip(!await sqldProgram(), "no libSQL server");
     for (const step of steps) await run(page, step);
-  }, PAGE_MS);
+  });
 });
 
 async function run(page: string, step: Step): Promise<void> {
