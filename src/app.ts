@@ -101,12 +101,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
   const shared = { invocations, random, log, readiness, now: () => clock.now() };
   return {
-    ingress: ingress({ ...shared, schema, tracer, ...ingressOptions(options) }),
+    ingress: ingress({ ...shared, schema, tracer, ...ingressOptions(options, observation) }),
     admin: admin({
       ...shared,
       soon: (call) => clock.soon(call),
       registry,
-      ...adminOptions(options, fleet),
+      ...adminOptions(options, { fleet, observation }),
       applySerde: (call) => applySerde(call, asking(options, lent)),
       ...(introspection && { introspection }),
       running,
@@ -159,14 +159,24 @@ function registering({ config, version }: AppOptions, introspection: Introspecti
   };
 }
 
-/** The settings of ingress, and how requests are read here. */
-function ingressOptions({ config, reader }: AppOptions) {
-  return { ...ingressSettings(config), ...(reader && { reader }) };
+/** The settings of ingress, how requests are read here, and who counts them. */
+function ingressOptions({ config, reader }: AppOptions, { watch }: Observation) {
+  const { ingress } = watch.meter.requests;
+  return {
+    ...ingressSettings(config),
+    answered: (route: string, status: number) => ingress.add(route, status),
+    ...(reader && { reader }),
+  };
 }
 
-/** The settings of the admin interface, and what it tells of the build and the fleet. */
-function adminOptions({ config, version }: AppOptions, fleet: Fleet | undefined) {
+/** The settings of the admin interface, what it tells of the build and the fleet, and who counts. */
+function adminOptions(
+  { config, version }: AppOptions,
+  { fleet, observation: { watch } }: Pick<Within, "fleet" | "observation">,
+) {
+  const { admin } = watch.meter.requests;
   return {
+    answered: (route: string, status: number) => admin.add(route, status),
     version,
     ...adminSettings(config),
     ...(fleet && { members: () => fleet.members() }),

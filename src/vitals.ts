@@ -9,8 +9,19 @@ export interface Vitals {
   readonly descriptors?: { readonly open: number; readonly max: number } | undefined;
   /** Threads of the process. Absent: the system does not tell. */
   readonly threads?: number | undefined;
+  /** Database files. Absent: the rows are elsewhere. */
+  readonly databases?: readonly DatabaseSize[] | undefined;
   /** What is open on the network, by interface. Interfaces that cannot be counted are absent. */
   readonly traffic?: readonly Traffic[];
+}
+
+/** Size of one database. */
+export interface DatabaseSize {
+  /** Name of its file. */
+  readonly name: string;
+  readonly bytes: number;
+  /** The file of its write-ahead log. */
+  readonly walBytes: number;
 }
 
 /** What one interface of the process has open. */

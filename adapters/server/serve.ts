@@ -29,6 +29,7 @@ import { complain, listenFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
 import { runTool } from "../tools/run.ts";
 import { VERSION } from "../platform/version.ts";
+import { databaseSizes } from "../installation/sizes.ts";
 import { vitals, watchLoop } from "../platform/vitals.ts";
 
 /** What Node and Deno do each in their own way. */
@@ -137,8 +138,9 @@ async function wire(
     idleMs: config["worker.invoker.idle-connection-timeout"],
     connections: countedAs("endpoints", traffic),
   });
+  const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
-    platform: { clock, random, log, dial, vitals: () => vitals(traffic), watchLoop },
+    platform: { clock, random, log, dial, vitals: measured, watchLoop },
     ...{ config, store, partitions, deployments, introspection },
     version: VERSION,
     readTextFile: (path) => readFile(path, "utf8"),

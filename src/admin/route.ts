@@ -16,6 +16,8 @@ export interface Call {
   /** Takes down names that nothing reads. */
   readonly unknown: UnknownNames;
   params: Readonly<Record<string, string>>;
+  /** Is called with the method and path of the route that was found, with `:name` for parameters. */
+  readonly found: (route: string) => void;
 }
 
 /** Answers, or throws a `Failure` that becomes the answer. */

@@ -47,6 +47,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly isStrict?: boolean;
   /** The processes of a fleet. Absent: this one is alone. */
   readonly members?: () => readonly Member[];
+  /** Is told of every answer. `route`: such as `GET /services/:service`, or `other`. */
+  readonly answered?: (route: string, status: number) => void;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -57,7 +59,7 @@ export interface AdminOptions extends Partial<QueryOptions> {
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const { log, bodyBytesMax, requestsMax, isStrict = false } = options;
+  const { log, bodyBytesMax, requestsMax, isStrict = false, answered } = options;
   const warnings = limitedLog(log, options.now);
   const routes: Routes = {
     ...infoRoutes(options, () => routes),
@@ -76,9 +78,12 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     const isTooMuch = requests > requestsMax;
     const dialects = dialectsOf(request.headers);
     const unknown = new UnknownNames(isStrict);
+    let name = "other";
+    const found = (route: string) => void (name = route);
     try {
-      const serving = { route, log, bodyBytesMax, isTooMuch, dialects, unknown };
+      const serving = { route, log, bodyBytesMax, isTooMuch, dialects, unknown, found };
       const response = await answer(request, serving);
+      answered?.(name, response.status);
       unknown.tell(response, dialects, warnings);
       return request.method === "HEAD" ? withoutBody(response) : response;
     } finally {
@@ -94,6 +99,7 @@ interface Serving {
   readonly isTooMuch: boolean;
   readonly dialects: readonly Dialect[];
   readonly unknown: UnknownNames;
+  readonly found: Call["found"];
 }
 
 /** A path we have, asked in a way it has not: 405 with the methods it has. */
@@ -108,11 +114,11 @@ class WrongMethod extends Error {
 
 async function answer(
   request: Request,
-  { route, log, bodyBytesMax, isTooMuch, dialects, unknown }: Serving,
+  { route, log, bodyBytesMax, isTooMuch, dialects, unknown, found }: Serving,
 ): Promise<Response> {
   try {
     if (isTooMuch) throw overloaded();
-    return await route(callOf(request, { bodyBytesMax, unknown }));
+    return await route(callOf(request, { bodyBytesMax, unknown, found }));
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
@@ -141,7 +147,7 @@ function logFailure({ message, cause }: Failure, log: Log): void {
 }
 
 /** Takes the API version off the path. HEAD is asked as GET, and loses its body afterwards. */
-function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown">): Call {
+function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown" | "found">): Call {
   const url = new URL(request.url);
   const [prefix, digits] = /^\/v([1-9]\d{0,8})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
   const apiVersion = Number(digits);
@@ -163,7 +169,8 @@ function createRouter(routes: Routes): Handle {
   for (const [path, methods] of Object.entries(routes)) {
     for (const [method, route] of Object.entries(methods)) {
       const handle = typeof route === "function" ? route : checkingQuery(route);
-      router[method.toLowerCase()]?.(path, decodeParams, handle);
+      const found = (call: Call) => call.found(`${method} ${path}`);
+      router[method.toLowerCase()]?.(path, found, decodeParams, handle);
     }
     const allow = Object.keys(methods).flatMap((one) => one === "GET" ? ["GET", "HEAD"] : one);
     router.all(path, () => {

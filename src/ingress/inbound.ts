@@ -27,6 +27,8 @@ export interface IngressOptions {
   readonly isStrict?: boolean;
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
+  /** Is told of every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
+  readonly answered?: (route: string, status: number) => void;
 }
 
 /** The options with their defaults. */

@@ -32,6 +32,7 @@ export function ingress(
     tracer: undefined,
     readiness: () => Promise.resolve([]),
     isStrict: false,
+    answered: () => {},
     ...options,
     log: limitedLog(options.log, options.now),
   };
@@ -47,28 +48,48 @@ export function ingress(
   };
 }
 
+/** What is known of a request so far, for whatever becomes of it. */
+interface Known {
+  readonly isTooMuch: boolean;
+  caller: Caller;
+  route: Route["kind"] | "preflight" | "other";
+}
+
 async function serve(setup: Setup, request: Request, isTooMuch = false): Promise<Response> {
-  let caller: Caller = { dialects: DIALECTS };
+  const known: Known = { isTooMuch, caller: { dialects: DIALECTS }, route: "other" };
+  let response: Response;
   try {
-    const { method } = request;
-    const flat = setup.reader.headers(request);
-    if (method === "OPTIONS") return preflight(flat);
-    const target = trimSlashes(originForm(setup.reader.target(request)));
-    const queryAt = target.indexOf("?");
-    const path = queryAt < 0 ? target : target.slice(0, queryAt);
-    const head = readHead(flat);
-    const dialects = dialectsOf(path);
-    caller = head.origin === undefined ? { dialects } : { dialects, origin: head.origin };
-    if (isTooMuch) throw overloaded();
-    const schema = setup.schema();
-    const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
-    const inbound: Inbound = { request, method, target, search, head, caller, schema };
-    const route = parsePath(path, (name) => schema.latest(name)?.type);
-    if (search !== "") return await dispatchWithQuery(setup, inbound, route);
-    return await dispatch(setup, inbound, route);
+    response = await respond(setup, request, known);
   } catch (cause) {
-    return toAnswer(setup, caller, cause);
+    response = toAnswer(setup, known.caller, cause);
   }
+  setup.answered(known.route, response.status);
+  return response;
+}
+
+/** Takes down in `known` what it finds out. Throws for every refusal. */
+function respond(setup: Setup, request: Request, known: Known): Response | Promise<Response> {
+  const { method } = request;
+  const flat = setup.reader.headers(request);
+  if (method === "OPTIONS") {
+    known.route = "preflight";
+    return preflight(flat);
+  }
+  const target = trimSlashes(originForm(setup.reader.target(request)));
+  const queryAt = target.indexOf("?");
+  const path = queryAt < 0 ? target : target.slice(0, queryAt);
+  const head = readHead(flat);
+  const dialects = dialectsOf(path);
+  const caller = head.origin === undefined ? { dialects } : { dialects, origin: head.origin };
+  known.caller = caller;
+  if (known.isTooMuch) throw overloaded();
+  const schema = setup.schema();
+  const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
+  const inbound: Inbound = { request, method, target, search, head, caller, schema };
+  const route = parsePath(path, (name) => schema.latest(name)?.type);
+  known.route = route.kind;
+  if (search !== "") return dispatchWithQuery(setup, inbound, route);
+  return dispatch(setup, inbound, route);
 }
 
 /** As `dispatch`, and says so when a query parameter is most likely misspelled (decision 042). */

@@ -1,14 +1,21 @@
 const NONE = new Float64Array(0);
 
+/** What handlers beyond the limit of a `ByHandler` are called, service and handler. */
+export const OTHER = "other";
+
 /** Numbers kept for each handler, `size` of them: a row of a table that grows with the handlers. */
 export class ByHandler {
   readonly #size: number;
+  readonly #handlersMax: number;
+  #handlers = 0;
   readonly #services = new Map<string, Map<string, Float64Array>>();
   /** The one asked for last: mostly the next one, too. */
   #last: readonly [service: string, handler: string, numbers: Float64Array] = ["", "", NONE];
 
-  constructor(size = 1) {
+  /** `handlersMax`: those that come later share the numbers of `OTHER`. */
+  constructor(size = 1, handlersMax = Infinity) {
     this.#size = size;
+    this.#handlersMax = handlersMax;
   }
 
   /** Adds `by` to number `at` of a handler. */
@@ -24,11 +31,18 @@ export class ByHandler {
   of(service: string, handler: string): Float64Array {
     const last = this.#last;
     if (last[0] === service && last[1] === handler && last[2] !== NONE) return last[2];
+    const numbers = this.#services.get(service)?.get(handler) ?? this.#begin(service, handler);
+    this.#last = [service, handler, numbers];
+    return numbers;
+  }
+
+  #begin(service: string, handler: string): Float64Array {
+    if (this.#handlers >= this.#handlersMax && service !== OTHER) return this.of(OTHER, OTHER);
     let handlers = this.#services.get(service);
     if (!handlers) this.#services.set(service, handlers = new Map());
-    let numbers = handlers.get(handler);
-    if (!numbers) handlers.set(handler, numbers = new Float64Array(this.#size));
-    this.#last = [service, handler, numbers];
+    const numbers = new Float64Array(this.#size);
+    handlers.set(handler, numbers);
+    this.#handlers++;
     return numbers;
   }
 

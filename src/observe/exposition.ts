@@ -39,14 +39,18 @@ export class Exposition<Name extends string> {
     return this;
   }
 
-  histogram({ bounds, counts, sum }: Histogram): this {
+  histogram({ bounds, counts, sum }: Omit<Histogram, "add">, labels: Labels = {}): this {
     let total = 0;
     for (const [i, count] of counts.entries()) {
       total += count;
       const le = number(bounds[i] ?? Infinity);
-      this.#lines.push(`${this.#name}_bucket${print({ le })} ${total}`);
+      this.#lines.push(`${this.#name}_bucket${print({ ...labels, le })} ${total}`);
     }
-    this.#lines.push(`${this.#name}_sum ${number(sum)}`, `${this.#name}_count ${total}`);
+    const own = print(labels);
+    this.#lines.push(
+      `${this.#name}_sum${own} ${number(sum)}`,
+      `${this.#name}_count${own} ${total}`,
+    );
     return this;
   }
 

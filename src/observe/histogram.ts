@@ -13,9 +13,15 @@ export class Histogram {
 
   add(value: number): void {
     const { bounds, counts } = this;
-    let at = 0;
-    while (at < bounds.length && value > (bounds[at] ?? Infinity)) at++;
+    const at = bucketOf(bounds, value);
     counts[at] = (counts[at] ?? 0) + 1;
     this.sum += value;
   }
+}
+
+/** The place of the bucket that a value lies in: that of the first bound which is not below it. */
+export function bucketOf(bounds: readonly number[], value: number): number {
+  let at = 0;
+  while (at < bounds.length && value > (bounds[at] ?? Infinity)) at++;
+  return at;
 }

@@ -1,5 +1,7 @@
 import { ByHandler } from "./by_handler.ts";
+import { Durations } from "./durations.ts";
 import { Histogram } from "./histogram.ts";
+import { RouteCounts } from "./route_counts.ts";
 
 const SECONDS = [
   0.0001,
@@ -39,6 +41,9 @@ export class Meter {
   readonly started: ByHandler = new ByHandler();
   /** Invocations that got a result: `SUCCEEDED` and `FAILED`. */
   readonly completed: ByHandler = new ByHandler(2);
+  readonly durations: Durations = new Durations();
+  /** Answers, by interface. */
+  readonly requests = { ingress: new RouteCounts(), admin: new RouteCounts() } as const;
   /** Attempts that failed, by code: there are few codes, all of them ours. */
   readonly failed = new Map<string, ByHandler>();
   events = 0;

@@ -25,6 +25,16 @@ export const METRICS = {
     labels: ["service", "handler", "result"],
     help: "Invocations that got their result.",
   },
+  perdure_invocation_duration_seconds: {
+    type: "histogram",
+    labels: ["service", "handler"],
+    help: "Time from when an invocation was due to its result.",
+  },
+  perdure_requests_total: {
+    type: "counter",
+    labels: ["interface", "route", "status"],
+    help: "Requests that were answered.",
+  },
   perdure_attempts_started_total: {
     type: "counter",
     labels: ["service", "handler"],
@@ -109,6 +119,16 @@ export const METRICS = {
     type: "gauge",
     labels: [],
     help: "Size of those rows in memory.",
+  },
+  perdure_database_bytes: {
+    type: "gauge",
+    labels: ["database"],
+    help: "Size of a database file.",
+  },
+  perdure_database_wal_bytes: {
+    type: "gauge",
+    labels: ["database"],
+    help: "Size of its write-ahead log file, whose space is used again.",
   },
   perdure_fleet_members: {
     type: "gauge",

@@ -1,7 +1,7 @@
 import type { Member } from "../model/member.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Vitals } from "../vitals.ts";
-import type { ByHandler } from "./by_handler.ts";
+import { type ByHandler, OTHER } from "./by_handler.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { METRICS, type Page } from "./metric_table.ts";
 import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
@@ -38,7 +38,7 @@ export interface MetricsSources {
 }
 
 /** What handlers that are not registered any more are called together: labels stay few. */
-const OTHERS = "unregistered";
+const UNREGISTERED = "unregistered";
 
 /** The page of metrics. Units stand in the names; totals are since the process began. */
 export function metricsText(sources: MetricsSources): string {
@@ -46,9 +46,12 @@ export function metricsText(sources: MetricsSources): string {
   page.family("perdure_build_info")
     .sample(1, { version: sources.version });
   invocations(page, sources);
+  durations(page, sources);
+  requests(page, sources.meter);
   attempts(page, sources);
   turns(page, sources.meter);
   partition(page, sources);
+  databases(page, sources.vitals);
   if (sources.members) fleet(page, sources.members);
   if (sources.spans) spans(page, sources.spans);
   processMetrics(page, sources.meter, sources.vitals);
@@ -69,6 +72,25 @@ function invocations(page: Page, { invocations: counts, meter, schema }: Metrics
   for (const [labels, numbers] of registered(meter.completed, schema, 2)) {
     page.sample(numbers[SUCCEEDED] ?? 0, { ...labels, result: "success" });
     page.sample(numbers[FAILED] ?? 0, { ...labels, result: "failure" });
+  }
+}
+
+function durations(page: Page, { meter, schema }: MetricsSources): void {
+  page.family("perdure_invocation_duration_seconds");
+  const isNamed = (service: string, handler: string) =>
+    service === OTHER || schema.latest(service)?.handlers[handler] !== undefined;
+  const histograms = meter.durations.histograms((service, handler) =>
+    isNamed(service, handler) ? [service, handler] : [UNREGISTERED, UNREGISTERED]
+  );
+  for (const [service, handler, one] of histograms) page.histogram(one, { service, handler });
+}
+
+function requests(page: Page, { requests }: Meter): void {
+  page.family("perdure_requests_total");
+  for (const [name, counts] of Object.entries(requests)) {
+    for (const [route, status, count] of counts) {
+      page.sample(count, { interface: name, route, status: String(status) });
+    }
   }
 }
 
@@ -120,6 +142,14 @@ function partition(page: Page, { partition, meter, waitingRequests }: MetricsSou
     .sample(partition.logBytes);
 }
 
+function databases(page: Page, vitals: Vitals | undefined): void {
+  if (!vitals?.databases) return;
+  page.family("perdure_database_bytes");
+  for (const { name, bytes } of vitals.databases) page.sample(bytes, { database: name });
+  page.family("perdure_database_wal_bytes");
+  for (const { name, walBytes } of vitals.databases) page.sample(walBytes, { database: name });
+}
+
 function fleet(page: Page, members: readonly Member[]): void {
   page.family("perdure_fleet_members")
     .sample(members.length);
@@ -157,5 +187,5 @@ function* registered(
     isAny = true;
     for (const [i, count] of numbers.entries()) others[i] = (others[i] ?? 0) + count;
   }
-  if (isAny) yield [{ service: OTHERS, handler: OTHERS }, others];
+  if (isAny) yield [{ service: UNREGISTERED, handler: UNREGISTERED }, others];
 }

@@ -44,6 +44,7 @@ export class Watch {
     if (before?.status.kind === status.kind) return;
     if (status.kind === "completed") {
       this.meter.completed.add(row.target, status.failure ? FAILED : SUCCEEDED, 1);
+      this.meter.durations.completed(row);
       if (row.trace) this.#tracer?.completed(row);
     } else if (status.kind === "paused") this.#paused(row);
   }

@@ -86,6 +86,18 @@ function check(name: string, { type, samples }: Family): void {
     }
     return;
   }
+  const series = new Set(samples.map((one) => JSON.stringify(labelsOf(one))));
+  for (const one of series) {
+    checkHistogram(name, samples.filter((sample) => JSON.stringify(labelsOf(sample)) === one));
+  }
+}
+
+/** What tells a histogram from others of its name. */
+function labelsOf({ labels: { le: _, ...labels } }: Sample): object {
+  return labels;
+}
+
+function checkHistogram(name: string, samples: readonly Sample[]): void {
   const buckets = samples.filter((one) => one.name.endsWith("_bucket"));
   const bounds = buckets.map(({ labels }) => Number(labels["le"]?.replace("Inf", "Infinity")));
   if (bounds.at(-1) !== Infinity) throw new Error(`No last bucket: ${name}`);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Schema } from "../../src/model/schema.ts";
 import { ByHandler } from "../../src/observe/by_handler.ts";
+import { DURATION_HANDLERS_MAX } from "../../src/observe/durations.ts";
 import { Exposition } from "../../src/observe/exposition.ts";
 import { Histogram } from "../../src/observe/histogram.ts";
 import { Meter } from "../../src/observe/meter.ts";
@@ -60,6 +61,8 @@ function fullPage(): string {
   meter.committed(12, 100);
   meter.attemptFailed(hi, "RT0010");
   meter.started.add(hi, 0, 2);
+  meter.durations.completed({ target: hi, createdAt: 1_000, completedAt: 8_000 });
+  meter.requests.ingress.add("call", 200);
   const invocations = new ByHandler(STATUSES.length);
   invocations.add(hi, 6, 5);
   const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
@@ -71,6 +74,7 @@ function fullPage(): string {
     heapBytes: 8,
     threads: 7,
     traffic: [traffic],
+    databases: [{ name: "perdure.db", bytes: 4096, walBytes: 512 }],
     descriptors: { open: 40, max: Infinity },
   };
   const spans = { exported: 1, dropped: 2 };
@@ -99,6 +103,41 @@ test("the page is valid with nothing to say, and with everything", () => {
   expect([value("http2_streams"), value("queued_bytes")]).toEqual([5, 6]);
   expect(value("fleet_partitions", { address: "http://a" })).toBe(2);
   expect(value("waiting_requests")).toBe(3);
+  expect(value("invocation_duration_seconds", { ...hi, le: "5" })).toBe(0);
+  expect(value("invocation_duration_seconds", { ...hi, le: "10" })).toBe(1);
+  expect(value("requests_total", { interface: "ingress", route: "call", status: "200" })).toBe(1);
+  const database = { database: "perdure.db" };
+  expect(value("database_bytes", database)).toBe(4096);
+  expect(value("database_wal_bytes", database)).toBe(512);
+});
+
+test("durations are since an invocation was due, and never negative", () => {
+  const meter = new Meter();
+  // Due after an hour of delay, and one canceled before that.
+  for (const completedAt of [3_600_020, 1_000]) {
+    meter.durations.completed({ target: hi, createdAt: 0, scheduledAt: 3_600_000, completedAt });
+  }
+  const families = parseMetrics(metricsText({ ...sources, meter }));
+  const name = "perdure_invocation_duration_seconds";
+  expect(valueOf(families, name, { ...hi, le: "0.01" })).toBe(1);
+  expect(valueOf(families, name, { ...hi, le: "0.05" })).toBe(2);
+});
+
+test("handlers beyond the limit share a histogram, and those that are gone have one", () => {
+  const meter = new Meter();
+  const add = (service: string) =>
+    meter.durations.completed({
+      target: { service, handler: "x" },
+      createdAt: 0,
+      completedAt: 1,
+    });
+  for (let i = 0; i < DURATION_HANDLERS_MAX + 50; i++) add(`service${i}`);
+  add("service0");
+  const families = parseMetrics(metricsText({ ...sources, meter }));
+  const counts = families.get("perdure_invocation_duration_seconds")?.samples
+    .filter(({ name }) => name.endsWith("_count"))
+    .map(({ labels, value }) => [labels["service"], value]);
+  expect(counts).toEqual([["unregistered", DURATION_HANDLERS_MAX + 1], ["other", 50]]);
 });
 
 test("every metric of the table is on the page, in its order and with its labels", () => {

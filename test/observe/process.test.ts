@@ -74,6 +74,15 @@ describe.each(["node", "deno"] as const)("the page of metrics on %s", (runtime) 
     expect(value("invocations_completed_total", { ...echo, result: "success" })).toBe(200);
     expect(value("invocations_completed_total", { handler: "refuse", result: "failure" })).toBe(3);
     expect(value("attempts_started_total", echo)).toBe(200);
+    expect(value("invocation_duration_seconds", { ...echo, le: "+Inf" })).toBe(200);
+    const calls = { interface: "ingress", route: "call" };
+    expect(value("requests_total", { ...calls, status: "200" })).toBe(200);
+    expect(value("requests_total", { interface: "ingress", route: "send", status: "202" })).toBe(6);
+    const registered = { interface: "admin", route: "POST /deployments", status: "201" };
+    expect(value("requests_total", registered)).toBe(1);
+    const database = { database: "perdure.db" };
+    expect(value("database_bytes", database)).toBeGreaterThan(0);
+    expect(value("database_wal_bytes", database)).toBeGreaterThan(0);
     expect(value("commit_duration_seconds", { le: "+Inf" })).toBeGreaterThan(50);
     expect(value("resident_bytes")).toBeGreaterThan(0);
     expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e7);
@@ -158,4 +167,21 @@ test("a trace outlives the process", async () => {
   await server.crash();
   const { body } = await call(server, "Traced/flaky", 0, { headers: { "idempotency-key": "k" } });
   expect(body).toBe(PARENT);
+}, 30_000);
+
+test("requests are counted by the route they found, whatever they name", async () => {
+  const { server } = await start("node");
+  for (const name of ["a", "b"]) {
+    expect((await fetch(`${server.admin}/services/${name}`)).status).toBe(404);
+    expect((await fetch(`${server.admin}/${name}`)).status).toBe(404);
+    expect((await fetch(`${server.ingress}/svc/call/${name}/x`)).status).toBe(404);
+  }
+  await fetch(`${server.ingress}/svc/call/Traced/echo`, { method: "OPTIONS" });
+  const value = await metrics(server);
+  const requests = (labels: Readonly<Record<string, string>>) => value("requests_total", labels);
+  const admin = { interface: "admin", status: "404" };
+  expect(requests({ ...admin, route: "GET /services/:service" })).toBe(2);
+  expect(requests({ ...admin, route: "other" })).toBe(2);
+  expect(requests({ interface: "ingress", route: "other", status: "404" })).toBe(2);
+  expect(requests({ interface: "ingress", route: "preflight" })).toBe(1);
 }, 30_000);
