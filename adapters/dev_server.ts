@@ -2,7 +2,7 @@ import process from "node:process";
 import { serveFile } from "@std/http/file-server";
 import { fromFileUrl, join, SEPARATOR } from "@std/path";
 import { listen } from "./deno/listen.ts";
-import type { Handler } from "./node/listen.ts";
+import type { Handler } from "./platform/listener.ts";
 import { serve } from "./server/serve.ts";
 
 /** The server that `dev.ts` runs: the one of `deno.ts`, with the UI from its sources beside it. */

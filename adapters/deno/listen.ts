@@ -1,4 +1,4 @@
-import type { Listener, ListenOptions } from "../node/listen.ts";
+import type { Listener, ListenOptions } from "../platform/listener.ts";
 
 /**
  * One port for HTTP/1.1 and cleartext HTTP/2: `Deno.serve` speaks both. Rejects with a

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import type { ReadableWritablePair } from "node:stream/web";
 import * as zlib from "node:zlib";
-import type { Handler } from "./listen.ts";
+import type { Handler } from "../platform/listener.ts";
 
 // Some versions of Node have none of it.
 const { createZstdCompress } = zlib as { readonly createZstdCompress?: () => Duplex };

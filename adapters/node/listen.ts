@@ -14,38 +14,10 @@ import {
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "srvx/node";
-import type { Log } from "../../src/ports.ts";
 import { divertHttp2 } from "./divert_http2.ts";
 import { endSilent, SILENCE_MS } from "./http2_keepalive.ts";
+import type { Listener, ListenOptions } from "../platform/listener.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
-
-/** What answers: a Fetch handler. It makes responses of its own failures; a throw is a bug. */
-export type Handler = (request: Request) => Response | Promise<Response>;
-
-export interface ListenOptions {
-  /** Address to listen on: `127.0.0.1`, `0.0.0.0`, `::` (all, both families). */
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  readonly handler: Handler;
-  readonly log: Log;
-  /** Where connections and streams are counted. */
-  readonly open?: OpenConnections | undefined;
-  /** How long the head of a request, or a fresh connection without one, may take. */
-  readonly headersTimeoutMs?: number;
-  /** How long an HTTP/2 connection may be silent before its peer is asked whether it is there. */
-  readonly silenceMs?: number;
-}
-
-export interface Listener {
-  /** `http://host:port`, with a host that can be dialed: a wildcard becomes the loopback address. */
-  readonly url: string;
-  /**
-   * Refuses new connections at once, lets requests in flight finish for `drainMs`, then cuts what
-   * is left. Resolves when the last connection is gone.
-   */
-  close(drainMs: number): Promise<void>;
-}
 
 /**
  * The reference's limits (docs/spec/runtimes.md#listeners): more header lines → 431, a longer head

@@ -18,7 +18,7 @@ import type { Log } from "../../src/ports.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet } from "./fleet.ts";
 import type { Post } from "../libsql/remote/open.ts";
-import type { Handler, Listener, ListenOptions } from "../node/listen.ts";
+import type { Handler, Listener, ListenOptions } from "../platform/listener.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
 import { nodeDial } from "../dial/dial.ts";
 import { OpenConnections } from "../platform/open_connections.ts";

@@ -1,6 +1,7 @@
 import { nodeDial } from "../../adapters/dial/dial.ts";
 import { nodeReader } from "../../adapters/node/bridge.ts";
-import { listen, type Listener } from "../../adapters/node/listen.ts";
+import { listen } from "../../adapters/node/listen.ts";
+import type { Listener } from "../../adapters/platform/listener.ts";
 import { clock } from "../../adapters/platform/clock.ts";
 import { random } from "../../adapters/platform/random.ts";
 import { VERSION } from "../../adapters/platform/version.ts";

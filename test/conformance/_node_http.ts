@@ -2,7 +2,8 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { afterEach } from "vitest";
 import { installBridge } from "../../adapters/node/bridge.ts";
-import { type Handler, listen, type Listener } from "../../adapters/node/listen.ts";
+import { listen } from "../../adapters/node/listen.ts";
+import type { Handler, Listener } from "../../adapters/platform/listener.ts";
 import type { LogLevel } from "../../src/ports.ts";
 
 interface Entry {

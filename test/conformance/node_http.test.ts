@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Handler } from "../../adapters/node/listen.ts";
+import type { Handler } from "../../adapters/platform/listener.ts";
 import { empty } from "../../src/admin/reply.ts";
 import { dial, echo, exchange, hello, http2, listener, start } from "./_node_http.ts";
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Handler } from "../../adapters/node/listen.ts";
+import type { Handler } from "../../adapters/platform/listener.ts";
 import { data, get, PING, post, PREFACE, SETTINGS, SETTINGS_ACK } from "./_http2_bytes.ts";
 import { hello, start } from "./_node_http.ts";
 

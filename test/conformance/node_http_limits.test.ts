@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { nodeReader } from "../../adapters/node/bridge.ts";
-import { type Handler, listen } from "../../adapters/node/listen.ts";
+import { listen } from "../../adapters/node/listen.ts";
+import type { Handler } from "../../adapters/platform/listener.ts";
 import { dial, exchange, hello, http2, log, start } from "./_node_http.ts";
 
 async function bodyOf(request: Request): Promise<Uint8Array | undefined> {
