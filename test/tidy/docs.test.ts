@@ -29,6 +29,7 @@ const TOP_LEVEL = [
   "package.json",
   "src",
   "test",
+  "tsconfig.json",
   "wrangler.toml",
 ];
 /** The front page: what and why, how to run it, five minutes, and where to go on. */
