@@ -1,22 +1,9 @@
 /** House rules a machine can hold us to. `tidy.test.ts` shows each one what it must refuse. */
+import { LAYERS, placeIn, rankOf } from "./layers.ts";
+
 type Context = Deno.lint.RuleContext;
 type Rule = Deno.lint.Rule;
 
-/** Who may import whom, inner to outer: a folder may use itself and every line above its own. */
-const LAYERS = [
-  ["error_codes"],
-  ["assert", "bytes", "slot_map", "slices", "names", "nearest", "errors"],
-  ["model"],
-  ["wire"],
-  ["engine"],
-  ["dial", "vitals"],
-  ["ports", "config"],
-  ["observe"],
-  ["storage", "outbound", "partition"],
-  ["placement"],
-  ["ingress", "admin", "introspection", "kafka", "ui"],
-  ["app"],
-];
 /** The engine is narrower than its layer, so that nothing but rows and events can move it. */
 const ENGINE_IMPORTS = ["engine", "model", "assert"];
 /** Everybody may speak the engine's words (types); only these may make it do something. */
@@ -44,19 +31,27 @@ const RUNTIME_MODULE = /^(node|cloudflare|bun):/;
 
 /** The folder or file right under `src/` that a path belongs to, or undefined outside `src/`. */
 function areaOf(path: string): string | undefined {
-  const parts = path.replaceAll("\\", "/").split("/src/");
-  return parts.length < 2 ? undefined : parts.at(-1)!.split("/")[0]!.replace(/\.ts$/, "");
+  return placeIn("src", path);
 }
 
-function rankOf(area: string): number {
-  return LAYERS.findIndex((areas) => areas.includes(area));
+/** An import of a file in another place of the same folder. */
+interface Step {
+  readonly folder: string;
+  readonly from: string;
+  readonly to: string;
+  readonly typesOnly: boolean;
 }
 
 /** Why `from` may not import `to`, or undefined when it may. */
-function refusal(from: string, to: string, typesOnly: boolean): string | undefined {
+function refusal({ folder, from, to, typesOnly }: Step): string | undefined {
   if (from === to) return undefined;
-  if (rankOf(from) < 0) return `"src/${from}" has no place in the order of layers`;
-  if (rankOf(to) < 0 || rankOf(to) >= rankOf(from)) return `${from} must not import ${to}`;
+  if (rankOf(folder, from) < 0) return `"${folder}/${from}" has no place in the order of layers`;
+  const rank = rankOf(folder, to);
+  if (rank < 0 || rank >= rankOf(folder, from)) return `${from} must not import ${to}`;
+  return folder === "src" ? engineRefusal(from, to, typesOnly) : undefined;
+}
+
+function engineRefusal(from: string, to: string, typesOnly: boolean): string | undefined {
   if (from === "engine" && !ENGINE_IMPORTS.includes(to)) return `engine must not import ${to}`;
   if (to === "engine" && !typesOnly && !ENGINE_RUNNERS.includes(from)) {
     return `${from} may import types of the engine, nothing that runs`;
@@ -88,15 +83,20 @@ function onModules(
 
 const inwardImports: Rule = {
   create(context: Context) {
-    const from = areaOf(context.filename);
-    if (from === undefined) return {};
+    const folders = Object.keys(LAYERS).filter((folder) => placeIn(folder, context.filename));
     return onModules((node, specifier, typesOnly) => {
       if (!specifier.startsWith(".")) return;
-      const to = areaOf(new URL(specifier, `file://${context.filename}`).pathname);
-      const message = to === undefined
-        ? `src must not import "${specifier}" from outside src`
-        : refusal(from, to, typesOnly);
-      if (message) context.report({ node, message, hint: "Imports point inward: src/README.md" });
+      const path = new URL(specifier, `file://${context.filename}`).pathname;
+      for (const folder of folders) {
+        const [from, to] = [placeIn(folder, context.filename)!, placeIn(folder, path)];
+        const message = to !== undefined
+          ? refusal({ folder, from, to, typesOnly })
+          : folder === "src"
+          ? `src must not import "${specifier}" from outside src`
+          : undefined;
+        const hint = `Imports point inward: ${folder}/README.md`;
+        if (message) context.report({ node, message, hint });
+      }
     });
   },
 };

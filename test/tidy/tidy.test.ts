@@ -57,6 +57,46 @@ const snippets: readonly Snippet[] = [
     breaks: "inward-imports",
   },
   {
+    says: "within storage, an outer folder imports an inner one",
+    file: "src/storage/log/good.ts",
+    code: `import { fold } from "../fold/fold.ts";\nfold();\n`,
+  },
+  {
+    says: "within storage, an inner folder must not import an outer one",
+    file: "src/storage/codec/bad_outward.ts",
+    code: `import { recover } from "../log/recover.ts";\nrecover();\n`,
+    breaks: "inward-imports",
+  },
+  {
+    says: "within storage, folders of one layer must not import each other",
+    file: "src/storage/read/bad_sideways.ts",
+    code: `import { fold } from "../fold/fold.ts";\nfold();\n`,
+    breaks: "inward-imports",
+  },
+  {
+    says: "an entry imports what it starts",
+    file: "adapters/node.ts",
+    code: `import { listen } from "./node/listen.ts";\nlisten();\n`,
+  },
+  {
+    says: "among adapters, an inner folder must not import an outer one",
+    file: "adapters/platform/bad_outward.ts",
+    code: `import { serve } from "../server/serve.ts";\nserve();\n`,
+    breaks: "inward-imports",
+  },
+  {
+    says: "among adapters, no folder must import an entry",
+    file: "adapters/node/bad_entry.ts",
+    code: `import { PartitionObject } from "../workerd.ts";\nnew PartitionObject();\n`,
+    breaks: "inward-imports",
+  },
+  {
+    says: "within libsql, a file must not import what answers queries",
+    file: "adapters/libsql/file/bad_outward.ts",
+    code: `import { QueryPool } from "../query/pool.ts";\nnew QueryPool();\n`,
+    breaks: "inward-imports",
+  },
+  {
     says: "a folder nobody gave a place must be given one",
     file: "src/misc/bad_area.ts",
     code: `import { assert } from "../assert.ts";\nassert();\n`,

@@ -1,0 +1,56 @@
+/**
+ * Who may import whom, by folder, inner to outer: a file or folder may use itself and every line
+ * above its own. A name with `.ts` is a file; without, it is a folder, a file or both. The README of
+ * each of these folders shows its list, and a test holds the two together.
+ */
+export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "src": [
+    ["error_codes"],
+    ["assert", "bytes", "slot_map", "slices", "names", "nearest", "errors"],
+    ["model"],
+    ["wire"],
+    ["engine"],
+    ["dial", "vitals"],
+    ["ports", "config"],
+    ["observe"],
+    ["storage", "outbound", "partition"],
+    ["placement"],
+    ["ingress", "admin", "introspection", "ui"],
+    ["app"],
+  ],
+  "src/storage": [
+    ["codec", "retry"],
+    ["overlay", "schema"],
+    ["fold", "read", "move"],
+    ["log"],
+    ["owner", "examine", "deployment_store", "memory_store"],
+    ["sql_store"],
+    ["many_stores"],
+  ],
+  "adapters": [
+    ["platform"],
+    ["libsql", "dial"],
+    ["installation"],
+    ["node", "deno", "workerd", "tools"],
+    ["server"],
+    ["node.ts", "deno.ts", "workerd.ts", "dev.ts", "dev_server.ts"],
+  ],
+  "adapters/libsql": [
+    ["sql_error"],
+    ["file", "remote"],
+    ["query"],
+  ],
+};
+
+/** What lies right under `folder` on the way to `path`, as `LAYERS` names it. Undefined: nothing. */
+export function placeIn(folder: string, path: string): string | undefined {
+  const [, ...under] = `/${path.replaceAll("\\", "/")}`.split(`/${folder}/`);
+  const name = under.at(-1)?.split("/")[0];
+  if (name === undefined || rankOf(folder, name) >= 0) return name;
+  return name.replace(/\.ts$/, "");
+}
+
+/** The number of the line of a name, 0 being the innermost. -1: it has none. */
+export function rankOf(folder: string, name: string): number {
+  return LAYERS[folder]?.findIndex((names) => names.includes(name)) ?? -1;
+}
