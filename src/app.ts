@@ -160,9 +160,10 @@ function registering({ config, version }: AppOptions, introspection: Introspecti
 }
 
 /** The settings of ingress, how requests are read here, and who counts them. */
-function ingressOptions({ config, reader }: AppOptions, { watch }: Observation) {
+function ingressOptions({ config, version, reader }: AppOptions, { watch }: Observation) {
   const { ingress } = watch.meter.requests;
   return {
+    version,
     ...ingressSettings(config),
     answered: (route: string, status: number) => ingress.add(route, status),
     ...(reader && { reader }),

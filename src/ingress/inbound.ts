@@ -25,6 +25,8 @@ export interface IngressOptions {
   readonly tracer?: Tracer | undefined;
   /** Whether requests with unknown query parameters are refused. Default: they are not. */
   readonly isStrict?: boolean;
+  /** The server's own, for the description of the interface. Default: 0.0.0. */
+  readonly version?: string;
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
   /** Is told of every answer. `route`: the kind of a `Route`, `preflight` or `other`. */

@@ -3,7 +3,7 @@ import type { Subject } from "../model/command.ts";
 import { BadId, parseInvocationId } from "../model/id.ts";
 import type { ServiceType } from "../model/target.ts";
 import { type Dialect, dialectOfSegment } from "../names.ts";
-import { adminHint, badInvocationId, badReserved } from "./path_help.ts";
+import { adminHint, badInvocationId, badPathOf, badReserved } from "./path_help.ts";
 import { decodeSegment } from "./percent.ts";
 
 /**
@@ -15,7 +15,8 @@ export type Route =
   | { readonly kind: "lookup" }
   | AwakeableRoute
   | { readonly kind: "health" }
-  | { readonly kind: "ready" };
+  | { readonly kind: "ready" }
+  | { readonly kind: "openapi" };
 
 export interface InvokeRoute {
   readonly kind: "call" | "send";
@@ -76,7 +77,8 @@ export function parsePath(path: string, typeOf: TypeOf): Route {
   // What stands before the leading slash comes first and is empty; one too many tells "too many".
   const parts = path.split("/", SEGMENTS_MAX + 2);
   if (parts.length <= SEGMENTS_MIN || parts.length > SEGMENTS_MAX + 1 || parts[0] !== "") {
-    throw Failure.plain(400, `bad path: ${path}${adminHint(parts[1])}`);
+    if (path === "/openapi") return { kind: "openapi" };
+    throw badPathOf(path, parts[1]);
   }
   const dialect = dialectOfSegment(parts[1] ?? "");
   if (dialect === undefined) return parseLegacy(parts, typeOf);

@@ -9,7 +9,6 @@ const OF_ADMIN: ReadonlySet<string> = new Set([
   "internal",
   "invocations",
   "metrics",
-  "openapi",
   "query",
   "services",
   "ui",
@@ -23,6 +22,13 @@ const EXAMPLE = "inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 export function adminHint(segment: string | undefined): string {
   if (segment === undefined || !OF_ADMIN.has(segment)) return "";
   return `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;
+}
+
+/** A path that has too few or too many segments for any route. `segment`: its first one. */
+export function badPathOf(path: string, segment: string | undefined): Failure {
+  const hint = adminHint(segment) || "; a call is POST /svc/call/:service/:handler, and " +
+      "GET /openapi describes all paths";
+  return Failure.plain(400, `bad path: ${path}${hint}`);
 }
 
 /**
@@ -41,7 +47,9 @@ export function badReserved(dialect: Dialect): Failure {
     400,
     `bad path, expected ${known.map(at).join(", ")}, or ${at("lookup")}; objects and workflows ` +
       `take a key: ${at("call/:object/:key/:handler")}; awakeables are completed at ` +
-      `${at("awakeables/:id/resolve")} and ${at("awakeables/:id/reject")}`,
+      `${at("awakeables/:id/resolve")} and ${
+        at("awakeables/:id/reject")
+      }; GET /openapi describes all`,
   );
 }
 

@@ -8,6 +8,7 @@ import type { InvokeRoute, OutcomeRoute, Route } from "./path.ts";
  * no `/` or `?`; keys and scopes are percent-encoded.
  */
 export function printPath(route: Route, dialect: Dialect): string {
+  if (route.kind === "openapi") return "/openapi";
   return `/${dialect}/${tail(route)}`;
 }
 
@@ -16,7 +17,7 @@ export function printLegacyPath(route: InvokeRoute): string {
   return `/${target(route)}${route.kind === "send" ? "/send" : ""}`;
 }
 
-function tail(route: Route): string {
+function tail(route: Exclude<Route, { readonly kind: "openapi" }>): string {
   switch (route.kind) {
     case "call":
     case "send":

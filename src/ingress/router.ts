@@ -2,7 +2,7 @@ import { unreachable } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, header, OWN } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
-import { refused } from "./answer.ts";
+import { json, refused } from "./answer.ts";
 import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
 import { type Caller, preflight } from "./cors.ts";
@@ -11,6 +11,7 @@ import { health, ready } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
 import { lookup } from "./lookup.ts";
 import { attach, output } from "./outcome.ts";
+import { ingressDocument } from "./openapi/document.ts";
 import { parsePath, type Route, trimSlashes } from "./path.ts";
 import { checkNames } from "./query.ts";
 import { fetchReader } from "./request_reader.ts";
@@ -33,6 +34,7 @@ export function ingress(
     readiness: () => Promise.resolve([]),
     isStrict: false,
     answered: () => {},
+    version: "0.0.0",
     ...options,
     log: limitedLog(options.log, options.now),
   };
@@ -126,6 +128,9 @@ function dispatch(
     case "ready":
       allow("GET", method);
       return ready(caller, setup.readiness);
+    case "openapi":
+      allow("GET", method);
+      return json(caller, ingressDocument(setup.version), { status: 200 });
     case "attach":
       allow(route.subject.by === "body" ? "POST" : "GET", method);
       return attach(setup, inbound, route);

@@ -29,10 +29,13 @@ const expected =
   "/svc/scope/:scope/call/:service/:handler, /svc/attach/:invocation_id, " +
   "/svc/output/:invocation_id, or /svc/lookup; objects and workflows take a key: " +
   "/svc/call/:object/:key/:handler; awakeables are completed at /svc/awakeables/:id/resolve and " +
-  "/svc/awakeables/:id/reject";
+  "/svc/awakeables/:id/reject; GET /openapi describes all";
 const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 const ofAdmin = (segment: string) =>
   `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;
+const bad = (path: string) =>
+  `400 bad path: ${path}; a call is POST /svc/call/:service/:handler, and GET /openapi describes ` +
+  "all paths";
 const legacy =
   "400 bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler";
 const unknown = (name: string) =>
@@ -68,8 +71,8 @@ const rows: [path: string, outcome: Route | string][] = [
   ["//svc/call/Svc/h///", { kind: "call", ...svc }],
   ["//svc/call/Obj//h/", { kind: "call", ...obj, key: "" }],
   ["/svc/call/Obj/k//", expected],
-  ["//svc", "400 bad path: /svc"],
-  ["///", "400 bad path: /"],
+  ["//svc", bad("/svc")],
+  ["///", bad("/")],
   ["/Svc/h/send", { kind: "send", ...svc }],
   ["/Obj/k/h", { kind: "call", ...obj }],
   ["/Obj/k/send", { kind: "call", service: "Obj", key: "k", handler: "send" }],
@@ -83,6 +86,7 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/svc/lookup", { kind: "lookup" }],
   ["/svc/health", { kind: "health" }],
   ["/restate/ready", { kind: "ready" }],
+  ["/openapi", { kind: "openapi" }],
   ["/svc/awakeables/foo/resolve", { kind: "awakeable", id: "foo", verb: "resolve" }],
   ["/svc/a/foo/reject/x", { kind: "awakeable", id: "foo", verb: "reject" }],
   [`/svc/invocation/${id}/attach`, { kind: "attach", subject: { by: "invocation", id } }],
@@ -108,15 +112,15 @@ const rows: [path: string, outcome: Route | string][] = [
     subject: { by: "workflow", service: "Any", key: "k/" },
   }],
 
-  ["/", "400 bad path: /"],
-  ["/x", "400 bad path: /x"],
+  ["/", bad("/")],
+  ["/x", bad("/x")],
   ["/deployments", `400 bad path: /deployments${ofAdmin("deployments")}`],
   ["/services/Svc", `${unknown("services")}${ofAdmin("services")}`],
-  ["/svc", "400 bad path: /svc"],
-  ["/svc/", "400 bad path: /svc"],
-  ["/a/b/c/d/e/f/g/h", "400 bad path: /a/b/c/d/e/f/g/h"],
-  ["*", "400 bad path: *"],
-  ["/Svc/", "400 bad path: /Svc"],
+  ["/svc", bad("/svc")],
+  ["/svc/", bad("/svc")],
+  ["/a/b/c/d/e/f/g/h", bad("/a/b/c/d/e/f/g/h")],
+  ["*", bad("*")],
+  ["/Svc/", bad("/Svc")],
   ["/Nope/x", unknown("Nope")],
   ["/SVC/call/Svc/h", unknown("SVC")],
   ["/OPENAPI/x", unknown("OPENAPI")],
@@ -204,7 +208,14 @@ const subject = fc.oneof(
 const route: fc.Arbitrary<Route> = fc.oneof(
   invoke,
   fc.record({ kind: fc.constantFrom("attach" as const, "output" as const), subject }),
-  fc.record({ kind: fc.constantFrom("lookup" as const, "health" as const, "ready" as const) }),
+  fc.record({
+    kind: fc.constantFrom(
+      "lookup" as const,
+      "health" as const,
+      "ready" as const,
+      "openapi" as const,
+    ),
+  }),
   fc.record({
     kind: fc.constant("awakeable" as const),
     id: name,

@@ -139,7 +139,13 @@ const rows: [method: string, path: string, init: AskInit, wanted: string][] = [
     {},
     "400 invalid limit-key: invalid limit-key component: value too long: 37 bytes (max 36)",
   ],
-  ["POST", "/x", {}, "400 bad path: /x"],
+  [
+    "POST",
+    "/x",
+    {},
+    "400 bad path: /x; a call is POST /svc/call/:service/:handler, and GET /openapi describes " +
+    "all paths",
+  ],
   ["POST", "/svc/nope/x", {}, "404 not found"],
   ["GET", "/openapi/x", {}, "404 not found"],
 ];

@@ -1,0 +1,150 @@
+import { OWN } from "../../names.ts";
+import {
+  anything,
+  headers,
+  type Json,
+  json,
+  parameter,
+  parameters,
+  response,
+  responses,
+  schemas,
+} from "./components.ts";
+
+/**
+ * The routes of this port as OpenAPI 3.1 (docs/spec/ingress.md#routes), in our own spelling. Handlers
+ * are not listed one by one: the admin interface describes each service with its schemas. `version`:
+ * the server's.
+ */
+export function ingressDocument(version: string): Json {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Ingress API",
+      version,
+      description:
+        "Calls handlers and finds their results. The handlers of one service, with their " +
+        "schemas: `GET /services/{service}/openapi` on the admin port.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [],
+    tags: [
+      { name: "invoke", description: "Calls and sends" },
+      { name: "result", description: "Results of what was called or sent before" },
+      { name: "awakeable", description: "Promises that handlers wait for" },
+      { name: "server", description: "The server itself" },
+    ],
+    paths: { ...invoke(), ...results(), ...awakeables(), ...server() },
+    components: { parameters, responses, schemas, headers },
+  };
+}
+
+function invoke(): Json {
+  const input = { requestBody: { required: false, content: { "*/*": anything } } };
+  const forms = [["Service", ["service", "handler"]], ["Object", [
+    "service",
+    "key",
+    "handler",
+  ]]] as const;
+  return Object.fromEntries(forms.flatMap(([form, segments]) => {
+    const path = segments.map((one) => `{${one}}`).join("/");
+    const given = [...segments.map(parameter), parameter("idempotencyKey")];
+    const keyed = form === "Object" ? "an object or workflow" : "a service";
+    return [
+      [`/${OWN}/call/${path}`, {
+        post: {
+          ...about(`call${form}`, "invoke", `Calls a handler of ${keyed} and waits for its result`),
+          parameters: given,
+          ...input,
+          responses: { 200: response("Result"), default: response("Error") },
+        },
+      }],
+      [`/${OWN}/send/${path}`, {
+        post: {
+          ...about(`send${form}`, "invoke", `Sends a handler of ${keyed} a request, now or later`),
+          parameters: [...given, parameter("delay")],
+          ...input,
+          responses: { 202: response("Sent"), default: response("Error") },
+        },
+      }],
+    ];
+  }));
+}
+
+function results(): Json {
+  const attached = {
+    200: response("Result"),
+    404: response("NotFound"),
+    default: response("Error"),
+  };
+  const found = { ...attached, 470: response("NotReady") };
+  const body = json("Target");
+  const forms = [
+    ["attach", "Waits for the result of an invocation", attached],
+    ["output", "The result of an invocation, if it has one", found],
+  ] as const;
+  return {
+    ...Object.fromEntries(forms.flatMap(([verb, summary, responses]) => [
+      [`/${OWN}/${verb}/{invocationId}`, {
+        get: {
+          ...about(verb, "result", summary),
+          parameters: [parameter("invocationId")],
+          responses,
+        },
+      }],
+      [`/${OWN}/${verb}`, {
+        post: { ...about(`${verb}Target`, "result", summary), requestBody: body, responses },
+      }],
+    ])),
+    [`/${OWN}/lookup`]: {
+      post: {
+        ...about("lookup", "result", "The id of an invocation, whether or not there is one"),
+        requestBody: body,
+        responses: { 200: response("Found"), default: response("Error") },
+      },
+    },
+  };
+}
+
+function awakeables(): Json {
+  const taken = { description: "Taken, also if it was completed before" };
+  const verbs = [["resolve", "*/*", "with a value"], [
+    "reject",
+    "text/plain",
+    "with a reason",
+  ]] as const;
+  return Object.fromEntries(verbs.map(([verb, type, what]) => [
+    `/${OWN}/awakeables/{awakeableId}/${verb}`,
+    {
+      post: {
+        ...about(`${verb}Awakeable`, "awakeable", `Completes an awakeable ${what}`),
+        parameters: [parameter("awakeableId")],
+        requestBody: { required: false, content: { [type]: anything } },
+        responses: { 202: taken, default: response("Error") },
+      },
+    },
+  ]));
+}
+
+function server(): Json {
+  const get = (id: string, summary: string, responses: Json) => ({
+    get: { ...about(id, "server", summary), responses },
+  });
+  const answer = (description: string) => ({
+    description,
+    content: { "application/json": { schema: { type: "object" } } },
+  });
+  return {
+    [`/${OWN}/health`]: get("health", "Names of all services", { 200: answer("It answers") }),
+    [`/${OWN}/ready`]: get("ready", "Whether the process serves all that it should", {
+      200: answer("Ready"),
+      503: answer("Not ready, and why"),
+    }),
+    "/openapi": get("openapi", "This document", { 200: answer("OpenAPI 3.1") }),
+  };
+}
+
+function about(operationId: string, tag: string, summary: string): Json {
+  return { operationId, tags: [tag], summary };
+}
