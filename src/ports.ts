@@ -70,7 +70,7 @@ export interface Store {
   /** Takes a partition over: raises its epoch durably, so no earlier owner can commit any more. */
   claim(partition: number): Promise<Lease>;
   /**
-   * One round trip. Answers in the order of `wants`. Rows of a group are sorted by item. Rejects with
+   * One round trip. Answers in the order of `wants`. `rows` of a group are sorted by item. Rejects with
    * `Unreadable` when one of them cannot be decoded.
    */
   load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]>;
@@ -84,9 +84,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What a load found. */
 export interface Loaded {
   readonly want: Want;
   readonly rows: readonly Rows[Table][];
+  /**
+   * In place of `rows` of a large group: all of its rows, in no order. A page is decoded when it is
+   * taken, and that throws `Unreadable` where `load` would reject.
+   */
+  readonly pages?: Iterable<readonly Rows[Table][]>;
 }
 
 /** The right to write a partition. A higher epoch ends every lower one. */

@@ -98,11 +98,11 @@ class Loads implements Slice {
   readonly #known = new Set<string>();
 
   add(loaded: readonly Loaded[]): void {
-    for (const { want, rows } of loaded) {
+    for (const { want, rows, pages = [rows] } of loaded) {
       this.#known.add(nameOf(want));
       const group = nameOf({ table: want.table, group: want.group });
       const items = this.#rows.get(group) ?? new Map<Item, Rows[Table]>();
-      for (const row of rows) items.set(itemOf(want.table, row), row);
+      for (const page of pages) for (const row of page) items.set(itemOf(want.table, row), row);
       this.#rows.set(group, items);
     }
   }

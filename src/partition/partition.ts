@@ -9,6 +9,8 @@ import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Commits } from "./commits.ts";
+import { Arrivals } from "./arrivals.ts";
+import { type Mail, weightOf } from "./mail.ts";
 import { foresee } from "./prefetch.ts";
 import { type Moved, Resident } from "./resident.ts";
 
@@ -34,11 +36,6 @@ export interface PartitionOptions {
   readonly isHeld?: (() => boolean) | undefined;
 }
 
-interface Mail {
-  readonly event: Event;
-  readonly durable: (() => void) | undefined;
-}
-
 /**
  * The single writer of one partition, and the only place where the pure engine meets time.
  *
@@ -50,6 +47,7 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #resident: Resident;
   readonly #commits: Commits;
+  readonly #arrivals: Arrivals;
   #mailbox: Mail[] = [];
   #isDue = false;
   #isStopped = false;
@@ -71,11 +69,20 @@ export class Partition {
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
     });
+    this.#arrivals = new Arrivals({
+      resident: this.#resident,
+      soon: (call) => clock.soon(call),
+      release: (mail) => {
+        this.#mailbox = [...mail, ...this.#mailbox];
+        this.#schedule();
+      },
+      onFailure: (cause) => this.#stop(cause),
+    });
   }
 
   /** Events that no turn has taken yet. */
   get waiting(): number {
-    return this.#mailbox.length;
+    return this.#mailbox.length + this.#arrivals.waiting;
   }
 
   get residentBytes(): number {
@@ -94,6 +101,10 @@ export class Partition {
   send(event: Event, durable?: () => void): void {
     if (this.#isStopped) return;
     this.#mailbox.push({ event, durable });
+    this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     this.#options.clock.soon(() => this.#run());
@@ -103,6 +114,7 @@ export class Partition {
   stop(): void {
     this.#isStopped = true;
     this.#mailbox = [];
+    this.#arrivals.stop();
     this.#commits.stop();
   }
 
@@ -119,11 +131,12 @@ export class Partition {
 
   /** The oldest mail, up to the event with which the turn is full. */
   #take(): readonly Mail[] {
-    const all = this.#mailbox;
+    const all = this.#arrivals.hold(this.#mailbox);
     let room = this.#options.turnEventsMax;
     let end = 0;
     for (; end < all.length && room > 0; end++) room -= weightOf(all[end]);
     this.#mailbox = end === all.length ? [] : all.slice(end);
+    this.#arrivals.taken(end);
     return end === all.length ? all : all.slice(0, end);
   }
 
@@ -135,8 +148,9 @@ export class Partition {
       const around = { resident: this.#resident, schema: this.#options.schema() };
       const expected = foresee(mail, around);
       if (expected.length > 0) return this.#load(expected, mail, now);
-      const { turn, wants, refused } = this.#turn(mail, now);
+      const { turn, wants, late, refused } = this.#turn(mail, now);
       if (refused) return this.#refuse(refused, mail, now);
+      if (late.length > 0) return this.#again(this.#arrivals.setAside(late, mail), now);
       if (wants.length === 0) {
         this.#finish(turn, mail);
         return meter.turn(meter.now() - began, mail.length);
@@ -155,7 +169,7 @@ export class Partition {
     this.#resident.expect(this.#commits.next - 1);
     store.load(lease, wants).then((loaded) => {
       if (this.#isStopped) return;
-      this.#resident.add(loaded);
+      this.#arrivals.begin(this.#resident.add(loaded));
       this.#attempt(mail, now);
     }).catch((cause) => this.#unloaded(cause, mail, now));
   }
@@ -163,6 +177,7 @@ export class Partition {
   #unloaded(cause: unknown, mail: readonly Mail[], now: number): void {
     if (this.#isStopped) return;
     if (!(cause instanceof Unreadable)) return this.#stop(cause);
+    this.#resident.expect(Infinity);
     this.#resident.block(cause);
     this.#attempt(mail, now);
   }
@@ -173,10 +188,13 @@ export class Partition {
    */
   #refuse({ one, cause }: Refused, mail: readonly Mail[], now: number): void {
     this.#options.onRefused(one.event, cause);
-    const others = mail.filter((other) => other !== one);
-    // In a task of its own, so that many of them do not pile up on the stack.
+    this.#again(mail.filter((other) => other !== one), now);
+  }
+
+  /** In a task of its own, so that many of them do not pile up on the stack. */
+  #again(mail: readonly Mail[], now: number): void {
     this.#options.clock.soon(() => {
-      if (!this.#isStopped) this.#attempt(others, now);
+      if (!this.#isStopped) this.#attempt(mail, now);
     });
   }
 
@@ -187,6 +205,7 @@ export class Partition {
     this.#resident.apply(turn, commit);
     const durable = mail.flatMap(({ durable }) => durable ? [durable] : []);
     this.#commits.append(turn, durable);
+    this.#arrivals.used();
     this.#isDue = this.#mailbox.length > 0;
     if (this.#isDue) this.#options.clock.soon(() => this.#run());
   }
@@ -194,22 +213,26 @@ export class Partition {
   #turn(
     mail: readonly Mail[],
     now: number,
-  ): { turn: Turn; wants: Want[]; refused?: Refused } {
+  ): { turn: Turn; wants: Want[]; late: Mail[]; refused?: Refused } {
     const schema = this.#options.schema();
     const { place } = this.#options;
     const around = { slice: this.#resident, place, attemptForgotten: this.#attemptForgotten };
     const turn = new Turn(now, schema, around);
     const wants: Want[] = [];
+    const late: Mail[] = [];
     for (const one of mail) {
       // After a miss this turn is lost. What follows only tells us what else to load, so it runs
       // on bare rows: a half-applied neighbor must not confuse it.
-      const isLost = wants.length > 0;
+      const isLost = wants.length > 0 || late.length > 0;
       const page = isLost ? new Turn(now, schema, around) : turn;
       const cause = applied(page, one.event, { isBare: isLost });
-      if (cause instanceof Unreadable) return { turn, wants, refused: { one, cause } };
-      if (cause === miss) wants.push(...page.wants);
+      if (cause instanceof Unreadable) return { turn, wants, late, refused: { one, cause } };
+      if (cause !== miss) continue;
+      const isLate = page.wants.some(({ table, group }) => this.#resident.isArriving(table, group));
+      if (isLate) late.push(one);
+      else wants.push(...page.wants);
     }
-    return { turn, wants: wants.length > 1 ? distinct(wants) : wants };
+    return { turn, wants: wants.length > 1 ? distinct(wants) : wants, late };
   }
 }
 
@@ -217,12 +240,6 @@ export class Partition {
 interface Refused {
   readonly one: Mail;
   readonly cause: Unreadable;
-}
-
-/** Events of a turn block the process for as long as they have messages in them. */
-function weightOf(mail: Mail | undefined): number {
-  const event = mail?.event;
-  return event?.type === "heard" ? event.frames.length : 1;
 }
 
 /** Many events of a turn ask for the same rows: a busy object's lock, for one. */

@@ -82,10 +82,12 @@ class Wants {
   }
 
   row(table: Table, group: string, item: Item = ""): void {
+    if (this.#resident.isArriving(table, group)) return;
     if (this.#resident.find(table, group, item) === undefined) this.#add({ table, group, item });
   }
 
   group(table: Table, group: string): void {
+    if (this.#resident.isArriving(table, group)) return;
     if (this.#resident.list(table, group) === undefined) this.#add({ table, group });
   }
 

@@ -1,10 +1,18 @@
 import { assert } from "../assert.ts";
 import type { Slice, Turn } from "../engine/turn.ts";
 import type { InvocationRow } from "../model/invocation.ts";
-import type { Entry, Result } from "../model/journal.ts";
-import { type Item, itemOf, type Rows, type Table, TABLES, type Write } from "../model/rows.ts";
+import {
+  type Item,
+  itemOf,
+  type Rows,
+  type Table,
+  TABLES,
+  type Want,
+  type Write,
+} from "../model/rows.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { Loaded } from "../ports.ts";
+import { GROUP_BYTES, sizeOf } from "./row_size.ts";
 
 type GroupRows = Map<Item, Rows[Table] | null>;
 
@@ -20,6 +28,8 @@ class Group {
   commit = 0;
   /** Used since the last sweep passed. */
   isUsed = true;
+  /** Arrives page by page, or has and was not used yet: not to be forgotten. */
+  isPinned = false;
   bytes = GROUP_BYTES;
 
   get rows(): ReadonlyMap<Item, Rows[Table] | null> {
@@ -42,12 +52,6 @@ class Group {
 
 /** Groups known to be unreadable. One that is forgotten is loaded again, and found again. */
 const UNREADABLE_MAX = 10_000;
-
-/** Rough cost of a group and of a row in memory, beside its bytes. */
-const GROUP_BYTES = 200;
-const ROW_BYTES = 150;
-const INVOCATION_BYTES = 900;
-const LISTENER_BYTES = 150;
 
 /** An invocation as it was, if it was and if that is known, and as a turn left or dropped it. */
 export type Moved = (
@@ -120,7 +124,6 @@ export class Resident implements Slice {
 
   /** A load has failed because a row of this group cannot be decoded: it is not asked for again. */
   block(cause: Unreadable): void {
-    this.#visible = Infinity;
     const [oldest] = this.#unreadable.keys();
     if (oldest !== undefined && this.#unreadable.size >= UNREADABLE_MAX) {
       this.#unreadable.delete(oldest);
@@ -135,25 +138,61 @@ export class Resident implements Slice {
 
   /**
    * A load is on its way that sees commits up to `visible`. Until `add`, later ones keep their
-   * rows here: forgotten too early, they would come back as they were before.
+   * rows here: forgotten too early, they would come back as they were before. `Infinity`: none is.
    */
   expect(visible: number): void {
     this.#visible = visible;
   }
 
-  /** Takes in what the store gave. What is here already is newer, or the same. */
-  add(loaded: readonly Loaded[]): void {
+  /**
+   * Takes in what the store gave. What is here already is newer, or the same. Answers groups that are
+   * to be taken in page by page (`arrive`). Turns may go on meanwhile: these groups are pinned, so
+   * that what is written to them stays here, above the pages.
+   */
+  add(loaded: readonly Loaded[]): Loaded[] {
     this.#visible = Infinity;
+    const arriving = loaded.filter(({ want, pages }) => pages && this.#pin(want));
     for (const { want: { table, group: name, item }, rows } of loaded) {
       const group = this.#group(table, name);
       // A whole group knows all there is; what it dropped since would come back.
-      if (group.isWhole) continue;
-      for (const row of rows) {
-        const at = itemOf(table, row);
-        if (!group.rows.has(at)) this.#set(group, at, row);
-      }
+      if (group.isWhole || group.isPinned) continue;
+      this.#fill(group, table, rows);
       if (item === undefined) group.isWhole = true;
       else if (!group.rows.has(item)) group.set(item, null);
+    }
+    return arriving;
+  }
+
+  /** Takes in a page of a group. Absent: there are no more. */
+  arrive({ table, group: name }: Want, page?: readonly Rows[Table][]): void {
+    const group = this.#group(table, name);
+    if (group.isWhole) return;
+    if (page) this.#fill(group, table, page);
+    else group.isWhole = true;
+  }
+
+  /** Whether pages of a group are still to come. */
+  isArriving(table: Table, name: string): boolean {
+    const group = this.#tables[table].get(name);
+    return group !== undefined && group.isPinned && !group.isWhole;
+  }
+
+  /** Lets go of a group that arrived page by page, or that cannot. */
+  unpin({ table, group: name }: Want): void {
+    this.#group(table, name).isPinned = false;
+  }
+
+  /** Answers whether it was not, and is not here as a whole. */
+  #pin({ table, group: name }: Want): boolean {
+    const group = this.#group(table, name);
+    if (group.isWhole || group.isPinned) return false;
+    return group.isPinned = true;
+  }
+
+  #fill(group: Group, table: Table, rows: readonly Rows[Table][]): void {
+    for (const row of rows) {
+      const at = itemOf(table, row);
+      if (!group.rows.has(at)) this.#set(group, at, row);
     }
   }
 
@@ -208,7 +247,8 @@ export class Resident implements Slice {
   }
 
   /** Whether the store would give back what is here. */
-  #isDurable({ commit }: Group): boolean {
+  #isDurable({ commit, isPinned }: Group): boolean {
+    if (isPinned) return false;
     return commit <= this.#durable && commit <= this.#visible;
   }
 
@@ -256,38 +296,4 @@ export class Resident implements Slice {
     group.bytes += bytes;
     this.#bytes += bytes;
   }
-}
-
-/** An estimate of what a row holds on to. */
-function sizeOf(row: Rows[Table] | null | undefined): number {
-  if (!row) return 0;
-  if ("entry" in row) return ROW_BYTES + entryBytes(row.entry);
-  if ("value" in row) return ROW_BYTES + row.value.length;
-  if ("listeners" in row) return ROW_BYTES + promiseBytes(row);
-  if ("after" in row) return ROW_BYTES + failureBytes(row);
-  if ("target" in row) return INVOCATION_BYTES + (row.output?.length ?? 0);
-  return ROW_BYTES;
-}
-
-function entryBytes(entry: Entry): number {
-  switch (entry.kind) {
-    case "input":
-      return entry.value.length + entry.headers.length * 60;
-    case "command":
-      return entry.bytes.length;
-    case "notification":
-      return entry.result.kind === "value" ? valueBytes(entry.result) : 0;
-  }
-}
-
-function failureBytes({ failure }: Rows["event"]): number {
-  return failure ? failure.message.length + (failure.stacktrace?.length ?? 0) : 0;
-}
-
-function promiseBytes({ result, listeners }: Rows["promise"]): number {
-  return LISTENER_BYTES * listeners.length + (result?.kind === "value" ? valueBytes(result) : 0);
-}
-
-function valueBytes(result: Result & { kind: "value" }): number {
-  return result.value.length;
 }

@@ -20,7 +20,7 @@ import type { Layer } from "./overlay/layer.ts";
 import { LoadPlan } from "./read/load.ts";
 import { checksumOf } from "./log/check.ts";
 import { record } from "./log/records.ts";
-import { merge, Overlay } from "./overlay/overlay.ts";
+import { merge, mergePages, Overlay } from "./overlay/overlay.ts";
 import { logPlaces } from "./log/recover.ts";
 import { scanRows } from "./read/scan.ts";
 import { standings } from "./read/status_counts.ts";
@@ -141,10 +141,13 @@ export class Owner {
     return this.#lane.read(async () => {
       const found = plan.sort(await this.#client.batch("read", plan.statements()));
       let next = 0;
-      return settled.map(({ want, rows, cells }) => ({
-        want,
-        rows: rows ?? merge(found[next++] ?? [], cells),
-      }));
+      return settled.map(({ want, rows, cells }) => {
+        if (rows) return { want, rows };
+        const { rows: below = [], pages } = found[next++] ?? {};
+        return pages
+          ? { want, rows: [], pages: { [Symbol.iterator]: () => mergePages(pages, cells) } }
+          : { want, rows: merge(below, cells) };
+      });
     });
   }
 

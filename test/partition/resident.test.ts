@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Turn } from "../../src/engine/turn.ts";
-import type { Rows, Want, Write } from "../../src/model/rows.ts";
+import type { Rows, Table, Want, Write } from "../../src/model/rows.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import type { Loaded } from "../../src/ports.ts";
 import { Disk } from "../sim/disk.ts";
+import { inPages } from "../sim/pages.ts";
 import { schema } from "../support/schema.ts";
 
 type State = Rows["state"];
@@ -18,7 +19,7 @@ type Step =
     readonly do: "turn";
     readonly writes: readonly { object: string; name: string; drop: boolean }[];
   }
-  | { readonly do: "handOver" | "settle" | "answer" }
+  | { readonly do: "handOver" | "settle" | "answer" | "page" | "used" }
   | { readonly do: "load"; readonly want: Want }
   | { readonly do: "forget"; readonly object: string };
 
@@ -28,7 +29,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       minLength: 1,
       maxLength: 4,
     }).map((writes) => ({ do: "turn", writes }) as const),
-    fc.constantFrom("handOver", "handOver", "settle", "answer").map((step) => ({ do: step })),
+    fc.constantFrom("handOver", "handOver", "settle", "answer", "page", "page", "used")
+      .map((step) => ({ do: step })),
     fc.oneof(
       objects.map((group) => ({ table: "state", group }) as const),
       fc.tuple(objects, names).map(([group, item]) => ({ table: "state", group, item }) as const),
@@ -51,6 +53,9 @@ class Scene {
   #number = 0;
   #durable = 0;
   #answer: Loaded[] | undefined;
+  /** Groups whose pages arrive, and those that have. */
+  #arriving: { readonly want: Want; readonly pages: Iterator<readonly Rows[Table][]> }[] = [];
+  #arrived: Want[] = [];
   readonly undurable = new Map<string, number>();
 
   constructor(bytesMax: number) {
@@ -71,11 +76,14 @@ class Scene {
         if (this.#answer) return;
         this.resident.expect(this.#number);
         // Sees what was handed over, and nothing that is still gathered.
-        this.#answer = [...this.disk.load([step.want])];
+        this.#answer = inPages(this.disk.load([step.want]), 1);
         return;
       case "answer":
-        if (this.#answer) this.resident.add(this.#answer);
-        this.#answer = undefined;
+        return this.#take();
+      case "page":
+        return this.#page();
+      case "used":
+        for (const want of this.#arrived.splice(0)) this.resident.unpin(want);
         return;
       case "forget":
         return this.resident.forget("state", step.object);
@@ -88,6 +96,8 @@ class Scene {
       this.#handOver();
     }
     this.apply({ do: "answer" });
+    while (this.#arriving.length > 0) this.#page();
+    this.apply({ do: "used" });
     this.#settle();
     // The next settled commit finds whatever the load has added.
     this.resident.settle(this.#durable);
@@ -104,6 +114,21 @@ class Scene {
     this.resident.apply(turn, this.#number + 1);
     this.truth.apply(0, turn.writes);
     this.#gathered.push(...turn.writes);
+  }
+
+  #take(): void {
+    for (const { want, pages } of this.resident.add(this.#answer ?? [])) {
+      if (pages) this.#arriving.push({ want, pages: pages[Symbol.iterator]() });
+    }
+    this.#answer = undefined;
+  }
+
+  #page(): void {
+    const [first] = this.#arriving;
+    if (!first) return;
+    const { done, value } = first.pages.next();
+    this.resident.arrive(first.want, done ? undefined : value);
+    if (done) this.#arrived.push(...this.#arriving.splice(0, 1).map(({ want }) => want));
   }
 
   #handOver(): void {

@@ -9,6 +9,12 @@ export const COLD: Partial<Faults & Limits> = {
   eagerStateBytesMax: 0,
 };
 
+/** Every group is loaded in pages of a row, and most of it is not in memory. */
+export const PAGED: Partial<Faults & Limits> = {
+  pageRowsMax: 1,
+  residentBytesMax: 4_000,
+};
+
 /** The partition often fails and its boot takes long. */
 export const RESTARTS: Partial<Faults & Limits> = {
   loadMs: 300,

@@ -3,6 +3,7 @@ import type { Lease, Loaded, Scan, ScanRow, Store } from "../../src/ports.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults } from "./faults.ts";
 import { Broken } from "./must.ts";
+import { inPages } from "./pages.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
@@ -29,6 +30,8 @@ export interface ConnectionOptions {
   readonly held: Held | undefined;
   /** What a store says to whoever was overtaken. */
   readonly Fenced: new (message?: string) => Error;
+  /** Larger groups are loaded in pages of as many rows. */
+  readonly pageRowsMax: number;
   /** A commit has reached the disk. */
   readonly committed: (epoch: number, writes: readonly Write[]) => void;
 }
@@ -72,7 +75,8 @@ export class Connection implements Store {
   }
 
   load({ epoch }: Lease, wants: readonly Want[]): Promise<readonly Loaded[]> {
-    return this.#read(epoch, () => this.#options.disk.load(wants));
+    const { disk, pageRowsMax } = this.#options;
+    return this.#read(epoch, () => inPages(disk.load(wants), pageRowsMax));
   }
 
   scan<Q extends Scan>({ epoch }: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {

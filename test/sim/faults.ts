@@ -60,6 +60,8 @@ export interface Limits {
   readonly mailboxEventsMax: number;
   readonly timersMax: number;
   readonly eagerStateBytesMax: number;
+  /** Groups of more rows are loaded in pages. */
+  readonly pageRowsMax: number;
   /** How long a bidirectional stream without news is kept. */
   readonly patienceMs: number;
   /** Part of the services that cannot hear while they speak. */
@@ -147,6 +149,7 @@ export function limits(chance: Chance): Limits {
     partitions: chance.pick([1, 2, 2, 3, 4]),
     processes: chance.pick([1, 2, 3]),
     releaseEffectsMax: chance.pick([1, 2, 1_000]),
+    pageRowsMax: chance.pick([1, 3, 1_000]),
   };
 }
 

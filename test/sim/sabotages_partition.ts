@@ -1,4 +1,4 @@
-import { COLD, RESTARTS } from "./circumstances.ts";
+import { COLD, PAGED, RESTARTS } from "./circumstances.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 /** Broken commits, memory, boots and timers. */
@@ -67,6 +67,34 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     find: "return commit <= this.#durable && commit <= this.#visible;",
     replace: "return commit <= this.#durable;",
     under: COLD,
+  },
+  {
+    name: "memory forgets a group whose pages arrive",
+    file: "partition/resident.ts",
+    find: "    if (isPinned) return false;\n",
+    replace: "",
+    under: PAGED,
+  },
+  {
+    name: "a group counts as whole before its last page",
+    file: "partition/arrivals.ts",
+    find: "resident.arrive(next.want, done ? undefined : value);",
+    replace: "resident.arrive(next.want, value), resident.arrive(next.want);",
+    under: PAGED,
+  },
+  {
+    name: "events overtake those that wait for pages",
+    file: "partition/partition.ts",
+    find: "const all = this.#arrivals.hold(this.#mailbox);",
+    replace: "const all = this.#mailbox;",
+    under: PAGED,
+  },
+  {
+    name: "events that wait for pages are lost",
+    file: "partition/arrivals.ts",
+    find: "if (mail.length > 0) this.#options.release(mail);",
+    replace: "if (mail.length > 1) this.#options.release(mail);",
+    under: PAGED,
   },
   {
     name: "what is loaded replaces what is newer",

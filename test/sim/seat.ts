@@ -83,6 +83,7 @@ export class Seat {
       committed: (epoch, writes) => options.committed(this, epoch, writes),
       failed,
       held,
+      pageRowsMax: limits.pageRowsMax,
       Fenced: system.Fenced,
     });
     process.onFreeze.push(() => this.#isExcused ||= this.#connection.isConfirming);

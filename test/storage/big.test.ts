@@ -7,6 +7,7 @@ import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Awaiting, InvocationRow } from "../../src/model/invocation.ts";
 import {
   groupOf,
+  itemOf,
   type Rows,
   type Table,
   timerItem,
@@ -14,6 +15,7 @@ import {
   type Write,
 } from "../../src/model/rows.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { compareItems } from "../../src/storage/codec/order.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { built } from "./_built.ts";
 import { type Database, own, type Owned } from "./_contract.ts";
@@ -202,7 +204,9 @@ async function everywhere(
 
 async function rowsOf({ store, lease }: Owned, want: Want) {
   const [found] = await store.load(lease, [want]);
-  return found?.rows;
+  if (!found?.pages) return found?.rows;
+  const rows = [...found.pages].flat();
+  return rows.sort((a, b) => compareItems(itemOf(want.table, a), itemOf(want.table, b)));
 }
 
 function numbers(count: number): number[] {

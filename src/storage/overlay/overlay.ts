@@ -71,6 +71,17 @@ export function merge(
   return ordered([...rows]);
 }
 
+/** As `merge`, page by page and in no order. */
+export function* mergePages(
+  below: Iterable<readonly (readonly [Item, Rows[Table]])[]>,
+  cells: ReadonlyMap<Item, Cell>,
+): Generator<readonly Rows[Table][]> {
+  for (const page of below) {
+    yield page.filter(([item]) => !cells.has(item)).map(([, row]) => row);
+  }
+  yield [...cells.values()].flatMap(({ row }) => row ?? []);
+}
+
 /** Sorted only if they are not in order: a journal has many entries, and segments are read in order. */
 function ordered(rows: readonly (readonly [Item, Rows[Table]])[]): readonly Rows[Table][] {
   for (let i = 1; i < rows.length; i++) {

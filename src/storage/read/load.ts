@@ -24,6 +24,12 @@ import { statement } from "../codec/sql_text.ts";
 /** A row found in the tables, with its item. */
 export type FoundRow = readonly [Item, Rows[Table]];
 
+/** What the tables have for a want. `pages`: as in `Loaded`, in place of `rows`. */
+export interface Found {
+  readonly rows: readonly FoundRow[];
+  readonly pages?: Iterable<readonly FoundRow[]>;
+}
+
 /** How a want is looked up: its query, and its element of that query's array. */
 interface Lookup {
   readonly text: string;
@@ -35,6 +41,13 @@ interface Query {
   /** What is looked up, as JSON, and the places of the wants that share it. */
   readonly keys: Map<string, number[]>;
 }
+
+/** Bytes of JSON above which the rows of a lookup are given in pages: some 10 ms of work. */
+const WHOLE_BYTES_MAX = 256 * 1024;
+/** Rows of a page: some ms of work, with the segment of a journal in which it begins. */
+const PAGE_ROWS = 1000;
+/** What a row weighs that has its values in columns. */
+const COLUMNS_BYTES = 100;
 
 /** Keys of a read that may be over in the time it takes to wake another thread. */
 const QUICK_KEYS_MAX = 64;
@@ -68,22 +81,70 @@ export class LoadPlan {
   }
 
   /** The rows for each want, given the results of `statements()`. In no order. */
-  sort(results: readonly (readonly SqlRow[])[]): FoundRow[][] {
-    const found: FoundRow[][] = this.#wants.map(() => []);
+  sort(results: readonly (readonly SqlRow[])[]): Found[] {
+    const found: { rows: FoundRow[]; pages?: Found["pages"] & object }[] = this.#wants.map(() => (
+      { rows: [] }
+    ));
     for (const [i, { table, keys }] of [...this.#queries.values()].entries()) {
       const all = [...keys.values()];
-      const takers = all.map((places) => new Takers(places, this.#wants));
-      for (const columns of results[i] ?? []) {
-        const n = Number(columns["n"]);
-        const [taker, want] = [takers[n], this.#wants[all[n]?.[0] ?? -1]];
-        assert(taker && want, "A query answers what it was asked");
-        for (const row of readable(table, columns, want.group)) {
-          const item = itemOf(table, row);
-          for (const place of taker.of(item)) found[place]?.push([item, row]);
+      for (const [n, rows] of byKey(results[i] ?? [])) {
+        let places = all[n] ?? [];
+        const group = this.#wants[places[0] ?? -1]?.group;
+        assert(group !== undefined, "A query answers what it was asked");
+        if (isLarge(table, rows)) {
+          const pages = { [Symbol.iterator]: () => pagesOf(table, rows, group) };
+          const isWhole = (place: number) => this.#wants[place]?.item === undefined;
+          for (const place of places.filter(isWhole)) found[place]!.pages = pages;
+          places = places.filter((place) => !isWhole(place));
+          if (places.length === 0) continue;
+        }
+        const takers = new Takers(places, this.#wants);
+        for (const [item, row] of decoded(table, rows, group)) {
+          for (const place of takers.of(item)) found[place]!.rows.push([item, row]);
         }
       }
     }
     return found;
+  }
+}
+
+/** Rows by the number of the key that they answer. */
+function byKey(rows: readonly SqlRow[]): Map<number, SqlRow[]> {
+  const groups = new Map<number, SqlRow[]>();
+  for (const columns of rows) {
+    const n = Number(columns["n"]);
+    const group = groups.get(n);
+    if (group) group.push(columns);
+    else groups.set(n, [columns]);
+  }
+  return groups;
+}
+
+function isLarge(table: Table, rows: readonly SqlRow[]): boolean {
+  let bytes = 0;
+  for (const columns of rows) bytes += bytesOf(table, columns);
+  return bytes > WHOLE_BYTES_MAX;
+}
+
+/** Bytes of JSON in a row, which are what it costs to decode it. */
+function bytesOf(table: Table, columns: SqlRow): number {
+  return table === "journal" ? (columns["entries"] as Uint8Array).length : COLUMNS_BYTES;
+}
+
+function* pagesOf(table: Table, rows: readonly SqlRow[], group: string): Generator<FoundRow[]> {
+  let page: FoundRow[] = [];
+  for (const row of decoded(table, rows, group)) {
+    page.push(row);
+    if (page.length < PAGE_ROWS) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
+}
+
+function* decoded(table: Table, rows: readonly SqlRow[], group: string): Generator<FoundRow> {
+  for (const columns of rows) {
+    for (const row of readable(table, columns, group)) yield [itemOf(table, row), row];
   }
 }
 
@@ -124,7 +185,7 @@ function lookup({ table, group, item }: Want): Lookup {
     case "invocation":
     case "lock":
     case "peer":
-    // An invocation has few timers: all of them are read, and one is picked.
+    // Those of an invocation are read once, however many of them are picked.
     case "timer":
       return { text: loadSql[table], key: group };
     default:

@@ -1,0 +1,126 @@
+import { Unreadable } from "../model/unreadable.ts";
+import type { Rows, Table, Want } from "../model/rows.ts";
+import type { Loaded } from "../ports.ts";
+import { keyOf, type Mail } from "./mail.ts";
+import type { Resident } from "./resident.ts";
+
+export interface ArrivalsOptions {
+  readonly resident: Resident;
+  /** Calls once other work that waits has had its turn. */
+  readonly soon: (call: () => void) => void;
+  /** Takes events that wait no longer, the oldest first: they go before those in the mailbox. */
+  readonly release: (mail: readonly Mail[]) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+interface Arriving {
+  readonly want: Want;
+  readonly pages: Iterator<readonly Rows[Table][]>;
+}
+
+/**
+ * Large groups on their way into memory, page by page, and the events that wait for them. Turns run
+ * between two pages, without these events and without those that must not overtake them (`keyOf`).
+ */
+export class Arrivals {
+  readonly #options: ArrivalsOptions;
+  /** Take turns. */
+  readonly #arriving: Arriving[] = [];
+  /** Are pinned until the events that waited for them have run. */
+  #arrived: Want[] = [];
+  #waiting: Mail[] = [];
+  readonly #keys = new Set<string>();
+  /** Events at the head of the mailbox that have waited here. */
+  #released = 0;
+  #isDue = false;
+  #isStopped = false;
+
+  constructor(options: ArrivalsOptions) {
+    this.#options = options;
+  }
+
+  /** Events that wait here. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Begins to take in groups that `Resident.add` has pinned. */
+  begin(loaded: readonly Loaded[]): void {
+    for (const { want, pages } of loaded) {
+      if (pages) this.#arriving.push({ want, pages: pages[Symbol.iterator]() });
+    }
+    this.#goOn();
+  }
+
+  /** Keeps events of a turn that need rows still to come. Answers what can run without them. */
+  setAside(late: readonly Mail[], mail: readonly Mail[]): readonly Mail[] {
+    for (const { event } of late) this.#keys.add(keyOf(event));
+    return this.hold(mail);
+  }
+
+  /** Keeps events that must not overtake those that wait. Answers the others. */
+  hold(mail: Mail[]): Mail[];
+  hold(mail: readonly Mail[]): readonly Mail[];
+  hold(mail: readonly Mail[]): readonly Mail[] {
+    if (this.#keys.size === 0) return mail;
+    const isHeld = ({ event }: Mail) => this.#keys.has(keyOf(event));
+    for (const one of mail) if (isHeld(one)) this.#waiting.push(one);
+    return mail.filter((one) => !isHeld(one));
+  }
+
+  /** So many events were taken from the head of the mailbox. */
+  taken(count: number): void {
+    this.#released = Math.max(0, this.#released - count);
+  }
+
+  /** A turn has ended: what the events have waited for was used. */
+  used(): void {
+    if (this.#arrived.length === 0 || this.#waiting.length > 0 || this.#released > 0) return;
+    for (const want of this.#arrived.splice(0)) this.#options.resident.unpin(want);
+  }
+
+  /** Drops everything. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#arriving.length = 0;
+    this.#waiting = [];
+  }
+
+  #goOn(): void {
+    if (this.#isDue || this.#arriving.length === 0) return;
+    this.#isDue = true;
+    this.#options.soon(() => {
+      this.#isDue = false;
+      if (this.#isStopped) return;
+      this.#page();
+      this.#goOn();
+    });
+  }
+
+  #page(): void {
+    const next = this.#arriving.shift();
+    if (!next) return;
+    const { resident, onFailure } = this.#options;
+    try {
+      const { done, value } = next.pages.next();
+      resident.arrive(next.want, done ? undefined : value);
+      if (!done) return void this.#arriving.push(next);
+      this.#arrived.push(next.want);
+    } catch (cause) {
+      if (!(cause instanceof Unreadable)) return onFailure(cause);
+      resident.unpin(next.want);
+      resident.block(cause);
+    }
+    this.#release();
+  }
+
+  /** All of them try again: those that need another group come back. */
+  #release(): void {
+    const mail = this.#waiting;
+    this.#waiting = [];
+    this.#keys.clear();
+    this.#released += mail.length;
+    if (mail.length > 0) this.#options.release(mail);
+    else this.used();
+  }
+}
