@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 /** Messages of later commits are checked. */
-const START = "4658642fe13e8d90095124f56606097cd8478f83";
+const START = "d6b661b93eb39b6b0f4e44d349430ea40b653e51";
 const SUBJECT_MAX = 72;
 /** `area: what is now true`, where areas are folders or files. */
 const SUBJECT = /^[\w./-]+(, [\w./-]+)*: \S.*[^.]$/;
