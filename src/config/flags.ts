@@ -57,7 +57,7 @@ export function readFlags(options: Options, args: readonly string[]): Flags {
       throw refused(name, "a value must follow");
     }
     if (isFile) configFile = value;
-    else settings.set(path, { value, place: name });
+    else settings.set(path, { value, place: () => name });
   }
   return { action, acceptLoss, settings, ...(configFile === undefined ? {} : { configFile }) };
 }

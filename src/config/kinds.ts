@@ -131,7 +131,7 @@ function parseCount(text: string): number | undefined {
 
 /** A number that need not be whole, from `least`. */
 export function ratio(least: number): Kind<number> {
-  return kind(`a number from ${least}`, min(number(), least), {
+  return kind(`a number from ${least}`, max(min(number(), least), Number.MAX_VALUE), {
     parse: ofText((text) => /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined),
     print: String,
   });

@@ -30,8 +30,8 @@ export function option<T>(
 /** A value somebody gave, and what to call the place where they gave it. */
 export interface Given {
   readonly value: unknown;
-  /** `SVC_BASE_DIR`, `--base-dir` or `key "base-dir" in line 3 of the config file`. */
-  readonly place: string;
+  /** `SVC_BASE_DIR`, `--base-dir` or `key "base-dir" in line 3 of the config file`: for messages. */
+  readonly place: () => string;
 }
 
 /** Values given in one source, by option path. */

@@ -16,14 +16,14 @@ const SHOWN_MAX = 80;
 export function readFile(options: Options, text: string): Source {
   const source = new Map<string, Given>();
   for (const { key, value, line } of parseToml(text)) {
-    const place = `key "${key}" in line ${line} of the config file`;
+    const place = () => `key "${key}" in line ${line()} of the config file`;
     const path = key.replaceAll("_", "-");
     if (!Object.hasOwn(options, path)) {
       const why = noSuch(key, Object.keys(options));
-      throw new Failure("RT0002", `Cannot read ${place}: ${why}`);
+      throw new Failure("RT0002", `Cannot read ${place()}: ${why}`);
     }
     if (source.has(path)) {
-      throw new Failure("RT0002", `Cannot read ${place}: it is given twice`);
+      throw new Failure("RT0002", `Cannot read ${place()}: it is given twice`);
     }
     source.set(path, { value, place });
   }
@@ -34,8 +34,8 @@ export function readFile(options: Options, text: string): Source {
 export function readEnvironment(options: Options, env: Environment): Source {
   const source = new Map<string, Given>();
   for (const [path, { env: others }] of Object.entries(options)) {
-    const place = [...envNames(path), ...others].find((name) => env[name] !== undefined);
-    if (place !== undefined) source.set(path, { value: env[place], place });
+    const name = [...envNames(path), ...others].find((name) => env[name] !== undefined);
+    if (name !== undefined) source.set(path, { value: env[name], place: () => name });
   }
   return source;
 }
@@ -71,10 +71,10 @@ function accept({ kind, secret }: Option, { value, place }: Given): unknown {
   const read = kind.read(value);
   if (read !== undefined) return read;
   const typed = secret ? "the value" : shown(value);
-  throw new Failure("RT0002", `Cannot read ${place}: ${typed} is not ${kind.expected}`);
+  throw new Failure("RT0002", `Cannot read ${place()}: ${typed} is not ${kind.expected}`);
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 }

@@ -1,136 +1,101 @@
+import { parse, TomlError, type TomlTable, type TomlValue } from "smol-toml";
 import { Failure } from "../errors.ts";
 
-/** What a key of a config file may hold. */
-export type TomlValue = string | number | boolean | readonly string[];
-
 export interface TomlEntry {
-  /** Section and key, joined by dots. */
+  /** Sections and key, joined by dots. A part that is no bare key is in quotes. */
   readonly key: string;
-  readonly value: TomlValue;
-  /** Counted from 1. */
-  readonly line: number;
+  /** Anything but a table. */
+  readonly value: Exclude<TomlValue, TomlTable>;
+  /** Where its value begins, counted from 1. Reads the text again: for messages alone. */
+  readonly line: () => number;
 }
-
-const KEY = String.raw`[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*`;
-// Not `.`, which excludes U+2028 and U+2029: they are ordinary characters in TOML.
-const BLANK = /^\s*(#[^\r]*)?$/;
-const SECTION = new RegExp(String.raw`^\s*\[(${KEY})\]\s*(?:#[^\r]*)?$`);
-const ENTRY = new RegExp(String.raw`^\s*(${KEY})\s*=\s*([^\r]*)$`);
-const NUMBER = /^[+-]?(0|[1-9](_?\d)*)(\.\d(_?\d)*)?([eE][+-]?\d+)?$/;
-const VALUES = "a text in quotes, a number, true, false, or a list of texts on one line";
 
 /**
- * Reads the part of TOML that settings need: comments, `[section]`, `key = value` with plain
- * dotted keys, and values on one line. What it accepts means the same in TOML 1.0; what it leaves
- * out (tables in lists, inline tables, dates, texts over several lines) it refuses. Throws
- * `Failure` RT0002 with the line, and the key where there is one.
+ * Reads a config file in TOML 1.0: every key with its value, whichever way its tables are written.
+ * Throws `Failure` RT0002 with the line, and without the text of the line: it may hold a secret.
  */
 export function parseToml(text: string): TomlEntry[] {
-  const entries = new Map<string, TomlEntry>();
-  const sections = new Set<string>();
-  let section = "";
-  text.replace(/^\uFEFF/, "").split(/\r?\n/).forEach((content, index) => {
-    const line = index + 1;
-    if (BLANK.test(content)) return;
-    const header = SECTION.exec(content)?.[1];
-    if (header !== undefined) {
-      if (sections.has(header)) throw refused(line, `section "${header}" stands there twice`);
-      sections.add(header);
-      section = `${header}.`;
-      return;
-    }
-    const entry = readEntry(content, section, line);
-    const first = entries.get(entry.key);
-    if (first) throw refused(line, `key "${entry.key}" stands in line ${first.line} already`);
-    entries.set(entry.key, entry);
-  });
-  return [...entries.values()];
-}
-
-function readEntry(content: string, section: string, line: number): TomlEntry {
-  const match = ENTRY.exec(content);
-  if (!match) throw refused(line, `expected "[section]" or "key = value"`);
-  const key = section + match[1]!;
-  const scanned = scanValue(match[2]!);
-  if (!scanned || !BLANK.test(scanned.rest)) throw refused(line, `expected ${VALUES}`, key);
-  return { key, value: scanned.value, line };
-}
-
-function refused(line: number, why: string, key?: string): Failure {
-  const place = key === undefined ? "" : `key "${key}" in `;
-  return new Failure("RT0002", `Cannot read ${place}line ${line} of the config file: ${why}`);
-}
-
-/** A list of texts as a file spells it: `["a", "b"]`. Undefined: not one. */
-export function parseList(text: string): readonly string[] | undefined {
-  const scanned = scanList(text);
-  return scanned && scanned.rest.trim() === "" ? scanned.value : undefined;
-}
-
-interface Scanned<T> {
-  readonly value: T;
-  /** What stands behind the value. */
-  readonly rest: string;
-}
-
-function scanValue(text: string): Scanned<TomlValue> | undefined {
-  if (text.startsWith("[")) return scanList(text);
-  if (text.startsWith('"') || text.startsWith("'")) return scanText(text);
-  const word = /^[^\s#]*/.exec(text)![0];
-  const rest = text.slice(word.length);
-  if (word === "true" || word === "false") return { value: word === "true", rest };
-  const value = NUMBER.test(word) ? Number(word.replaceAll("_", "")) : NaN;
-  return Number.isFinite(value) ? { value, rest } : undefined;
-}
-
-function scanList(text: string): Scanned<readonly string[]> | undefined {
-  if (!text.startsWith("[")) return undefined;
-  const value: string[] = [];
-  let rest = text.slice(1).trimStart();
-  while (!rest.startsWith("]")) {
-    const one = scanText(rest);
-    if (!one) return undefined;
-    value.push(one.value);
-    rest = one.rest.trimStart();
-    if (rest.startsWith(",")) rest = rest.slice(1).trimStart();
-    else if (!rest.startsWith("]")) return undefined;
+  const toml = text.replace(/^\uFEFF/, "");
+  try {
+    return [...entriesOf(parse(toml), [], toml)];
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    throw new Failure(
+      "RT0002",
+      `Cannot read line ${cause.line} of the config file: ${
+        whyOf(cause)
+      } at column ${cause.column}`,
+      { cause },
+    );
   }
-  return { value, rest: rest.slice(1) };
 }
 
-/** `"with \n escapes"` or `'as it is'`. Three quotes begin a text over several lines: refused. */
-function scanText(text: string): Scanned<string> | undefined {
-  if (text.startsWith('"""') || text.startsWith("'''")) return undefined;
-  const match = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(text);
-  if (!match) return undefined;
-  const value = match[2] ?? unescaped(match[1]!);
-  return value === undefined ? undefined : { value, rest: text.slice(match[0].length) };
+/** The first line of what the parser says; the others show the file. */
+function whyOf({ message }: TomlError): string {
+  const [first = ""] = message.split("\n");
+  return first.replace("Invalid TOML document: ", "");
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  b: "\b",
-  t: "\t",
-  n: "\n",
-  f: "\f",
-  r: "\r",
-  '"': '"',
-  "\\": "\\",
-};
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))/g;
-
-function unescaped(text: string): string | undefined {
-  let valid = true;
-  const value = text.replace(ESCAPE, (_, short?: string, long?: string, simple?: string) => {
-    const point = short ?? long;
-    const known = point === undefined ? ESCAPES[simple!] : character(parseInt(point, 16));
-    if (known === undefined) valid = false;
-    return known ?? "";
-  });
-  return valid ? value : undefined;
+function* entriesOf(
+  table: TomlTable,
+  above: readonly string[],
+  toml: string,
+): Generator<TomlEntry> {
+  for (const [name, value] of Object.entries(table)) {
+    const path = [...above, name];
+    if (isTable(value)) yield* entriesOf(value, path, toml);
+    else {
+      yield { key: path.map(spelled).join("."), value, line: () => lineOf(path, toml) };
+    }
+  }
 }
 
-/** Surrogates and what lies beyond Unicode are no characters, in TOML as elsewhere. */
-function character(point: number): string | undefined {
-  const isCharacter = point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-  return isCharacter ? String.fromCodePoint(point) : undefined;
+function isTable(value: TomlValue): value is TomlTable {
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** A dot within a name is not one between names. */
+function spelled(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+/**
+ * Where the value of a key begins. The parser does not tell, so the text is read up to the end of one
+ * line after the other: the key is in the first part that has it, behind the longest part before that
+ * which could be read.
+ */
+function lineOf(path: readonly string[], toml: string): number {
+  const lines = toml.split("\n");
+  let begin = 1;
+  for (let end = 1; end < lines.length; end++) {
+    const part = readable(`${lines.slice(0, end).join("\n")}\n`);
+    if (part && has(part, path)) break;
+    if (part) begin = end + 1;
+  }
+  return begin;
+}
+
+/** Undefined: the text ends within a value. */
+function readable(toml: string): TomlTable | undefined {
+  try {
+    return parse(toml);
+  } catch {
+    return undefined;
+  }
+}
+
+function has(table: TomlTable, path: readonly string[]): boolean {
+  let value: TomlValue | undefined = table;
+  for (const name of path) {
+    if (value === undefined || !isTable(value) || !Object.hasOwn(value, name)) return false;
+    value = value[name];
+  }
+  return true;
+}
+
+/** A list as a file spells it: `["a", "b"]`. Undefined: not one. */
+export function parseList(text: string): readonly unknown[] | undefined {
+  const table = readable(`list = ${text}`);
+  const { list } = table ?? {};
+  return Array.isArray(list) && Object.keys(table ?? {}).length === 1 ? list : undefined;
 }

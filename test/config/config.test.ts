@@ -129,6 +129,21 @@ describe("what cannot be read", () => {
     );
   });
 
+  test("a config file is all of TOML, and what is no value of a setting is refused with its line", () => {
+    const file =
+      `worker = { invoker = { abort-timeout = "2m" } }\n"log-format" = \'\'\'\npretty\'\'\'`;
+    expect(readConfig({ file })).toMatchObject({
+      "worker.invoker.abort-timeout": 120_000,
+      "log-format": "pretty",
+    });
+    for (const value of ["2026-11-22", "inf", "nan", '[["a"]]', "{ a = 1 }"]) {
+      const refused = () => readConfig({ file: `\ndefault-num-partitions = ${value}` });
+      expect(refused, value).toThrow(/Cannot read key "default-num-partitions.*" in line 2 /);
+    }
+    expect(() => readConfig({ file: "default-retry-policy.exponentiation-factor = inf" }))
+      .toThrow("Infinity is not a number from 1");
+  });
+
   test("a bad value on a flag names the flag", () => {
     expect(refusal({ args: ["--storage.synchronous", "maybe"] })).toBe(
       `[RT0002] Cannot read --storage.synchronous: "maybe" is not one of "full", "normal"`,
