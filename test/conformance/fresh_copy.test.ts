@@ -96,6 +96,8 @@ const unchanged = (copy: string) =>
 
 /** Runs a command of the README in a copy until it serves, asks it something and ends it. Answers what it printed. */
 async function serves(command: string, copy: string, env: NodeJS.ProcessEnv): Promise<string> {
+  expect(readFileSync(path.join(copy, "README.md"), "utf8"))
+    .toContain(command.replaceAll("exec ", ""));
   const [ingress, admin] = await freePorts(2);
   const settings = { SVC_INGRESS__BIND_PORT: `${ingress}`, SVC_ADMIN__BIND_PORT: `${admin}` };
   const script = `cd "$0" && exec env -i "$@" sh -c '${command}'`;
