@@ -25,14 +25,8 @@ import { partitionSettings } from "./partition/settings.ts";
 import type { Directory } from "./placement/directory.ts";
 import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
-import type {
-  DeploymentStore,
-  Door,
-  Introspection,
-  Platform,
-  RunningAttempt,
-  Store,
-} from "./ports.ts";
+import type { DeploymentStore, Door, Platform, Store } from "./ports.ts";
+import type { Introspection, RunningAttempt } from "./query_port.ts";
 
 export interface AppOptions {
   readonly platform: Platform;

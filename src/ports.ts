@@ -76,6 +76,12 @@ export interface Store {
   load(lease: Lease, wants: readonly Want[]): Promise<readonly Loaded[]>;
   /** One round trip, all or nothing. Rejects with `Fenced` when a newer lease was claimed. */
   commit(lease: Lease, writes: readonly Write[]): Promise<void>;
+  /**
+   * Makes bytes of `stagedBytesMin` and more durable ahead of the commit that holds views of them, which
+   * is then as quick as others. Answers what must be called once that commit is durable.
+   */
+  stage?(lease: Lease, bytes: Uint8Array): Promise<() => void>;
+  readonly stagedBytesMin?: number | undefined;
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]>;
   /** As `scan`, for metrics: every invocation in order of ids, where it stands. */
   standings?(lease: Lease, page: StandingsPage): Promise<readonly Standing[]>;
@@ -263,38 +269,3 @@ export interface Completed {
 
 /** Where attempts send what they hear. `durable` is called once the event's turn is on disk. */
 export type Mailbox = (event: Event, durable?: () => void) => void;
-
-/**
- * Answers what operators ask in SQL (docs/spec/queries.md#statements). A heavy question holds up
- * nobody else.
- */
-export interface Introspection {
-  /**
-   * The answer, part by part as it is read. Rejects with a `Failure` before the first part; what goes
-   * wrong later ends the stream with an error.
-   */
-  query(query: Query): Promise<ReadableStream<Uint8Array>>;
-  close(): Promise<void>;
-}
-
-export interface Query {
-  /** One statement. */
-  readonly sql: string;
-  readonly format: "json" | "arrow";
-  /** Our own version. */
-  readonly version: string;
-  /** Attempts that run at this moment, which is in no row. */
-  readonly running: readonly RunningAttempt[];
-  /** Is called before the answer with what the statement most likely does not mean: printable ASCII. */
-  readonly warn?: (warning: string) => void;
-}
-
-export interface RunningAttempt {
-  /** Of its invocation. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly deployment: string;
-  /** Name and version of the SDK, once it has answered. */
-  readonly server?: string;
-}

@@ -1,8 +1,7 @@
 import tls from "node:tls";
 import type { Dial, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 import { describe, H1Connections } from "./h1.ts";
-import { H2Pool } from "./h2_pool.ts";
-import type { H2Settings } from "./h2_session.ts";
+import { H2Origin, type H2Settings } from "./h2_pool.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
 import { LateExchange } from "../../src/outbound/late_exchange.ts";
 
@@ -34,7 +33,7 @@ export function nodeDial(options: Partial<H2Settings> = {}): Dial {
 class NodeDial implements Dial {
   readonly #settings: H2Settings;
   readonly #h1: H1Connections;
-  readonly #pools = new Map<string, H2Pool>();
+  readonly #origins = new Map<string, H2Origin>();
   readonly #addresses = new Map<string, Address>();
 
   constructor(settings: H2Settings) {
@@ -46,7 +45,7 @@ class NodeDial implements Dial {
     const { url, path } = this.#address(request.url);
     switch (request.version) {
       case "h2":
-        return this.#pool(url.origin).open(path, request, listener);
+        return this.#origin(url.origin).open(path, request, listener);
       case "h1":
         return this.#h1.open(url, request, { listener });
       case "alpn":
@@ -55,8 +54,8 @@ class NodeDial implements Dial {
   }
 
   close(): Promise<void> {
-    for (const pool of this.#pools.values()) pool.close();
-    this.#pools.clear();
+    for (const origin of this.#origins.values()) origin.close();
+    this.#origins.clear();
     this.#h1.close();
     return Promise.resolve();
   }
@@ -72,9 +71,9 @@ class NodeDial implements Dial {
     return address;
   }
 
-  #pool(origin: string): H2Pool {
-    let known = this.#pools.get(origin);
-    if (!known) this.#pools.set(origin, known = new H2Pool(origin, this.#settings));
+  #origin(origin: string): H2Origin {
+    let known = this.#origins.get(origin);
+    if (!known) this.#origins.set(origin, known = new H2Origin(origin, this.#settings));
     return known;
   }
 
@@ -115,8 +114,8 @@ class NodeDial implements Dial {
     { url, request, listener }: { url: URL; request: DialRequest; listener: DialListener },
   ): Exchange {
     if (socket.alpnProtocol !== "h2") return this.#h1.open(url, request, { listener, socket });
-    const pool = this.#pool(url.origin);
-    pool.adopt(socket, request.connectTimeoutMs);
-    return pool.open(url.pathname + url.search, request, listener);
+    const origin = this.#origin(url.origin);
+    origin.adopt(socket, request.connectTimeoutMs);
+    return origin.open(url.pathname + url.search, request, listener);
   }
 }

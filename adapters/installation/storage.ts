@@ -1,7 +1,8 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { QueryLimits } from "../../src/introspection/request.ts";
-import type { DeploymentStore, Introspection, Log, SqlClient } from "../../src/ports.ts";
+import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { insist } from "../../src/storage/retry.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
@@ -53,10 +54,14 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     : await openServer(config, options);
 }
 
+/** A commit of more than this would hold up others for longer than those of its pieces do. */
+const STAGED_BYTES_MIN = 1024 * 1024;
+
 async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
   const { log, acceptLoss } = options;
   const { marks, ...databases } = await openDataFiles(config, options);
   const storage = stores(databases, config, {
+    stagedBytesMin: STAGED_BYTES_MIN,
     onDurable: (lease, place) => marks.committed(lease, place),
     onDeployed: (version) => marks.deployed(version),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
@@ -179,7 +184,7 @@ function stores(
   config: Config,
   { owner, onDeployed, ...others }:
     & Partial<typeof SERVER_SLICES>
-    & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable">
+    & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin">
     & { readonly onDeployed?: (version: number) => void },
 ): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
   const { all: [first], all, layout: { partitions } } = databases;

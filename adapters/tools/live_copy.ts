@@ -18,7 +18,7 @@ const REST_MS = 25;
 const BUSY_MS = 5_000;
 
 interface SchemaRow {
-  readonly type: "table" | "index";
+  readonly type: "table" | "index" | "view" | "trigger";
   readonly name: string;
   readonly sql: string;
 }
@@ -104,7 +104,7 @@ function beginTogether(
 function copyRead(reader: Database.Database, to: string, progress: Progress): void {
   const schema = reader.prepare(
     `select type, name, sql from main.sqlite_master where sql is not null
-      and type in ('table', 'index') and substr(name, 1, 7) <> 'sqlite_' order by rowid`,
+      and substr(name, 1, 7) <> 'sqlite_' order by rowid`,
   ).all([]) as SchemaRow[];
   const tables = schema.filter(({ type }) => type === "table");
   make(to, tables);
@@ -112,7 +112,8 @@ function copyRead(reader: Database.Database, to: string, progress: Progress): vo
   for (const { name } of tables) progress(name, rows += copyTable(reader, name));
   reader.exec("commit");
   reader.exec("detach copy");
-  make(to, schema.filter(({ type }) => type === "index"));
+  // A trigger would take what is copied for changes.
+  make(to, schema.filter(({ type }) => type !== "table"));
   seal(to);
 }
 

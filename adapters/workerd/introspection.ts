@@ -5,7 +5,8 @@ import { runDirect } from "../../src/introspection/direct/run_direct.ts";
 import { failed, tooSlow } from "../../src/introspection/refusal.ts";
 import type { Row } from "../../src/introspection/render/format.ts";
 import type { QueryLimits } from "../../src/introspection/request.ts";
-import type { Clock, Introspection, Log, Query, SqlValue } from "../../src/ports.ts";
+import type { Clock, Log, SqlValue } from "../../src/ports.ts";
+import type { Introspection, Query } from "../../src/query_port.ts";
 
 /** What is needed of a Durable Object's storage. */
 export interface QueryStorage {

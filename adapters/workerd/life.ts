@@ -4,7 +4,8 @@ import { Failure } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
 import type { Place } from "../../src/model/ring.ts";
 import { doorEndpoint } from "../../src/placement/partition_endpoint.ts";
-import type { DeploymentStore, Introspection, Log, SqlClient } from "../../src/ports.ts";
+import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import {
   type Layout,

@@ -1,5 +1,5 @@
 import { checkDeploymentId } from "../model/id.ts";
-import type { Introspection } from "../ports.ts";
+import type { Introspection } from "../query_port.ts";
 
 /**
  * Counts the invocations that are not completed and pinned to a deployment. Rejects with a `Failure`

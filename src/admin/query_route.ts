@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts";
 import { header } from "../names.ts";
-import type { Introspection, RunningAttempt } from "../ports.ts";
+import type { Introspection, RunningAttempt } from "../query_port.ts";
 import { dialectsOf, refuse } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
 import { about, fields, text } from "./shapes.ts";

@@ -1,5 +1,5 @@
 import { toSafe } from "../storage/codec/safe_text.ts";
-import type { RunningAttempt } from "../ports.ts";
+import type { RunningAttempt } from "../query_port.ts";
 import type { Bound, QueryDatabase } from "./database.ts";
 
 const COLUMNS = "id, started_at, deployment, server";

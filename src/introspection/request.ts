@@ -1,4 +1,4 @@
-import type { Query } from "../ports.ts";
+import type { Query } from "../query_port.ts";
 
 /** A query on its way to the process that answers it. */
 export interface QueryRequest extends Omit<Query, "warn"> {

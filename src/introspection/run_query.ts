@@ -1,5 +1,5 @@
 import { concatBytes } from "../bytes.ts";
-import type { Query } from "../ports.ts";
+import type { Query } from "../query_port.ts";
 import { copyStored } from "./copy/copy_stored.ts";
 import type { QuerySource } from "./copy/source.ts";
 import type { QueryDatabase } from "./database.ts";

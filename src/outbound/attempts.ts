@@ -6,7 +6,7 @@ import type { InvocationRow } from "../model/invocation.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import type { Dial, DialRequest, Exchange } from "../dial.ts";
-import type { RunningAttempt as Introspected } from "../ports.ts";
+import type { RunningAttempt as Introspected } from "../query_port.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { Chance } from "./buffered_random.ts";

@@ -1,7 +1,12 @@
+import { concatBytes } from "../bytes.ts";
 import type { Entry } from "../model/journal.ts";
 import type { Exchange } from "../dial.ts";
-import { encodeEntry, type Start } from "../wire/journal_codec.ts";
-import { Replay } from "./replay.ts";
+import { encodeEntry, encodeReplay, encodeStart, type Start } from "../wire/journal_codec.ts";
+
+/** What is written at once: enough to keep the stream busy, little enough to share it. */
+const PIECE_BYTES = 64 * 1024;
+/** A longer journal is encoded piece by piece, so that it is never in memory twice. */
+const SHORT_ENTRIES_MAX = 64;
 
 /**
  * What we say in one attempt (docs/spec/service-protocol.md#start-of-an-attempt): `Start`, the
@@ -11,8 +16,11 @@ import { Replay } from "./replay.ts";
 export class RequestHalf {
   readonly #exchange: Exchange;
   readonly #unreadBytesMax: number;
-  /** Undefined before `begin`, and once all of it is written. */
-  #replay: Replay | undefined;
+  /** Encoded, and next to be written. */
+  #pieces: Uint8Array[] = [];
+  /** Entries of the replay from `#replayed` on are to be encoded. */
+  #entries: readonly Entry[] = [];
+  #replayed = 0;
   /** Encoded notifications and acknowledgements that wait until the replay is out and the endpoint reads. */
   #queue: { readonly index: number; readonly bytes: Uint8Array }[] = [];
   #unread = 0;
@@ -53,8 +61,14 @@ export class RequestHalf {
 
   /** Writes `Start`, and the replay as far as there is room. */
   begin(start: Start, entries: readonly Entry[]): void {
-    this.#snapshot = this.#next = this.#written = entries.length;
-    this.#replay = new Replay(start, entries);
+    const { length } = entries;
+    this.#snapshot = this.#next = this.#written = length;
+    if (length <= SHORT_ENTRIES_MAX) {
+      this.#pieces = encodeReplay(start, entries);
+    } else {
+      this.#pieces = [encodeStart(start, length)];
+      this.#entries = entries;
+    }
     this.#pump();
   }
 
@@ -96,7 +110,9 @@ export class RequestHalf {
 
   /** Ends the body now; nobody waits for the rest. */
   stop(): void {
-    this.#replay = undefined;
+    this.#pieces = [];
+    this.#entries = [];
+    this.#replayed = 0;
     this.#queue = [];
     this.end();
   }
@@ -109,12 +125,46 @@ export class RequestHalf {
 
   /** Answers whether the replay is written. */
   #pumpReplay(): boolean {
-    while (this.#replay && !this.#replay.isDone) {
-      if (this.#blocked) return false;
-      this.#write(this.#replay.next());
+    for (;;) {
+      if (this.#pieces.length === 0) {
+        if (this.#replayed >= this.#entries.length) return true;
+        this.#pieces = [this.#encodePiece()];
+      }
+      while (this.#pieces.length > 0) {
+        if (this.#blocked) return false;
+        this.#writePiece();
+      }
     }
-    this.#replay = undefined;
-    return true;
+  }
+
+  /** As many entries as fill a piece. */
+  #encodePiece(): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    while (this.#replayed < this.#entries.length && size < PIECE_BYTES) {
+      const entry = this.#entries[this.#replayed++];
+      if (!entry) continue;
+      const bytes = encodeEntry(entry);
+      parts.push(bytes);
+      size += bytes.byteLength;
+    }
+    if (this.#replayed >= this.#entries.length) {
+      this.#entries = [];
+      this.#replayed = 0;
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : concatBytes(parts);
+  }
+
+  #writePiece(): void {
+    const [piece] = this.#pieces;
+    if (!piece) return;
+    if (piece.byteLength <= PIECE_BYTES) {
+      this.#pieces.shift();
+      this.#write(piece);
+    } else {
+      this.#pieces[0] = piece.subarray(PIECE_BYTES);
+      this.#write(piece.subarray(0, PIECE_BYTES));
+    }
   }
 
   /** Answers whether all notifications are written. */

@@ -13,6 +13,7 @@ import { Arrivals } from "./arrivals.ts";
 import { type Mail, weightOf } from "./mail.ts";
 import { foresee } from "./prefetch.ts";
 import { type Moved, Resident } from "./resident.ts";
+import { type Staging, stagingOf } from "./staging.ts";
 
 export interface PartitionOptions {
   readonly lease: Lease;
@@ -48,6 +49,7 @@ export class Partition {
   readonly #resident: Resident;
   readonly #commits: Commits;
   readonly #arrivals: Arrivals;
+  readonly #staging: Staging | undefined;
   #mailbox: Mail[] = [];
   #isDue = false;
   #isStopped = false;
@@ -69,6 +71,10 @@ export class Partition {
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
     });
+    this.#staging = stagingOf(store, lease, {
+      send: (event, durable) => this.#deliver(event, durable),
+      onFailure: (cause) => this.#stop(cause),
+    });
     this.#arrivals = new Arrivals({
       resident: this.#resident,
       soon: (call) => clock.soon(call),
@@ -82,7 +88,7 @@ export class Partition {
 
   /** Events that no turn has taken yet. */
   get waiting(): number {
-    return this.#mailbox.length + this.#arrivals.waiting;
+    return this.#mailbox.length + this.#arrivals.waiting + (this.#staging?.waiting ?? 0);
   }
 
   get residentBytes(): number {
@@ -99,7 +105,11 @@ export class Partition {
    * if we crash first, it never happened. A stopped partition drops what it is offered.
    */
   send(event: Event, durable?: () => void): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#staging?.hold(event, durable)) return;
+    this.#deliver(event, durable);
+  }
+
+  #deliver(event: Event, durable: (() => void) | undefined): void {
     this.#mailbox.push({ event, durable });
     this.#schedule();
   }
@@ -115,6 +125,7 @@ export class Partition {
     this.#isStopped = true;
     this.#mailbox = [];
     this.#arrivals.stop();
+    this.#staging?.stop();
     this.#commits.stop();
   }
 

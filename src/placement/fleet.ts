@@ -1,7 +1,8 @@
 import { Failure } from "../errors.ts";
 import type { Member } from "../model/member.ts";
 import type { Unready } from "../model/readiness.ts";
-import type { Clock, Door, Introspection, Log, RunningAttempt, Stopwatch } from "../ports.ts";
+import type { Clock, Door, Log, Stopwatch } from "../ports.ts";
+import type { Introspection, RunningAttempt } from "../query_port.ts";
 import type { Answer } from "./answer.ts";
 import { checkArrival } from "./join_check.ts";
 import { unpack } from "./codec.ts";

@@ -1,4 +1,4 @@
-import type { Introspection, RunningAttempt } from "../ports.ts";
+import type { Introspection, RunningAttempt } from "../query_port.ts";
 
 /**
  * Queries of a database that other processes write, too. `flushOthers`: has the others bring what

@@ -1,5 +1,6 @@
 import { Failure } from "../errors.ts";
-import type { Door, Log, OnLeave, RunningAttempt } from "../ports.ts";
+import type { Door, Log, OnLeave } from "../ports.ts";
+import type { RunningAttempt } from "../query_port.ts";
 import { type Answer, spoken } from "./answer.ts";
 import { pack, unpack } from "./codec.ts";
 import { checkSecret } from "./secret.ts";

@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import type { Failure } from "../errors.ts";
 import type { SqlClient } from "../ports.ts";
 import type { Layout } from "./schema/layout.ts";
-import { checkPage, damaged, logPlaces, readLog } from "./log/recover.ts";
-import { LogChecker } from "./log/check.ts";
+import { checkedLog, damaged, logPlaces } from "./log/recover.ts";
 import { compile, statement } from "./codec/sql_text.ts";
 
 const LEASE = compile(sql`select epoch, folded from lease where partition = ?1`);
@@ -79,9 +78,7 @@ export async function logProblem(
   if (folded > 0 && typeof first === "number" && first !== folded + 1) {
     return damaged(partition, { place: first, problem: "rows before it are missing" });
   }
-  const checker = new LogChecker();
-  for await (const rows of readLog(client, partition)) {
-    const { damage } = checkPage(checker, rows);
+  for await (const { damage } of checkedLog(client, partition)) {
     if (damage) return damaged(partition, damage);
   }
   return undefined;

@@ -33,6 +33,14 @@ export class ManyStores implements Store {
     return this.#of(lease.partition).commit(lease, writes);
   }
 
+  stage(lease: Lease, bytes: Uint8Array): Promise<() => void> {
+    return this.#of(lease.partition).stage(lease, bytes);
+  }
+
+  get stagedBytesMin(): number | undefined {
+    return this.#stores[0]?.stagedBytesMin;
+  }
+
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
     return this.#of(lease.partition).scan(lease, scan);
   }

@@ -16,6 +16,8 @@ import { fold, type FoldLimits } from "./fold/fold.ts";
 import { foldSql } from "./fold/sql.ts";
 import type { Courier } from "./log/fenced_writer.ts";
 import { type Background, Lane } from "./log/write_scheduler.ts";
+import { haveLarge, withLarge } from "./large/read.ts";
+import { type LargeLimits, LargeValues } from "./large/values.ts";
 import type { Layer } from "./overlay/layer.ts";
 import { LoadPlan } from "./read/load.ts";
 import { checksumOf } from "./log/check.ts";
@@ -27,7 +29,7 @@ import { standings } from "./read/status_counts.ts";
 import { compile, statement } from "./codec/sql_text.ts";
 import { sql } from "kysely";
 
-export interface OwnerLimits extends FoldLimits {
+export interface OwnerLimits extends FoldLimits, LargeLimits {
   /** Rows are folded once so many, or so much, wait in memory. Commits wait at the double. */
   readonly foldRowsMax: number;
   readonly foldBytesMax: number;
@@ -63,6 +65,7 @@ export class Owner {
   readonly #overlay = new Overlay();
   readonly #courier: Courier;
   readonly #lane: Lane;
+  readonly #large: LargeValues;
   /** The last place of the log that was given out. */
   #place: number;
   #flushes: Flush[] = [];
@@ -83,10 +86,12 @@ export class Owner {
     this.#lane = new Lane({
       commit: (statements) => courier.commit(statements),
       write: (statements) => courier.write(statements),
+      put: ([piece]) => piece ? courier.put(piece) : Promise.resolve(),
       soon: (call) => clock ? clock.soon(call) : call(),
       failed: (cause) => this.#failed(cause),
       overlaps: limits.overlaps,
     });
+    this.#large = new LargeValues(lease, limits, (piece) => this.#lane.put(piece));
   }
 
   /** Rows in memory that are not in the tables. */
@@ -106,7 +111,9 @@ export class Owner {
     const { partition, epoch } = this.lease;
     let statements: Statement[];
     try {
-      const parts = record(writes, this.#overlay.active, this.#limits);
+      const { rowBytesMax } = this.#limits;
+      const largeOf = (bytes: Uint8Array) => this.#large.record(bytes);
+      const parts = record(writes, this.#overlay.active, { rowBytesMax, largeOf });
       statements = parts.map((row, i) => {
         const position = { place: ++this.#place, rest: parts.length - 1 - i };
         const { place, rest } = position;
@@ -124,6 +131,11 @@ export class Owner {
     return durable;
   }
 
+  /** Makes a large value durable before the commit that holds it. */
+  stage(bytes: Uint8Array): Promise<() => void> {
+    return this.#large.stage(bytes);
+  }
+
   load(wants: readonly Want[]): Promise<readonly Loaded[]> {
     const { failure } = this.#lane;
     if (failure) return Promise.reject(failure.cause);
@@ -139,7 +151,7 @@ export class Owner {
       rows: complete ? merge([], cells) : undefined,
     }));
     return this.#lane.read(async () => {
-      const found = plan.sort(await this.#client.batch("read", plan.statements()));
+      const found = plan.sort(await this.#readAll(plan.statements()));
       let next = 0;
       return settled.map(({ want, rows, cells }) => {
         if (rows) return { want, rows };
@@ -164,8 +176,13 @@ export class Owner {
   }
 
   async #read(one: Statement): Promise<readonly SqlRow[]> {
-    const [rows = []] = await this.#client.batch("read", [one]);
+    const [rows = []] = await this.#readAll([one]);
     return rows;
+  }
+
+  async #readAll(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]> {
+    const results = await this.#client.batch("read", statements);
+    return haveLarge(results) ? await withLarge(this.#client, results) : results;
   }
 
   flush(): Promise<void> {
@@ -195,6 +212,7 @@ export class Owner {
   /** Begins to fold what was gathered, unless a fold is under way: then it is next. */
   #fold(): void {
     if (this.#overlay.frozen || this.#overlay.active.rows === 0) return;
+    this.#large.freeze();
     this.#lane.begin(this.#batches(this.#overlay.freeze(), this.#place));
   }
 
@@ -207,7 +225,8 @@ export class Owner {
       next: () => {
         const batch: readonly Statement[] = upcoming.done ? [] : upcoming.value;
         upcoming = batches.next();
-        return upcoming.done ? [...batch, ...cutLog(partition, through)] : batch;
+        if (!upcoming.done) return batch;
+        return [...batch, ...cutLog(partition, through), ...this.#large.sweep()];
       },
       done: () => {
         if (upcoming.done) this.#folded(layer);

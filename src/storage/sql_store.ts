@@ -24,6 +24,8 @@ export interface SqlStoreOptions extends Partial<OwnerLimits> {
   /** Whether commits of a damaged log are given up (`recover`). Absent: a claim rejects then. */
   readonly acceptLoss?: RecoverLimits["acceptLoss"];
   readonly onDurable?: OnDurable | undefined;
+  /** Bytes from which on a value of an event is written ahead of its commit. Absent: none is. */
+  readonly stagedBytesMin?: number | undefined;
   /** In a fleet: the name of this process now, which must own what it claims (decision 032). */
   readonly owner?: () => string;
 }
@@ -37,6 +39,8 @@ const DEFAULTS: OwnerLimits = {
   sliceRowsMax: 250,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
+  pieceBytes: 512 * 1024,
+  refBytesMin: 64 * 1024,
   overlaps: false,
 };
 
@@ -50,6 +54,8 @@ const DEFAULTS: OwnerLimits = {
  */
 export class SqlStore implements Store {
   readonly #client: SqlClient;
+  /** As `SqlStoreOptions` has it. */
+  readonly stagedBytesMin: number | undefined;
   readonly #limits: OwnerLimits;
   readonly #clock: Clock | undefined;
   readonly #name: (() => string) | undefined;
@@ -59,7 +65,8 @@ export class SqlStore implements Store {
   #isClosed = false;
 
   constructor(client: SqlClient, options: SqlStoreOptions = {}) {
-    const { clock, owner, acceptLoss, onDurable, ...limits } = options;
+    const { clock, owner, acceptLoss, onDurable, stagedBytesMin, ...limits } = options;
+    this.stagedBytesMin = stagedBytesMin;
     this.#clock = clock;
     this.#onDurable = onDurable;
     this.#acceptLoss = acceptLoss;
@@ -100,6 +107,15 @@ export class SqlStore implements Store {
   commit(lease: Lease, writes: readonly Write[]): Promise<void> {
     const owner = this.#owner(lease);
     return owner instanceof Owner ? owner.commit(writes) : Promise.reject(owner);
+  }
+
+  /**
+   * Makes large bytes durable ahead of the commit that will hold views of them, in pieces between which
+   * other commits go. Rejects as `commit` does.
+   */
+  stage(lease: Lease, bytes: Uint8Array): Promise<() => void> {
+    const owner = this.#owner(lease);
+    return owner instanceof Owner ? owner.stage(bytes) : Promise.reject(owner);
   }
 
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {

@@ -81,7 +81,7 @@ export async function filledFolder(folder: string, rows: number): Promise<void> 
     await migrate(client);
     await client.batch("write", [{
       sql: `with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
-        insert into state select 'svc/' || i, 'x', randomblob(800) from n`,
+        insert into state (object, name, value) select 'svc/' || i, 'x', randomblob(800) from n`,
       args: [rows],
     }]);
     await client.close();

@@ -11,9 +11,10 @@ async function dump(): Promise<string[]> {
   const body = JSON.stringify({ id: idOf("a"), seq: 1, at: 5, after: 2, kind: "paused" });
   await client.batch("write", [
     { sql: "insert into event (id, seq, body) values (?, 1, ?)", args: [idOf("a"), body] },
-    { sql: "insert into state values ('svc/ü', 'x', x'0001ff')", args: [] },
+    { sql: "insert into state (object, name, value) values ('svc/ü', 'x', x'0001ff')", args: [] },
     {
-      sql: "insert into journal values (?, 0, '[{\"index\":0,\"size\":2}]', x'0102')",
+      sql:
+        "insert into journal (id, first, entries, bytes) values (?, 0, '[{\"index\":0,\"size\":2}]', x'0102')",
       args: [idOf("b")],
     },
   ]);

@@ -8,7 +8,7 @@ import {
   type IntrospectionOptions,
   libsqlIntrospection,
 } from "../../adapters/libsql/query/introspection.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { built } from "../storage/_built.ts";
 

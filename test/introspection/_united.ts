@@ -8,7 +8,8 @@ import {
   libsqlIntrospection,
 } from "../../adapters/libsql/query/introspection.ts";
 import type { QueryAddress } from "../../adapters/libsql/query/messages.ts";
-import type { Introspection, SqlClient, SqlRow, SqlValue, Statement } from "../../src/ports.ts";
+import type { SqlClient, SqlRow, SqlValue, Statement } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { builtProgram, LIMITS } from "./_small.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openLocal } from "../../adapters/libsql/file/local_client.ts";
 import type { Failure } from "../../src/errors.ts";
 import { entryType } from "../../src/model/journal.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { rowsOf } from "./_small.ts";
 import { Asking, Files, inFile, type Rows } from "./_united.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../../src/errors.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { answerOf, LIMITS, openSmall, rowsOf, type Small } from "./_small.ts";
 
 const ROWS = 2000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { openSmall, rowsOf, type Small } from "./_small.ts";
 
 let small: Small;

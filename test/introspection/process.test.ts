@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { encodeFrame, type Frame, FrameReader } from "../../adapters/libsql/query/frames.ts";
 import type { Failure } from "../../src/errors.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { until } from "../support/child.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 import { answerOf, LIMITS, openSmall, rowsOf, type Small } from "./_small.ts";

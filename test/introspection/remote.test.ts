@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRemote } from "../../adapters/libsql/remote/open.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 import { type Filled, startFilled } from "./_filled.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRemote } from "../../adapters/libsql/remote/open.ts";
 import type { Failure } from "../../src/errors.ts";
-import type { Introspection } from "../../src/ports.ts";
+import type { Introspection } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { Distance } from "../support/distance.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";

@@ -4,6 +4,7 @@ import type { Rows, Timer, Want, Write } from "../../src/model/rows.ts";
 import { Fenced, type Lease, type Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import type { SqlStoreOptions } from "../../src/storage/sql_store.ts";
+import { encode } from "../../src/storage/codec/row_codec.ts";
 import { changes, wantsOf, writesOf } from "./_rows.ts";
 
 /** A database, and ways to own it. */
@@ -22,6 +23,8 @@ export interface Owned {
 
 const step = fc.record({
   changes,
+  /** Whether bytes are staged before the commit that holds them, and for how many steps longer. */
+  stages: fc.option(fc.nat(3), { nil: undefined }),
   /** What happens after it was handed over. */
   then: fc.constantFrom("go on", "go on", "wait", "wait", "flush", "reclaim", "restart"),
 });
@@ -154,9 +157,25 @@ async function keepsPromises(database: Database): Promise<void> {
   }
 }
 
+interface Step {
+  readonly changes: Parameters<typeof writesOf>[0];
+  readonly stages: number | undefined;
+  readonly then: string;
+}
+
+/** Stages what has bytes, in stores that can, as the partition does with the bytes of an event. */
+async function stage({ store, lease }: Owned, writes: readonly Write[]): Promise<(() => void)[]> {
+  const bytes = writes.map(({ table, row, drop }) =>
+    drop ? undefined : encode(table, row as never).bytes
+  );
+  const releases: (() => void)[] = [];
+  for (const one of bytes) if (one && store.stage) releases.push(await store.stage(lease, one));
+  return releases;
+}
+
 async function compareHistory(
   database: Database,
-  steps: readonly { changes: Parameters<typeof writesOf>[0]; then: string }[],
+  steps: readonly Step[],
 ): Promise<void> {
   const memory = new MemoryStore();
   let model: Owned = { store: memory, lease: await memory.claim(3) };
@@ -164,11 +183,18 @@ async function compareHistory(
   const lengths = new Map<string, number>();
   const all: Write[] = [];
   const pending: Promise<void>[] = [];
-  for (const { changes, then } of steps) {
+  const releases: { readonly at: number; readonly staged: readonly (() => void)[] }[] = [];
+  for (const [at, { changes, stages, then }] of steps.entries()) {
     const writes = writesOf(changes, lengths);
     all.push(...writes);
+    if (stages !== undefined) {
+      releases.push({ at: at + stages, staged: await stage(real, writes) });
+    }
     pending.push(real.store.commit(real.lease, writes));
     await model.store.commit(model.lease, writes);
+    for (const due of releases.filter((one) => one.at === at)) {
+      for (const release of due.staged) release();
+    }
     if (then === "wait") await Promise.all(pending.splice(0));
     if (then === "flush") await database.flush?.(real.store, real.lease);
     await expectSame(real, model, wantsOf(all));

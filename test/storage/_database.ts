@@ -9,6 +9,8 @@ export const TINY = {
   foldRowsMax: 3,
   sliceRowsMax: 2,
   rowBytesMax: 64,
+  pieceBytes: 8,
+  refBytesMin: 4,
 } as const;
 
 /** An empty database in memory. `wrap`: what stands between the store and the database. */

@@ -230,14 +230,19 @@ function state(byte: number): Write {
   };
 }
 
-/** Drops every table. */
+/** Drops every table and view. */
 async function clear(client: SqlClient): Promise<void> {
   const [tables = []] = await client.batch("read", [
     sql(
-      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'" +
+      "select type, name from sqlite_master where type in ('table', 'view')" +
+        " and name not like 'sqlite_%'" +
         " and name not like 'libsql_%' and name not like '\\_%' escape '\\'",
     ),
   ]);
   if (tables.length === 0) return;
-  await client.batch("write", tables.map(({ name }) => sql(`drop table "${name}"`)));
+  // A view names tables, so it goes first.
+  const order = tables.sort((a, b) =>
+    Number(a["type"] === "table") - Number(b["type"] === "table")
+  );
+  await client.batch("write", order.map(({ type, name }) => sql(`drop ${type} "${name}"`)));
 }

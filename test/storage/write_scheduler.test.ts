@@ -17,6 +17,7 @@ function lane(overlaps = false) {
   const made = new Lane({
     commit: write,
     write,
+    put: write,
     soon: (call) => setImmediate(call),
     failed: (cause) => failures.push(cause),
     overlaps,

@@ -10,7 +10,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["model"],
     ["wire"],
     ["engine"],
-    ["dial", "vitals"],
+    ["dial", "vitals", "query_port"],
     ["ports", "config"],
     ["observe"],
     ["storage", "outbound", "partition"],
@@ -21,7 +21,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "src/storage": [
     ["codec", "retry"],
     ["overlay", "schema"],
-    ["fold", "read", "move"],
+    ["fold", "read", "large", "move"],
     ["log"],
     ["owner", "examine", "deployment_store", "memory_store"],
     ["sql_store"],

@@ -1,5 +1,6 @@
 import { Failure } from "../../../src/errors.ts";
-import type { Clock, Introspection, Query } from "../../../src/ports.ts";
+import type { Clock } from "../../../src/ports.ts";
+import type { Introspection, Query } from "../../../src/query_port.ts";
 import { QueryPool } from "./pool.ts";
 import type { Answered, ProcessOptions, QueryProcess } from "./process.ts";
 import { afterRunning } from "../../platform/running_time.ts";

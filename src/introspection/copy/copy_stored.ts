@@ -1,5 +1,5 @@
 import { entryType } from "../../model/journal.ts";
-import type { RunningAttempt } from "../../ports.ts";
+import type { RunningAttempt } from "../../query_port.ts";
 import type { QueryDatabase } from "../database.ts";
 import { namesCallees, showsBytes, usedOf, wantedJournals } from "../journal/entry_rows.ts";
 import { liveList } from "../live_rows.ts";
@@ -17,7 +17,6 @@ import {
   nextPlace,
   type Place,
   readPage,
-  rowsIn,
   valuesOf,
 } from "./copied_rows.ts";
 import type { QuerySource } from "./source.ts";
@@ -54,7 +53,7 @@ const BYTES = { ref: "bytes", sql: "t.bytes", holds: "bytes" } as const;
 function journalsOf(mentions: readonly StoredRelation[]): Copy {
   const ids = wantedJournals(mentions);
   return {
-    table: "journal",
+    table: "whole_journal",
     columns: [
       { ref: "id", sql: "t.id" },
       { ref: "first", sql: "t.first" },
@@ -62,7 +61,7 @@ function journalsOf(mentions: readonly StoredRelation[]): Copy {
       ...(showsBytes(usedOf(mentions)) ? [BYTES] : []),
     ],
     primaryKey: ["id", "first"],
-    from: "journal as t",
+    from: "whole_journal as t",
     conditions: ids ? [`t.id in ${quoteTexts([...ids])}`] : [],
     told: [],
     name: "r",
@@ -72,7 +71,7 @@ function journalsOf(mentions: readonly StoredRelation[]): Copy {
 }
 
 const CALLED = `select distinct cast(e.value ->> '$.result.id' as blob)
-  from main.journal as j, json_each(iif(json_valid(j.entries), j.entries, '[]')) as e
+  from main.whole_journal as j, json_each(iif(json_valid(j.entries), j.entries, '[]')) as e
   where e.value ->> '$.type' = ${entryType.callInvocationIdCompletion}
   and e.value ->> '$.result.kind' = 'invocationId'`;
 
@@ -136,9 +135,8 @@ class Copier {
       const upcoming: typeof open = [];
       for (const [i, [copy, place]] of open.entries()) {
         const page = pages[i] ?? [];
-        const values = page.map((row) => valuesOf(copy, row));
-        await this.#database.runAll(insertCopy(copy, place), values);
-        this.#count(copy, rowsIn(page, place));
+        await this.#database.runAll(insertCopy(copy), page.map((row) => valuesOf(copy, row)));
+        this.#count(copy, page.length);
         const next = nextPlace(copy, page, place);
         if (next) upcoming.push([copy, next]);
       }

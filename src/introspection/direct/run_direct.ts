@@ -1,4 +1,4 @@
-import type { Query } from "../../ports.ts";
+import type { Query } from "../../query_port.ts";
 import type { Bound } from "../database.ts";
 import { type EntryOptions, entryRows, INSERT_ENTRY, MAKE_ENTRY } from "../journal/entry_rows.ts";
 import { liveList, WITH_LIVE } from "../live_rows.ts";

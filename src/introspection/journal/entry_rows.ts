@@ -23,14 +23,14 @@ const CALLEES_MAX = 1000;
 
 // As bytes: the addon ends the process when text is not UTF-8, and a damaged file may hold such text.
 const segmentSql = (bytes: string) =>
-  `select first, cast(entries as blob), ${bytes} from journal
+  `select first, cast(entries as blob), ${bytes} from whole_journal
   where id = ?1 and first > ?2 order by first limit 1`;
 const SEGMENT = segmentSql("bytes");
 /** Bytes are most of a journal, and their sizes are among the entries. */
 const SIZES = segmentSql("null");
-const NOTES = `select first, cast(entries as blob) from journal
+const NOTES = `select first, cast(entries as blob) from whole_journal
   where id = ?1 and first > ?2 order by first limit 1`;
-const NEXT_ID = `select id from journal where id > ?1 order by id limit 1`;
+const NEXT_ID = `select id from whole_journal where id > ?1 order by id limit 1`;
 const INVOCATION = `select cast(body as blob) from invocation where id = ?1`;
 
 /** Makes the table `entry`. */

@@ -19,7 +19,7 @@ const byServiceKey = { service: "service_name", key: "service_key" };
 const state: Table = {
   name: "state",
   kind: "BASE TABLE",
-  from: "state as t",
+  from: "whole_state as t",
   keys: ["t.object", "t.name"],
   seek: seekObject("t.object", byServiceKey),
   columns: [
@@ -31,7 +31,7 @@ const state: Table = {
     { name: "key_length", type: "u64", sql: "length(cast(t.name as blob))" },
     { name: "value_utf8", type: "raw", sql: "cast(t.value as text)" },
     { name: "value", type: "bin", sql: "t.value", length: "value_length" },
-    { name: "value_length", type: "u64", sql: "length(t.value)" },
+    { name: "value_length", type: "u64", sql: "t.size" },
   ],
 };
 
@@ -92,7 +92,7 @@ const locks: Table = {
 const promise: Table = {
   name: "sys_promise",
   kind: "BASE TABLE",
-  from: "promise as t",
+  from: "whole_promise as t",
   keys: ["t.object", "t.name"],
   seek: seekObject("t.object", byServiceKey),
   columns: [

@@ -4,6 +4,7 @@ import type { Entry } from "../../model/journal.ts";
 import { type Message, messageBytes, withMessageBytes } from "../../model/message.ts";
 import type { Rows, Table } from "../../model/rows.ts";
 import { invocationJson, parsedInvocation } from "./invocation_json.ts";
+import type { LargeRef } from "./large_ref.ts";
 import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface Encoded<T extends Table = Table> {
   readonly row: Rows[T];
   readonly text: string;
   readonly bytes: Uint8Array | undefined;
+  /** Where the bytes are stored, if not in the row. */
+  readonly large?: LargeRef | undefined;
 }
 
 type JournalRow = Rows["journal"];

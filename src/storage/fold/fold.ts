@@ -74,9 +74,11 @@ function* fillJournal(
   if (first !== undefined) yield target.slice.cut(id, first);
   let from = 0;
   let size = 0;
-  for (const [i, { text, bytes }] of cells.entries()) {
+  for (const [i, { text, bytes, large }] of cells.entries()) {
     const more = text.length + (bytes?.length ?? 0);
-    if (i > from && size + more > rowBytesMax) {
+    // The bytes of a segment are in one place.
+    const isAlone = large !== undefined || cells[i - 1]?.large !== undefined;
+    if (i > from && (isAlone || size + more > rowBytesMax)) {
       yield target.slice.segment(id, cells.slice(from, i));
       from = i;
       size = 0;

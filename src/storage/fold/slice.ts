@@ -2,6 +2,7 @@ import { concatBytes } from "../../bytes.ts";
 import type { Item } from "../../model/rows.ts";
 import type { Statement } from "../../ports.ts";
 import { TextBlob } from "../codec/blob.ts";
+import { printRef } from "../codec/large_ref.ts";
 import { foldSql } from "./sql.ts";
 import type { Cell, Many } from "../overlay/layer.ts";
 import type { Encoded } from "../codec/row_codec.ts";
@@ -116,9 +117,9 @@ export class FoldSlice {
     this.bytes += json.length;
   }
 
-  #count({ text, bytes }: Cell): void {
+  #count({ text, bytes, large }: Cell): void {
     this.rows++;
-    this.bytes += text.length + (bytes?.length ?? 0);
+    this.bytes += text.length + (large ? 0 : bytes?.length ?? 0);
   }
 }
 
@@ -129,11 +130,11 @@ function putInvocations(
   if (cells.length === 0) return [];
   const bodies = new TextBlob(cells.map(({ text }) => text));
   const outputs = new Places();
-  const rows = cells.map(({ row: { id, status, expiresAt, createdAt }, bytes }, i) =>
-    `[${quote(id)},"${status.kind}",${expiresAt ?? null},${createdAt},${bodies.place(i)},${
-      outputs.add(bytes)
-    }]`
-  );
+  const rows = cells.map((cell, i) => {
+    const { id, status, expiresAt, createdAt } = cell.row;
+    const columns = `${quote(id)},"${status.kind}",${expiresAt ?? null},${createdAt}`;
+    return `[${columns},${bodies.place(i)},${outputs.of(cell)}]`;
+  });
   const json = `[${rows.join(",")}]`;
   return [statement(foldSql.invocationPut, json, bodies.blob, outputs.blob(), partition)];
 }
@@ -146,9 +147,9 @@ function putSegments(segments: readonly Segment[]): Statement[] {
   const places = new Places();
   const rows = segments.map(({ id, cells }, i) => {
     const from = places.next;
-    for (const { bytes } of cells) if (bytes) places.add(bytes);
-    const size = places.next - from;
-    return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${from},${size}]`;
+    for (const { bytes, large } of cells) if (bytes && !large) places.add(bytes);
+    const place = `${from},${places.next - from},${largeOf(cells[0])}`;
+    return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${place}]`;
   });
   return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
 }
@@ -156,8 +157,12 @@ function putSegments(segments: readonly Segment[]): Statement[] {
 function putValued(text: string, cells: readonly Encoded[]): Statement[] {
   if (cells.length === 0) return [];
   const values = new Places();
-  const rows = cells.map(({ text: row, bytes }) => `[${row},${values.add(bytes)}]`);
+  const rows = cells.map((cell) => `[${cell.text},${values.of(cell)}]`);
   return [statement(text, `[${rows.join(",")}]`, values.blob())];
+}
+
+function largeOf(cell: Cell | undefined): string {
+  return cell?.large ? printRef(cell.large) : "null";
 }
 
 /** Bytes gathered into one blob, out of which SQL takes them by `substr(?, from, size)`. */
@@ -166,6 +171,11 @@ class Places {
   readonly #pieces: Uint8Array[] = [new Uint8Array(1)];
   /** Where the next piece begins, counted from 1 as SQL does. */
   next = 2;
+
+  /** `from,size,large` of a row's bytes: `large` where they are a part of a large value. */
+  of(cell: Cell): string {
+    return `${this.add(cell.large ? undefined : cell.bytes)},${largeOf(cell)}`;
+  }
 
   /** `from,size` of these bytes; nulls when there are none. */
   add(bytes: Uint8Array | undefined): string {

@@ -8,21 +8,25 @@ import { compile } from "../codec/sql_text.ts";
  */
 export const foldSql = {
   invocationPut: compile(sql`
-    insert into invocation (id, partition, status, expires_at, created_at, body, output)
+    insert into invocation (id, partition, status, expires_at, created_at, body, output, large)
     select value ->> 0, ?4, value ->> 1, value ->> 2, value ->> 3,
-      cast(substr(?2, value ->> 4, value ->> 5) as text), substr(?3, value ->> 6, value ->> 7)
+      cast(substr(?2, value ->> 4, value ->> 5) as text), substr(?3, value ->> 6, value ->> 7),
+      value ->> 8
     from json_each(?1) where true
     on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
-      created_at = excluded.created_at, body = excluded.body, output = excluded.output`),
+      created_at = excluded.created_at, body = excluded.body, output = excluded.output,
+      large = excluded.large`),
   invocationDrop: compile(sql`
     delete from invocation where id in (select value from json_each(?1))`),
 
   journalPut: compile(sql`
-    insert into journal (id, first, entries, bytes)
+    insert into journal (id, first, entries, bytes, large)
     select value ->> 0, value ->> 1,
-      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?3, value ->> 4, value ->> 5)
+      cast(substr(?2, value ->> 2, value ->> 3) as text), substr(?3, value ->> 4, value ->> 5),
+      value ->> 6
     from json_each(?1) where true
-    on conflict (id, first) do update set entries = excluded.entries, bytes = excluded.bytes`),
+    on conflict (id, first) do update set entries = excluded.entries, bytes = excluded.bytes,
+      large = excluded.large`),
   journalDrop: compile(sql`
     delete from journal where id in (select value from json_each(?1))`),
   journalCut: compile(sql`
@@ -53,20 +57,22 @@ export const foldSql = {
       select value ->> 0, value ->> 1 from json_each(?1))`),
 
   statePut: compile(sql`
-    insert into state (object, name, value)
-    select value ->> '$[0].object', value ->> '$[0].name', substr(?2, value ->> 1, value ->> 2)
+    insert into state (object, name, value, large)
+    select value ->> '$[0].object', value ->> '$[0].name',
+      coalesce(substr(?2, value ->> 1, value ->> 2), x''), value ->> 3
     from json_each(?1) where true
-    on conflict (object, name) do update set value = excluded.value`),
+    on conflict (object, name) do update set value = excluded.value, large = excluded.large`),
   stateDrop: compile(sql`
     delete from state where (object, name) in (
       select value ->> 0, value ->> 1 from json_each(?1))`),
 
   promisePut: compile(sql`
-    insert into promise (object, name, body, value)
+    insert into promise (object, name, body, value, large)
     select value ->> '$[0].object', value ->> '$[0].name', value -> '$[0]',
-      substr(?2, value ->> 1, value ->> 2)
+      substr(?2, value ->> 1, value ->> 2), value ->> 3
     from json_each(?1) where true
-    on conflict (object, name) do update set body = excluded.body, value = excluded.value`),
+    on conflict (object, name) do update set body = excluded.body, value = excluded.value,
+      large = excluded.large`),
   promiseDrop: compile(sql`
     delete from promise where (object, name) in (
       select value ->> 0, value ->> 1 from json_each(?1))`),
@@ -80,11 +86,12 @@ export const foldSql = {
       select ?2, value ->> 1, value ->> 0, value ->> 2, value ->> 3 from json_each(?1))`),
 
   outboxPut: compile(sql`
-    insert into outbox (peer, seq, body, value)
+    insert into outbox (peer, seq, body, value, large)
     select (value ->> '$[0].from') || '/' || (value ->> '$[0].to'), value ->> '$[0].seq',
-      value -> '$[0].message', substr(?2, value ->> 1, value ->> 2)
+      value -> '$[0].message', substr(?2, value ->> 1, value ->> 2), value ->> 3
     from json_each(?1) where true
-    on conflict (peer, seq) do update set body = excluded.body, value = excluded.value`),
+    on conflict (peer, seq) do update set body = excluded.body, value = excluded.value,
+      large = excluded.large`),
   outboxDrop: compile(sql`
     delete from outbox where (peer, seq) in (
       select value ->> 0, value ->> 1 from json_each(?1))`),

@@ -75,6 +75,13 @@ export class Courier {
     this.#steps++;
   }
 
+  /**
+   * Writes something that has its fence in it and may be written twice. Rejects as `commit` does.
+   */
+  async put(one: Statement): Promise<void> {
+    await this.#carry([one], () => false);
+  }
+
   /** Nobody waits any more: what gets lost from now on is not repeated. */
   stop(): void {
     this.#isStopped = true;

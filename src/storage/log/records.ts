@@ -3,6 +3,7 @@ import { concatBytes } from "../../bytes.ts";
 import { groupOf, type Item, itemOf, type Rows, type Table, type Write } from "../../model/rows.ts";
 import type { Blob } from "../codec/blob.ts";
 import type { Layer } from "../overlay/layer.ts";
+import { type LargeRef, partOf, printRef } from "../codec/large_ref.ts";
 import { decode, encode } from "../codec/row_codec.ts";
 import { fromJson, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
 
@@ -10,15 +11,30 @@ import { fromJson, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
 export interface LogRow {
   /**
    * JSON: an array of `[table, row, size, id]` for puts and `[table, [group, item]]` for drops. A put
-   * whose bytes are part of an earlier put's has a fifth element: where they begin in `bytes`.
+   * whose bytes are part of an earlier put's has a fifth element: where they begin in `bytes`. One
+   * whose bytes are part of a large value has in place of the size `[id of the value, from, size]`.
    */
   readonly rows: string;
   /** The bytes of all puts that have bytes of their own, in order. */
   readonly bytes: Blob | null;
 }
 
-type Put = readonly [table: Table, row: object, size: number | null, id?: string, from?: number];
+type Place = readonly [value: string, from: number, size: number];
+type Put = readonly [
+  table: Table,
+  row: object,
+  size: number | Place | null,
+  id?: string,
+  from?: number,
+];
 type Drop = readonly [table: Table, key: readonly [group: string, item: Item]];
+
+/** What `record` needs besides the writes. */
+export interface Recording {
+  readonly rowBytesMax: number;
+  /** The large value that some bytes are a part of. Absent: there are none. */
+  readonly largeOf?: (bytes: Uint8Array) => LargeRef | undefined;
+}
 
 /**
  * Writes a commit down, and into `layer`. Commits larger than `rowBytesMax` become several rows,
@@ -27,7 +43,7 @@ type Drop = readonly [table: Table, key: readonly [group: string, item: Item]];
 export function record(
   writes: readonly Write[],
   layer: Layer,
-  { rowBytesMax }: { readonly rowBytesMax: number },
+  { rowBytesMax, largeOf }: Recording,
 ): LogRow[] {
   const rows: LogRow[] = [];
   let text = "";
@@ -38,7 +54,7 @@ export function record(
     blobs = new Blobs();
   };
   for (const write of inSharingOrder(writes)) {
-    const { json, bytes } = recordWrite(write, layer);
+    const { json, bytes } = recordWrite(write, layer, largeOf);
     const from = bytes && blobs.find(bytes);
     const more = json.length + (from === undefined ? bytes?.length ?? 0 : 0);
     // Bytes can be shared within a row only.
@@ -119,6 +135,7 @@ class Blobs {
 function recordWrite(
   { table, row, drop }: Write,
   layer: Layer,
+  largeOf: Recording["largeOf"],
 ): { json: string; bytes: Uint8Array | undefined } {
   const group = groupOf(table, row);
   const item = itemOf(table, row);
@@ -127,15 +144,39 @@ function recordWrite(
     return { json: `["${table}",${toJson([group, item])}`, bytes: undefined };
   }
   const encoded = encode(table, row);
-  layer.put(table, encoded, { group, item });
   const { text, bytes } = encoded;
-  const size = bytes ? bytes.length : null;
+  const large = bytes && largeOf?.(bytes);
+  layer.put(table, large ? { ...encoded, large } : encoded, { group, item });
+  const size = large ? printRef(large) : bytes ? bytes.length : null;
   const id = table === "journal" ? quote(group) : '""';
-  return { json: `["${table}",${text},${size},${id}`, bytes };
+  return { json: `["${table}",${text},${size},${id}`, bytes: large ? undefined : bytes };
 }
 
-/** Applies a row of the log to `layer`, as `record` did when it was written. */
-export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null }, layer: Layer) {
+/** The large values by their ids. */
+export type LargeBytes = ReadonlyMap<string, Uint8Array>;
+
+/** The parts of large values to which a row of the log refers. */
+export function largeIn({ rows }: Pick<LogRow, "rows">): LargeRef[] {
+  // Parsing the JSON twice would double what a recovery costs.
+  if (!REFERENCE.test(rows)) return [];
+  const refs = (fromJson(rows) as (Put | Drop)[]).map((entry) =>
+    entry.length === 2 ? undefined : largeRef(entry[2])
+  );
+  return refs.filter((ref) => ref !== undefined);
+}
+
+/** In any text of a row that has a reference, and hardly in another. */
+const REFERENCE = /,\["\d+\/\d+\/\d+",/;
+
+/**
+ * Applies a row of the log to `layer`, as `record` did when it was written. `values`: those of
+ * `largeIn`. Throws whatever the decoder trips over, for a row that is not what was written.
+ */
+export function replay(
+  { rows, bytes }: Pick<LogRow, "rows"> & { readonly bytes: Uint8Array | null },
+  layer: Layer,
+  values: LargeBytes = new Map(),
+): void {
   let at = 0;
   for (const entry of fromJson(rows) as (Put | Drop)[]) {
     if (entry.length === 2) {
@@ -144,11 +185,24 @@ export function replay({ rows, bytes }: { rows: string; bytes: Uint8Array | null
       continue;
     }
     const [table, json, size, id = "", from] = entry;
-    const own = size === null ? undefined : slice(bytes, from ?? at, size);
-    if (from === undefined) at += size ?? 0;
+    const large = largeRef(size);
+    const own = large
+      ? partOf(values.get(large.id), large)
+      : typeof size === "number"
+      ? slice(bytes, from ?? at, size)
+      : undefined;
+    assert(!large || own, "A row of the log refers to a value that is there");
+    if (from === undefined && typeof size === "number") at += size;
     const row = decode(table, json, { bytes: own, id });
-    layer.put(table, encode(table, row), { group: groupOf(table, row), item: itemOf(table, row) });
+    const encoded = { ...encode(table, row), large };
+    layer.put(table, encoded, { group: groupOf(table, row), item: itemOf(table, row) });
   }
+}
+
+function largeRef(size: Put[2]): LargeRef | undefined {
+  if (typeof size !== "object" || size === null) return undefined;
+  const [id, from, length] = size;
+  return { id, from, size: length };
 }
 
 /** The tables and groups that a row of the log names, for people. None when it cannot be read. */

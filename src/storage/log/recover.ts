@@ -7,7 +7,10 @@ import { fold, type FoldLimits } from "../fold/fold.ts";
 import { foldSql } from "../fold/sql.ts";
 import { Layer } from "../overlay/layer.ts";
 import { type CheckedRow, LogChecker } from "./check.ts";
-import { keysIn, replay } from "./records.ts";
+import { keysIn, type LargeBytes, largeIn, replay } from "./records.ts";
+import { partOf } from "../codec/large_ref.ts";
+import { DamagedValue, readLarge } from "../large/read.ts";
+import { dropOrphans, findOrphans } from "../large/values.ts";
 import { insist, type Patience } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
@@ -118,17 +121,15 @@ export async function recover(
   limits: RecoverLimits,
 ): Promise<void> {
   const { partition } = lease;
-  const checker = new LogChecker();
   let layer = new Layer();
   /** Rows of a commit that has not been read to its end: it is folded as a whole. */
-  const open: CheckedRow[] = [];
+  const open: ReadRow[] = [];
   let through = logPlaces(partition).from;
-  for await (const rows of readLog(client, partition)) {
-    const { sound, damage } = checkPage(checker, rows);
+  for await (const { rows, sound, damage } of checkedLog(client, partition)) {
     for (const row of sound) {
       open.push(row);
       if (row.rest !== 0) continue;
-      for (const one of open.splice(0)) replay(one, layer);
+      for (const one of open.splice(0)) replay(one, layer, one.values);
       through = row.place;
     }
     const isEnd = rows.length === 0 || damage !== undefined;
@@ -140,7 +141,63 @@ export async function recover(
     if (!damage) continue;
     const { acceptLoss } = limits;
     if (!acceptLoss) throw damaged(partition, damage);
-    return acceptLoss(await giveUp(client, courier, { partition, through, damage }));
+    acceptLoss(await giveUp(client, courier, { partition, through, damage }));
+    break;
+  }
+  const [[orphan] = []] = await client.batch("read", [findOrphans(partition)]);
+  if (orphan) await courier.write(dropOrphans(partition));
+}
+
+/** A row of the log, and the large values to which it refers. */
+export interface ReadRow extends CheckedRow {
+  readonly values: LargeBytes;
+}
+
+/** A page of the log up to the first row that is not what was written. */
+interface CheckedPage {
+  /** How it was read: the last page is empty. */
+  readonly rows: readonly SqlRow[];
+  readonly sound: readonly ReadRow[];
+  readonly damage?: Damage | undefined;
+}
+
+/**
+ * Pages of one partition's log with what they refer to, checked, up to the end or the first damage.
+ * A large value that is missing or damaged is damage of the row that refers to it.
+ */
+export async function* checkedLog(
+  client: SqlClient,
+  partition: number,
+): AsyncGenerator<CheckedPage> {
+  const checker = new LogChecker();
+  for await (const rows of readLog(client, partition)) {
+    const { sound, damage } = checkPage(checker, rows);
+    const read: ReadRow[] = [];
+    for (const row of sound) {
+      const values = await valuesOf(client, row);
+      if (values instanceof DamagedValue) {
+        return yield { rows, sound: read, damage: { place: row.place, problem: values.message } };
+      }
+      read.push({ ...row, values });
+    }
+    yield { rows, sound: read, damage };
+    if (damage) return;
+  }
+}
+
+async function valuesOf(client: SqlClient, row: CheckedRow): Promise<LargeBytes | DamagedValue> {
+  const values = new Map<string, Uint8Array>();
+  try {
+    for (const ref of largeIn(row)) {
+      const { id } = ref;
+      const value = values.get(id) ?? await readLarge(client, id);
+      if (!partOf(value, ref)) return new DamagedValue(id, "its last bytes are missing");
+      values.set(id, value);
+    }
+    return values;
+  } catch (cause) {
+    if (cause instanceof DamagedValue) return cause;
+    throw cause;
   }
 }
 
@@ -151,7 +208,7 @@ export interface Damage {
 }
 
 /** Checks a page of the log, or its end when the page is empty. `sound`: the rows before the damage. */
-export function checkPage(
+function checkPage(
   checker: LogChecker,
   rows: readonly SqlRow[],
 ): { readonly sound: readonly CheckedRow[]; readonly damage?: Damage } {

@@ -22,6 +22,8 @@ export interface LaneOptions {
   readonly commit: Write;
   /** One batch of the background. */
   readonly write: Write;
+  /** A piece of a large value. */
+  readonly put: Write;
   /** Calls back when new commits have had time to arrive. */
   readonly soon: (call: () => void) => void;
   /** Called once, when nothing will be written any more. */
@@ -49,10 +51,12 @@ interface Readers {
 export class Lane {
   readonly #commit: Write;
   readonly #write: Write;
+  readonly #put: Write;
   readonly #soon: LaneOptions["soon"];
   readonly #failed: LaneOptions["failed"];
   readonly #overlaps: boolean;
   readonly #commits: Job[] = [];
+  readonly #pieces: Job[] = [];
   #background: Background | undefined;
   /** Commits that must be durable before the background starts. */
   #ahead = 0;
@@ -61,16 +65,18 @@ export class Lane {
   #readers: Readers = { count: 0 };
   #isCommitting = false;
   #isFolding = false;
+  #isPutting = false;
   /** Whether the last write was a commit. */
   #hasServed = false;
   #isResting = false;
   #failure: { readonly cause: unknown } | undefined;
   #onIdle: (() => void)[] = [];
 
-  constructor({ commit, write, soon, failed, overlaps }: LaneOptions) {
+  constructor({ commit, write, put, soon, failed, overlaps }: LaneOptions) {
     this.#overlaps = overlaps;
     this.#commit = commit;
     this.#write = write;
+    this.#put = put;
     this.#soon = soon;
     this.#failed = failed;
   }
@@ -85,6 +91,15 @@ export class Lane {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);
       this.#commits.push({ statements, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** As `commit`, of a piece of a large value: a commit goes between any two of them. */
+  put(piece: Statement): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure.cause);
+      this.#pieces.push({ statements: [piece], resolve, reject });
       this.#pump();
     });
   }
@@ -121,6 +136,7 @@ export class Lane {
     this.#failure = { cause };
     this.#background = undefined;
     for (const { reject } of this.#commits.splice(0)) reject(cause);
+    for (const { reject } of this.#pieces.splice(0)) reject(cause);
     this.#failed(cause);
   }
 
@@ -131,7 +147,7 @@ export class Lane {
   }
 
   get #isBusy(): boolean {
-    return this.#isCommitting || this.#isFolding;
+    return this.#isCommitting || this.#isFolding || this.#isPutting;
   }
 
   #pump(): void {
@@ -141,11 +157,15 @@ export class Lane {
     const [commit] = this.#commits;
     const background = this.#ready();
     if (background?.isUrgent(this.#hasServed)) return this.#sendBackground(background);
+    const [piece] = this.#pieces;
+    if (piece && (this.#hasServed || !commit)) return this.#sendPiece(piece);
     if (commit) return this.#sendCommit(commit);
     if (background) this.#rest(background);
   }
 
   #pumpBoth(): void {
+    const [piece] = this.#pieces;
+    if (piece && !this.#isPutting) this.#sendPiece(piece);
     const background = this.#ready();
     if (background && !this.#isFolding) this.#sendBackground(background);
     const [commit] = this.#commits;
@@ -181,6 +201,22 @@ export class Lane {
     }, (cause) => {
       this.#isCommitting = false;
       commit.reject(cause);
+      this.fail(cause);
+      this.#next();
+    });
+  }
+
+  #sendPiece(piece: Job): void {
+    this.#pieces.shift();
+    this.#hasServed = false;
+    this.#isPutting = true;
+    this.#put(piece.statements).then(() => {
+      this.#isPutting = false;
+      piece.resolve();
+      this.#next();
+    }, (cause) => {
+      this.#isPutting = false;
+      piece.reject(cause);
       this.fail(cause);
       this.#next();
     });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { SqlClient, SqlRow, SqlValue } from "../../ports.ts";
+import { BYTE_COLUMNS } from "../schema/large_tables.ts";
 import { insist, type Patience } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import type { RowTable } from "./row_table.ts";
@@ -17,6 +18,9 @@ interface Reading {
   /** Whether texts come as bytes: where a row may be damaged (`fromUtf8`). */
   readonly asBytes?: boolean;
 }
+
+/** Tables with large values, of which a view has the bytes. */
+const WITH_BYTES: ReadonlySet<string> = new Set(BYTE_COLUMNS.map(([name]) => name));
 
 const texts = new Map<RowTable, Texts>();
 const textsAsBytes = new Map<RowTable, Texts>();
@@ -65,6 +69,7 @@ function isText({ columns }: RowTable, column: string): boolean {
 /** Sizes first, which are read without what they are the sizes of. */
 function page(table: RowTable, where: string, asBytes: boolean): string {
   const { name, columns, order, hasPartition } = table;
+  const source = WITH_BYTES.has(name) ? `whole_${name}` : name;
   const key = order.join(", ");
   const size = columns.filter(({ kind }) => kind !== "integer")
     .map(({ name }) => `coalesce(octet_length(${name}), 0)`).join(" + ");
@@ -72,14 +77,14 @@ function page(table: RowTable, where: string, asBytes: boolean): string {
   const on = order.map((part) => `t.${part} = pile.${part}`).join(" and ");
   return compile(sql.raw(`
     with page as (
-      select ${key}, ${size} as size from ${name} ${where} order by ${key} limit ${PAGE_ROWS}),
+      select ${key}, ${size} as size from ${source} ${where} order by ${key} limit ${PAGE_ROWS}),
     pile as (select ${key}, size, sum(size) over (order by ${key}) as height from page)
     select ${
     all.map((column) =>
       asBytes && isText(table, column) ? `cast(t.${column} as blob) as ${column}` : `t.${column}`
     ).join(", ")
   }
-    from pile cross join ${name} as t on ${on}
+    from pile cross join ${source} as t on ${on}
     where pile.height <= ${PAGE_BYTES} or pile.height = pile.size
     order by ${order.map((part) => `pile.${part}`).join(", ")}`));
 }

@@ -8,6 +8,7 @@ export interface Gone {
   readonly row: undefined;
   readonly text: "";
   readonly bytes: undefined;
+  readonly large?: undefined;
 }
 
 /** Rows of one group that has many. */

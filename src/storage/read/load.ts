@@ -198,7 +198,7 @@ function lookup({ table, group, item }: Want): Lookup {
 function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
   switch (table) {
     case "invocation":
-      return [decodeInvocation(json(columns, "body"), columns["output"] as Uint8Array | null)];
+      return [decodeInvocation(json(columns, "body"), valueOf(columns, "output"))];
     case "journal":
       return unpack(columns);
     case "event":
@@ -216,10 +216,10 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
       return [{
         object: text(columns, "object"),
         name: text(columns, "name"),
-        value: columns["value"] as Uint8Array,
+        value: valueOf(columns, "value") as Uint8Array,
       }];
     case "promise":
-      return [decodePromise(json(columns, "body"), columns["value"] as Uint8Array | null)];
+      return [decodePromise(json(columns, "body"), valueOf(columns, "value"))];
     case "timer":
       return [decodeTimer(columns)];
     case "outbox":
@@ -245,7 +245,7 @@ export function decodeTimer(columns: SqlRow): Timer {
 
 /** A message on its way from its columns. */
 export function decodeOutbox(columns: SqlRow): Rows["outbox"] {
-  const message = decodeMessage(json(columns, "body"), columns["value"] as Uint8Array | null);
+  const message = decodeMessage(json(columns, "body"), valueOf(columns, "value"));
   return { ...endsOf(columns), seq: columns["seq"] as number, message };
 }
 
@@ -258,7 +258,7 @@ function endsOf(columns: SqlRow): { readonly from: number; readonly to: number }
 /** The entries of a segment. Their bytes stand in a row. */
 function unpack(columns: SqlRow): Rows["journal"][] {
   const id = text(columns, "id");
-  const bytes = columns["bytes"] as Uint8Array;
+  const bytes = valueOf(columns, "bytes") as Uint8Array;
   let at = 0;
   return (fromJson(json(columns, "entries")) as JournalJson[]).map((json) => {
     const { size } = json;
@@ -266,6 +266,13 @@ function unpack(columns: SqlRow): Rows["journal"][] {
     at += size ?? 0;
     return decodeJournal(id, json, own);
   });
+}
+
+/** A large value that is damaged leaves a row without bytes. */
+function valueOf(columns: SqlRow, name: string): Uint8Array | null {
+  const bytes = columns[name] as Uint8Array | null;
+  assert(bytes || columns["large"] == null, "A large value is what was written");
+  return bytes;
 }
 
 /** JSON is read as bytes. */

@@ -8,16 +8,16 @@ import { compile } from "../codec/sql_text.ts";
  */
 export const loadSql = {
   invocation: compile(sql`
-    select w.key as n, cast(t.body as blob) as body, t.output
+    select w.key as n, cast(t.body as blob) as body, t.output, t.large
     from json_each(?1) as w cross join invocation as t where t.id = w.value`),
   lock: compile(sql`
     select w.key as n, t.object, t.holder, t.head, t.tail
     from json_each(?1) as w cross join lock as t where t.object = w.value`),
   journal: compile(sql`
-    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes, t.large
     from json_each(?1) as w cross join journal as t where t.id = w.value`),
   journalItem: compile(sql`
-    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes
+    select w.key as n, t.id, cast(t.entries as blob) as entries, t.bytes, t.large
     from json_each(?1) as w cross join journal as t
     where t.id = w.value ->> 0 and t.first = (
       select max(first) from journal where id = w.value ->> 0 and first <= w.value ->> 1)`),
@@ -36,27 +36,27 @@ export const loadSql = {
     from json_each(?1) as w cross join inbox as t
     where t.object = w.value ->> 0 and t.seq = w.value ->> 1`),
   state: compile(sql`
-    select w.key as n, t.object, t.name, t.value
+    select w.key as n, t.object, t.name, t.value, t.large
     from json_each(?1) as w cross join state as t where t.object = w.value`),
   stateItem: compile(sql`
-    select w.key as n, t.object, t.name, t.value
+    select w.key as n, t.object, t.name, t.value, t.large
     from json_each(?1) as w cross join state as t
     where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
   promise: compile(sql`
-    select w.key as n, cast(t.body as blob) as body, t.value
+    select w.key as n, cast(t.body as blob) as body, t.value, t.large
     from json_each(?1) as w cross join promise as t where t.object = w.value`),
   promiseItem: compile(sql`
-    select w.key as n, cast(t.body as blob) as body, t.value
+    select w.key as n, cast(t.body as blob) as body, t.value, t.large
     from json_each(?1) as w cross join promise as t
     where t.object = w.value ->> 0 and t.name = w.value ->> 1`),
   timer: compile(sql`
     select w.key as n, t.due, t.id, t.kind, t.idx
     from json_each(?1) as w cross join timer as t where t.id = w.value`),
   outbox: compile(sql`
-    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value, t.large
     from json_each(?1) as w cross join outbox as t where t.peer = w.value`),
   outboxItem: compile(sql`
-    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value
+    select w.key as n, t.peer, t.seq, cast(t.body as blob) as body, t.value, t.large
     from json_each(?1) as w cross join outbox as t
     where t.peer = w.value ->> 0 and t.seq = w.value ->> 1`),
   peer: compile(sql`
@@ -82,7 +82,7 @@ export const scanSql = {
     order by due, id, kind || '/' || idx limit ?5`),
   /** After (?1 peer, ?2 seq), of peers before ?3. */
   outbox: compile(sql`
-    select peer, seq, cast(body as blob) as body, value from outbox
+    select peer, seq, cast(body as blob) as body, value, large from outbox
     where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
   /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
   standings: compile(sql`

@@ -1,5 +1,6 @@
 import { Failure } from "../../errors.ts";
 import type { SqlClient, Statement } from "../../ports.ts";
+import { largeTables } from "./large_tables.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import { sql } from "kysely";
 
@@ -152,7 +153,7 @@ export const migrations: readonly (readonly string[])[] = [[
 ], [
   // Which of the other processes one cannot reach: their ids, with commas in between.
   `alter table node add column unreached text not null default ''`,
-]];
+], largeTables];
 
 function withKind(column: string): string {
   return `replace(${column}, '"awaiting":{"completions":',

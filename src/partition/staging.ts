@@ -1,0 +1,128 @@
+import { assert } from "../assert.ts";
+import type { Event } from "../engine/event.ts";
+import type { Command } from "../model/command.ts";
+import type { Lease, Store } from "../ports.ts";
+
+export interface StagingOptions {
+  /** Makes the bytes of an event durable before its turn (`Store.stage`). */
+  readonly stage: (bytes: Uint8Array) => Promise<() => void>;
+  /** Events with a value of so many bytes are staged. */
+  readonly bytesMin: number;
+  readonly send: (event: Event, durable: (() => void) | undefined) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+interface Waiting {
+  readonly event: Event;
+  readonly durable: (() => void) | undefined;
+}
+
+/** What stages the events of a partition, where its store wants that. */
+export function stagingOf(
+  store: Store,
+  lease: Lease,
+  options: Pick<StagingOptions, "send" | "onFailure">,
+): Staging | undefined {
+  const { stagedBytesMin: bytesMin } = store;
+  if (bytesMin === undefined) return undefined;
+  const stage = (bytes: Uint8Array) => {
+    assert(store.stage, "A store that says what is to be staged does it");
+    return store.stage(lease, bytes);
+  };
+  return new Staging({ ...options, bytesMin, stage });
+}
+
+/**
+ * Holds back events with large values until these are durable, so that their turn commits references
+ * and nobody waits for 30 MB to be written. Events of one attempt keep their order: those behind a large
+ * one wait for it.
+ */
+export class Staging {
+  readonly #options: StagingOptions;
+  /** What waits behind a large event of the same attempt, by its invocation and number. */
+  readonly #behind = new Map<string, Waiting[]>();
+  #staging = 0;
+  #isStopped = false;
+
+  constructor(options: StagingOptions) {
+    this.#options = options;
+  }
+
+  /** Events held back. */
+  get waiting(): number {
+    let waiting = this.#staging;
+    for (const { length } of this.#behind.values()) waiting += length;
+    return waiting;
+  }
+
+  /** Takes an event that is large or must wait for one. False: it may be sent at once. */
+  hold(event: Event, durable: (() => void) | undefined): boolean {
+    const stream = streamOf(event);
+    const behind = stream === undefined ? undefined : this.#behind.get(stream);
+    if (behind) {
+      behind.push({ event, durable });
+      return true;
+    }
+    const large = largeIn(event, this.#options.bytesMin);
+    if (large.length === 0) return false;
+    if (stream !== undefined) this.#behind.set(stream, []);
+    this.#staging++;
+    this.#stage(large).then((releases) => {
+      this.#staging--;
+      if (this.#isStopped) return;
+      this.#options.send(event, () => {
+        for (const release of releases) release();
+        durable?.();
+      });
+      if (stream !== undefined) this.#goOn(stream);
+    }, (cause) => {
+      if (!this.#isStopped) this.#options.onFailure(cause);
+    });
+    return true;
+  }
+
+  /** Nothing is sent any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#behind.clear();
+  }
+
+  async #stage(values: readonly Uint8Array[]): Promise<(() => void)[]> {
+    const releases: (() => void)[] = [];
+    for (const value of values) releases.push(await this.#options.stage(value));
+    return releases;
+  }
+
+  /** Sends what waited, up to the next large one. */
+  #goOn(stream: string): void {
+    const behind = this.#behind.get(stream) ?? [];
+    this.#behind.delete(stream);
+    for (const { event, durable } of behind) {
+      if (!this.hold(event, durable)) this.#options.send(event, durable);
+    }
+  }
+}
+
+/** Events of which the order counts. */
+function streamOf(event: Event): string | undefined {
+  const isOrdered = event.type === "heard" || event.type === "attemptEnded";
+  return isOrdered ? `${event.id}/${event.attempt}` : undefined;
+}
+
+const NONE: readonly Uint8Array[] = [];
+
+function largeIn(event: Event, bytesMin: number): readonly Uint8Array[] {
+  if (event.type === "invoked") return event.value.length >= bytesMin ? [event.value] : NONE;
+  if (event.type !== "heard") return NONE;
+  let large = NONE;
+  for (const frame of event.frames) {
+    const bytes = bytesOf(frame);
+    if (bytes && bytes.length >= bytesMin) large = [...large, bytes];
+  }
+  return large;
+}
+
+function bytesOf(frame: Command): Uint8Array | undefined {
+  if (frame.kind !== "ranTo") return frame.bytes;
+  return frame.result.kind === "value" ? frame.result.value : undefined;
+}

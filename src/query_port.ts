@@ -1,0 +1,34 @@
+/**
+ * Answers what operators ask in SQL (docs/spec/queries.md#statements). A heavy question holds up
+ * nobody else.
+ */
+export interface Introspection {
+  /**
+   * The answer, part by part as it is read. Rejects with a `Failure` before the first part; what goes
+   * wrong later ends the stream with an error.
+   */
+  query(query: Query): Promise<ReadableStream<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+export interface Query {
+  /** One statement. */
+  readonly sql: string;
+  readonly format: "json" | "arrow";
+  /** Our own version. */
+  readonly version: string;
+  /** Attempts that run at this moment, which is in no row. */
+  readonly running: readonly RunningAttempt[];
+  /** Is called before the answer with what the statement most likely does not mean: printable ASCII. */
+  readonly warn?: (warning: string) => void;
+}
+
+export interface RunningAttempt {
+  /** Of its invocation. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly deployment: string;
+  /** Name and version of the SDK, once it has answered. */
+  readonly server?: string;
+}
