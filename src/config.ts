@@ -1,5 +1,5 @@
 import * as describing from "./config/describe.ts";
-import { CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
+import { ACCEPT_LOSS, CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
 import {
   byteSize,
   choice,
@@ -247,11 +247,15 @@ export function readCommand({ env = {}, args = [] }: Omit<ConfigSources, "file">
 }
 
 /**
- * What to warn of: one sentence for each variable `SVC_…` that sets nothing. `others`: paths of
- * settings that the platform reads itself.
+ * What to warn of: one sentence for each variable `SVC_…` that sets nothing, and for each flag that
+ * npm kept. `others`: paths of settings that the platform reads itself.
  */
 export function warningsOf(env: reading.Environment, others: readonly string[] = []): string[] {
-  return reading.unknownVariables(options, env, [CONFIG_FILE.env, ...others]);
+  const flags = [CONFIG_FILE.long.slice(2), ACCEPT_LOSS.flag.slice(2), ...Object.keys(options)];
+  return [
+    ...reading.unknownVariables(options, env, [CONFIG_FILE.env, ...others]),
+    ...reading.flagsOfNpm(env, flags),
+  ];
 }
 
 function configFileOf(env: reading.Environment): string | undefined {

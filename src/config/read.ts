@@ -8,6 +8,8 @@ import { parseToml } from "./toml.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SHOWN_MAX = 80;
+/** As package.json names it. */
+const PACKAGE = "perdure";
 
 /**
  * Values of a config file (docs/spec/runtimes.md#sources-of-settings). Underscores may stand for
@@ -55,6 +57,20 @@ export function unknownVariables(
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && !own.includes(name))
     .map((name) => unknownName("environment variable", name, own));
+}
+
+/**
+ * Sentences about flags of `paths` that npm kept: what is not behind `--` it takes as its own, and
+ * shows to the script `start` of our package as a variable. A shell may drop such a variable when
+ * its name has a dot, so flags of sections are not always seen.
+ */
+export function flagsOfNpm(env: Environment, paths: readonly string[]): string[] {
+  if (env["npm_package_name"] !== PACKAGE || env["npm_lifecycle_event"] !== "start") return [];
+  return paths
+    .filter((path) => env[`npm_config_${path.replaceAll("-", "_")}`] !== undefined)
+    .map((path) =>
+      `npm took '--${path}' for itself, so give it behind '--': npm start -- --${path}`
+    );
 }
 
 /** One value per option: from the first source that has it, else its default. Throws RT0002. */
