@@ -1,9 +1,11 @@
 import type { Unready } from "../model/readiness.ts";
 import type { Clock, Log, Stopwatch } from "../ports.ts";
 import { excluded } from "./exclude.ts";
+import { Silences } from "./failure_detector.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { Lease } from "./lease.ts";
 import type { FleetView, Ledger } from "./membership.ts";
 import { plan } from "./plan.ts";
-import { Silences } from "./failure_detector.ts";
 import { Troubles } from "./readiness.ts";
 
 export interface StewardOptions {
@@ -31,41 +33,36 @@ export interface StewardOptions {
   readonly rouse: () => void;
 }
 
-/** A fraction of the lease in which it is not relied on: clocks run at different pace. */
-const MARGIN = 1 / 6;
-/** Heartbeats that failed are repeated sooner than the next would be. */
-const RETRIES = 8;
-
 /**
  * What one process does in a fleet, with nobody but the database to tell it: says that it lives,
  * watches the others, takes and gives partitions so that everybody has as many (decision 032).
  *
  * Whoever is declared dead is struck off the list, which it notices before it can say again that it
- * lives; so between two heartbeats that succeeded, nothing was taken from it. It relies on what it
- * owns for a little less than the others wait before they strike it off, from the moment it *began*
- * to say that it lives; they count from when they saw it, by their own clocks.
+ * lives; so between two heartbeats that succeeded, nothing was taken from it. `Lease` says how long it
+ * may rely on that, `Heartbeat` when it says that it lives.
  */
 export class Steward {
   readonly #options: StewardOptions;
   readonly #silences: Silences;
   readonly #troubles: Troubles;
+  readonly #lease: Lease;
+  readonly #heartbeat: Heartbeat;
   #id = "";
-  /** When the last heartbeat that succeeded began, by both clocks. */
-  #renewed: { readonly at: number; readonly wall: number } | undefined;
   /** What is served, or about to be, each with what began it. */
   readonly #serving = new Map<number, Promise<void>>();
   /** What is about to be given away. */
   readonly #giving = new Set<number>();
-  #round: Promise<void> | undefined;
-  #isAgain = false;
-  #isOver = false;
-  #forgetRound: (() => void) | undefined;
-  #forgetEnd: (() => void) | undefined;
 
   constructor(options: StewardOptions) {
     this.#options = options;
     this.#silences = new Silences(options);
     this.#troubles = new Troubles(options);
+    this.#lease = new Lease({ ...options, ended: () => this.#leaseEnded() });
+    this.#heartbeat = new Heartbeat({
+      ...options,
+      beat: () => this.#beat(),
+      done: (cause) => this.#noteHeartbeat(cause),
+    });
   }
 
   /** The name of this process since it joined last. */
@@ -75,17 +72,12 @@ export class Steward {
 
   /** Whether nobody else can have taken what is ours. */
   isHeld(): boolean {
-    if (!this.#renewed) return false;
-    const { clock, stopwatch, leaseMs } = this.#options;
-    const { at, wall } = this.#renewed;
-    // By both clocks, for one of them may stand still while a machine sleeps.
-    const age = Math.max(stopwatch.now() - at, clock.now() - wall);
-    return age < leaseMs * (1 - MARGIN);
+    return this.#lease.isHeld();
   }
 
   /** What keeps this process from serving what is its own. */
   get unready(): readonly Unready[] {
-    return this.#troubles.list(this.isHeld(), this.#renewed?.wall);
+    return this.#troubles.list(this.isHeld(), this.#lease.renewedAt);
   }
 
   /**
@@ -94,22 +86,17 @@ export class Steward {
    */
   async join(): Promise<void> {
     await this.#enter(true);
-    await this.#look();
+    await this.#heartbeat.once();
     // Those who have too many give some back.
     this.#options.rouse();
-    while (this.#isAgain) {
-      this.#isAgain = false;
-      await this.#look();
-    }
+    while (this.#heartbeat.isAsked) await this.#heartbeat.once();
     await Promise.all(this.#serving.values());
-    this.#later(this.#options.heartbeatMs);
+    this.#heartbeat.start();
   }
 
   /** Looks at once: something has changed, or may have. */
   look(): void {
-    if (this.#isOver || this.#id === "") return;
-    this.#isAgain = true;
-    if (!this.#round) this.#beginRound();
+    if (this.#id !== "") this.#heartbeat.soon();
   }
 
   /** The partition does not serve any more: somebody has claimed it. */
@@ -120,12 +107,10 @@ export class Steward {
 
   /** Gives everything back and is no part of the fleet any more. Rejects as the ledger does. */
   async leave(): Promise<void> {
-    this.#isOver = true;
-    this.#forgetRound?.();
-    this.#forgetEnd?.();
-    await this.#round;
+    this.#lease.ignoreEnd();
+    await this.#heartbeat.stop();
     await Promise.all([...this.#serving.keys()].map((partition) => this.#close(partition)));
-    this.#renewed = undefined;
+    this.#lease.drop();
     await this.#options.ledger.leave(this.#id);
     this.#options.rouse();
   }
@@ -137,56 +122,31 @@ export class Steward {
     this.#id = id;
   }
 
-  #later(ms: number): void {
-    this.#forgetRound?.();
-    if (!this.#isOver) {
-      this.#forgetRound = this.#options.stopwatch.after(ms, () => this.#beginRound());
+  #noteHeartbeat(cause?: unknown): void {
+    if (cause !== undefined && !this.#troubles.isCut) {
+      this.#options.log("warn", "Cannot renew leases", { cause: String(cause) });
     }
+    this.#troubles.heartbeat(cause);
   }
 
-  #beginRound(): void {
-    if (this.#round || this.#isOver) return;
-    this.#isAgain = false;
-    const { stopwatch, heartbeatMs, leaseMs, log } = this.#options;
-    const began = stopwatch.now();
-    this.#round = this.#look().then(() => {
-      this.#troubles.heartbeat();
-      return heartbeatMs - (stopwatch.now() - began);
-    }, (cause) => {
-      if (!this.#troubles.isCut) log("warn", "Cannot renew leases", { cause: String(cause) });
-      this.#troubles.heartbeat(cause);
-      return Math.min(heartbeatMs, leaseMs / RETRIES);
-    }).then((ms) => {
-      this.#round = undefined;
-      this.#later(this.#isAgain && !this.#troubles.isCut ? 0 : Math.max(0, ms));
-    });
-  }
-
-  async #look(): Promise<void> {
-    const { ledger, stopwatch, clock, seen, unreached } = this.#options;
-    const [at, wall] = [stopwatch.now(), clock.now()];
+  /** Says that this process lives, looks at the others, takes and gives. */
+  async #beat(): Promise<void> {
+    const { ledger, stopwatch, seen, unreached } = this.#options;
+    const began = this.#lease.now();
     const view = await ledger.beat(this.#id, unreached?.() ?? []);
-    if (this.#isOver) return;
+    if (this.#heartbeat.isOver) return;
     if (!view.nodes.some(({ id }) => id === this.#id)) return await this.#beginAnew();
-    this.#renew({ at, wall });
+    this.#lease.renew(began);
     const others = view.nodes.filter(({ id }) => id !== this.#id);
-    const dead = this.#silences.heard(others, { began: at, ended: stopwatch.now() });
+    const dead = this.#silences.heard(others, { began: began.at, ended: stopwatch.now() });
     for (const { id, beat } of dead) await this.#bury(id, beat);
     const nodes = view.nodes.filter((node) => !dead.includes(node));
     seen({ ...view, nodes });
-    if (!this.#isOver) await this.#settle({ ...view, nodes });
-  }
-
-  #renew(renewed: { readonly at: number; readonly wall: number }): void {
-    const { stopwatch, leaseMs } = this.#options;
-    this.#renewed = renewed;
-    this.#forgetEnd?.();
-    const restMs = renewed.at + leaseMs - stopwatch.now();
-    this.#forgetEnd = stopwatch.after(Math.max(0, restMs), () => this.#end());
+    if (!this.#heartbeat.isOver) await this.#settle({ ...view, nodes });
   }
 
   /** The others may have taken everything by now. */
-  #end(): void {
+  #leaseEnded(): void {
     if (this.#serving.size === 0) return;
     const { log, leaseMs } = this.#options;
     log("warn", "Leases ran out: partitions are not served for now", {
@@ -199,11 +159,11 @@ export class Steward {
   /** We were struck off: whatever was ours may be somebody else's. */
   async #beginAnew(): Promise<void> {
     this.#options.log("warn", "Taken for dead by another process, begins anew", { id: this.#id });
-    this.#renewed = undefined;
+    this.#lease.drop();
     for (const partition of [...this.#serving.keys()]) void this.#close(partition);
     this.#silences.forget();
     await this.#enter(false);
-    this.#isAgain = true;
+    this.#heartbeat.ask();
   }
 
   async #bury(id: string, beat: number): Promise<void> {
@@ -234,7 +194,7 @@ export class Steward {
     if (claim.length === 0) return;
     await this.#options.ledger.take(claim, me);
     // Others may have been quicker: what was taken is seen by looking.
-    this.#isAgain = true;
+    this.#heartbeat.ask();
   }
 
   #noteExcluded(isExcluded: boolean): void {

@@ -20,16 +20,17 @@ const LATE = {
 export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   {
     name: "a lease never ends",
-    file: "placement/steward.ts",
-    find: "return age < leaseMs * (1 - MARGIN);",
+    file: "placement/lease.ts",
+    find: "return age < this.#options.leaseMs * (1 - MARGIN);",
     replace: "return age < Infinity;",
     under: LATE,
   },
   {
     name: "a lease counts from when its renewal was answered",
     file: "placement/steward.ts",
-    find: "this.#renew({ at, wall });",
-    replace: "this.#renew({ at: stopwatch.now() + 600, wall: clock.now() + 600 });",
+    find: "this.#lease.renew(began);",
+    replace:
+      "const { at, wall } = this.#lease.now(); this.#lease.renew({ at: at + 600, wall: wall + 600 });",
     under: LATE,
   },
   {
