@@ -56,6 +56,15 @@ test("a batch ends with the row that reaches the limit of rows", () => {
   expect(batches(30, { sliceRowsMax: 6 })).toHaveLength(1 + 5);
 });
 
+test("a long journal is folded in batches that commits can go between", () => {
+  const limits = { sliceRowsMax: 250, sliceBytesMax: 512 * 1024, rowBytesMax: 1024 * 1024 };
+  const journal = filled(1_000);
+  journal.groups.state.clear();
+  const sizes = [...fold(journal, { ...limits, partition: 0, recovered: false })].map(sizeOf);
+  for (const size of sizes) expect(size).toBeLessThan(400 * 1024);
+  expect(sizes.length).toBeGreaterThan(3);
+});
+
 test("a journal is cut into segments that stay below the limit of a row", () => {
   const segments = batches(30, { rowBytesMax: 4 * BYTES }).flat()
     .filter(({ sql }) => sql === foldSql.journalPut)

@@ -20,6 +20,12 @@ interface FoldOptions extends FoldLimits {
   readonly recovered: boolean;
 }
 
+/**
+ * A segment of more than one entry is not larger, so that a batch with a long journal takes no longer
+ * than one with other rows: commits wait for it.
+ */
+const SEGMENT_BYTES_MAX = 64 * 1024;
+
 /** Where rows go at the moment. */
 interface Target {
   slice: FoldSlice;
@@ -46,7 +52,8 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
 function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
   const { invocation, lock, peer } = layer.singles;
   const { journal } = layer.groups;
-  const journalOptions = { ...options, target };
+  const rowBytesMax = Math.min(options.rowBytesMax, SEGMENT_BYTES_MAX);
+  const journalOptions = { ...options, rowBytesMax, target };
   for (const id of [...new Set([...invocation.keys(), ...journal.keys()])].sort()) {
     const cell = invocation.get(id);
     if (cell) yield target.slice.invocation(id, cell);
