@@ -1,15 +1,50 @@
 import path from "node:path";
 import process from "node:process";
+import { clientsModule, cliProgram } from "../admin/clients_packages.ts";
+import { denoProgram } from "../support/build.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRELOAD = path.join(import.meta.dirname, "_preload.mjs");
+
+/** What pages use and the project does not depend on: fetched once for each machine. */
+const PUBLISHED: Readonly<Record<string, () => Promise<string | undefined>>> = {
+  "@restatedev/restate-sdk-clients": clientsModule,
+  "npx @restatedev/restate ": cliProgram,
+};
+
+/** Files by the words of a page that ask for them. Undefined: it cannot be had. */
+export type Published = ReadonlyMap<string, string | undefined>;
+
+/** What the commands of a page use of it. */
+export async function publishedFor(commands: string): Promise<Published> {
+  const used = Object.entries(PUBLISHED).filter(([words]) => commands.includes(words));
+  return new Map(
+    await Promise.all(used.map(async ([words, fetch]) => [words, await fetch()] as const)),
+  );
+}
 
 /**
  * Programs that stand before others on the path of a page's commands, as scripts by name: none of
  * them uses the network. `copy`: the folder that stands for the reader's copy of the project.
  */
-export function programs(copy: string): Readonly<Record<string, string>> {
-  return { node: node(), npm: npm(copy) };
+export function programs(copy: string, published: Published): Readonly<Record<string, string>> {
+  const folders = [path.join(ROOT, "node_modules")];
+  const clients = published.get("@restatedev/restate-sdk-clients");
+  if (clients !== undefined) folders.push(path.resolve(clients, "../../../.."));
+  return {
+    node: node(),
+    npm: npm(copy, folders),
+    npx: npx(published.get("npx @restatedev/restate ")),
+    deno: `exec "${denoProgram()}" "$@"\n`,
+  };
+}
+
+/** Programs of packages: only the command line of the SDK's makers. */
+function npx(cli: string | undefined): string {
+  return `[ "$1" = "@restatedev/restate" ] || { echo "No page runs npx $1" >&2; exit 1; }
+shift
+exec "${cli}" "$@"
+`;
 }
 
 /** The server is started as it is; the scripts of a page get what `_preload.mjs` lends them. */
@@ -21,8 +56,8 @@ esac
 `;
 }
 
-/** Packages are those that the project itself has installed. */
-function npm(copy: string): string {
+/** Packages are those of `folders`, the first one of which is the project's. */
+function npm(copy: string, folders: readonly string[]): string {
   return `case "$1" in
   ci) ;;
   init) echo '{"name": "page", "version": "1.0.0"}' > package.json ;;
@@ -33,9 +68,11 @@ function npm(copy: string): string {
   install)
     shift
     for package in "$@"; do
-      [ -d "${ROOT}/node_modules/$package" ] || { echo "Cannot link $package" >&2; exit 1; }
       mkdir -p "$(dirname "node_modules/$package")"
-      ln -sfn "${ROOT}/node_modules/$package" "node_modules/$package"
+      for folder in ${folders.map((one) => `"${one}"`).join(" ")}; do
+        [ -d "$folder/$package" ] && ln -sfn "$folder/$package" "node_modules/$package"
+      done
+      [ -d "node_modules/$package" ] || { echo "Cannot link $package" >&2; exit 1; }
     done ;;
   *) echo "No page runs npm $1" >&2; exit 1 ;;
 esac

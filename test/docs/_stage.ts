@@ -18,10 +18,10 @@ import { Sqld, sqldProgram } from "../support/sqld.ts";
 import { WorkerdServer } from "../workerd/_server.ts";
 import { matches } from "./_match.ts";
 import type { Step } from "./_page.ts";
-import { programs } from "./_programs.ts";
+import { programs, type Published } from "./_programs.ts";
 
 /** The ports that pages name. Each page gets free ones in their place. */
-const NAMED_PORTS = [8080, 8081, 9070, 9071, 9080, 9081, 5122, 5123, 8090];
+const NAMED_PORTS = [8080, 8081, 9070, 9071, 9080, 9081, 9082, 9083, 5122, 5123, 8090];
 /** How long a command may take, and how long one in the background may take to listen. */
 const COMMAND_MS = 60_000;
 
@@ -39,7 +39,7 @@ export class Stage {
   readonly #exports: string;
   #scripts = 0;
 
-  constructor(ports: readonly number[]) {
+  constructor(ports: readonly number[], published: Published) {
     this.#folder = mkdtempSync(path.join(tmpdir(), "docs-"));
     this.#ports = new Map(NAMED_PORTS.map((named, at) => [String(named), ports[at] ?? 0]));
     const [bin, home, copy] = [this.#state("bin"), this.#state("home"), this.#state("copy")];
@@ -47,7 +47,7 @@ export class Stage {
     this.#exports = this.#state("shell", "exports");
     writeFileSync(this.#cwd, copy);
     symlinkSync(path.dirname(nodeEntry()), path.join(copy, "dist"));
-    for (const [name, script] of Object.entries(programs(copy))) {
+    for (const [name, script] of Object.entries(programs(copy, published))) {
       writeFileSync(path.join(bin, name), `#!/bin/bash\n${script}`);
       chmodSync(path.join(bin, name), 0o755);
     }
@@ -186,8 +186,8 @@ export class Stage {
 }
 
 /** A stage with free ports. */
-export async function openStage(): Promise<Stage> {
-  return new Stage(await freePorts(NAMED_PORTS.length));
+export async function openStage(published: Published = new Map()): Promise<Stage> {
+  return new Stage(await freePorts(NAMED_PORTS.length), published);
 }
 
 function listens(port: number): Promise<boolean> {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { afterAll, afterEach, describe, test } from "vitest";
 import { type Step, stepsOf } from "./_page.ts";
 import { sqldProgram } from "../support/sqld.ts";
+import { type Published, publishedFor } from "./_programs.ts";
 import { openStage, type Stage } from "./_stage.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -32,14 +33,28 @@ describe("the commands of a page do what it says", () => {
   test.for(pages)("%s", { timeout: PAGE_MS }, async (page, { skip }) => {
     const steps = stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
     if (steps.some(({ kind }) => kind === "sqld")) skip(!await sqldProgram(), "no libSQL server");
-    for (const step of steps) await run(page, step);
+    const published = await publishedFor(steps.map(textOf).join("\n"));
+    for (const [at, step] of steps.entries()) {
+      const lacking = [...published].find(([words, file]) => !file && textOf(step).includes(words));
+      // What comes later on the page may use it, too.
+      if (lacking) {
+        return void skipped.push(
+          ...steps.slice(at).map(({ line }) => `${page}:${line}: no ${lacking[0]}`),
+        );
+      }
+      await run(page, step, published);
+    }
   });
 });
 
-async function run(page: string, step: Step): Promise<void> {
+function textOf(step: Step): string {
+  return "text" in step ? step.text : "";
+}
+
+async function run(page: string, step: Step, published: Published): Promise<void> {
   const place = `${page}:${step.line}`;
   if (step.kind === "skip") return void skipped.push(`${place}: ${step.reason}`);
-  stage ??= await openStage();
+  stage ??= await openStage(published);
   try {
     await stage.do(step);
   } catch (cause) {
