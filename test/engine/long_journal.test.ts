@@ -4,24 +4,11 @@ import { step } from "../../src/engine/step.ts";
 import { miss, type Slice, Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Want } from "../../src/model/rows.ts";
+import { invocationRow } from "../support/rows.ts";
 import { schema, targetOf } from "../support/schema.ts";
 
-const invocation: InvocationRow = {
-  id: "inv_1",
-  target: targetOf("greeter/hi"),
-  status: { kind: "invoked" },
-  origin: { by: "ingress" },
-  attempt: 1,
-  heard: 0,
-  journal: 100_000,
-  commands: 100_000,
-  failures: 0,
-  failuresSinceCommand: 0,
-  callers: [],
-  retention: { resultMs: 0, journalMs: 0 },
-  createdAt: 0,
-  modifiedAt: 0,
-};
+const target = targetOf("greeter/hi");
+const invocation = invocationRow({ target, journal: 100_000, commands: 100_000 });
 
 /** What an event asks for, when memory has no row but `row`. */
 function wants(event: Event, row?: InvocationRow): readonly Want[] {

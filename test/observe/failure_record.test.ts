@@ -2,25 +2,18 @@ import { expect, test } from "vitest";
 import type { InvocationRow, Status } from "../../src/model/invocation.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { Watch } from "../../src/observe/watch.ts";
+import { invocationRow } from "../support/rows.ts";
 
 const failure = (message: string) => ({ code: "RT0010", status: 500, message });
-const row = (status: Status, rest: Partial<InvocationRow> = {}): InvocationRow => ({
-  id: "inv_1",
-  target: { service: "s", handler: "h", key: "k", type: "virtual_object", access: "exclusive" },
-  status,
-  origin: { by: "ingress" },
-  attempt: 1,
-  heard: 0,
-  journal: 1,
-  commands: 1,
-  failures: 0,
-  failuresSinceCommand: 0,
-  callers: [],
-  retention: { resultMs: 0, journalMs: 0 },
-  createdAt: 0,
-  modifiedAt: 0,
-  ...rest,
-});
+const target = {
+  type: "virtual_object",
+  access: "exclusive",
+  service: "s",
+  handler: "h",
+  key: "k",
+} as const;
+const row = (status: Status, rest: Partial<InvocationRow> = {}): InvocationRow =>
+  invocationRow({ target, status, ...rest });
 const invoked = row({ kind: "invoked" });
 
 /** What is written to the log when a turn has changed an invocation. */

@@ -13,6 +13,7 @@ import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { inPages } from "../sim/pages.ts";
 import { memoryDatabase } from "../storage/_database.ts";
+import { invocationRow } from "../support/rows.ts";
 import { schema, targetOf } from "../support/schema.ts";
 
 const target = targetOf("greeter/hi");
@@ -47,22 +48,8 @@ async function invocationWith(entries: number, store: Store, lease: Lease): Prom
       ? { kind: "input", headers: [], value: new Uint8Array(0) }
       : { kind: "command", type: 0x0411, bytes },
   }));
-  const row: Rows["invocation"] = {
-    id,
-    target,
-    status: { kind: "invoked" },
-    origin: { by: "ingress" },
-    attempt: 1,
-    heard: 0,
-    journal: entries,
-    commands: entries,
-    failures: 0,
-    failuresSinceCommand: 0,
-    callers: [],
-    retention: { resultMs: 1e6, journalMs: 1e6 },
-    createdAt: 0,
-    modifiedAt: 0,
-  };
+  const retention = { resultMs: 1e6, journalMs: 1e6 };
+  const row = invocationRow({ id, target, journal: entries, commands: entries, retention });
   await store.commit(lease, [
     { table: "invocation", row, drop: false },
     ...journal.map((row) => ({ table: "journal", row, drop: false }) as const),

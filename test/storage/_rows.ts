@@ -12,6 +12,7 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
+import { invocationRow } from "../support/rows.ts";
 
 /** Names that storage gets wrong first: NUL, quotes, lone surrogates, wide characters, markers. */
 export const NAMES = [
@@ -75,29 +76,23 @@ export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
     { requiredKeys: [] },
   ),
   ending,
-).map(([{ id, key, attempt, at }, more, ending]) => ({
-  id,
-  target: {
-    service: "svc",
-    handler: "run",
-    type: "virtual_object",
-    access: "exclusive",
-    ...(key === undefined ? {} : { key }),
-  },
-  origin: { by: "ingress" },
-  attempt,
-  heard: 0,
-  journal: 1,
-  commands: 1,
-  failures: 0,
-  failuresSinceCommand: 0,
-  callers: [],
-  retention: { resultMs: 0, journalMs: 0 },
-  createdAt: at,
-  modifiedAt: at,
-  ...more,
-  ...ending,
-}));
+).map(([{ id, key, attempt, at }, more, ending]) =>
+  invocationRow({
+    id,
+    target: {
+      service: "svc",
+      handler: "run",
+      type: "virtual_object",
+      access: "exclusive",
+      ...(key === undefined ? {} : { key }),
+    },
+    attempt,
+    createdAt: at,
+    modifiedAt: at,
+    ...more,
+    ...ending,
+  })
+);
 
 const ended: fc.Arbitrary<Result> = fc.oneof(
   fc.record({ kind: fc.constant("value" as const), value: bytes }),

@@ -17,6 +17,7 @@ import {
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { compareItems } from "../../src/storage/codec/order.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
+import { invocationRow } from "../support/rows.ts";
 import { built } from "./_built.ts";
 import { type Database, own, type Owned } from "./_contract.ts";
 import { sqlDatabase } from "./_database.ts";
@@ -259,20 +260,6 @@ function deep(levels: number): Awaiting {
 }
 
 function suspended(tree: Partial<Awaiting>): InvocationRow {
-  return {
-    id: "inv",
-    target: { service: "svc", handler: "run", type: "service", access: "none" },
-    status: { kind: "suspended", awaiting: { ...leaves, ...tree } },
-    origin: { by: "ingress" },
-    attempt: 1,
-    heard: 0,
-    journal: 1,
-    commands: 1,
-    failures: 0,
-    failuresSinceCommand: 0,
-    callers: [],
-    retention: { resultMs: 0, journalMs: 0 },
-    createdAt: 1,
-    modifiedAt: 1,
-  };
+  const status = { kind: "suspended", awaiting: { ...leaves, ...tree } } as const;
+  return invocationRow({ id: "inv", status });
 }

@@ -17,6 +17,7 @@ import { loadSql, scanSql } from "../../src/storage/read/sql.ts";
 import { toJson } from "../../src/storage/codec/safe_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { migrate, migrations } from "../../src/storage/schema/migrations.ts";
+import { invocationRow } from "../support/rows.ts";
 
 const sql = (text: string, ...args: (string | number | null)[]) => ({ sql: text, args });
 
@@ -129,23 +130,14 @@ test("no query of the store reads a whole table", async () => {
   await rm(folder, { recursive: true });
 });
 
-const completed: InvocationRow = {
+const completed = invocationRow({
   id: "inv_1x",
   target: { service: "greeter", handler: "greet", type: "service", access: "none" },
   status: { kind: "completed" },
-  origin: { by: "ingress" },
-  attempt: 1,
-  heard: 0,
-  journal: 0,
-  commands: 0,
-  failures: 0,
-  failuresSinceCommand: 0,
-  callers: [],
-  retention: { resultMs: 0, journalMs: 0 },
   createdAt: 17,
   modifiedAt: 18,
   output: new Uint8Array([104, 105]),
-};
+});
 
 test("what was folded can be read by people", async () => {
   const client = await openLibsql({ url: ":memory:" });

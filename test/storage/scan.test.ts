@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
-import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
+import { invocationRow } from "../support/rows.ts";
 
 let client: SqlClient;
 afterEach(() => client.close());
@@ -25,25 +25,9 @@ async function open() {
   return { store, gate };
 }
 
-const invocation = (id: string, kind: "invoked" | "completed"): Write => {
-  const row: InvocationRow = {
-    id,
-    target: { service: "s", handler: "h", type: "service", access: "none" },
-    status: { kind },
-    origin: { by: "ingress" },
-    attempt: 1,
-    heard: 0,
-    journal: 1,
-    commands: 1,
-    failures: 0,
-    failuresSinceCommand: 0,
-    callers: [],
-    retention: { resultMs: 0, journalMs: 0 },
-    createdAt: 1,
-    modifiedAt: 1,
-  };
-  return { table: "invocation", row, drop: false };
-};
+const invocation = (id: string, kind: "invoked" | "completed"): Write => (
+  { table: "invocation", row: invocationRow({ id, status: { kind } }), drop: false }
+);
 
 const message = (from: number, to: number, seq: number): Write => {
   const row: Rows["outbox"] = {

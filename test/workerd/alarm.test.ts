@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { AlarmedStore, Alarms, HEARTBEAT_MS } from "../../adapters/workerd/alarm.ts";
-import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Status } from "../../src/model/invocation.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Lease, SqlClient } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
+import { invocationRow } from "../support/rows.ts";
 
 const NOW = 1_000_000;
 const CLEANUP_MS = 60_000;
@@ -61,26 +62,9 @@ test("a timer sets an alarm for when it is due, and a later one leaves the earli
   expect(await store.due()).toBe(NOW + 5_000);
 });
 
-const invocation = (status: InvocationRow["status"], expiresAt?: number): Write => {
-  const row: InvocationRow = {
-    id: "inv_1",
-    target: { service: "s", handler: "h", type: "service", access: "none" },
-    status,
-    origin: { by: "ingress" },
-    attempt: 1,
-    heard: 0,
-    journal: 1,
-    commands: 1,
-    failures: 0,
-    failuresSinceCommand: 0,
-    callers: [],
-    retention: { resultMs: 0, journalMs: 0 },
-    createdAt: 1,
-    modifiedAt: 1,
-    expiresAt,
-  };
-  return { table: "invocation", row, drop: false };
-};
+const invocation = (status: Status, expiresAt?: number): Write => (
+  { table: "invocation", row: invocationRow({ status, expiresAt }), drop: false }
+);
 
 test("an attempt under way sets an alarm within the heartbeat, and keeps the object busy", async () => {
   await store.commit(lease, [invocation({ kind: "invoked" })]);
