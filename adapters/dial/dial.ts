@@ -1,7 +1,8 @@
 import tls from "node:tls";
 import type { Dial, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 import { describe, H1Connections } from "./h1.ts";
-import { H2Origin, type H2Settings } from "./h2_pool.ts";
+import { H2Pool } from "./h2_pool.ts";
+import type { H2Settings } from "./h2_session.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
 import { LateExchange } from "../../src/outbound/late_exchange.ts";
 
@@ -33,7 +34,7 @@ export function nodeDial(options: Partial<H2Settings> = {}): Dial {
 class NodeDial implements Dial {
   readonly #settings: H2Settings;
   readonly #h1: H1Connections;
-  readonly #origins = new Map<string, H2Origin>();
+  readonly #pools = new Map<string, H2Pool>();
   readonly #addresses = new Map<string, Address>();
 
   constructor(settings: H2Settings) {
@@ -45,7 +46,7 @@ class NodeDial implements Dial {
     const { url, path } = this.#address(request.url);
     switch (request.version) {
       case "h2":
-        return this.#origin(url.origin).open(path, request, listener);
+        return this.#pool(url.origin).open(path, request, listener);
       case "h1":
         return this.#h1.open(url, request, { listener });
       case "alpn":
@@ -54,8 +55,8 @@ class NodeDial implements Dial {
   }
 
   close(): Promise<void> {
-    for (const origin of this.#origins.values()) origin.close();
-    this.#origins.clear();
+    for (const pool of this.#pools.values()) pool.close();
+    this.#pools.clear();
     this.#h1.close();
     return Promise.resolve();
   }
@@ -71,9 +72,9 @@ class NodeDial implements Dial {
     return address;
   }
 
-  #origin(origin: string): H2Origin {
-    let known = this.#origins.get(origin);
-    if (!known) this.#origins.set(origin, known = new H2Origin(origin, this.#settings));
+  #pool(origin: string): H2Pool {
+    let known = this.#pools.get(origin);
+    if (!known) this.#pools.set(origin, known = new H2Pool(origin, this.#settings));
     return known;
   }
 
@@ -114,8 +115,8 @@ class NodeDial implements Dial {
     { url, request, listener }: { url: URL; request: DialRequest; listener: DialListener },
   ): Exchange {
     if (socket.alpnProtocol !== "h2") return this.#h1.open(url, request, { listener, socket });
-    const origin = this.#origin(url.origin);
-    origin.adopt(socket, request.connectTimeoutMs);
-    return origin.open(url.pathname + url.search, request, listener);
+    const pool = this.#pool(url.origin);
+    pool.adopt(socket, request.connectTimeoutMs);
+    return pool.open(url.pathname + url.search, request, listener);
   }
 }

@@ -1,12 +1,7 @@
-import { concatBytes } from "../bytes.ts";
 import type { Entry } from "../model/journal.ts";
 import type { Exchange } from "../dial.ts";
-import { encodeEntry, encodeReplay, encodeStart, type Start } from "../wire/journal_codec.ts";
-
-/** What is written at once: enough to keep the stream busy, little enough to share it. */
-const PIECE_BYTES = 64 * 1024;
-/** A longer journal is encoded piece by piece, so that it is never in memory twice. */
-const SHORT_ENTRIES_MAX = 64;
+import { encodeEntry, type Start } from "../wire/journal_codec.ts";
+import { Replay } from "./replay.ts";
 
 /**
  * What we say in one attempt (docs/spec/service-protocol.md#start-of-an-attempt): `Start`, the
@@ -16,11 +11,8 @@ const SHORT_ENTRIES_MAX = 64;
 export class RequestHalf {
   readonly #exchange: Exchange;
   readonly #unreadBytesMax: number;
-  /** Encoded, and next to be written. */
-  #pieces: Uint8Array[] = [];
-  /** Entries of the replay from `#replayed` on are to be encoded. */
-  #entries: readonly Entry[] = [];
-  #replayed = 0;
+  /** Undefined before `begin`, and once all of it is written. */
+  #replay: Replay | undefined;
   /** Encoded notifications and acknowledgements that wait until the replay is out and the endpoint reads. */
   #queue: { readonly index: number; readonly bytes: Uint8Array }[] = [];
   #unread = 0;
@@ -61,14 +53,8 @@ export class RequestHalf {
 
   /** Writes `Start`, and the replay as far as there is room. */
   begin(start: Start, entries: readonly Entry[]): void {
-    const { length } = entries;
-    this.#snapshot = this.#next = this.#written = length;
-    if (length <= SHORT_ENTRIES_MAX) {
-      this.#pieces = encodeReplay(start, entries);
-    } else {
-      this.#pieces = [encodeStart(start, length)];
-      this.#entries = entries;
-    }
+    this.#snapshot = this.#next = this.#written = entries.length;
+    this.#replay = new Replay(start, entries);
     this.#pump();
   }
 
@@ -110,9 +96,7 @@ export class RequestHalf {
 
   /** Ends the body now; nobody waits for the rest. */
   stop(): void {
-    this.#pieces = [];
-    this.#entries = [];
-    this.#replayed = 0;
+    this.#replay = undefined;
     this.#queue = [];
     this.end();
   }
@@ -125,46 +109,12 @@ export class RequestHalf {
 
   /** Answers whether the replay is written. */
   #pumpReplay(): boolean {
-    for (;;) {
-      if (this.#pieces.length === 0) {
-        if (this.#replayed >= this.#entries.length) return true;
-        this.#pieces = [this.#encodePiece()];
-      }
-      while (this.#pieces.length > 0) {
-        if (this.#blocked) return false;
-        this.#writePiece();
-      }
+    while (this.#replay && !this.#replay.isDone) {
+      if (this.#blocked) return false;
+      this.#write(this.#replay.next());
     }
-  }
-
-  /** As many entries as fill a piece. */
-  #encodePiece(): Uint8Array {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    while (this.#replayed < this.#entries.length && size < PIECE_BYTES) {
-      const entry = this.#entries[this.#replayed++];
-      if (!entry) continue;
-      const bytes = encodeEntry(entry);
-      parts.push(bytes);
-      size += bytes.byteLength;
-    }
-    if (this.#replayed >= this.#entries.length) {
-      this.#entries = [];
-      this.#replayed = 0;
-    }
-    return parts.length === 1 && parts[0] ? parts[0] : concatBytes(parts);
-  }
-
-  #writePiece(): void {
-    const [piece] = this.#pieces;
-    if (!piece) return;
-    if (piece.byteLength <= PIECE_BYTES) {
-      this.#pieces.shift();
-      this.#write(piece);
-    } else {
-      this.#pieces[0] = piece.subarray(PIECE_BYTES);
-      this.#write(piece.subarray(0, PIECE_BYTES));
-    }
+    this.#replay = undefined;
+    return true;
   }
 
   /** Answers whether all notifications are written. */

@@ -191,14 +191,14 @@ export const adaptersNetwork = [
     tests: H1,
   },
   {
-    file: "adapters/dial/h2_pool.ts",
+    file: "adapters/dial/h2_session.ts",
     what: "the endpoint's limit of streams is ignored",
     find: "Math.min(settings.streamsMax, Math.max(1, maxConcurrentStreams))",
     replace: "settings.streamsMax",
     tests: DIAL,
   },
   {
-    file: "adapters/dial/h2_pool.ts",
+    file: "adapters/dial/h2_session.ts",
     what: "a session that says goodbye is given new streams",
     equivalent: "node closes such a session by itself, and a closed one has no room",
     find: 'session.on("goaway", () => this.#leave());',
@@ -206,7 +206,7 @@ export const adaptersNetwork = [
     tests: DIAL,
   },
   {
-    file: "adapters/dial/h2_pool.ts",
+    file: "adapters/dial/h2_session.ts",
     what: "an unanswered PING is waited for",
     find:
       "() => this.#session.destroy(new Error(`no answer to a PING within ${pingTimeoutMs} ms`)),",
@@ -214,7 +214,7 @@ export const adaptersNetwork = [
     tests: DIAL,
   },
   {
-    file: "adapters/dial/h2_pool.ts",
+    file: "adapters/dial/h2_session.ts",
     what: "idle sessions are kept",
     find: "if (Date.now() - this.#idleSince >= this.#settings.idleMs) this.#retire();",
     replace: "",

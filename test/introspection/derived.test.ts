@@ -79,6 +79,10 @@ afterAll(async () => {
 const I = "sys_invocation";
 const S = "sys_invocation_status";
 const same: readonly string[] = [
+  `select status, target_service_name as s, count(*) as n, min(journal_size) as j from ${I}
+    group by status, s`,
+  `select count(*) from ${I}`,
+  `select count(*) from ${I} where target_service_name = 'none'`,
   // As the command line and the UI send them.
   `select count(1) from (select * from ${I} inv limit 50000)
     where inv.target_service_name in ('S3')`,
@@ -146,7 +150,7 @@ test.each(same)("of several files the answer is that of one: %s", async (sql) =>
   expect(sorted(await rowsOf(united, sql))).toEqual(sorted(await rowsOf(one, sql)));
 });
 
-/** How many rows a statement copies, and the most values of one of them, keys included. */
+/** How many rows a statement copies, and the most values of one, with its key and its count. */
 async function copiedBy(sql: string): Promise<{ rows: number; widest: number }> {
   const sum = { rows: 0, widest: 0 };
   const counted = (source: OpenedSource): QuerySource => ({
@@ -172,22 +176,32 @@ async function copiedBy(sql: string): Promise<{ rows: number; widest: number }> 
 test("of a list by id no rows are copied but those that are named", async () => {
   const list = `select inv.id, inv.target, inv.status from (select *, status = 'running' as x
     from ${I}) inv where inv.id in (${named})`;
-  // Of the columns: the key, those of the list and that of the status.
-  expect(await copiedBy(list)).toEqual({ rows: 3, widest: 4 });
+  // Of the columns: the key, those of the list, that of the status and the count.
+  expect(await copiedBy(list)).toEqual({ rows: 3, widest: 5 });
 });
 
 test("of a filter around a derived table the rows are copied that pass it", async () => {
   const filter = `select count(1) from (select * from ${I}) inv
-    where inv.target_service_name in ('S3')`;
+    where inv.target_service_name in ('S3')
+    and inv.created_at > now() - interval '1 day'`;
   const rows = ids.filter((_, i) => i % 7 === 3).length;
-  expect(await copiedBy(filter)).toEqual({ rows, widest: 2 });
+  expect(await copiedBy(filter)).toEqual({ rows, widest: 4 });
+});
+
+test("rows that are equal in what a count needs are copied once, with their number", async () => {
+  const count = (where: string) =>
+    `select count(1) from (select * from ${I} inv limit 50000)${where}`;
+  expect(await copiedBy(count(" where inv.target_service_name = 'S3'")))
+    // Of each file two pages, and in each the seven services.
+    .toEqual({ rows: FILES * 2 * 7, widest: 3 });
+  expect(await copiedBy(count(""))).toEqual({ rows: FILES * 2, widest: 2 });
 });
 
 test("of a derived table with a limit no more rows are copied of each file", async () => {
   const limited = (limit: number) =>
-    `select count(1) from (select * from ${I} limit ${limit}) where target_service_name = 'S3'`;
+    `select count(1) from (select * from ${I} limit ${limit}) where id <> 'x'`;
   expect(await copiedBy(limited(20))).toEqual({ rows: 20 * FILES, widest: 2 });
-  expect(await copiedBy(limited(50_000))).toEqual({ rows: COUNT, widest: 2 });
+  expect(await copiedBy(limited(50_000))).toEqual({ rows: COUNT, widest: 3 });
 });
 
 test("beyond one page, files give as many rows as a limit says together", async () => {

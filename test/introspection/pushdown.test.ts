@@ -3,12 +3,12 @@ import { copyOfRelation, firstPlace, readPage } from "../../src/introspection/co
 import { readStatement } from "../../src/introspection/syntax/read_statement.ts";
 import { prepare } from "../../src/introspection/translate/statement.ts";
 
-/** How the first page of each table is asked for that a statement mentions, in short. */
+/** How the first page of each table is asked for that a statement mentions, in short, ungrouped. */
 function pagesOf(sql: string): string[] {
   const { relations } = prepare(readStatement(sql), { now: 1000, version: "1", isCopied: true });
   return relations.map((relation) => {
     const copy = copyOfRelation(relation);
-    const page = readPage(copy, firstPlace(copy), "[]");
+    const page = readPage(copy, { ...firstPlace(copy), isGrouped: false }, "[]");
     const names = new Map([...relation.refs].map(([name, ref]) => [ref, name]));
     return page.sql.replace(/^.* as r\d+/s, "").trim()
       .replace(/r\d+\.(c\d+)/g, (_, ref) => names.get(ref) ?? ref);

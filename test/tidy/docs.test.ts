@@ -176,6 +176,13 @@ describe("documents", () => {
     expect(dead).toEqual([]);
   });
 
+  test.each(documents)("paths in %s exist", (file) => {
+    const named = [...read(file).matchAll(/`((?:src|adapters|test|docs)\/[\w/.-]+)`/g)];
+    const dead = named.map(([, path]) => path!)
+      .filter((path) => !existsSync(at(path)) && !existsSync(at(dirname(file), path)));
+    expect(dead).toEqual([]);
+  });
+
   test("every folder of src has a README of at most a screen, and so have adapters and test", () => {
     const folders = readdirSync(at("src"), { withFileTypes: true })
       .filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}`);

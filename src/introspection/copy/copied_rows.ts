@@ -42,6 +42,8 @@ const PAGE_BYTES = 512 * 1024;
 const ROWS_MAX = 4000;
 const ROWS_FIRST = 250;
 const LARGE_ROWS_FIRST = 16;
+/** Equal rows are sent once, with their count, while there are so many times fewer of them. */
+const GROUPING_GAIN_MIN = 4;
 /** How much faster pages may grow than what was seen of them says. */
 const GROWTH_MAX = 4;
 
@@ -76,15 +78,15 @@ export function makeCopy({ table, columns, primaryKey }: Copy): string {
   return `create table main.${table} (${list.join(", ") || "none"})`;
 }
 
-/** Puts one row of a page into it. Its values are those of `valuesOf`. */
-export function insertCopy({ table, columns }: Copy): string {
-  if (columns.length === 0) return `insert into main.${table} (none) values (null)`;
-  const names = columns.map(({ ref }) => ref);
+/** Puts one row of a page at `place` into it. Its values are those of `valuesOf`. */
+export function insertCopy({ table, columns }: Copy, { isGrouped }: Place): string {
+  const names = columns.length === 0 ? ["none"] : columns.map(({ ref }) => ref);
   // What is no text would end the process if it came as one.
-  const values = columns.map(({ holds }, i) =>
-    holds === "text" ? `cast(?${i + 1} as text)` : `?${i + 1}`
-  );
-  return `insert into main.${table} (${names.join(", ")}) values (${values.join(", ")})`;
+  const values = columns.length === 0
+    ? ["null"]
+    : columns.map(({ holds }, i) => holds === "text" ? `cast(?${i + 1} as text)` : `?${i + 1}`);
+  return `insert into main.${table} (${names.join(", ")}) select ${values.join(", ")}` +
+    (isGrouped ? ` from generate_series(1, ?${columns.length + 1})` : "");
 }
 
 /** Where the next page of a copy begins, and how many rows it has at most. */
@@ -92,11 +94,23 @@ export interface Place {
   /** Keys of the last row that was read. */
   readonly after?: readonly SqlValue[];
   readonly limit: number;
+  /**
+   * Rows that are equal but for their keys are one row, with the largest key and how many they are
+   * behind its columns: a count over 50,000 rows then copies a few.
+   */
+  readonly isGrouped: boolean;
 }
 
-export function firstPlace({ columns, top }: Copy): Place {
-  if (top) return { limit: top.rowsMax };
-  return { limit: areLarge(columns) ? LARGE_ROWS_FIRST : ROWS_FIRST };
+export function firstPlace({ columns, keys, top }: Copy): Place {
+  if (top) return { limit: top.rowsMax, isGrouped: false };
+  if (areLarge(columns)) return { limit: LARGE_ROWS_FIRST, isGrouped: false };
+  return { limit: ROWS_FIRST, isGrouped: keys.length === 1 };
+}
+
+/** How many stored rows a page at `place` is made of. */
+export function rowsIn(page: readonly Row[], { isGrouped }: Place): number {
+  if (!isGrouped) return page.length;
+  return page.reduce((rows, row) => rows + Number(row.at(-1)), 0);
 }
 
 /** Whether rows with these columns may be large. */
@@ -108,21 +122,23 @@ function areLarge(columns: readonly CopiedColumn[]): boolean {
 export function nextPlace(
   { keys, top }: Copy,
   page: readonly Row[],
-  { limit }: Place,
+  place: Place,
 ): Place | undefined {
+  const { limit, isGrouped } = place;
   const last = page.at(-1);
-  if (top || !last || page.length < limit) return undefined;
+  if (top || !last || rowsIn(page, place) < limit) return undefined;
   let bytes = 0;
   for (const row of page) for (const value of row) bytes += sizeOf(value);
   const fitting = Math.floor(limit * PAGE_BYTES / bytes);
   return {
     after: last.slice(0, keys.length).map(bound),
     limit: Math.max(1, Math.min(fitting, limit * GROWTH_MAX, ROWS_MAX)),
+    isGrouped: isGrouped && page.length * GROUPING_GAIN_MIN <= limit,
   };
 }
 
-/** Reads a page: the keys of each row, then its columns. `live`: see `WITH_LIVE`. */
-export function readPage(copy: Copy, { after, limit }: Place, live: string): Statement {
+/** Reads a page: the keys of each row, then its columns, and see `Place`. `live`: see `WITH_LIVE`. */
+export function readPage(copy: Copy, { after, limit, isGrouped }: Place, live: string): Statement {
   const { columns, from, conditions, told, top, keys, name } = copy;
   const args: SqlValue[] = [];
   const place = (value: SqlValue) => `?${args.push(value)}`;
@@ -133,14 +149,21 @@ export function readPage(copy: Copy, { after, limit }: Place, live: string): Sta
   const beyond = after ? [`(${keys.join(", ")}) > (${after.map(place).join(", ")})`] : [];
   const outer = [...known, ...columns].map(valueSql).join(", ");
   const order = top ? top.order : known.map(({ ref }) => ref).join(", ");
-  return {
-    sql: `${isLive ? WITH_LIVE : ""}select ${outer} from ` +
-      `(select ${inner} from ${from}${whereSql([...conditions, ...beyond])}) as ${name}` +
-      `${whereSql(top?.order ? told.map(likely) : told)}${
-        order && ` order by ${order}`
-      } limit ${limit}`,
-    args,
-  };
+  const page = `select ${outer} from ` +
+    `(select ${inner} from ${from}${whereSql([...conditions, ...beyond])}) as ${name}` +
+    `${whereSql(top?.order ? told.map(likely) : told)}${
+      order && ` order by ${order}`
+    } limit ${limit}`;
+  return { sql: `${isLive ? WITH_LIVE : ""}${isGrouped ? grouped(copy, page) : page}`, args };
+}
+
+/** The largest key is last, as that of the last row is. */
+function grouped({ columns }: Copy, page: string): string {
+  const refs = columns.map(({ ref }) => ref);
+  // All rows are one group if they have no columns, and none if there are no rows.
+  const by = refs.join(", ") || "null";
+  return `select ${["max(k0)", ...refs, "count(*)"].join(", ")} from (${page}) group by ${by} ` +
+    "order by 1";
 }
 
 function valueSql({ ref, holds }: Pick<CopiedColumn, "ref" | "holds">): string {

@@ -17,6 +17,7 @@ import {
   nextPlace,
   type Place,
   readPage,
+  rowsIn,
   valuesOf,
 } from "./copied_rows.ts";
 import type { QuerySource } from "./source.ts";
@@ -135,8 +136,9 @@ class Copier {
       const upcoming: typeof open = [];
       for (const [i, [copy, place]] of open.entries()) {
         const page = pages[i] ?? [];
-        await this.#database.runAll(insertCopy(copy), page.map((row) => valuesOf(copy, row)));
-        this.#count(copy, page.length);
+        const values = page.map((row) => valuesOf(copy, row));
+        await this.#database.runAll(insertCopy(copy, place), values);
+        this.#count(copy, rowsIn(page, place));
         const next = nextPlace(copy, page, place);
         if (next) upcoming.push([copy, next]);
       }

@@ -1,0 +1,180 @@
+import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { DialFailure, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import type { OpenConnections } from "../platform/open_connections.ts";
+import { stillborn } from "./failed_exchange.ts";
+import { describe } from "./h1.ts";
+import { H2Exchange } from "./h2_exchange.ts";
+
+/** As the reference: what an endpoint may send on one stream before we have read it. */
+const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
+const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
+/**
+ * Headers of one request, compressed: a long object key is among them. Node's default of 64 KiB ends
+ * the stream before it begins, also where the endpoint would take it.
+ */
+const HEADERS_BYTES_MAX = 1024 * 1024;
+/** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
+const SESSION_MEMORY_MB = 1024;
+
+export interface H2Settings {
+  /** Streams at once on one session, if the endpoint allows as many. */
+  readonly streamsMax: number;
+  /** How long a session without streams is kept. */
+  readonly idleMs: number;
+  readonly pingMs: number;
+  /** A session whose PING is not answered for this long is closed. */
+  readonly pingTimeoutMs: number;
+  /** Further trusted roots, as PEM. */
+  readonly ca?: readonly string[];
+  /** Where connections and streams are counted. */
+  readonly connections: OpenConnections;
+}
+
+/** What a pool is told by one of its sessions. */
+export interface SessionOptions {
+  readonly timeoutMs: number;
+  readonly socket?: TLSSocket;
+  /** The endpoint has said how many streams it takes. */
+  ready(): void;
+  /** A stream has ended. */
+  room(): void;
+  /** Takes no more streams. `failure`: it never became ready, and why. */
+  gone(failure?: DialFailure): void;
+}
+
+/** One HTTP/2 session with an endpoint: how many streams it takes, and whether it still lives. */
+export class H2Session {
+  readonly #session: ClientHttp2Session;
+  readonly #settings: H2Settings;
+  readonly #options: SessionOptions;
+  #streamsMax = 0;
+  #open = 0;
+  #idleSince = Date.now();
+  #state: "connecting" | "ready" | "gone" = "connecting";
+  /** Whether there has been a connection, and whether it took too long: why it never became ready. */
+  #connected = false;
+  #timedOut = false;
+  #error: Error | undefined;
+  #ticker: ReturnType<typeof setInterval> | undefined;
+
+  constructor(origin: string, settings: H2Settings, options: SessionOptions) {
+    this.#settings = settings;
+    this.#options = options;
+    const { socket } = options;
+    const session = http2.connect(origin, {
+      maxSessionMemory: SESSION_MEMORY_MB,
+      maxSendHeaderBlockLength: HEADERS_BYTES_MAX,
+      settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
+      ...(settings.ca && { ca: [...settings.ca] }),
+      ...(socket && { createConnection: () => socket }),
+    });
+    this.#session = session;
+    settings.connections.add(session, "http2");
+    const timer = setTimeout(() => {
+      this.#timedOut = true;
+      session.destroy(new Error(`no answer within ${options.timeoutMs} ms`));
+    }, options.timeoutMs);
+    session.on("connect", () => this.#connected = true);
+    // An HTTP/2 server speaks first, with its settings; they also bound the streams.
+    session.on("remoteSettings", ({ maxConcurrentStreams = Infinity }) => {
+      clearTimeout(timer);
+      this.#streamsMax = Math.min(settings.streamsMax, Math.max(1, maxConcurrentStreams));
+      this.#becomeReady();
+    });
+    session.on("error", (error) => this.#error = error);
+    session.on("goaway", () => this.#leave());
+    session.on("close", () => {
+      clearTimeout(timer);
+      this.#leave();
+    });
+  }
+
+  get hasRoom(): boolean {
+    return this.#open < this.#streamsMax && !this.#session.closed && !this.#session.destroyed;
+  }
+
+  open(path: string, request: DialRequest, listener: DialListener): Exchange {
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(
+        { ...request.headers, ":method": request.method, ":path": path },
+        { endStream: request.method === "GET" },
+      );
+    } catch (cause) {
+      // Every other reason is the request's own, or ends the session by itself.
+      if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
+      return stillborn(listener, cause);
+    }
+    this.#settings.connections.addStream(stream);
+    if (this.#open++ === 0) this.#session.ref();
+    return new H2Exchange(stream, listener, () => {
+      if (--this.#open === 0) this.#rest();
+      this.#options.room();
+    });
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  #becomeReady(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "ready";
+    this.#session.setLocalWindowSize?.(SESSION_WINDOW_BYTES);
+    this.#rest();
+    this.#ticker = setInterval(
+      () => this.#tick(),
+      Math.min(this.#settings.pingMs, this.#settings.idleMs),
+    );
+    this.#ticker.unref?.();
+    this.#options.ready();
+  }
+
+  /** A session without streams does not keep the process alive. */
+  #rest(): void {
+    this.#idleSince = Date.now();
+    if (!this.#session.destroyed) this.#session.unref();
+  }
+
+  #tick(): void {
+    if (this.#open > 0) return this.#probe();
+    if (Date.now() - this.#idleSince >= this.#settings.idleMs) this.#retire();
+  }
+
+  /** Destroys the session, and with it its streams, when the endpoint does not answer a PING. */
+  #probe(): void {
+    if (this.#session.destroyed) return;
+    const { pingTimeoutMs } = this.#settings;
+    const timer = setTimeout(
+      () => this.#session.destroy(new Error(`no answer to a PING within ${pingTimeoutMs} ms`)),
+      pingTimeoutMs,
+    );
+    timer.unref?.();
+    this.#session.ping(() => clearTimeout(timer));
+  }
+
+  /** Takes no more streams, and closes with the last one. */
+  #retire(): void {
+    this.#leave();
+    this.#session.close();
+  }
+
+  #leave(): void {
+    if (this.#state === "gone") return;
+    const failure = this.#state === "connecting" ? this.#whyNever() : undefined;
+    this.#state = "gone";
+    clearInterval(this.#ticker);
+    this.#streamsMax = 0;
+    this.#options.gone(failure);
+  }
+
+  #whyNever(): DialFailure {
+    const error = this.#error as Error & { code?: string } | undefined;
+    const spokenTo = this.#connected || error?.code?.includes("NO_APPLICATION_PROTOCOL");
+    if (spokenTo && !this.#timedOut) {
+      return { kind: "http1", message: "the server does not speak HTTP/2" };
+    }
+    return { kind: "unreachable", message: error ? describe(error) : "connection closed" };
+  }
+}
