@@ -11,7 +11,7 @@ import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 import { copyLive } from "./live_copy.ts";
-import { progress, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /**
  * Copies the folder of a server, which may be running, into a new one, as it was at one moment. Needs
@@ -37,11 +37,11 @@ export async function backup(
     }));
     const missing = files.find(({ from }) => !existsSync(from));
     if (missing) throw Failure.plain(404, `Cannot back up: "${missing.from}" is missing`);
-    await copyLive(files, progress(world, "Copying"));
+    await copyLive(files, world.display);
     for (const { to } of files) await force(to);
     await writeMarks(folder, count, world);
     await folder.finish(count);
-    world.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
+    world.display.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
   } finally {
     await folder.close();
   }

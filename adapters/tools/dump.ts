@@ -2,15 +2,17 @@ import { open } from "node:fs/promises";
 import process from "node:process";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
+import { countRows } from "../../src/storage/move/count_rows.ts";
 import { exportRows } from "../../src/storage/move/export_rows.ts";
 import { importRows } from "../../src/storage/move/import_rows.ts";
+import type { Progress } from "../../src/storage/move/installation.ts";
 import { checkRows } from "../../src/storage/move/move_rows.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { VERSION } from "../platform/version.ts";
 import { rowsOf } from "./reshard.ts";
 import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
-import { progress, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Says that it is what the process prints, or is given. */
 const STREAM = "-";
@@ -26,11 +28,13 @@ export async function exportData(
   const source = await openSource(config, world);
   try {
     const about = { madeBy: VERSION, epoch: source.epoch };
-    const chunks = exportRows(source, about, progress(world, "Exporting"));
+    const work = world.display.begin("Exporting", { rows: await countRows(source) });
+    const chunks = exportRows(source, about, work.progress);
     if (to === STREAM) await print(chunks);
     else await write(to, chunks);
+    work.end();
     await source.stillOurs();
-    world.say(`Exported to ${to === STREAM ? "the output" : to}`);
+    world.display.say(`Exported to ${to === STREAM ? "the output" : to}`);
   } finally {
     await source.close();
   }
@@ -69,22 +73,38 @@ export async function importData(
   const partitions = config["default-num-partitions"];
   const to = address === "" ? config["base-dir"] : address;
   const file = from === STREAM ? undefined : await open(from);
-  const chunks = file?.createReadStream() ?? process.stdin;
+  const total = file && { bytes: (await file.stat()).size };
+  const work = world.display.begin("Importing", total);
+  const chunks = counted(file?.createReadStream() ?? process.stdin, work.progress);
   const target = await openTarget({ to, layout: { partitions, databases }, config, world });
   try {
     let begun: Awaited<ReturnType<typeof target.begin>> | undefined;
     const sums = await importRows(chunks, {
       begin: async ({ epoch }) => (begun = await target.begin(epoch + 1)).writer,
-      progress: progress(world, "Importing"),
+      progress: work.progress,
     });
+    work.end();
     if (!begun) throw Failure.plain(400, "Cannot import: there is nothing");
-    await checkRows(begun.installation, sums, progress(world, "Checking"));
+    const checking = world.display.begin("Checking", { rows: rowsOf(sums) });
+    await checkRows(begun.installation, sums, checking.progress);
+    checking.end();
     await target.finish();
-    world.say(
+    world.display.say(
       `Imported and checked ${rowsOf(sums)} rows in ${partitions} partitions, in ${target.place}`,
     );
   } finally {
     await target.close();
     await file?.close();
+  }
+}
+
+/** The same chunks, and how many bytes they are. */
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  progress: Progress,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    progress({ bytes: chunk.length });
+    yield chunk;
   }
 }

@@ -1,6 +1,7 @@
 import Database from "libsql";
 import { Failure } from "../../src/errors.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
+import type { Display } from "./display.ts";
 
 /** A database file that somebody may be writing to, and the new file it is copied to. */
 export interface Copied {
@@ -17,6 +18,9 @@ const REST_MS = 25;
 /** How long readers wait for a log that is being set up. */
 const BUSY_MS = 5_000;
 
+/** Rows that are copied in one go. */
+const PIECE_ROWS = 10_000;
+
 interface SchemaRow {
   readonly type: "table" | "index" | "view" | "trigger";
   readonly name: string;
@@ -30,14 +34,17 @@ interface SchemaRow {
  *
  * Rejects when a file cannot be read or written, or is so busy that there is no such moment.
  */
-export async function copyLive(files: readonly Copied[], progress: Progress): Promise<void> {
+export async function copyLive(files: readonly Copied[], display: Display): Promise<void> {
   const readers = files.map(({ from, to }) => openReader(from, to));
   try {
     await atOneMoment(files, readers);
+    const rows = readers.reduce((sum, reader) => sum + countAll(reader), 0);
+    const work = display.begin("Copying", { rows });
     for (const [i, { to }] of files.entries()) {
       const reader = readers[i];
-      if (reader) copyRead(reader, to, progress);
+      if (reader) copyRead(reader, to, work.progress);
     }
+    work.end();
   } finally {
     for (const reader of readers) reader.close();
   }
@@ -102,19 +109,47 @@ function beginTogether(
 
 /** Copies what the reader sees, tables first: an index is made at once when all of it is there. */
 function copyRead(reader: Database.Database, to: string, progress: Progress): void {
-  const schema = reader.prepare(
-    `select type, name, sql from main.sqlite_master where sql is not null
-      and substr(name, 1, 7) <> 'sqlite_' order by rowid`,
-  ).all([]) as SchemaRow[];
+  const schema = schemaOf(reader);
   const tables = schema.filter(({ type }) => type === "table");
   make(to, tables);
-  let rows = 0;
-  for (const { name } of tables) progress(name, rows += copyTable(reader, name));
+  let bytesBefore = bytesOf(reader);
+  for (const { name } of tables) {
+    for (const rows of copyTable(reader, name)) {
+      const bytes = bytesOf(reader);
+      progress({ what: name, rows, bytes: bytes - bytesBefore });
+      bytesBefore = bytes;
+    }
+  }
   reader.exec("commit");
   reader.exec("detach copy");
   // A trigger would take what is copied for changes.
   make(to, schema.filter(({ type }) => type !== "table"));
   seal(to);
+}
+
+function schemaOf(reader: Database.Database): SchemaRow[] {
+  return reader.prepare(
+    `select type, name, sql from main.sqlite_master where sql is not null
+      and substr(name, 1, 7) <> 'sqlite_' order by rowid`,
+  ).all([]) as SchemaRow[];
+}
+
+/** Rows of all tables. */
+function countAll(reader: Database.Database): number {
+  let sum = 0;
+  for (const { type, name } of schemaOf(reader)) {
+    if (type !== "table") continue;
+    const count = reader.prepare(`select count(*) as n from main.${quoteName(name)}`);
+    sum += (count.get([]) as { n: number }).n;
+  }
+  return sum;
+}
+
+/** Size of the copy so far. */
+function bytesOf(reader: Database.Database): number {
+  const sizes = `select p.page_count * s.page_size as bytes
+    from pragma_page_count('copy') as p, pragma_page_size('copy') as s`;
+  return (reader.prepare(sizes).get([]) as { bytes: number }).bytes;
 }
 
 /** In their own words, by a connection in which they are the main ones. */
@@ -125,8 +160,8 @@ function make(file: string, schema: readonly SchemaRow[]): void {
   target.close();
 }
 
-/** Answers how many rows there are. */
-function copyTable(reader: Database.Database, name: string): number {
+/** Copies a table in pieces, so that progress can be told in between. Yields the rows of each. */
+function* copyTable(reader: Database.Database, name: string): Generator<number> {
   const table = quoteName(name);
   const all = reader.prepare(`pragma main.table_xinfo(${table})`).all([]) as {
     readonly name: string;
@@ -135,9 +170,24 @@ function copyTable(reader: Database.Database, name: string): number {
   // Columns that are generated follow from the others.
   const columns = all.filter(({ hidden }) => hidden === 0).map(({ name }) => quoteName(name));
   const list = columns.join(", ");
-  return reader.prepare(
-    `insert into copy.${table} (${list}) select ${list} from main.${table}`,
-  ).run([]).changes;
+  const insert = `insert into copy.${table} (${list}) select ${list} from main.${table}`;
+  if (!hasRowid(reader, name)) return yield reader.prepare(insert).run([]).changes;
+  const piece = reader.prepare(`${insert} where rowid > ? and rowid <= ?`);
+  const ends = reader.prepare(
+    `select rowid as id from main.${table} where rowid > ? order by rowid
+      limit 1 offset ${PIECE_ROWS - 1}`,
+  );
+  for (let after = Number.MIN_SAFE_INTEGER; after < Number.MAX_SAFE_INTEGER;) {
+    const end = ends.get([after]) as { readonly id: number } | undefined;
+    const until = end?.id ?? Number.MAX_SAFE_INTEGER;
+    yield piece.run([after, until]).changes;
+    after = until;
+  }
+}
+
+function hasRowid(reader: Database.Database, name: string): boolean {
+  const about = `select wr from pragma_table_list where schema = 'main' and name = ?`;
+  return (reader.prepare(about).get([name]) as { readonly wr: number }).wr === 0;
 }
 
 /** Looks at all of it once, and leaves it as the server keeps it, and on disk. */

@@ -1,12 +1,13 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
+import { countRows } from "../../src/storage/move/count_rows.ts";
 import { checkRows, moveRows } from "../../src/storage/move/move_rows.ts";
 import type { TableSum } from "../../src/storage/move/row_digest.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
-import { progress, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export interface ReshardValues {
   readonly "to-partitions": number;
@@ -20,6 +21,7 @@ export interface ReshardValues {
  * then is refused by servers.
  */
 export async function reshard(values: ReshardValues, config: Config, world: World): Promise<void> {
+  const { display } = world;
   const to = targetOf(values, config);
   const partitions = values["to-partitions"];
   const databases = values["to-databases"] ?? (to.includes(PARTITION) ? "each" : "one");
@@ -28,11 +30,15 @@ export async function reshard(values: ReshardValues, config: Config, world: Worl
     const target = await openTarget({ to, layout: { partitions, databases }, config, world });
     try {
       const { installation, writer } = await target.begin(source.epoch + 1);
-      const sums = await moveRows(source, writer, progress(world, "Copying"));
-      await checkRows(installation, sums, progress(world, "Checking"));
+      const copying = display.begin("Copying", { rows: await countRows(source) });
+      const sums = await moveRows(source, writer, copying.progress);
+      copying.end();
+      const checking = display.begin("Checking", { rows: rowsOf(sums) });
+      await checkRows(installation, sums, checking.progress);
+      checking.end();
       await source.stillOurs();
       await target.finish();
-      world.say(
+      display.say(
         `Copied and checked ${rowsOf(sums)} rows: ${source.partitions} partitions became ` +
           `${partitions}, in ${target.place}. The old data is where it was: start only one of them`,
       );

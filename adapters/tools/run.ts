@@ -5,6 +5,7 @@ import { Failure } from "../../src/errors.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import type { Post } from "../libsql/remote/open.ts";
 import { backup } from "./backup.ts";
+import { Display } from "./display.ts";
 import { exportData, importData } from "./dump.ts";
 import { reshard, type ReshardValues } from "./reshard.ts";
 import { verify } from "./verify.ts";
@@ -40,10 +41,11 @@ export async function runTool(tool: Tool, options: RunOptions): Promise<void> {
   const file = configFile === undefined ? undefined : await readConfigFile(configFile);
   const config = readConfig({ file, env, args });
   const log = LOGS[config["log-format"]](leastLevel(config["log-filter"], config["log-level"]));
-  const say = (text: string) => void process.stderr.write(`${name}: ${text}\n`);
+  const display = new Display(name, process.stderr);
   try {
-    await RUNS[name](values, config, { log, post, say });
+    await RUNS[name](values, config, { log, post, display });
   } catch (cause) {
+    display.clear();
     throw named(name, cause);
   }
 }

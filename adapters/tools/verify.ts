@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
-import type { SqlClient } from "../../src/ports.ts";
+import type { SqlClient, SqlRow } from "../../src/ports.ts";
 import { aboutOf } from "../../src/storage/examine.ts";
-import { readRows } from "../../src/storage/move/read_rows.ts";
+import { countTable } from "../../src/storage/move/count_rows.ts";
+import { bytesOf, readRows } from "../../src/storage/move/read_rows.ts";
 import type { RowTable } from "../../src/storage/move/row_table.ts";
 import { keyOf, problemOf, VERIFIED_TABLES } from "../../src/storage/move/verify_rows.ts";
 import { compile, statement } from "../../src/storage/codec/sql_text.ts";
@@ -17,6 +18,7 @@ import { openDataFolder } from "../installation/folder.ts";
 import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
+import type { Display, Work } from "./display.ts";
 import type { World } from "./world.ts";
 
 const READING = { retryMs: 0, asBytes: true } as const;
@@ -24,7 +26,6 @@ const READING = { retryMs: 0, asBytes: true } as const;
 const PRINTED_MAX = 1_000;
 /** Lines that SQLite says about one file. */
 const SQLITE_LINES_MAX = 100;
-const SAY_EVERY_MS = 1_000;
 
 const HAS_META = compile(sql`select 1 from sqlite_master where name = 'meta'`);
 const INTEGRITY = compile(sql.raw(`pragma integrity_check(${SQLITE_LINES_MAX})`));
@@ -44,16 +45,16 @@ export async function verify(config: Config, world: World): Promise<void> {
     openLock,
     mustExist: true,
   });
-  const report = new Report(world);
+  const urls = Array.from({ length: folder.databases ?? 1 }, (_, i) => folder.partitionUrl(i))
+    // What is missing is told by the check of the folder.
+    .filter((url) => statSync(fileURLToPath(url), { throwIfNoEntry: false })?.size);
+  const report = new Report(world, await rowsIn(urls));
   try {
     for await (const { message } of checkFolder(folder)) report.problem(message);
-    for (let number = 0; number < (folder.databases ?? 1); number++) {
-      const url = folder.partitionUrl(number);
-      const file = fileURLToPath(url);
-      // What is missing was told by the check of the folder.
-      if (!statSync(file, { throwIfNoEntry: false })?.size) continue;
+    for (const url of urls) {
       const client = openReadOnly(url);
-      await new FileCheck(client, path.basename(file), report).run().finally(() => client.close());
+      const name = path.basename(fileURLToPath(url));
+      await new FileCheck(client, name, report).run().finally(() => client.close());
     }
   } finally {
     await folder.close();
@@ -61,36 +62,49 @@ export async function verify(config: Config, world: World): Promise<void> {
   report.end();
 }
 
+/** Rows that there are to check. Tables that cannot be counted are passed over: their check tells why. */
+async function rowsIn(urls: readonly string[]): Promise<number> {
+  let sum = 0;
+  for (const url of urls) {
+    const client = openReadOnly(url);
+    for (const table of VERIFIED_TABLES) sum += await countTable(client, table).catch(() => 0);
+    await client.close();
+  }
+  return sum;
+}
+
 /** What was found so far, and how far it is. */
 class Report {
-  readonly #world: World;
+  readonly #display: Display;
+  readonly #work: Work;
   readonly #began = Date.now();
-  #saidAt = Date.now();
   #rows = 0;
   #problems = 0;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor({ display }: World, rows: number) {
+    this.#display = display;
+    this.#work = display.begin("Checking", { rows });
   }
 
   problem(text: string): void {
+    this.#display.clear();
     if (++this.#problems <= PRINTED_MAX) process.stdout.write(`${text}\n`);
   }
 
-  /** `total`: rows of the table. */
-  row(what: string, done: number, total: number): void {
+  /** Something begins that tells nothing of how far it is. */
+  step(what: string): void {
+    this.#work.progress({ what });
+  }
+
+  row(what: string, row: SqlRow): void {
     this.#rows++;
-    if (this.#rows % 100 !== 0) return;
-    const now = Date.now();
-    if (now - this.#saidAt < SAY_EVERY_MS) return;
-    this.#saidAt = now;
-    this.#world.say(`${what}: ${done} of ${total} rows, ${this.#rate()} a second`);
+    this.#work.progress({ what, rows: 1, bytes: bytesOf(row) });
   }
 
   /** Throws `Failure` when there was a problem. */
   end(): void {
     const checked = `${this.#rows} rows were checked, ${this.#rate()} a second`;
-    if (this.#problems === 0) return this.#world.say(`Nothing is missing or damaged: ${checked}`);
+    if (this.#problems === 0) return this.#display.say(`Nothing is missing or damaged: ${checked}`);
     const hidden = this.#problems - PRINTED_MAX;
     const more = hidden > 0 ? `, ${hidden} of them are not printed` : "";
     throw Failure.plain(
@@ -118,6 +132,7 @@ class FileCheck {
   }
 
   async run(): Promise<void> {
+    this.#report.step(`${this.#name}, SQLite's own check`);
     await this.#reporting("", () => this.#integrity());
     const [meta] = await this.#client.batch("read", [statement(HAS_META)]).catch(() => [[]]);
     // What is no database of ours was told by the check of the folder.
@@ -140,14 +155,14 @@ class FileCheck {
   }
 
   async #table(table: RowTable): Promise<void> {
-    const count = compile(sql.raw(`select count(*) as n from ${table.name}`));
-    const [[{ n: total = 0 } = {}] = []] = await this.#client.batch("read", [statement(count)]);
+    const total = await countTable(this.#client, table);
     let done = 0;
     for await (const rows of readRows(this.#client, table, READING)) {
       for (const row of rows) {
         const problem = problemOf(table, row);
         if (problem) this.#report.problem(`${this.#name}: ${keyOf(table, row)}: ${problem}`);
-        this.#report.row(`${this.#name}, ${table.name}`, ++done, Number(total));
+        this.#report.row(`${this.#name}, ${table.name}`, row);
+        done++;
       }
     }
     if (done === total) return;

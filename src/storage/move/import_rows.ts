@@ -6,12 +6,10 @@ import { linesOf } from "./lines.ts";
 import { difference, Sums, type TableSum } from "./row_digest.ts";
 import type { RowWriter } from "./write_rows.ts";
 
-/** Rows between two words on how far it is. */
-const PROGRESS_ROWS = 10_000;
-
 export interface ImportOptions {
   /** Makes room for the rows, once the head was read. */
   readonly begin: (head: Head) => Promise<RowWriter>;
+  /** Is told of rows; how many bytes they were, the chunks tell. */
   readonly progress: Progress;
 }
 
@@ -31,10 +29,9 @@ export async function importRows(
   try {
     for await (const line of linesOf(chunks)) {
       if (isEnded) throw new BadLine("there is something after the last line");
-      if (writer) isEnded = await take(line, { writer, sums });
+      if (writer) isEnded = await take(line, { writer, sums, progress });
       else writer = await begin(readHead(line));
       number++;
-      if (sums.rows > 0 && sums.rows % PROGRESS_ROWS === 0) progress("rows", sums.rows);
     }
     if (!isEnded) throw new BadLine("it is missing: the dump is cut off");
   } catch (cause) {
@@ -48,7 +45,11 @@ export async function importRows(
 /** Whether this was the last line. */
 async function take(
   line: string,
-  { writer, sums }: { readonly writer: RowWriter; readonly sums: Sums },
+  { writer, sums, progress }: {
+    readonly writer: RowWriter;
+    readonly sums: Sums;
+    readonly progress: Progress;
+  },
 ): Promise<boolean> {
   const read = readLine(line);
   if ("end" in read) {
@@ -59,5 +60,6 @@ async function take(
   checkRow(read.table, read.row);
   sums.add(read.table, read.digest);
   await writer.add(read.table, read.row);
+  progress({ what: read.table.name, rows: 1 });
   return false;
 }

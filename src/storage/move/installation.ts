@@ -11,5 +11,13 @@ export interface Installation {
   readonly patience: Patience;
 }
 
-/** Hears how far it is: so many rows of this table so far. */
-export type Progress = (what: string, rows: number) => void;
+/** Is called when more work is done. */
+export type Progress = (done: Done) => void;
+
+/** Work since the last call. */
+export interface Done {
+  /** What is being worked on, such as a table. */
+  readonly what?: string;
+  readonly rows?: number;
+  readonly bytes?: number;
+}

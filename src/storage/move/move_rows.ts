@@ -1,7 +1,7 @@
 import { Failure } from "../../errors.ts";
 import type { SqlRow } from "../../ports.ts";
-import type { Installation, Progress } from "./installation.ts";
-import { readRows } from "./read_rows.ts";
+import type { Done, Installation, Progress } from "./installation.ts";
+import { bytesOf, readRows } from "./read_rows.ts";
 import { difference, digestRow, Sums, type TableSum } from "./row_digest.ts";
 import { homeOf, nameOf, ROW_TABLES, type RowTable } from "./row_table.ts";
 import type { RowWriter } from "./write_rows.ts";
@@ -12,11 +12,10 @@ export async function* allRows(
   progress: Progress,
 ): AsyncGenerator<{ readonly table: RowTable; readonly row: SqlRow; readonly digest: Uint8Array }> {
   for (const table of ROW_TABLES) {
-    let rows = 0;
     for (const client of clients) {
       for await (const page of readRows(client, table, patience)) {
         for (const row of page) yield { table, row, digest: digestRow(table, row) };
-        progress(table.name, rows += page.length);
+        progress(doneWith(table, page));
       }
     }
   }
@@ -49,7 +48,6 @@ export async function checkRows(
   const { clients, partitions, patience } = installation;
   const sums = new Sums();
   for (const table of ROW_TABLES) {
-    let rows = 0;
     for (const client of clients) {
       for await (const page of readRows(client, table, patience)) {
         for (const row of page) {
@@ -58,12 +56,17 @@ export async function checkRows(
           if (installation.of(home) !== client || !isMarked) throw misplaced(table, row);
           sums.add(table, digestRow(table, row));
         }
-        progress(table.name, rows += page.length);
+        progress(doneWith(table, page));
       }
     }
   }
   const why = difference(sums.tables(), should);
   if (why) throw Failure.plain(500, `The copy is not what it should be: ${why}`);
+}
+
+function doneWith({ name }: RowTable, page: readonly SqlRow[]): Done {
+  const bytes = page.reduce((sum, row) => sum + bytesOf(row), 0);
+  return { what: name, rows: page.length, bytes };
 }
 
 function misplaced(table: RowTable, row: SqlRow): Failure {

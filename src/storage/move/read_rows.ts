@@ -9,6 +9,16 @@ import type { RowTable } from "./row_table.ts";
 const PAGE_ROWS = 500;
 const PAGE_BYTES = 2 * 1024 * 1024;
 
+/** About how large a row is: text counts as one byte a character, a number as eight. */
+export function bytesOf(row: SqlRow): number {
+  let bytes = 0;
+  for (const value of Object.values(row)) {
+    if (typeof value === "string") bytes += value.length;
+    else if (value !== null) bytes += value instanceof Uint8Array ? value.length : 8;
+  }
+  return bytes;
+}
+
 interface Texts {
   readonly first: string;
   readonly next: string;
