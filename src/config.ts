@@ -143,6 +143,9 @@ export const options = {
   "worker.invoker.eager-state-size-limit": option(byteSize(0), "32MiB", {
     doc: "State sent along with an attempt. What is beyond is fetched when the handler asks.",
   }),
+  "worker.invoker.journal-entries-limit": option(countOrUnlimited(1), "100000", {
+    doc: "Entries of one journal. A command beyond, other than the output, pauses it (RT0032).",
+  }),
   "worker.invoker.unacknowledged-messages-limit": option(count(1), "256", {
     doc: "Messages of one attempt that are not durable yet. Beyond, its stream is not read.",
   }),

@@ -267,6 +267,13 @@ export const errors = {
     title: "The fleet has another secret",
     fix: "Give all processes the same `fleet.secret`; to change it, stop all of them first.",
   },
+  RT0032: {
+    status: 500,
+    retry: false,
+    title: "The journal of an invocation is too long",
+    fix:
+      "Have the handler go on in a new invocation, or raise `worker.invoker.journal-entries-limit`; then resume.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }

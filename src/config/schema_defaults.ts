@@ -22,6 +22,7 @@ export function schemaDefaults(config: Config): SchemaDefaults {
       idempotencyRetentionMsMax: config["max-idempotency-retention"],
       workflowRetentionMsMax: config["max-workflow-completion-retention"],
       attemptsMax: config["max-retry-policy-max-attempts"],
+      journalEntriesMax: config["worker.invoker.journal-entries-limit"],
     },
   };
 }

@@ -139,6 +139,8 @@ export interface SchemaLimits {
   readonly workflowRetentionMsMax?: number;
   /** Of the retry policy's `maxAttempts`. */
   readonly attemptsMax?: number;
+  /** Of one invocation: beyond it only its output is taken. */
+  readonly journalEntriesMax?: number;
 }
 
 /** Everything an invocation of one handler obeys, resolved: handler, then service, then server. */

@@ -36,8 +36,8 @@ export async function startEndpoint() {
   return { url: `http://127.0.0.1:${port}`, stop: () => child.kill("SIGKILL") };
 }
 
-/** Starts the built Node server. Needs `npm run build`. */
-export async function startServer(folder) {
+/** Starts the built Node server, with further settings in `env`. Needs `npm run build`. */
+export async function startServer(folder, env = {}) {
   const [ingress, admin] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [path.join(root, "dist/node.mjs")], {
     env: {
@@ -46,6 +46,7 @@ export async function startServer(folder) {
       SVC_INGRESS__BIND_PORT: String(ingress),
       SVC_ADMIN__BIND_PORT: String(admin),
       SVC_LOG_LEVEL: "warn",
+      ...env,
     },
     stdio: ["ignore", "ignore", "inherit"],
   });

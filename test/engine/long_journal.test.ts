@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import type { Event, Outcome } from "../../src/engine/event.ts";
+import type { Event, Heard, Outcome } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
 import { miss, type Slice, Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Want } from "../../src/model/rows.ts";
+import { Schema } from "../../src/model/schema.ts";
 import { invocationRow } from "../support/rows.ts";
 import { schema, targetOf } from "../support/schema.ts";
 
@@ -38,7 +39,7 @@ const failed = ended({
   failure: { code: "RT0007", status: 500, message: "reset" },
   reached: true,
 });
-const heard: Event = {
+const heard: Heard = {
   type: "heard",
   id: "inv_1",
   attempt: 1,
@@ -56,4 +57,35 @@ test("frames and the end of an attempt do not read a long journal that memory ha
 
 test("an attempt that suspends reads what it was not told at once, and not entry by entry", () => {
   expect(wants(suspended, invocation)).toEqual([{ table: "journal", group: "inv_1" }]);
+});
+
+/** What becomes of an invocation with 100,000 entries, which are as many as are allowed. */
+function atLimit(frames: Heard["frames"]) {
+  const limits = { journalEntriesMax: invocation.journal };
+  const slice: Slice = {
+    find: (table) => (table === "invocation" ? invocation : null) as never,
+    list: () => [],
+  };
+  const turn = new Turn(0, new Schema([], { ...schema.defaults, limits }), { slice });
+  step(turn, { ...heard, frames });
+  const { status, journal } = turn.find("invocation", "inv_1") ?? {};
+  const types = turn.effects.map(({ type }) => type);
+  return { status: status?.kind, journal, types, turn };
+}
+
+test("a command beyond the limit of a journal is not stored and pauses the invocation", () => {
+  const { turn, ...outcome } = atLimit(heard.frames);
+  expect(outcome).toEqual({ status: "paused", journal: 100_000, types: ["abort"] });
+  const events = turn.list("event", "inv_1").map(({ failure }) => failure);
+  expect(events).toMatchObject([{
+    code: "RT0032",
+    message: expect.stringContaining("100000 entries"),
+  }]);
+});
+
+test("an invocation whose journal is full can still give its output", () => {
+  const bytes = new Uint8Array(0);
+  const output = { kind: "output", bytes, result: { kind: "value", value: bytes } } as const;
+  const { turn: _, ...outcome } = atLimit([output]);
+  expect(outcome).toEqual({ status: "invoked", journal: 100_001, types: [] });
 });

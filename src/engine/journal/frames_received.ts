@@ -15,7 +15,10 @@ import { sleep } from "./sleep.ts";
 import { changeState, lazyState, readState } from "./state.ts";
 
 /** A command that cannot be carried out: it and all after it are discarded (RT0017 …). */
-export type Refusal = Pick<AttemptFailure, "code" | "message">;
+export interface Refusal extends Pick<AttemptFailure, "code" | "message"> {
+  /** Absent: the retry policy decides. */
+  readonly behavior?: "pause";
+}
 
 /**
  * Frames of a running attempt. Each is stored and takes effect, in order; frames of a stale
@@ -50,6 +53,7 @@ function apply(
   draft: InvocationDraft,
   { frame, ...place }: Place & { frame: Command },
 ): Refusal | undefined {
+  if (isFull(turn, draft) && frame.kind !== "output") return tooLong(draft);
   if (frame.kind !== "ranTo") {
     draft.failuresSinceCommand = 0;
     draft.failingSince = undefined;
@@ -131,9 +135,24 @@ function output(
 function refuse(
   turn: Turn,
   draft: InvocationDraft,
-  { code, message, site }: Refusal & { readonly site: AttemptSite | undefined },
+  { code, message, site, ...how }: Refusal & { readonly site: AttemptSite | undefined },
 ): void {
   turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });
   const failure = { code, status: 500, message };
-  backOff(turn, draft, { failure, reached: true, chance: 0.5, site, since: turn.now });
+  backOff(turn, draft, { failure, reached: true, chance: 0.5, site, since: turn.now, ...how });
+}
+
+/** Every attempt is sent the whole journal, so it must not grow without bound. */
+function isFull(turn: Turn, { journal }: InvocationDraft): boolean {
+  return journal >= (turn.schema.defaults.limits?.journalEntriesMax ?? Infinity);
+}
+
+/** The next attempt would come to the same command, so there is none until somebody resumes it. */
+function tooLong({ journal }: InvocationDraft): Refusal {
+  return {
+    code: "RT0032",
+    message: `the journal has ${journal} entries, which is the limit ` +
+      "(worker.invoker.journal-entries-limit): go on in a new invocation, or raise the limit and resume",
+    behavior: "pause",
+  };
 }
