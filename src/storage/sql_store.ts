@@ -39,7 +39,7 @@ const DEFAULTS: OwnerLimits = {
   sliceRowsMax: 250,
   sliceBytesMax: 512 * 1024,
   rowBytesMax: 1024 * 1024,
-  pieceBytes: 512 * 1024,
+  pieceBytes: 256 * 1024,
   refBytesMin: 64 * 1024,
   overlaps: false,
 };

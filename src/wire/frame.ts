@@ -13,6 +13,8 @@ export const REQUESTED_ACK = 0x8000;
 
 /** What a frame buffer holds at first; it doubles, so copies stay below twice the frame. */
 const BUFFER_BYTES = 64 * 1024;
+/** A frame of which so much came gets all its room: copying 15 MB once more would hold up others. */
+const ROOM_BYTES_MIN = 4 * 1024 * 1024;
 
 /** A whole frame around `body`. `type` and `flags` are u16. Copies the body. */
 export function encodeFrame(type: number, body: Uint8Array, flags = 0): Uint8Array {
@@ -119,11 +121,12 @@ export class FrameReader {
     this.#append(chunk, at + head, chunk.length);
   }
 
-  /** Never makes room for more than twice of what came: a header alone costs us nothing. */
+  /** Makes room for twice of what came, or for all after 4 MiB: a header alone costs us nothing. */
   #append(chunk: Uint8Array, from: number, to: number): void {
     const filled = this.#bodyFilled + to - from;
     if (!this.#body || this.#body.length < filled) {
-      const room = Math.min(this.#bodyLength, Math.max(BUFFER_BYTES, 2 * filled));
+      const wanted = filled < ROOM_BYTES_MIN ? Math.max(BUFFER_BYTES, 2 * filled) : Infinity;
+      const room = Math.min(this.#bodyLength, wanted);
       const body = new Uint8Array(room);
       if (this.#body) body.set(this.#body.subarray(0, this.#bodyFilled));
       this.#body = body;

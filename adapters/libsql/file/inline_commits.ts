@@ -14,7 +14,7 @@ const NEAR_MS_MAX = 5;
  * After a write of more than this the disk is busy for a while with moving it into the database file:
  * a small commit would wait for that, and block this thread.
  */
-const LARGE_BYTES = 1024 * 1024;
+const LARGE_BYTES = 128 * 1024;
 /** How long writes are handed over after a slow or large one, and reads after a slow one. */
 const REST_MS = 200;
 const BUSY_TIMEOUT_MS = 1_000;
