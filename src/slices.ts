@@ -20,19 +20,31 @@ export async function inSlices<T>(
 }
 
 /**
- * JSON of an object, in a step for each item of its longest list: `head` with its field `name`, which
- * comes last, the list of `items` as `encode` spells each. `head` has at least one field.
+ * JSON of `value`, in a step for each item of its lists and each object `depth` levels below it. A list
+ * may be any iterable, so that its items are made as they are encoded. `encode`: makes the text of
+ * values at that depth, and of values above it that are no objects.
  */
-export function* jsonInSteps<T>(
-  head: string,
-  name: string,
-  items: Iterable<T>,
-  encode: (item: T) => string,
+export function* jsonInSteps(
+  value: unknown,
+  depth: number,
+  encode: (value: unknown) => string = JSON.stringify,
 ): Generator<void, string> {
-  const list: string[] = [];
-  for (const item of items) {
-    list.push(encode(item));
+  if (typeof value !== "object" || value === null) return encode(value);
+  if (depth === 0) {
     yield;
+    return encode(value);
   }
-  return `${head.slice(0, -1)},"${name}":[${list.join(",")}]}`;
+  const parts: string[] = [];
+  if (Symbol.iterator in value) {
+    for (const one of value as Iterable<unknown>) {
+      parts.push(yield* jsonInSteps(one, depth - 1, encode));
+      yield;
+    }
+    return `[${parts.join(",")}]`;
+  }
+  for (const [name, one] of Object.entries(value)) {
+    if (one === undefined) continue;
+    parts.push(`${JSON.stringify(name)}:${yield* jsonInSteps(one, depth - 1, encode)}`);
+  }
+  return `{${parts.join(",")}}`;
 }

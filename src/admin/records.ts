@@ -51,7 +51,11 @@ export function detailedDeploymentJson(
   deployment: Deployment,
   defaults: SchemaDefaults,
 ): Generator<void, string> {
-  return withServices({ ...address(deployment), ...protocol(deployment) }, deployment, defaults);
+  const services = lazyServices(deployment, defaults);
+  return jsonInSteps(
+    { ...address(deployment), ...protocol(deployment), services },
+    HANDLER_DEPTH,
+  );
 }
 
 /** JSON of what `POST /deployments` answers (docs/spec/admin.md#registration-of-deployments). */
@@ -59,7 +63,8 @@ export function registrationJson(
   deployment: Deployment,
   defaults: SchemaDefaults,
 ): Generator<void, string> {
-  return withServices({ id: deployment.id, ...protocol(deployment) }, deployment, defaults);
+  const services = lazyServices(deployment, defaults);
+  return jsonInSteps({ id: deployment.id, services, ...protocol(deployment) }, HANDLER_DEPTH);
 }
 
 /**
@@ -70,6 +75,16 @@ export function serviceRecord(
   deployment: Deployment,
   defaults: SchemaDefaults,
 ): Json {
+  const record = lazyService(service, deployment, defaults);
+  return { ...record, handlers: [...record.handlers] };
+}
+
+/** The same, with handlers that are made when they are asked for. */
+function lazyService(
+  service: ServiceSchema,
+  deployment: Deployment,
+  defaults: SchemaDefaults,
+): Json & { readonly handlers: Iterable<Json> } {
   const { options } = service;
   const { limits } = defaults;
   const effective = { ...defaults, ...options };
@@ -78,7 +93,7 @@ export function serviceRecord(
   return {
     name: service.name,
     ty: SERVICE_TYPES[service.type],
-    handlers: handlerRecords(service, deployment, limits),
+    handlers: lazyHandlers(service, deployment, limits),
     documentation: service.documentation,
     metadata: unlessEmpty(service.metadata),
     deployment_id: deployment.id,
@@ -109,8 +124,16 @@ export function handlerRecords(
   deployment: Deployment,
   limits: SchemaLimits | undefined,
 ): Json[] {
+  return [...lazyHandlers(service, deployment, limits)];
+}
+
+function* lazyHandlers(
+  service: ServiceSchema,
+  deployment: Deployment,
+  limits: SchemaLimits | undefined,
+): Generator<Json> {
   const place = { service, deployment, limits };
-  return Object.values(service.handlers).map((one) => handlerRecord(one, place));
+  for (const one of Object.values(service.handlers)) yield handlerRecord(one, place);
 }
 
 /**
@@ -153,14 +176,11 @@ export function handlerRecord(
   };
 }
 
-/** A step for each service: a deployment may have thousands (`slices.ts`). */
-function withServices(
-  head: Json,
-  deployment: Deployment,
-  defaults: SchemaDefaults,
-): Generator<void, string> {
-  const encode = (one: ServiceSchema) => JSON.stringify(serviceRecord(one, deployment, defaults));
-  return jsonInSteps(JSON.stringify(head), "services", deployment.services, encode);
+/** Levels from a deployment to a handler: services, each of them, its handlers. */
+const HANDLER_DEPTH = 4;
+
+function* lazyServices(deployment: Deployment, defaults: SchemaDefaults): Generator<Json> {
+  for (const one of deployment.services) yield lazyService(one, deployment, defaults);
 }
 
 function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): Json {

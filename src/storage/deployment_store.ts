@@ -22,6 +22,8 @@ const AT_VERSION = compile(sql`insert into fence (held) select 0 where not exist
   select 1 from meta where name = 'deployments' and value = ?1)`);
 const NEXT_VERSION = compile(sql`update meta set value = ?1 where name = 'deployments'`);
 const FIND = compile(sql`select body from deployment where id = ?1`);
+/** Levels from a deployment to a handler: services, each of them, its handlers. */
+const HANDLER_DEPTH = 4;
 
 /**
  * Deployments as rows of a database that `migrate` has prepared. Requests that are lost are repeated
@@ -73,7 +75,7 @@ class SqlDeploymentStore implements DeploymentStore {
 
   async save(deployment: Deployment): Promise<void> {
     const id = toSafe(deployment.id);
-    const body = await inSlices(bodyOf(deployment), this.#soon);
+    const body = await inSlices(jsonInSteps(deployment, HANDLER_DEPTH, toJson), this.#soon);
     await this.#write(statement(SAVE, id, body), { id, body });
   }
 
@@ -116,9 +118,4 @@ class SqlDeploymentStore implements DeploymentStore {
     const [[is] = [], [row] = []] = await this.#client.batch("write", asks);
     return Number(is?.["value"]) === version && row?.["body"] === body;
   }
-}
-
-/** The same JSON as of the whole, in a step for each service: a deployment may have thousands. */
-function bodyOf({ services, ...rest }: Deployment): Generator<void, string> {
-  return jsonInSteps(toJson(rest), "services", services, toJson);
 }

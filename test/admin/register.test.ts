@@ -23,6 +23,13 @@ test("many services are decided on, compared and answered with pauses, which ser
   const path = `/deployments/${deployment.id}`;
   expect(await pausesOf(() => put(path, {}))).toBeGreaterThan(30);
   expect(await pausesOf(() => get(path))).toBeGreaterThan(15);
+  const handlers = Array.from({ length: 300 }, (_, at) => handler(`h${at}`));
+  endpoints.set(other, discovered([service("Wide", handlers)]));
+  const { json } = await register({ uri: other });
+  expect(json.services[0].handlers).toHaveLength(300);
+  const before = world.pauses;
+  await get(`/deployments/${json.id}`);
+  expect(world.pauses - before).toBeGreaterThan(15);
 });
 
 describe("a new address", () => {

@@ -229,7 +229,7 @@ test("a deployment of many services is encoded with pauses, and read as it was",
     revision: 1,
     public: true,
     options: {},
-    handlers: {},
+    handlers: { [name]: { name, access: "none", public: true, options: {}, documentation: name } },
   }));
   await store.save({ ...deployment("dp_1", "http://one/"), services });
   expect(pauses).toBeGreaterThan(15);
