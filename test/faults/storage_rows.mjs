@@ -32,8 +32,8 @@ export const storageRows = [
   {
     file: "src/storage/fold/fold.ts",
     what: "segments without a limit",
-    find: "i > from && size + more > rowBytesMax",
-    replace: "i > from && size + more > Infinity",
+    find: "isAlone || size + more > rowBytesMax",
+    replace: "isAlone || size + more > Infinity",
     tests: FOLD,
   },
   {
