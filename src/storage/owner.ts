@@ -212,7 +212,6 @@ export class Owner {
   /** Begins to fold what was gathered, unless a fold is under way: then it is next. */
   #fold(): void {
     if (this.#overlay.frozen || this.#overlay.active.rows === 0) return;
-    this.#large.freeze();
     this.#lane.begin(this.#batches(this.#overlay.freeze(), this.#place));
   }
 
@@ -220,13 +219,14 @@ export class Owner {
     const { partition } = this.lease;
     const batches = fold(layer, { ...this.#limits, partition, recovered: false });
     let upcoming = batches.next();
+    let first = this.#large.sweep();
     return {
       isUrgent: (served) => this.#isUrgent(served),
       next: () => {
-        const batch: readonly Statement[] = upcoming.done ? [] : upcoming.value;
+        const batch = [...first, ...upcoming.done ? [] : upcoming.value];
+        first = [];
         upcoming = batches.next();
-        if (!upcoming.done) return batch;
-        return [...batch, ...cutLog(partition, through), ...this.#large.sweep()];
+        return upcoming.done ? [...batch, ...cutLog(partition, through)] : batch;
       },
       done: () => {
         if (upcoming.done) this.#folded(layer);

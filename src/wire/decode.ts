@@ -154,13 +154,16 @@ function refused(type: number, why: string): Failure {
 /** Up to here a loop is cheaper than the way into the platform's copying. */
 const LOOP_BYTES_MAX = 32;
 
+/** Copying less than this holds up nothing. */
+const COPIED_BYTES_MAX = 1024 * 1024;
+
 /**
- * A body that fills its buffer is no view of a chunk, which would begin with the head of the frame:
+ * A large body that fills its buffer is no view of a chunk, which would begin with the head of the frame:
  * `FrameReader` has collected it, and copying 30 MB would hold up everything else. Not `slice`: a chunk may be a platform's own kind
  * of array, whose `slice` shares memory.
  */
 function copyOf(body: Uint8Array): Uint8Array {
-  if (body.buffer.byteLength === body.length) return body;
+  if (body.length > COPIED_BYTES_MAX && body.buffer.byteLength === body.length) return body;
   const bytes = new Uint8Array(body.length);
   if (body.length > LOOP_BYTES_MAX) bytes.set(body);
   else for (let i = 0; i < body.length; i++) bytes[i] = body[i]!;

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { Write } from "../../src/model/rows.ts";
 import { Unreadable } from "../../src/model/unreadable.ts";
-import type { SqlClient, SqlRow, Statement } from "../../src/ports.ts";
+import type { Lease, SqlClient, SqlRow, Statement } from "../../src/ports.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 
@@ -26,6 +26,12 @@ afterEach(() => client.close());
 async function ask(sql: string): Promise<SqlRow[]> {
   const [rows = []] = await client.batch("read", [{ sql, args: [] }]);
   return [...rows];
+}
+
+/** A commit that has nothing to do with values, and a fold of all that was committed. */
+async function fold(store: SqlStore, lease: Lease): Promise<void> {
+  await store.commit(lease, [put("other", new Uint8Array(1), "p")]);
+  await store.flush(lease);
 }
 
 const pieces = async () =>
@@ -97,10 +103,11 @@ test("pieces are deleted with the last row that refers to them, and not before",
   release();
   await store.flush(lease);
   await store.commit(lease, [drop("a")]);
-  await store.flush(lease);
+  for (let i = 0; i < 2; i++) await fold(store, lease);
   expect(await pieces()).toEqual([["0/1/1", 5]]);
   await store.commit(lease, [put("b", value.slice(0, 2))]);
   await store.flush(lease);
+  await fold(store, lease);
   expect(await pieces()).toEqual([]);
 });
 
@@ -114,12 +121,11 @@ test("a value that no commit came to hold is deleted, and one that is held again
   await store.flush(lease);
   // No row of the tables refers to it at the end of this fold, but a commit may still do.
   await store.commit(lease, [drop("a")]);
-  await store.flush(lease);
+  for (let i = 0; i < 2; i++) await fold(store, lease);
   expect(await pieces()).toEqual([["0/1/2", 5]]);
   await store.commit(lease, [put("b", again)]);
   release();
-  await store.flush(lease);
-  await store.flush(lease);
+  for (let i = 0; i < 3; i++) await fold(store, lease);
   expect((await store.load(lease, [whole]))[0]?.rows).toEqual([put("b", value).row]);
   expect(await pieces()).toEqual([["0/1/2", 5]]);
 });
@@ -177,5 +183,39 @@ test.each(Object.entries(DAMAGE))("a log whose value %s is refused by a claim", 
   const loaded = await accepting.load(await accepting.claim(0), [whole]);
   expect(loaded[0]?.rows).toEqual([put("before", new Uint8Array(3)).row]);
   expect(losses).toMatchObject([{ rows: 1, keys: ["state o"] }]);
+  expect(await pieces()).toEqual([]);
+});
+
+test("a read that began before the last reference went still finds the value", async () => {
+  const held: { readonly what: "piece" | "write"; readonly goOn: () => void }[] = [];
+  let holds = false;
+  const slow: SqlClient = {
+    batch: async (mode, statements) => {
+      const isPiece = statements.some(({ sql }) => /select seq, bytes/.test(sql));
+      const what = mode === "write" ? "write" : isPiece ? "piece" : undefined;
+      if (holds && what) await new Promise<void>((goOn) => held.push({ what, goOn }));
+      return await client.batch(mode, statements);
+    },
+    isRefused: (cause) => client.isRefused(cause),
+    close: () => client.close(),
+  };
+  const store = new SqlStore(slow, OPTIONS);
+  const lease = await store.claim(0);
+  const release = await store.stage(lease, value);
+  await store.commit(lease, [put("a", value)]);
+  release();
+  await fold(store, lease);
+  await store.commit(lease, [drop("a")]);
+  holds = true;
+  const flushed = store.flush(lease);
+  const loaded = store.load(lease, [whole]);
+  await vi.waitFor(() => expect(held.map(({ what }) => what)).toEqual(["write", "piece"]));
+  holds = false;
+  held[0]?.goOn();
+  await flushed;
+  const next = fold(store, lease);
+  held[1]?.goOn();
+  expect((await loaded)[0]?.rows).toEqual([]);
+  await next;
   expect(await pieces()).toEqual([]);
 });

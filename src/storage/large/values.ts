@@ -52,17 +52,15 @@ interface Value {
  * commit and a fold of 30 MB take no longer than those of a reference. Rows find their value by the
  * buffer of their bytes: the engine passes on views of what it was given.
  *
- * Pieces are deleted at the end of a fold, when no row of the tables refers to them. No commit that is
- * not folded may do so either, so commits refer to a value only until the first fold that begins after it
- * was given up.
+ * Pieces are deleted at the beginning of a fold, when no row of the tables refers to them. No commit
+ * that is not folded may do so either, so commits refer to a value only until the first fold that begins
+ * after it was given up, and that fold keeps it.
  */
 export class LargeValues {
   readonly #lease: Lease;
   readonly #limits: LargeLimits;
   readonly #write: (piece: Statement) => Promise<void>;
   #values: Value[] = [];
-  /** Given up although no commit refers to them. */
-  #unrecorded: string[] = [];
   #number = 0;
 
   /** `write` makes one piece durable, exactly as it is or not at all. */
@@ -100,23 +98,22 @@ export class LargeValues {
     return { id: value.id, from, size: part.length };
   }
 
-  /** A fold of all commits so far begins: what was released is referred to by no later one. */
-  freeze(): void {
-    for (const { id, isRecorded, isReleased } of this.#values) {
-      if (isReleased && !isRecorded) this.#unrecorded.push(id);
-    }
-    this.#values = this.#values.filter(({ isReleased }) => !isReleased);
-  }
-
-  /** Ends a fold: deletes the values to which no row refers any more. */
+  /**
+   * Deletes the values to which no row refers any more. For the first batch of a fold of all commits so
+   * far: reads that may still follow an older reference have ended then.
+   */
   sweep(): Statement[] {
-    const unrecorded = this.#unrecorded.splice(0);
+    const closed = this.#values.filter(({ isReleased }) => isReleased);
+    const unrecorded = closed.filter(({ isRecorded }) => !isRecorded).map(({ id }) => id);
+    const kept = this.#values.filter(({ isReleased, isRecorded }) => isRecorded || !isReleased);
+    const ids = JSON.stringify(kept.map(({ id }) => id));
+    // The fold has all commits that refer to what was released.
+    this.#values = this.#values.filter(({ isReleased }) => !isReleased);
     const [from, to] = idsOf(this.#lease.partition);
-    const kept = JSON.stringify(this.#values.map(({ id }) => id));
     return [
       ...unrecorded.length > 0 ? [statement(texts.give, JSON.stringify(unrecorded))] : [],
-      statement(texts.dropUnused, from, to, kept),
-      statement(texts.forgetUnused, from, to, kept),
+      statement(texts.dropUnused, from, to, ids),
+      statement(texts.forgetUnused, from, to, ids),
     ];
   }
 }
