@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { Failure } from "../src/errors.ts";
 import { type ObjectBindings, objectOf } from "./workerd/partition_object.ts";
-import { type Asking, refusal } from "./workerd/refusal.ts";
+import { refusal, type RequestKind } from "./workerd/refusal.ts";
 import { type WorkerSettings, workerSettings } from "./workerd/settings.ts";
 
 export { PartitionObject } from "./workerd/partition_object.ts";
@@ -110,7 +110,7 @@ function nearest(path: string, partitions: number): number {
 
 /** An object that was replaced in the middle of a request has no answer for it. */
 async function ask(
-  who: Asking,
+  who: RequestKind,
   request: Request,
   answer: () => Promise<Response>,
 ): Promise<Response> {

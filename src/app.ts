@@ -8,13 +8,13 @@ import type { RequestReader } from "./ingress/request_reader.ts";
 import { ingress } from "./ingress/router.ts";
 import { ingressSettings } from "./ingress/settings.ts";
 import type { Readiness } from "./model/readiness.ts";
-import type { Place } from "./model/ring.ts";
+import type { PartitionRange } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
-import { toldDeployments } from "./observe/logged_deployments.ts";
+import { loggedDeployments } from "./observe/logged_deployments.ts";
 import { observationSettings } from "./observe/settings.ts";
 import { discover, DISCOVER_LIMITS, type DiscoverOptions } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/attempts.ts";
-import { type Identity, openIdentity } from "./outbound/identity/identity.ts";
+import { openIdentity, type RequestIdentity } from "./outbound/identity/identity.ts";
 import { Functions } from "./outbound/lambda/functions.ts";
 import type { OutboundOptions } from "./outbound/options.ts";
 import { applySerde } from "./outbound/serdes.ts";
@@ -25,7 +25,7 @@ import { partitionSettings } from "./partition/settings.ts";
 import type { Directory } from "./placement/directory.ts";
 import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
-import type { DeploymentStore, Door, Platform, Store } from "./ports.ts";
+import type { DeploymentStore, PartitionClient, Platform, Store } from "./ports.ts";
 import type { Introspection, RunningAttempt } from "./query_port.ts";
 
 export interface AppOptions {
@@ -37,9 +37,9 @@ export interface AppOptions {
   /** Those of them that live here from the beginning. All when absent. */
   readonly here?: readonly number[];
   /** The way to the others. */
-  readonly elsewhere?: (partition: number) => Door;
+  readonly remotePartition?: (partition: number) => PartitionClient;
   /** Whoever brings partitions here, and takes them away, once it has joined. None is here before. */
-  readonly fleet?: (within: FleetWithin) => Fleet;
+  readonly fleet?: (within: FleetContext) => Fleet;
   readonly deployments: DeploymentStore;
   /** Who answers queries, where the platform can. */
   readonly introspection?: Introspection;
@@ -52,7 +52,7 @@ export interface AppOptions {
 }
 
 /** What a fleet needs of the process it is made for. */
-export interface FleetWithin {
+export interface FleetContext {
   readonly hosts: () => LocalHosts;
   readonly registry: () => SharedRegistry;
   readonly running: () => RunningAttempt[];
@@ -63,7 +63,7 @@ export interface App {
   ingress(request: Request): Response | Promise<Response>;
   admin(request: Request): Response | Promise<Response>;
   /** The way to a partition that lives here. Throws `Failure` 503 when it does not. */
-  door(partition: number): Door;
+  partitionClient(partition: number): PartitionClient;
   /** Reads the deployments again, that somebody else may have changed. */
   reload(): Promise<void>;
   /** Stops attempts and answers whoever still waits with 503. The stores stay open. */
@@ -81,17 +81,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const identity = await openIdentity(keySettings(config), { ...options, clock, log });
   const [signer, outbound] = [identity?.signer, outboundSettings(config)];
   const functions = new Functions(functionSettings(config), { dial, clock });
-  const live: Live = new Map();
+  const live: LiveAttempts = new Map();
   const running = () => [...live.values()].flatMap((attempts) => [...attempts.running()]);
   const fleet = options.fleet?.({ hosts: () => hosts, registry: () => registry, running });
   const introspection = introspectionOf(options, fleet);
-  const lent = { outbound, signer, functions, fleet };
-  const registry = await openRegistry(options, { ...lent, introspection });
+  const parts = { outbound, signer, functions, fleet };
+  const registry = await openRegistry(options, { ...parts, introspection });
   const schema = () => registry.schema();
   const { tracer } = observation;
-  const { hosts, directory } = household(options, { ...lent, schema, observation, live });
+  const { hosts, directory } = localPartitions(options, { ...parts, schema, observation, live });
   await hosts.open(fleet ? [] : options.here);
-  const invocations = hosts.partitions === 1 ? directory.door(0) : new Router(directory);
+  const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : new Router(directory);
   const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
   const shared = { invocations, random, log, readiness, now: () => clock.now() };
   return {
@@ -101,12 +101,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       soon: (call) => clock.soon(call),
       registry,
       ...adminOptions(options, { fleet, observation }),
-      applySerde: (call) => applySerde(call, asking(options, lent)),
+      applySerde: (call) => applySerde(call, discoverOptions(options, parts)),
       ...(introspection && { introspection }),
       running,
       metrics: () => observation.page(hosts, schema(), fleet?.members()),
     }),
-    door: (partition) => hosts.door(partition),
+    partitionClient: (partition) => hosts.partitionClient(partition),
     reload: () => registry.reload(),
     close: async () => {
       identity?.close();
@@ -120,14 +120,14 @@ function openRegistry(
   options: AppOptions,
   { fleet, introspection, ...within }:
     & Pick<
-      Within,
+      SharedParts,
       "outbound" | "signer" | "functions" | "fleet"
     >
     & { readonly introspection: Introspection | undefined },
 ): Promise<Registry> {
   const { platform: { clock, random, log }, config, deployments } = options;
-  const discovery = asking(options, within);
-  return Registry.open(toldDeployments(deployments, log), schemaDefaults(config), {
+  const discovery = discoverOptions(options, within);
+  return Registry.open(loggedDeployments(deployments, log), schemaDefaults(config), {
     clock,
     random,
     ...registering(options, introspection),
@@ -137,9 +137,9 @@ function openRegistry(
 }
 
 /** How endpoints are asked what they serve, and for previews. */
-function asking(
+function discoverOptions(
   { platform: { clock, dial }, config }: AppOptions,
-  { outbound, signer, functions }: Pick<Within, "outbound" | "signer" | "functions">,
+  { outbound, signer, functions }: Pick<SharedParts, "outbound" | "signer" | "functions">,
 ): DiscoverOptions {
   const partsMax = config["admin.deployment-parts-limit"];
   return { ...DISCOVER_LIMITS, ...outbound, partsMax, signer, functions, dial, clock };
@@ -159,7 +159,7 @@ function ingressOptions({ config, version, reader }: AppOptions, { watch }: Obse
   return {
     version,
     ...ingressSettings(config),
-    answered: (route: string, status: number) => ingress.add(route, status),
+    onResponse: (route: string, status: number) => ingress.add(route, status),
     ...(reader && { reader }),
   };
 }
@@ -167,11 +167,11 @@ function ingressOptions({ config, version, reader }: AppOptions, { watch }: Obse
 /** The settings of the admin interface, what it tells of the build and the fleet, and who counts. */
 function adminOptions(
   { config, version }: AppOptions,
-  { fleet, observation: { watch } }: Pick<Within, "fleet" | "observation">,
+  { fleet, observation: { watch } }: Pick<SharedParts, "fleet" | "observation">,
 ) {
   const { admin } = watch.meter.requests;
   return {
-    answered: (route: string, status: number) => admin.add(route, status),
+    onResponse: (route: string, status: number) => admin.add(route, status),
     version,
     ...adminSettings(config),
     ...(fleet && { members: () => fleet.members() }),
@@ -179,7 +179,7 @@ function adminOptions(
 }
 
 /** The attempts of each partition's current life. */
-type Live = Map<number, Attempts>;
+type LiveAttempts = Map<number, Attempts>;
 
 /** Who answers queries: in a fleet, of what all processes have committed. */
 function introspectionOf(
@@ -190,50 +190,52 @@ function introspectionOf(
 }
 
 /** The partitions that live here, and the way to all of them. */
-function household(
+function localPartitions(
   options: AppOptions,
-  within: Within,
+  within: SharedParts,
 ): { readonly hosts: Hosts; readonly directory: Directory } {
-  const { partitions = 1, elsewhere } = options;
+  const { partitions = 1, remotePartition } = options;
   const { fleet } = within;
   const hosts: Hosts = new Hosts(
     partitions,
-    (place) => createHost(options, place, { ...within, directory }),
+    (range) => createHost(options, range, { ...within, directory }),
   );
   const directory: Directory = fleet?.directory ?? {
     partitions,
-    door: (partition) =>
-      elsewhere && !hosts.has(partition) ? elsewhere(partition) : hosts.door(partition),
+    partitionClient: (partition) =>
+      remotePartition && !hosts.has(partition)
+        ? remotePartition(partition)
+        : hosts.partitionClient(partition),
   };
   return { hosts, directory };
 }
 
 /** What hosts share. */
-interface Within {
+interface SharedParts {
   readonly schema: () => ReturnType<Registry["schema"]>;
   readonly outbound: OutboundOptions;
-  readonly signer: Identity["signer"] | undefined;
+  readonly signer: RequestIdentity["signer"] | undefined;
   readonly functions: Functions;
   readonly observation: Observation;
-  readonly live: Live;
+  readonly live: LiveAttempts;
   readonly fleet: Fleet | undefined;
 }
 
 function createHost(
   { platform, config, store }: AppOptions,
-  place: Place,
-  { schema, outbound, signer, functions, observation, live, directory, fleet }: Within & {
+  range: PartitionRange,
+  { schema, outbound, signer, functions, observation, live, directory, fleet }: SharedParts & {
     readonly directory: Directory;
   },
 ): Host {
   const { clock, random, log, dial } = platform;
   const { watch } = observation;
   return new Host({
-    place,
-    carry: async (to, parcel) => await directory.door(to).deliver(parcel),
+    range,
+    sendBatch: async (to, batch) => await directory.partitionClient(to).deliver(batch),
     ...(fleet && {
       isHeld: () => fleet.isHeld(),
-      onFenced: () => fleet.lost(place.partition),
+      onFenced: () => fleet.lost(range.partition),
     }),
     store,
     clock,
@@ -243,7 +245,7 @@ function createHost(
     attempts: (send) => {
       const world = { dial, clock, random, log, schema, send, signer, functions, watch };
       const attempts = new Attempts(world, outbound);
-      live.set(place.partition, attempts);
+      live.set(range.partition, attempts);
       return attempts;
     },
     ...partitionSettings(config),

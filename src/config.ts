@@ -237,7 +237,7 @@ export interface ConfigSources {
 export function readConfig({ file, env = {}, args = [] }: ConfigSources): Config {
   const sources = [readFlags(options, args).settings, reading.readEnvironment(options, env)];
   if (file !== undefined) sources.push(reading.readFile(options, file));
-  return reading.settle(options, sources) as Config;
+  return reading.resolveSettings(options, sources) as Config;
 }
 
 /** What the command line asks the process to do, and the config file to read first. */

@@ -84,7 +84,7 @@ export interface Store {
   readonly stagedBytesMin?: number | undefined;
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]>;
   /** As `scan`, for metrics: every invocation in order of ids, where it stands. */
-  standings?(lease: Lease, page: StandingsPage): Promise<readonly Standing[]>;
+  scanStatuses?(lease: Lease, page: StatusPage): Promise<readonly InvocationStatus[]>;
   /** What was committed and is not in the tables yet, where that is a difference. */
   backlog?(lease: Lease): Backlog;
   close(): Promise<void>;
@@ -126,14 +126,14 @@ export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
   : Q["kind"] extends "outbox" ? Rows["outbox"]
   : Pick<InvocationRow, "id">;
 
-export interface StandingsPage {
+export interface StatusPage {
   /** The id of the last one of the page before (exclusive). */
   readonly after?: string;
   readonly limit: number;
 }
 
 /** Where one invocation stands. */
-export interface Standing {
+export interface InvocationStatus {
   readonly id: string;
   readonly service: string;
   readonly handler: string;
@@ -227,13 +227,13 @@ export interface Invocations {
 }
 
 /** A partition, as the others reach it: here, in another process, or in an object of its own. */
-export interface Door extends Invocations {
+export interface PartitionClient extends Invocations {
   /** Takes messages of another partition. Answers the last one it has, once that is durable. */
-  deliver(parcel: Parcel): Promise<number>;
+  deliver(batch: OutboxBatch): Promise<number>;
 }
 
 /** Messages of one partition for another one, in their order. */
-export interface Parcel {
+export interface OutboxBatch {
   readonly from: number;
   /** The number of the first one. */
   readonly first: number;

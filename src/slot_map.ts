@@ -7,7 +7,7 @@
  * a busy map stays in memory, is copied, and is moved to the old generation: of an attempt, all there
  * is. Here only a slot stays, and that is empty.
  */
-export class ChurnMap<K, V> {
+export class SlotMap<K, V> {
   readonly #slots = new Map<K, { value: V | undefined }>();
 
   get size(): number {

@@ -4,7 +4,7 @@ import { describe, H1Connections } from "./h1.ts";
 import { H2Pool } from "./h2_pool.ts";
 import type { H2Settings } from "./h2_session.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
-import { LateExchange } from "../../src/outbound/late_exchange.ts";
+import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
 
 /** URLs remembered parsed; beyond it the memory starts anew. */
 const ADDRESSES_MAX = 10_000;
@@ -80,7 +80,7 @@ class NodeDial implements Dial {
 
   /** Connects, and speaks what the endpoint prefers. Used by discovery only, so it is not pooled. */
   #negotiate(url: URL, request: DialRequest, listener: DialListener): Exchange {
-    const late = new LateExchange(listener);
+    const pending = new PendingExchange(listener);
     const { connectTimeoutMs } = request;
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const socket = tls.connect({
@@ -92,22 +92,22 @@ class NodeDial implements Dial {
       ...(this.#settings.ca && { ca: [...this.#settings.ca] }),
     });
     const fail = (message: string) => {
-      late.fail({ kind: "unreachable", message });
+      pending.fail({ kind: "unreachable", message });
       socket.destroy();
     };
     const timer = setTimeout(
       () => fail(`no connection within ${connectTimeoutMs} ms`),
       connectTimeoutMs,
     );
-    // Kept for good: once `late` is settled, `fail` does nothing to it.
+    // Kept for good: once `pending` is settled, `fail` does nothing to it.
     socket.on("error", (error) => fail(describe(error)));
     socket.once("close", () => clearTimeout(timer));
     socket.once("secureConnect", () => {
       clearTimeout(timer);
-      if (late.over) return void socket.destroy();
-      late.settle((inner) => this.#overTls(socket, { url, request, listener: inner }));
+      if (pending.over) return void socket.destroy();
+      pending.connect((inner) => this.#overTls(socket, { url, request, listener: inner }));
     });
-    return late;
+    return pending;
   }
 
   #overTls(

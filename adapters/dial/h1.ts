@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import { stillborn } from "./failed_exchange.ts";
+import { failedExchange } from "./failed_exchange.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
 import type { DialHead, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 
@@ -49,7 +49,7 @@ export class H1Connections {
           : { agent: secure ? this.#secure : this.#plain }),
       });
     } catch (cause) {
-      return stillborn(listener, cause);
+      return failedExchange(listener, cause);
     }
     outgoing.once("socket", (used: Socket) => this.#connections.add(used, "http1"));
     const exchange = new H1Exchange(outgoing, listener);

@@ -8,7 +8,7 @@ const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REF
 /** One stream of an HTTP/2 session. */
 export class H2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream;
-  /** Undefined once the stream is gone: sessions remember streams for a while (`ChurnMap`). */
+  /** Undefined once the stream is gone: sessions remember streams for a while (`SlotMap`). */
   #listener: DialListener | undefined;
   #over = false;
   #error: Error | undefined;

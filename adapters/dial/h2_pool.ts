@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import type { DialFailure, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
-import { LateExchange } from "../../src/outbound/late_exchange.ts";
+import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
 import { H2Session, type H2Settings } from "./h2_session.ts";
 
 /**
@@ -13,7 +13,7 @@ export class H2Pool {
   readonly #ready: H2Session[] = [];
   /** Exchanges that wait for a session to say how many streams it takes. */
   #waiting: {
-    readonly late: LateExchange;
+    readonly pending: PendingExchange;
     readonly path: string;
     readonly request: DialRequest;
   }[] = [];
@@ -27,10 +27,10 @@ export class H2Pool {
   open(path: string, request: DialRequest, listener: DialListener): Exchange {
     const session = this.#free();
     if (session) return session.open(path, request, listener);
-    const late = new LateExchange(listener);
-    this.#waiting.push({ late, path, request });
+    const pending = new PendingExchange(listener);
+    this.#waiting.push({ pending, path, request });
     this.#connectIfNeeded(request.connectTimeoutMs);
-    return late;
+    return pending;
   }
 
   /** Takes over a TLS connection that has agreed on h2. */
@@ -81,7 +81,7 @@ export class H2Pool {
       const session = this.#free();
       if (!session) break;
       const next = this.#waiting.shift();
-      if (next) next.late.settle((listener) => session.open(next.path, next.request, listener));
+      if (next) next.pending.connect((listener) => session.open(next.path, next.request, listener));
     }
     const [first] = this.#waiting;
     if (first) this.#connectIfNeeded(first.request.connectTimeoutMs);
@@ -90,6 +90,6 @@ export class H2Pool {
   #fail(failure: DialFailure): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { late } of waiting) late.fail(failure);
+    for (const { pending } of waiting) pending.fail(failure);
   }
 }

@@ -2,7 +2,7 @@ import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:htt
 import type { TLSSocket } from "node:tls";
 import type { DialFailure, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
-import { stillborn } from "./failed_exchange.ts";
+import { failedExchange } from "./failed_exchange.ts";
 import { describe } from "./h1.ts";
 import { H2Exchange } from "./h2_exchange.ts";
 
@@ -104,7 +104,7 @@ export class H2Session {
     } catch (cause) {
       // Every other reason is the request's own, or ends the session by itself.
       if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
-      return stillborn(listener, cause);
+      return failedExchange(listener, cause);
     }
     this.#settings.connections.addStream(stream);
     if (this.#open++ === 0) this.#session.ref();

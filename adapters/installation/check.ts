@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { Failure } from "../../src/errors.ts";
 import type { Log, SqlClient } from "../../src/ports.ts";
-import { aboutOf, logProblem, partitionsIn, reachOf } from "../../src/storage/examine.ts";
+import { databaseInfoOf, logEndOf, logProblem, partitionsIn } from "../../src/storage/examine.ts";
 import { logPlaces } from "../../src/storage/log/recover.ts";
 import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import type { DataFolder } from "./folder.ts";
@@ -75,7 +75,7 @@ async function* checkDatabase(
     yield missing(url, "it has no tables of this server");
     return;
   }
-  const about = await aboutOf(client);
+  const about = await databaseInfoOf(client);
   // Tables of an earlier version have no checksums, and no marks beside them.
   if (about.format < CHECKSUM_FORMAT) return;
   if (number === 0 && marks?.isBinding && about.deployments < marks.deployments) {
@@ -83,7 +83,7 @@ async function* checkDatabase(
     yield missing(url, `it lacks the last ${lacking} changes of deployments`);
   }
   for (const partition of partitionsIn(about, number)) {
-    const lack = await lackOf(client, partition, marks);
+    const lack = await missingCommitsOf(client, partition, marks);
     if (lack !== undefined) yield missing(url, lack);
     const problem = await logProblem(client, partition);
     if (problem) yield problem;
@@ -91,14 +91,14 @@ async function* checkDatabase(
 }
 
 /** What a partition lacks of what was acknowledged; undefined: nothing that is known. */
-async function lackOf(
+async function missingCommitsOf(
   client: SqlClient,
   partition: number,
   marks: Marks | undefined,
 ): Promise<string | undefined> {
   const mark = marks?.commits.get(partition);
   if (!mark || !marks?.isBinding) return undefined;
-  const { epoch, place } = await reachOf(client, partition);
+  const { epoch, place } = await logEndOf(client, partition);
   if (epoch > mark.epoch || epoch === mark.epoch && place >= mark.place) return undefined;
   if (epoch < mark.epoch) {
     return `it ends in epoch ${epoch} of partition ${partition}, and epoch ${mark.epoch} was served`;

@@ -1,12 +1,12 @@
 import { Failure } from "../../src/errors.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import {
+  ensureLayout,
+  ensurePartition,
   type Layout,
   refuseUnfinished,
-  settleLayout,
-  settlePart,
 } from "../../src/storage/schema/layout.ts";
-import type { Patience } from "../../src/storage/retry.ts";
+import type { RetryLimits } from "../../src/storage/retry.ts";
 import type { QueryAddress } from "../libsql/query/messages.ts";
 
 /** A database that `migrate` has prepared, and how queries reach it. */
@@ -32,10 +32,10 @@ export interface Databases {
  */
 export async function openDatabases(
   open: (partition: number) => Promise<Opened>,
-  { wanted, patience, isAddressed }: {
+  { wanted, retry, isAddressed }: {
     /** Of new data. */
     readonly wanted: Layout;
-    readonly patience: Patience;
+    readonly retry: RetryLimits;
     /** Whether the databases have addresses that somebody typed. */
     readonly isAddressed: boolean;
   },
@@ -46,15 +46,15 @@ export async function openDatabases(
     await Promise.all(all.map(({ client }) => client.close()));
   };
   try {
-    await refuseUnfinished(first.client, patience);
-    const layout = await settleLayout(first.client, wanted, patience);
+    await refuseUnfinished(first.client, retry);
+    const layout = await ensureLayout(first.client, wanted, retry);
     if (isAddressed) checkAddress(layout, wanted);
     if (layout.databases === "each") {
-      await settlePart(first.client, 0, patience);
+      await ensurePartition(first.client, 0, retry);
       for (let partition = 1; partition < layout.partitions; partition++) {
         const next = await open(partition);
         all.push(next);
-        await settlePart(next.client, partition, patience);
+        await ensurePartition(next.client, partition, retry);
       }
     }
     const of = (partition: number) => (all[partition] ?? first).client;

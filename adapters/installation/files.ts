@@ -11,7 +11,7 @@ import { watchFiles } from "./watch.ts";
 import { type Databases, openDatabases, type Opened } from "./databases.ts";
 import { DATABASE_DESCRIPTORS, requireDescriptors } from "../platform/descriptors.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
-import { nearCommits } from "../libsql/file/inline_commits.ts";
+import { inlineCommits } from "../libsql/file/inline_commits.ts";
 import { inFile } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 
@@ -58,17 +58,17 @@ async function openChecked(
     requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
     const options = { url: folder.partitionUrl(partition), synchronous } as const;
     return await inFile(fileURLToPath(options.url), async () => {
-      const client = nearCommits(await openLibsql(options), options);
+      const client = inlineCommits(await openLibsql(options), options);
       await migrate(client);
       return { client, address: { kind: "file", url: options.url } };
     });
   };
   const databases = await openDatabases(open, {
     wanted: wantedOf(folder, config),
-    patience: { retryMs: 0 },
+    retry: { retryMs: 0 },
     isAddressed: false,
   });
-  await folder.settle(databases.all.length);
+  await folder.recordDatabases(databases.all.length);
   const isFresh = acceptLoss || readMarks(folder.marksFile)?.isBinding === false;
   const marks = new MarkFile(folder.marksFile, { synchronous, isFresh, log });
   const stopWatching = await watchFiles(filesOf(folder, databases.all.length), (file) => {

@@ -32,7 +32,7 @@ export interface DataFolder {
   /** The same of each partition, where each has its own. The first one's is `databaseUrl`. */
   partitionUrl(partition: number): string;
   /** Writes down how many database files it has, once all of them are durable. */
-  settle(databases: number): Promise<void>;
+  recordDatabases(databases: number): Promise<void>;
   /** Lets another process have the folder. */
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function openDataFolder(
     return {
       ...places,
       databases: version.databases,
-      settle: async (databases) => {
+      recordDatabases: async (databases) => {
         if (databases === version.databases) return;
         await usable(folder, () => writeVersion(file, { ...version, databases }));
       },
@@ -114,7 +114,7 @@ export async function openNewFolder(
  * Where the databases are in a folder that another process may have: for whoever only reads. Throws
  * as `openDataFolder` does, and without a code when there is none.
  */
-export async function seeDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
+export async function inspectDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
   const { at, partitionUrl } = placesIn(folder);
   await usable(folder, () => refuseNothing(folder));
   await usable(folder, () => checkVersion(at(VERSION_FILE), folder));

@@ -4,7 +4,7 @@ import type { QueryLimits } from "../../src/introspection/request.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
-import { insist } from "../../src/storage/retry.ts";
+import { withRetries } from "../../src/storage/retry.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Loss } from "../../src/storage/log/recover.ts";
@@ -17,7 +17,7 @@ import { openRemote, type Post } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
 import { RemoteError } from "../libsql/remote/error.ts";
 import { clock } from "../platform/clock.ts";
-import { SERVER_SLICES } from "../libsql/remote/fold_limits.ts";
+import { SERVER_FOLD_LIMITS } from "../libsql/remote/fold_limits.ts";
 
 /** Where everything is kept, as the core asks for it. */
 export interface Storage {
@@ -60,7 +60,7 @@ const STAGED_BYTES_MIN = 1024 * 1024;
 async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
   const { log, acceptLoss } = options;
   const { marks, ...databases } = await openDataFiles(config, options);
-  const storage = stores(databases, config, {
+  const storage = storesOf(databases, config, {
     stagedBytesMin: STAGED_BYTES_MIN,
     onDurable: (lease, place) => marks.committed(lease, place),
     onDeployed: (version) => marks.deployed(version),
@@ -133,11 +133,11 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
   };
   const databases = await openDatabases(open, {
     wanted: wantedOf(config, typed.includes(PARTITION) ? "each" : "one"),
-    patience: { clock, retryMs },
+    retry: { clock, retryMs },
     isAddressed: true,
   });
-  const storage = stores(databases, config, {
-    ...SERVER_SLICES,
+  const storage = storesOf(databases, config, {
+    ...SERVER_FOLD_LIMITS,
     ...(owner && { owner }),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
   });
@@ -171,7 +171,7 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
       throw cause;
     });
   try {
-    await insist(client, act, { clock, retryMs });
+    await withRetries(client, act, { clock, retryMs });
   } catch (cause) {
     if (!(cause instanceof RemoteError)) throw cause;
     const hint = cause.isForbidden ? `; look at "storage.auth-token"` : "";
@@ -179,11 +179,11 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
   }
 }
 
-function stores(
+function storesOf(
   databases: Databases,
   config: Config,
   { owner, onDeployed, ...others }:
-    & Partial<typeof SERVER_SLICES>
+    & Partial<typeof SERVER_FOLD_LIMITS>
     & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin">
     & { readonly onDeployed?: (version: number) => void },
 ): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {

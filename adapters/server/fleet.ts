@@ -2,7 +2,7 @@ import type { Config } from "../../src/config.ts";
 import { fetchReader, type RequestReader } from "../../src/ingress/request_reader.ts";
 import { hex } from "../../src/model/trace.ts";
 import { Fleet, type FleetOptions } from "../../src/placement/fleet.ts";
-import { sqlLedger } from "../../src/placement/membership.ts";
+import { sqlMembership } from "../../src/placement/membership.ts";
 import { fleetSettings, heartbeatTimeoutMs } from "../../src/placement/settings.ts";
 import type { Log } from "../../src/ports.ts";
 import { PARTITION } from "../installation/databases.ts";
@@ -14,7 +14,7 @@ import { random } from "../platform/random.ts";
 import { stopwatch } from "../platform/stopwatch.ts";
 
 /** What the rest of the process lends a fleet. */
-export type FleetWithin =
+export type FleetContext =
   & Pick<FleetOptions, "hosts" | "registry" | "partitions" | "running">
   & {
     readonly log: Log;
@@ -29,7 +29,7 @@ const ID_BYTES = 8;
  * One process of a fleet over a database server. Heartbeats go by a way of their own, so that they
  * wait for no commit, and are given up in time for another one.
  */
-export function openFleet(config: Config, within: FleetWithin): Fleet {
+export function openFleet(config: Config, within: FleetContext): Fleet {
   const { hosts, registry, running, store, log, partitions, post, reader = fetchReader } = within;
   const url = config["storage.database-url"].replaceAll(PARTITION, "0");
   const client = openRemote({
@@ -44,7 +44,7 @@ export function openFleet(config: Config, within: FleetWithin): Fleet {
     running,
     flush: () => store.flushAll(),
     release: (partition) => store.release(partition),
-    ledger: sqlLedger(client, partitions),
+    membership: sqlMembership(client, partitions),
     post: fleetPost,
     ...fleetSettings(config),
     stopwatch,

@@ -25,7 +25,7 @@ import { OpenConnections } from "../platform/open_connections.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
-import { complain, listenFailure, StartFailure } from "./start_failure.ts";
+import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
 import { runTool } from "../tools/run.ts";
 import { VERSION } from "../platform/version.ts";
@@ -65,7 +65,7 @@ export async function serve(runtime: Runtime): Promise<void> {
     if (action === "dumpConfig") return void process.stdout.write(dumpConfig(config));
     await run(runtime, config, acceptLoss);
   } catch (cause) {
-    complain(cause);
+    reportStartFailure(cause);
     process.exit(1);
   }
 }
@@ -216,7 +216,7 @@ function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): 
 /** Calls that were acknowledged from now on would be lost with the files they are written to. */
 function endOnLoss(log: Log, failure: Failure): never {
   log("error", failure.message, { code: failure.code });
-  complain(failure);
+  reportStartFailure(failure);
   process.exit(1);
 }
 

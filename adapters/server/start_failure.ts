@@ -16,7 +16,7 @@ export class StartFailure extends Failure {
 }
 
 /** Prints in one line why the server does not start and what to do. Only a bug shows a stack. */
-export function complain(cause: unknown): void {
+export function reportStartFailure(cause: unknown): void {
   process.stderr.write(`${explain(cause)}\n`);
 }
 

@@ -4,14 +4,14 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
-import { aboutOf, partitionsIn, reachOf } from "../../src/storage/examine.ts";
-import { type NewFolder, openNewFolder, seeDataFolder } from "../installation/folder.ts";
+import { databaseInfoOf, logEndOf, partitionsIn } from "../../src/storage/examine.ts";
+import { inspectDataFolder, type NewFolder, openNewFolder } from "../installation/folder.ts";
 import { MarkFile } from "../installation/marks.ts";
 import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 import { copyLive } from "./live_copy.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 /**
  * Copies the folder of a server, which may be running, into a new one, as it was at one moment. Needs
@@ -20,13 +20,13 @@ import type { World } from "./world.ts";
 export async function backup(
   { to }: { readonly to: string },
   config: Config,
-  world: World,
+  context: ToolContext,
 ): Promise<void> {
   if (config["storage.database-url"] !== "") {
     const why = `"storage.database-url" is set, and a database server makes backups of its own`;
     throw new Failure("RT0002", `Cannot back up: ${why}; "export" works with any`);
   }
-  const { partitionUrl } = await seeDataFolder(config["base-dir"]);
+  const { partitionUrl } = await inspectDataFolder(config["base-dir"]);
   const fileOf = (partition: number) => fileURLToPath(partitionUrl(partition));
   const count = countFiles(fileOf(0));
   const folder = await openNewFolder(to, { madeBy: VERSION, openLock });
@@ -37,25 +37,25 @@ export async function backup(
     }));
     const missing = files.find(({ from }) => !existsSync(from));
     if (missing) throw Failure.plain(404, `Cannot back up: "${missing.from}" is missing`);
-    await copyLive(files, world.display);
+    await copyLive(files, context.display);
     for (const { to } of files) await force(to);
-    await writeMarks(folder, count, world);
+    await writeMarks(folder, count, context);
     await folder.finish(count);
-    world.display.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
+    context.display.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
   } finally {
     await folder.close();
   }
 }
 
 /** Notes how far the copies reach, so that a file of them that is lost later is missed. */
-async function writeMarks(folder: NewFolder, count: number, { log }: World): Promise<void> {
+async function writeMarks(folder: NewFolder, count: number, { log }: ToolContext): Promise<void> {
   const marks = new MarkFile(folder.marksFile, { synchronous: "FULL", isFresh: true, log });
   for (let number = 0; number < count; number++) {
     const url = folder.partitionUrl(number);
     const client = openReadOnly(url);
-    const about = await aboutOf(client);
+    const about = await databaseInfoOf(client);
     for (const partition of partitionsIn(about, number)) {
-      const { epoch, place } = await reachOf(client, partition);
+      const { epoch, place } = await logEndOf(client, partition);
       marks.committed({ partition, epoch }, place);
     }
     if (number === 0) marks.deployed(about.deployments);

@@ -12,7 +12,7 @@ import { VERSION } from "../platform/version.ts";
 import { rowsOf } from "./reshard.ts";
 import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 /** Says that it is what the process prints, or is given. */
 const STREAM = "-";
@@ -23,18 +23,18 @@ const PRIVATE = 0o600;
 export async function exportData(
   { to = STREAM }: { readonly to?: string },
   config: Config,
-  world: World,
+  context: ToolContext,
 ): Promise<void> {
-  const source = await openSource(config, world);
+  const source = await openSource(config, context);
   try {
     const about = { madeBy: VERSION, epoch: source.epoch };
-    const work = world.display.begin("Exporting", { rows: await countRows(source) });
+    const work = context.display.begin("Exporting", { rows: await countRows(source) });
     const chunks = exportRows(source, about, work.progress);
     if (to === STREAM) await print(chunks);
     else await write(to, chunks);
     work.end();
-    await source.stillOurs();
-    world.display.say(`Exported to ${to === STREAM ? "the output" : to}`);
+    await source.assertUnclaimed();
+    context.display.say(`Exported to ${to === STREAM ? "the output" : to}`);
   } finally {
     await source.close();
   }
@@ -62,7 +62,7 @@ async function write(file: string, chunks: AsyncIterable<string>): Promise<void>
 export async function importData(
   { from = STREAM }: { readonly from?: string },
   config: Config,
-  world: World,
+  context: ToolContext,
 ): Promise<void> {
   const address = config["storage.database-url"];
   const databases = address === ""
@@ -74,9 +74,9 @@ export async function importData(
   const to = address === "" ? config["base-dir"] : address;
   const file = from === STREAM ? undefined : await open(from);
   const total = file && { bytes: (await file.stat()).size };
-  const work = world.display.begin("Importing", total);
+  const work = context.display.begin("Importing", total);
   const chunks = counted(file?.createReadStream() ?? process.stdin, work.progress);
-  const target = await openTarget({ to, layout: { partitions, databases }, config, world });
+  const target = await openTarget({ to, layout: { partitions, databases }, config, context });
   try {
     let begun: Awaited<ReturnType<typeof target.begin>> | undefined;
     const sums = await importRows(chunks, {
@@ -85,11 +85,11 @@ export async function importData(
     });
     work.end();
     if (!begun) throw Failure.plain(400, "Cannot import: there is nothing");
-    const checking = world.display.begin("Checking", { rows: rowsOf(sums) });
+    const checking = context.display.begin("Checking", { rows: rowsOf(sums) });
     await checkRows(begun.installation, sums, checking.progress);
     checking.end();
     await target.finish();
-    world.display.say(
+    context.display.say(
       `Imported and checked ${rowsOf(sums)} rows in ${partitions} partitions, in ${target.place}`,
     );
   } finally {

@@ -7,7 +7,7 @@ import type { TableSum } from "../../src/storage/move/row_digest.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 export interface ReshardValues {
   readonly "to-partitions": number;
@@ -20,14 +20,18 @@ export interface ReshardValues {
  * where it is, as its next start would leave it. Rejects with `Failure`; what there is of the copy
  * then is refused by servers.
  */
-export async function reshard(values: ReshardValues, config: Config, world: World): Promise<void> {
-  const { display } = world;
+export async function reshard(
+  values: ReshardValues,
+  config: Config,
+  context: ToolContext,
+): Promise<void> {
+  const { display } = context;
   const to = targetOf(values, config);
   const partitions = values["to-partitions"];
   const databases = values["to-databases"] ?? (to.includes(PARTITION) ? "each" : "one");
-  const source = await openSource(config, world);
+  const source = await openSource(config, context);
   try {
-    const target = await openTarget({ to, layout: { partitions, databases }, config, world });
+    const target = await openTarget({ to, layout: { partitions, databases }, config, context });
     try {
       const { installation, writer } = await target.begin(source.epoch + 1);
       const copying = display.begin("Copying", { rows: await countRows(source) });
@@ -36,7 +40,7 @@ export async function reshard(values: ReshardValues, config: Config, world: Worl
       const checking = display.begin("Checking", { rows: rowsOf(sums) });
       await checkRows(installation, sums, checking.progress);
       checking.end();
-      await source.stillOurs();
+      await source.assertUnclaimed();
       await target.finish();
       display.say(
         `Copied and checked ${rowsOf(sums)} rows: ${source.partitions} partitions became ` +

@@ -9,17 +9,18 @@ import { Display } from "./display.ts";
 import { exportData, importData } from "./dump.ts";
 import { reshard, type ReshardValues } from "./reshard.ts";
 import { verify } from "./verify.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
-type Run = (values: Tool["values"], config: Config, world: World) => Promise<void>;
+type Run = (values: Tool["values"], config: Config, context: ToolContext) => Promise<void>;
 
 /** Values were checked when they were read. */
 const RUNS: Readonly<Record<ToolName, Run>> = {
-  reshard: (values, config, world) => reshard(values as unknown as ReshardValues, config, world),
-  export: (values, config, world) => exportData(values, config, world),
-  import: (values, config, world) => importData(values, config, world),
-  backup: (values, config, world) => backup(values as { readonly to: string }, config, world),
-  verify: (_, config, world) => verify(config, world),
+  reshard: (values, config, context) =>
+    reshard(values as unknown as ReshardValues, config, context),
+  export: (values, config, context) => exportData(values, config, context),
+  import: (values, config, context) => importData(values, config, context),
+  backup: (values, config, context) => backup(values as { readonly to: string }, config, context),
+  verify: (_, config, context) => verify(config, context),
 };
 
 export interface RunOptions {

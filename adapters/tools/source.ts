@@ -6,13 +6,13 @@ import type { Config } from "../../src/config.ts";
 import { schemaDefaults } from "../../src/config/schema_defaults.ts";
 import { Failure } from "../../src/errors.ts";
 import { Schema } from "../../src/model/schema.ts";
-import { settle } from "../../src/partition/deliver_all.ts";
+import { deliverAll } from "../../src/partition/deliver_all.ts";
 import { Fenced, type Lease, type SqlClient } from "../../src/ports.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { epochsOf } from "../../src/storage/move/new_installation.ts";
-import { insist, type Patience } from "../../src/storage/retry.ts";
+import { type RetryLimits, withRetries } from "../../src/storage/retry.ts";
 import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
@@ -28,7 +28,7 @@ import { openRemote } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
 import { clock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 const IS_THERE = compile(sql`select 1 from sqlite_master where name = 'meta'`);
 const NODES = compile(sql`select id, beat from node order by id`);
@@ -41,7 +41,7 @@ export interface Source extends Installation {
   /** The highest epoch under which any of it was written. */
   readonly epoch: number;
   /** Rejects with `Failure` RT0005 when somebody has claimed a partition since. */
-  stillOurs(): Promise<void>;
+  assertUnclaimed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,21 +51,21 @@ export interface Source extends Installation {
  * log, brings messages to where they go. Rejects with `Failure` when there is none, when another
  * process has it, and as the server does.
  */
-export async function openSource(config: Config, world: World): Promise<Source> {
-  const patience = { clock, retryMs: config["storage.retry-timeout"] };
+export async function openSource(config: Config, context: ToolContext): Promise<Source> {
+  const retry = { clock, retryMs: config["storage.retry-timeout"] };
   const isServer = config["storage.database-url"] !== "";
   const { databases, close } = isServer
-    ? await openServer(config, world, patience)
+    ? await openServer(config, context, retry)
     : await openFolder(config);
   try {
     const { all, layout: { partitions }, of } = databases;
-    const installation = { partitions, clients: all.map(({ client }) => client), of, patience };
+    const installation = { partitions, clients: all.map(({ client }) => client), of, retry };
     if (isServer) await refuseFleet(installation, config);
-    const leases = await rest(installation, config, world);
+    const leases = await quiesce(installation, config, context);
     return {
       ...installation,
       epoch: Math.max(...leases.map(({ epoch }) => epoch)),
-      stillOurs: () => checkLeases(installation, leases),
+      assertUnclaimed: () => checkLeases(installation, leases),
       close,
     };
   } catch (cause) {
@@ -95,7 +95,7 @@ async function openFolder(config: Config): Promise<Data> {
   try {
     const databases = await openDatabases(open, {
       wanted: ANY,
-      patience: { retryMs: 0 },
+      retry: { retryMs: 0 },
       isAddressed: false,
     });
     const close = async () => {
@@ -112,33 +112,37 @@ async function openFolder(config: Config): Promise<Data> {
 /** Of data that is there, it is written down. */
 const ANY = { partitions: 1, databases: "one" } as const;
 
-async function openServer(config: Config, { post }: World, patience: Patience): Promise<Data> {
+async function openServer(
+  config: Config,
+  { post }: ToolContext,
+  retry: RetryLimits,
+): Promise<Data> {
   const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
   const timeoutMs = config["storage.request-timeout"];
   const open = async (partition: number): Promise<Opened> => {
     const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
     const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
     const look = () => client.batch("read", [statement(IS_THERE)]);
-    const [found = []] = await insist(client, look, patience);
+    const [found = []] = await withRetries(client, look, retry);
     if (found.length === 0) throw Failure.plain(404, `Cannot use "${address.url}": it is empty`);
-    await insist(client, () => migrate(client), patience);
+    await withRetries(client, () => migrate(client), retry);
     return { client, address: { kind: "server", ...address, timeoutMs } };
   };
   const databases = await openDatabases(open, {
     wanted: { ...ANY, databases: typed.includes(PARTITION) ? "each" : "one" },
-    patience,
+    retry,
     isAddressed: true,
   });
   return { databases, close: () => databases.close() };
 }
 
 /** A server has no lock. But who lives says so again and again. */
-async function refuseFleet({ clients, patience }: Installation, config: Config): Promise<void> {
+async function refuseFleet({ clients, retry }: Installation, config: Config): Promise<void> {
   const [first] = clients;
   if (!first) return;
   const look = async () => {
     const read = () => first.batch("read", [statement(NODES)]);
-    const [rows = []] = await insist(first, read, patience);
+    const [rows = []] = await withRetries(first, read, retry);
     return rows;
   };
   const before = await look();
@@ -149,10 +153,10 @@ async function refuseFleet({ clients, patience }: Installation, config: Config):
 }
 
 /** Leaves nothing but the tables. Answers the leases that guard them. */
-async function rest(
+async function quiesce(
   { clients, partitions }: Installation,
   config: Config,
-  { log }: World,
+  { log }: ToolContext,
 ): Promise<Lease[]> {
   const [first] = clients;
   const options = { clock, retryMs: config["storage.retry-timeout"] };
@@ -164,7 +168,7 @@ async function rest(
     for (let number = 0; number < partitions; number++) leases.push(await store.claim(number));
     const deployments = first ? await sqlDeploymentStore(first, options).load() : [];
     const schema = new Schema(deployments, schemaDefaults(config));
-    const brought = await settle({ store, leases, clock, schema });
+    const brought = await deliverAll({ store, leases, clock, schema });
     if (brought > 0) log("info", "Messages under way were brought to where they go", { brought });
     await store.flushAll();
     for (const client of clients) await refuseLog(client);

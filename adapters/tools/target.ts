@@ -5,7 +5,7 @@ import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { begin, finish, layOut } from "../../src/storage/move/new_installation.ts";
 import { RowWriter } from "../../src/storage/move/write_rows.ts";
-import type { Patience } from "../../src/storage/retry.ts";
+import type { RetryLimits } from "../../src/storage/retry.ts";
 import { openNewFolder } from "../installation/folder.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
@@ -13,7 +13,7 @@ import { openRemote } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
 import { clock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 /** The largest row that a database server keeps. */
 const SERVER_ROW_BYTES_MAX = 5_000_000;
@@ -39,7 +39,7 @@ export interface TargetOptions {
   readonly to: string;
   readonly layout: Layout;
   readonly config: Config;
-  readonly world: World;
+  readonly context: ToolContext;
 }
 
 /** Has the new place for this process alone. Rejects with `Failure` when it is not empty. */
@@ -61,7 +61,7 @@ async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
   const made = new Made(layout, {
     open: (partition) => openLibsql({ url: folder.partitionUrl(partition) }),
     rowBytesMax: Infinity,
-    patience: { retryMs: 0 },
+    retry: { retryMs: 0 },
   });
   return {
     place: to,
@@ -79,7 +79,7 @@ async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
   };
 }
 
-function openServer({ to, layout, config, world: { post } }: TargetOptions): Target {
+function openServer({ to, layout, config, context: { post } }: TargetOptions): Target {
   if (layout.partitions > 1 && to.includes(PARTITION) !== (layout.databases === "each")) {
     const why = layout.databases === "each" ? "needs" : "must not hold";
     throw new Failure("RT0002", `The address ${why} "${PARTITION}" where databases are for each`);
@@ -92,7 +92,7 @@ function openServer({ to, layout, config, world: { post } }: TargetOptions): Tar
       return openRemote({ ...address, timeoutMs, ...(post && { post }) });
     },
     rowBytesMax: SERVER_ROW_BYTES_MAX,
-    patience: { clock, retryMs: config["storage.retry-timeout"] },
+    retry: { clock, retryMs: config["storage.retry-timeout"] },
   });
   return {
     place: remoteAddress(to.replaceAll(PARTITION, "0"), token).url,
@@ -105,7 +105,7 @@ function openServer({ to, layout, config, world: { post } }: TargetOptions): Tar
 interface MadeOptions {
   readonly open: (partition: number) => Promise<SqlClient>;
   readonly rowBytesMax: number;
-  readonly patience: Patience;
+  readonly retry: RetryLimits;
 }
 
 /** Databases that are being made. */
@@ -145,6 +145,6 @@ class Made {
     const { partitions } = this.#layout;
     const clients = [first, ...others];
     const of = (partition: number) => clients[partition] ?? first;
-    return { partitions, clients, of, patience: this.#options.patience };
+    return { partitions, clients, of, retry: this.#options.retry };
   }
 }

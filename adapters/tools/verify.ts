@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { SqlClient, SqlRow } from "../../src/ports.ts";
-import { aboutOf } from "../../src/storage/examine.ts";
+import { databaseInfoOf } from "../../src/storage/examine.ts";
 import { countTable } from "../../src/storage/move/count_rows.ts";
 import { bytesOf, readRows } from "../../src/storage/move/read_rows.ts";
 import type { RowTable } from "../../src/storage/move/row_table.ts";
@@ -19,7 +19,7 @@ import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 import type { Display, Work } from "./display.ts";
-import type { World } from "./world.ts";
+import type { ToolContext } from "./context.ts";
 
 const READING = { retryMs: 0, asBytes: true } as const;
 /** Problems that are printed; the others are counted. */
@@ -35,7 +35,7 @@ const INTEGRITY = compile(sql.raw(`pragma integrity_check(${SQLITE_LINES_MAX})`)
  * SQLite's own check of each file, and that every row of the tables can be decoded and stands where
  * its content says. Prints a line for each problem. Rejects with `Failure` when there is one.
  */
-export async function verify(config: Config, world: World): Promise<void> {
+export async function verify(config: Config, context: ToolContext): Promise<void> {
   if (config["storage.database-url"] !== "") {
     const why = `"storage.database-url" is set, and this checks the files of a folder`;
     throw new Failure("RT0002", `Cannot verify: ${why}`);
@@ -48,7 +48,7 @@ export async function verify(config: Config, world: World): Promise<void> {
   const urls = Array.from({ length: folder.databases ?? 1 }, (_, i) => folder.partitionUrl(i))
     // What is missing is told by the check of the folder.
     .filter((url) => statSync(fileURLToPath(url), { throwIfNoEntry: false })?.size);
-  const report = new Report(world, await rowsIn(urls));
+  const report = new Report(context, await rowsIn(urls));
   try {
     for await (const { message } of checkFolder(folder)) report.problem(message);
     for (const url of urls) {
@@ -81,7 +81,7 @@ class Report {
   #rows = 0;
   #problems = 0;
 
-  constructor({ display }: World, rows: number) {
+  constructor({ display }: ToolContext, rows: number) {
     this.#display = display;
     this.#work = display.begin("Checking", { rows });
   }
@@ -137,7 +137,7 @@ class FileCheck {
     const [meta] = await this.#client.batch("read", [statement(HAS_META)]).catch(() => [[]]);
     // What is no database of ours was told by the check of the folder.
     if (meta?.length !== 1) return;
-    const { format } = await aboutOf(this.#client);
+    const { format } = await databaseInfoOf(this.#client);
     if (format !== FORMAT_VERSION) {
       const why = `its format is ${format}, and only ${FORMAT_VERSION} can be checked`;
       return this.#report.problem(`${this.#name}: ${why}: start the server once`);

@@ -1,5 +1,5 @@
 import { concatBytes } from "../../src/bytes.ts";
-import { LateExchange } from "../../src/outbound/late_exchange.ts";
+import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
 import type {
   Dial,
   DialFailure,
@@ -35,7 +35,7 @@ function isSecure({ url }: DialRequest): boolean {
 }
 
 function unsupported(listener: DialListener): Exchange {
-  const late = new LateExchange(listener);
+  const late = new PendingExchange(listener);
   // Not at once: nobody expects to be called before `open` has returned.
   queueMicrotask(() => late.fail({ kind: "unsupported", message: H2C }));
   return late;

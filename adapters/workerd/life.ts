@@ -2,18 +2,18 @@ import { type App, createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
-import type { Place } from "../../src/model/ring.ts";
-import { doorEndpoint } from "../../src/placement/partition_endpoint.ts";
+import type { PartitionRange } from "../../src/model/ring.ts";
+import { partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import {
+  ensureLayout,
+  ensurePartition,
   type Layout,
-  readPart,
-  settleLayout,
-  settlePart,
+  readPartition,
 } from "../../src/storage/schema/layout.ts";
-import { insist } from "../../src/storage/retry.ts";
+import { withRetries } from "../../src/storage/retry.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { DURABLE_STORE_LIMITS, durableSqlite, type DurableStorage } from "./durable_sqlite.ts";
@@ -21,10 +21,10 @@ import { openRemote } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
 import { random } from "../platform/random.ts";
 import { VERSION } from "../platform/version.ts";
-import { SERVER_SLICES } from "../libsql/remote/fold_limits.ts";
+import { SERVER_FOLD_LIMITS } from "../libsql/remote/fold_limits.ts";
 import { AlarmedStore, type Alarms, type AlarmStorage } from "./alarm.ts";
 import { fetchDial } from "./fetch_dial.ts";
-import { type Peer, Peers, WITHIN } from "./peers.ts";
+import { INTERNAL_SECRET, type Peer, Peers } from "./peers.ts";
 import type { IsolateClock } from "./platform.ts";
 import { durableIntrospection, type QueryStorage } from "./introspection.ts";
 
@@ -60,12 +60,12 @@ export async function openLife(options: LifeOptions): Promise<Life> {
   const { storage, config, clock, alarms, log } = options;
   const own = durableSqlite(storage);
   await migrate(own);
-  const place = await placeOf(own, options);
+  const range = await rangeOf(own, options);
   await alarms.open();
-  const isElsewhere = config["storage.database-url"] !== "";
-  const client = isElsewhere ? await openElsewhere(place, options) : own;
+  const isRemote = config["storage.database-url"] !== "";
+  const client = isRemote ? await openRemoteRows(range, options) : own;
   const store = new AlarmedStore(client, {
-    ...(isElsewhere ? SERVER_SLICES : DURABLE_STORE_LIMITS),
+    ...(isRemote ? SERVER_FOLD_LIMITS : DURABLE_STORE_LIMITS),
     retryMs: config["storage.retry-timeout"],
     clock,
     alarms,
@@ -73,49 +73,49 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     foldRowsMax: config["storage.fold-rows"],
     foldBytesMax: config["storage.fold-bytes"],
   });
-  const peers = new Peers({ place, at: options.at, log });
+  const peers = new Peers({ range, at: options.at, log });
   const deployments = sqlDeploymentStore(client, { clock, retryMs: 0 });
   const app = await createApp({
     platform: { clock, random, log, dial: fetchDial() },
     config,
     store,
-    partitions: place.partitions,
-    here: [place.partition],
-    elsewhere: (partition) => peers.door(partition),
+    partitions: range.partitions,
+    here: [range.partition],
+    remotePartition: (partition) => peers.partitionClient(partition),
     deployments: peers.deployments(deployments),
-    introspection: introspectionOf(store, place, options),
+    introspection: introspectionOf(store, range, options),
     version: VERSION,
   });
-  return { app, store, deployments, answerPeer: endpointOf(app, place, options) };
+  return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
 }
 
 /** The rows of an object whose rows are in a database server. What it is itself stays with it. */
-async function openElsewhere(
-  { partition, partitions }: Place,
+async function openRemoteRows(
+  { partition, partitions }: PartitionRange,
   { config, clock }: LifeOptions,
 ): Promise<SqlClient> {
   const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
   const isEach = typed.includes(PARTITION);
   const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
   const client = openRemote({ ...address, timeoutMs: config["storage.request-timeout"] });
-  const patience = { clock, retryMs: config["storage.retry-timeout"] };
-  await insist(client, () => migrate(client), patience);
+  const retry = { clock, retryMs: config["storage.retry-timeout"] };
+  await withRetries(client, () => migrate(client), retry);
   const wanted = { partitions, databases: isEach ? "each" : "one" } as const;
-  checkPartitions(await settleLayout(client, wanted, patience), partitions);
-  if (isEach) await settlePart(client, partition, patience);
+  checkPartitions(await ensureLayout(client, wanted, retry), partitions);
+  if (isEach) await ensurePartition(client, partition, retry);
   return client;
 }
 
 /** Which partition this is, of how many. Both are written down with the first row. */
-async function placeOf(
+async function rangeOf(
   client: SqlClient,
   { config, partition: told }: LifeOptions,
-): Promise<Place> {
+): Promise<PartitionRange> {
   const wanted = config["default-num-partitions"];
-  const layout = await settleLayout(client, { partitions: wanted, databases: "each" });
+  const layout = await ensureLayout(client, { partitions: wanted, databases: "each" });
   checkPartitions(layout, wanted);
-  const partition = told ?? await readPart(client) ?? 0;
-  await settlePart(client, partition);
+  const partition = told ?? await readPartition(client) ?? 0;
+  await ensurePartition(client, partition);
   return { partition, partitions: wanted };
 }
 
@@ -130,12 +130,12 @@ function checkPartitions({ partitions }: Layout, wanted: number): void {
 
 function endpointOf(
   app: App,
-  { partition: own }: Place,
+  { partition: own }: PartitionRange,
   { log, config }: LifeOptions,
 ): (request: Request) => Promise<Response> {
-  return doorEndpoint({
-    secret: WITHIN,
-    door: (partition) => partition === own ? app.door(partition) : undefined,
+  return partitionEndpoint({
+    secret: INTERNAL_SECRET,
+    partitionClient: (partition) => partition === own ? app.partitionClient(partition) : undefined,
     owner: () => undefined,
     look: () => {},
     reload: () => app.reload(),
@@ -147,10 +147,10 @@ function endpointOf(
 
 function introspectionOf(
   store: AlarmedStore,
-  { partitions }: Place,
+  { partitions }: PartitionRange,
   { storage, clock, config, log }: LifeOptions,
 ): Introspection {
-  if (partitions > 1 || config["storage.database-url"] !== "") return ELSEWHERE;
+  if (partitions > 1 || config["storage.database-url"] !== "") return NO_QUERIES;
   return durableIntrospection(storage, {
     flush: () => store.flushAll(),
     clock,
@@ -165,7 +165,7 @@ function introspectionOf(
 }
 
 /** Only an object's own rows can be read here, and half an answer would look like a whole one. */
-const ELSEWHERE: Introspection = {
+const NO_QUERIES: Introspection = {
   query: () => {
     const message = "queries are answered here for one partition that is a Durable Object's own; " +
       "with a database server, ask a server on Node or Deno";

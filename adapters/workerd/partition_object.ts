@@ -5,7 +5,7 @@ import { Alarms, HEARTBEAT_MS } from "./alarm.ts";
 import { type Life, openLife } from "./life.ts";
 import type { Peer } from "./peers.ts";
 import { consoleLog, IsolateClock, stackOf } from "./platform.ts";
-import { type Asking, refusal } from "./refusal.ts";
+import { refusal, type RequestKind } from "./refusal.ts";
 import { type Bindings, partitionConfig, warningsFor } from "./settings.ts";
 
 /** What `wrangler.toml` binds. */
@@ -89,7 +89,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
   }
 
   async #answer(
-    who: Asking,
+    who: RequestKind,
     request: Request,
     ask: (life: Life) => Response | Promise<Response>,
   ): Promise<Response> {

@@ -1,14 +1,14 @@
 import { dialectsOf, refuse } from "../../src/admin/reply.ts";
 import type { Failure } from "../../src/errors.ts";
-import { refused } from "../../src/ingress/answer.ts";
+import { refused } from "../../src/ingress/response.ts";
 import { ALIAS, OWN } from "../../src/names.ts";
 
 /** Who is refused before the app has seen the request, and in which shape. */
-export type Asking = "caller" | "operator";
+export type RequestKind = "caller" | "operator";
 
 /** A refusal as the app would answer it. A caller is answered in both spellings, as on legacy paths. */
 export function refusal(
-  who: Asking,
+  who: RequestKind,
   request: Pick<Request, "headers">,
   { status, message, code = null, headers = {} }: Partial<Pick<Failure, "code">> & {
     readonly status: number;

@@ -1,7 +1,7 @@
 import { type Config, readConfig, warningsOf } from "../../src/config.ts";
 import { optionalText, text } from "../../src/config/kinds.ts";
 import { option } from "../../src/config/option.ts";
-import { readEnvironment, settle } from "../../src/config/read.ts";
+import { readEnvironment, resolveSettings } from "../../src/config/read.ts";
 import { Failure } from "../../src/errors.ts";
 import { DURABLE_VALUE_BYTES_MAX } from "./durable_sqlite.ts";
 
@@ -56,7 +56,7 @@ export interface WorkerSettings {
 
 /** The settings of the Worker in front. Throws `Failure` RT0002. */
 export function workerSettings(bindings: Bindings): WorkerSettings {
-  const settled = settle(options, [readEnvironment(options, environmentOf(bindings))]);
+  const settled = resolveSettings(options, [readEnvironment(options, environmentOf(bindings))]);
   return {
     adminPrefix: settled["admin.path-prefix"] as string,
     adminToken: settled["admin.token"] as string,

@@ -4,13 +4,13 @@ import { Failure } from "../errors.ts";
 import { BadId, parseInvocationId } from "../model/id.ts";
 import type { Operated } from "../ports.ts";
 import { ref } from "./openapi/answers.ts";
-import { type Operating, restart, resume } from "./invocations.ts";
+import { type OperationDeps, restart, resume } from "./invocations.ts";
 import { refusalOf } from "./operation_refusals.ts";
 import { parseDeployment } from "./parameter.ts";
 import { badField, wrongShape } from "./refusals.ts";
 import { reply } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
-import { about, described, fields, list, maybe, text } from "./shapes.ts";
+import { described, fields, list, maybe, text, withDescription } from "./shapes.ts";
 
 /**
  * Invocations that one batch may name. Beyond it: 400
@@ -38,7 +38,7 @@ const body = fields({ invocation_ids: ids });
 /** Of resume and restart only: to all others a deployment is a field like any they do not know. */
 const bodyOnDeployment = fields({
   invocation_ids: ids,
-  deployment: about(maybe(text), "'Latest', 'Keep' or an id."),
+  deployment: withDescription(maybe(text), "'Latest', 'Keep' or an id."),
 });
 
 /** What either struct lets through. */
@@ -48,7 +48,7 @@ type Given = Infer<typeof body> & Partial<Infer<typeof bodyOnDeployment>>;
  * The routes of operations on many invocations at once (docs/spec/admin.md#operations). Always 200:
  * each member succeeds or fails on its own, and is told apart in the answer.
  */
-export function batchRoutes(operating: Operating): Routes {
+export function batchRoutes(deps: OperationDeps): Routes {
   const begins: Readonly<Record<string, Begin>> = {
     cancel: () => ({ kind: "cancel" }),
     kill: () => ({ kind: "kill" }),
@@ -58,16 +58,16 @@ export function batchRoutes(operating: Operating): Routes {
   };
   const beginsOnDeployment: Readonly<Record<string, Begin>> = {
     resume: (_id, { deployment }) => resume(deployment),
-    "restart-as-new": (id, { deployment }) => restart(operating, id, { from: 0, deployment }),
+    "restart-as-new": (id, { deployment }) => restart(deps, id, { from: 0, deployment }),
   };
   return {
-    ...routesOf(operating, begins, body),
-    ...routesOf(operating, beginsOnDeployment, bodyOnDeployment),
+    ...routesOf(deps, begins, body),
+    ...routesOf(deps, beginsOnDeployment, bodyOnDeployment),
   };
 }
 
 function routesOf(
-  operating: Operating,
+  deps: OperationDeps,
   begins: Readonly<Record<string, Begin>>,
   shape: typeof body | typeof bodyOnDeployment,
 ): Routes {
@@ -77,7 +77,7 @@ function routesOf(
     const route = withBody(shown, shape, (_call, read) => {
       // What a struct does not name it lets through.
       const given: Given = shape === body ? { invocation_ids: read.invocation_ids } : read;
-      return operateAll(operating, given, begin);
+      return operateAll(deps, given, begin);
     });
     return [`/internal/invocations_batch_operations/${name}`, { POST: route }] as const;
   });
@@ -92,13 +92,13 @@ const ABOUT = {
 } as const;
 
 async function operateAll(
-  operating: Operating,
+  deps: OperationDeps,
   given: Given,
   begin: Begin,
 ): Promise<Response> {
   const batch = parseBatch(given);
   const outcomes = await Promise.all(
-    batch.ids.map((id) => operateOne(operating, id, begin(id, batch))),
+    batch.ids.map((id) => operateOne(deps, id, begin(id, batch))),
   );
   return reply(200, {
     succeeded: outcomes.flatMap((one) => "succeeded" in one ? [one.succeeded] : []),
@@ -107,7 +107,7 @@ async function operateAll(
 }
 
 async function operateOne(
-  { invocations, registry }: Operating,
+  { invocations, registry }: OperationDeps,
   id: string,
   operation: Operation,
 ): Promise<Outcome> {

@@ -6,15 +6,18 @@ import { Failure } from "../errors.ts";
 import { parseHeaders } from "./headers.ts";
 import { badField, quote, wrongShape } from "./refusals.ts";
 import type { Registration, Update } from "./registration.ts";
-import { about, fields, flag, maybe, text, texts } from "./shapes.ts";
+import { fields, flag, maybe, text, texts, withDescription } from "./shapes.ts";
 
 const address = {
-  uri: about(maybe(text), "Absolute URL of an endpoint. Wins over `arn`."),
-  arn: about(maybe(text), "Qualified ARN of a function."),
-  assume_role_arn: about(maybe(text), "Role in whose name the function is called."),
-  use_http_11: about(maybe(flag), "Speak HTTP/1.1, for endpoints that know nothing else."),
-  additional_headers: about(maybe(texts), "Sent with discovery and with every attempt."),
-  dry_run: about(maybe(flag), "Discover and check, and store nothing."),
+  uri: withDescription(maybe(text), "Absolute URL of an endpoint. Wins over `arn`."),
+  arn: withDescription(maybe(text), "Qualified ARN of a function."),
+  assume_role_arn: withDescription(maybe(text), "Role in whose name the function is called."),
+  use_http_11: withDescription(
+    maybe(flag),
+    "Speak HTTP/1.1, for endpoints that know nothing else.",
+  ),
+  additional_headers: withDescription(maybe(texts), "Sent with discovery and with every attempt."),
+  dry_run: withDescription(maybe(flag), "Discover and check, and store nothing."),
 };
 
 /**
@@ -23,10 +26,13 @@ const address = {
  */
 export const registerBody = fields({
   ...address,
-  metadata: about(maybe(texts), "Shown with the deployment."),
-  auth: about(maybe(fields({})), "Not available in this version: refused."),
-  breaking: about(maybe(flag), "Allow services to change their type."),
-  force: about(maybe(flag), "Overwrite the deployment with this address. Implies `breaking`."),
+  metadata: withDescription(maybe(texts), "Shown with the deployment."),
+  auth: withDescription(maybe(fields({})), "Not available in this version: refused."),
+  breaking: withDescription(maybe(flag), "Allow services to change their type."),
+  force: withDescription(
+    maybe(flag),
+    "Overwrite the deployment with this address. Implies `breaking`.",
+  ),
 });
 
 /**
@@ -35,7 +41,7 @@ export const registerBody = fields({
  */
 export const updateBody = fields({
   ...address,
-  overwrite: about(
+  overwrite: withDescription(
     maybe(flag),
     "Take over what the endpoint serves now, whatever it served. Protocol versions must stay.",
   ),

@@ -2,10 +2,10 @@ import { Failure } from "../errors.ts";
 import type { Deployment, Schema, ServiceSchema } from "../model/schema.ts";
 import { isReservedService } from "../names.ts";
 import { quote } from "./refusals.ts";
-import type { Asking, Discovered, ManifestService } from "./registration.ts";
+import type { Discovered, DiscoveryTarget, ManifestService } from "./registration.ts";
 
 /** Whom a discovered endpoint becomes. */
-export interface Being extends Pick<Deployment, "id" | "metadata" | "createdAt"> {
+export interface DeploymentIdentity extends Pick<Deployment, "id" | "metadata" | "createdAt"> {
   readonly schema: Schema;
   /** The revision of a service with this name. */
   readonly revision: (name: string) => number;
@@ -20,9 +20,9 @@ export interface Being extends Pick<Deployment, "id" | "metadata" | "createdAt">
  * latest revision, unless types may change.
  */
 export function* deploymentOf(
-  asking: Asking,
+  asking: DiscoveryTarget,
   found: Discovered,
-  { id, metadata, createdAt, revision, ...allowed }: Being,
+  { id, metadata, createdAt, revision, ...allowed }: DeploymentIdentity,
 ): Generator<void, Deployment> {
   // Of services with the same name the last one wins (docs/spec/service-protocol.md#registration).
   const byName = new Map<string, ServiceSchema>();
@@ -42,7 +42,7 @@ export function* deploymentOf(
 
 /** Where a deployment is and how it is spoken to, as its endpoint has just shown. */
 export function spokenTo(
-  { uri, lambda, additionalHeaders }: Asking,
+  { uri, lambda, additionalHeaders }: DiscoveryTarget,
   { manifest, httpVersion, dialect, sdkVersion }: Discovered,
 ): Omit<Deployment, "id" | "metadata" | "createdAt" | "services"> {
   const { mode, minProtocol, maxProtocol } = manifest;
@@ -70,7 +70,7 @@ export function nextRevision(schema: Schema, name: string): number {
 
 function checkService(
   { name, type }: ManifestService,
-  { schema, mayChangeTypes }: Pick<Being, "schema" | "mayChangeTypes">,
+  { schema, mayChangeTypes }: Pick<DeploymentIdentity, "schema" | "mayChangeTypes">,
 ): void {
   if (isReservedService(name)) {
     throw new Failure("META0005", `Cannot register service ${quote(name)}: its name is reserved`);

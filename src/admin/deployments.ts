@@ -17,17 +17,17 @@ import { missing, quote } from "./refusals.ts";
 import type { Registered } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 import { empty, reply, replyJson } from "./reply.ts";
-import { type About, type Call, type Routes, withBody } from "./route.ts";
+import { type Call, type RouteDoc, type Routes, withBody } from "./route.ts";
 
 const tag = "deployment";
 
-const LIST: About = {
+const LIST: RouteDoc = {
   id: "list_deployments",
   tag,
   summary: "List deployments, the oldest registration first",
   answers: { 200: ["All deployments", ref("ListDeployments")] },
 };
-const REGISTER: About = {
+const REGISTER: RouteDoc = {
   id: "create_deployment",
   tag,
   summary: "Discover an endpoint or a function, and register what it serves",
@@ -37,26 +37,26 @@ const REGISTER: About = {
   },
   refusals: [409, 503],
 };
-const SHOW: About = {
+const SHOW: RouteDoc = {
   id: "get_deployment",
   tag,
   summary: "Show one deployment with its services in full",
   answers: { 200: ["The deployment", ref("DetailedDeployment")] },
   refusals: [404],
 };
-const UPDATE: About = {
+const UPDATE: RouteDoc = {
   id: "update_deployment",
   tag,
   summary: "Update a deployment in place: its address, its headers, or what it serves",
   answers: { 200: ["The deployment as it is now", ref("DetailedDeployment")] },
   refusals: [404, 503],
 };
-const REPLACE: About = {
+const REPLACE: RouteDoc = {
   ...UPDATE,
   id: "replace_deployment",
   summary: "Update a deployment in place, and serve the handlers that are new at its endpoint",
 };
-const DELETE: About = {
+const DELETE: RouteDoc = {
   id: "delete_deployment",
   tag,
   summary: "Delete a deployment",
@@ -66,24 +66,24 @@ const DELETE: About = {
 };
 
 /** What the routes of deployments need. */
-export interface Serving {
+export interface DeploymentDeps {
   readonly registry: Registry;
   /** As in `Clock`. */
   readonly soon: (call: () => void) => void;
 }
 
 /** The routes of deployments (docs/spec/admin.md#registration-of-deployments). */
-export function deploymentRoutes(serving: Serving): Routes {
-  const { registry } = serving;
+export function deploymentRoutes(deps: DeploymentDeps): Routes {
+  const { registry } = deps;
   return {
     "/deployments": {
       GET: { ...LIST, handle: () => list(registry) },
-      POST: withBody(REGISTER, registerBody, (call, body) => register(serving, call, body)),
+      POST: withBody(REGISTER, registerBody, (call, body) => register(deps, call, body)),
     },
     "/deployments/:deployment": {
-      GET: { ...SHOW, handle: (call) => detailed(serving, knownIn(registry, call)) },
-      PATCH: withBody(UPDATE, updateBody, (call, body) => patch(serving, call, body)),
-      PUT: withBody(REPLACE, updateBody, (call, body) => put(serving, call, body)),
+      GET: { ...SHOW, handle: (call) => detailed(deps, knownIn(registry, call)) },
+      PATCH: withBody(UPDATE, updateBody, (call, body) => patch(deps, call, body)),
+      PUT: withBody(REPLACE, updateBody, (call, body) => put(deps, call, body)),
       DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
     },
   };
@@ -94,7 +94,7 @@ function list(registry: Registry): Response {
 }
 
 async function register(
-  { registry, soon }: Serving,
+  { registry, soon }: DeploymentDeps,
   { apiVersion }: Call,
   body: Infer<typeof registerBody>,
 ): Promise<Response> {
@@ -124,15 +124,15 @@ async function remove(registry: Registry, call: Call): Promise<Response> {
 
 /** Keeps the services, unless told to overwrite them. A body that says nothing changes nothing. */
 async function patch(
-  serving: Serving,
+  deps: DeploymentDeps,
   call: Call,
   body: Infer<typeof updateBody>,
 ): Promise<Response> {
-  const { registry } = serving;
+  const { registry } = deps;
   const known = knownIn(registry, call);
-  if (isEmptyUpdate(body)) return await detailed(serving, known);
+  if (isEmptyUpdate(body)) return await detailed(deps, known);
   const update = parseUpdate(body, known, "keep");
-  return await detailed(serving, await registry.update(known.id, update));
+  return await detailed(deps, await registry.update(known.id, update));
 }
 
 /**
@@ -140,14 +140,14 @@ async function patch(
  * (docs/spec/admin.md#update-of-a-deployment).
  */
 async function put(
-  serving: Serving,
+  deps: DeploymentDeps,
   call: Call,
   body: Infer<typeof updateBody>,
 ): Promise<Response> {
-  const { registry } = serving;
+  const { registry } = deps;
   const known = knownIn(registry, call);
   const update = parseUpdate(body, known, "extend");
-  return await detailed(serving, await registry.update(known.id, update));
+  return await detailed(deps, await registry.update(known.id, update));
 }
 
 function knownIn(registry: Registry, call: Call): Deployment {
@@ -157,7 +157,10 @@ function knownIn(registry: Registry, call: Call): Deployment {
   return known;
 }
 
-async function detailed({ registry, soon }: Serving, deployment: Deployment): Promise<Response> {
+async function detailed(
+  { registry, soon }: DeploymentDeps,
+  deployment: Deployment,
+): Promise<Response> {
   const { defaults } = registry.schema();
   return replyJson(200, await inSlices(detailedDeploymentJson(deployment, defaults), soon));
 }

@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 import { adminDocument } from "./openapi/admin_document.ts";
 import { ref } from "./openapi/answers.ts";
 import { dialectsOf, empty, reply } from "./reply.ts";
-import type { About, Routes } from "./route.ts";
+import type { RouteDoc, Routes } from "./route.ts";
 import { type Feature, versionRecord } from "./version.ts";
 
 export interface InfoOptions {
@@ -22,13 +22,13 @@ export interface InfoOptions {
   readonly members?: () => readonly Member[];
 }
 
-const HEALTH: About = {
+const HEALTH: RouteDoc = {
   id: "health",
   tag: "health",
   summary: "Whether the admin interface answers",
   answers: { 200: ["It does"] },
 };
-const READY: About = {
+const READY: RouteDoc = {
   id: "ready",
   tag: "health",
   summary: "Whether the process serves all partitions that it should, and reaches their database",
@@ -37,14 +37,14 @@ const READY: About = {
     503: ["It does not, and why", ref("Readiness")],
   },
 };
-const CLUSTER_HEALTH: About = {
+const CLUSTER_HEALTH: RouteDoc = {
   id: "cluster_health",
   tag: "cluster_health",
   summary: "Whether the cluster answers",
   deprecated: true,
   answers: { 200: ["It does", ref("ClusterHealthResponse")] },
 };
-const VERSION: About = {
+const VERSION: RouteDoc = {
   id: "version",
   tag: "version",
   summary: "Version, interface versions and features",

@@ -7,10 +7,10 @@ import { deployment, from, mode } from "./parameter.ts";
 import { badField } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { empty, reply } from "./reply.ts";
-import type { About, Call, Route, Routes } from "./route.ts";
+import type { Call, Route, RouteDoc, Routes } from "./route.ts";
 
 /** What operations need: the partitions, what is registered, and what fresh ids are made of. */
-export interface Operating {
+export interface OperationDeps {
   readonly invocations: Pick<Invocations, "operate">;
   readonly registry: Pick<Registry, "schema">;
   readonly random: Random;
@@ -24,18 +24,18 @@ const tag = "invocation";
 const refusals = [404, 409, 503];
 
 /** The routes of operations on one invocation (docs/spec/admin.md#operations-on-invocations). */
-export function invocationRoutes(operating: Operating): Routes {
-  const on = (about: Omit<About, "tag">, read: (call: Call, id: string) => Operation) => ({
+export function invocationRoutes(deps: OperationDeps): Routes {
+  const on = (about: Omit<RouteDoc, "tag">, read: (call: Call, id: string) => Operation) => ({
     PATCH: {
       tag,
       refusals,
       ...about,
-      handle: (call: Call) => operate(operating, call, read),
+      handle: (call: Call) => operate(deps, call, read),
     },
   });
   const path = "/invocations/:invocation_id";
   return {
-    [path]: { DELETE: deleting(operating) },
+    [path]: { DELETE: deleting(deps) },
     [`${path}/cancel`]: on(CANCEL, () => ({ kind: "cancel" })),
     [`${path}/kill`]: on(KILL, () => ({ kind: "kill" })),
     [`${path}/pause`]: on(PAUSE, () => ({ kind: "pause" })),
@@ -44,8 +44,7 @@ export function invocationRoutes(operating: Operating): Routes {
     [`${path}/resume`]: on(RESUME, (call) => resume(deployment.read(call))),
     [`${path}/restart-as-new`]: on(
       RESTART,
-      (call, id) =>
-        restart(operating, id, { from: from.read(call), deployment: deployment.read(call) }),
+      (call, id) => restart(deps, id, { from: from.read(call), deployment: deployment.read(call) }),
     ),
   };
 }
@@ -100,7 +99,7 @@ export function resume(deployment: DeploymentChoice | undefined): Operation {
  * told otherwise. `id` is well formed.
  */
 export function restart(
-  { random, now }: Operating,
+  { random, now }: OperationDeps,
   id: string,
   { from, deployment }: {
     readonly from: number;
@@ -114,7 +113,7 @@ export function restart(
 const ENTROPY_BYTES = 16;
 
 async function operate(
-  { invocations, registry }: Operating,
+  { invocations, registry }: OperationDeps,
   call: Call,
   read: (call: Call, id: string) => Operation,
 ): Promise<Response> {
@@ -135,7 +134,7 @@ function success({ id, status }: Operated, { kind }: Operation): Response {
  * Deprecated. Answers 202 whatever becomes of it, for unknown invocations too
  * (docs/spec/admin.md#operations).
  */
-function deleting({ invocations }: Operating): Route {
+function deleting({ invocations }: OperationDeps): Route {
   return {
     id: "delete_invocation",
     tag,

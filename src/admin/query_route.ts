@@ -3,7 +3,7 @@ import { header } from "../names.ts";
 import type { Introspection, RunningAttempt } from "../query_port.ts";
 import { dialectsOf, refuse } from "./reply.ts";
 import { type Routes, withBody } from "./route.ts";
-import { about, fields, text } from "./shapes.ts";
+import { fields, text, withDescription } from "./shapes.ts";
 
 export interface QueryOptions {
   /** Absent: nobody answers queries here. */
@@ -18,7 +18,10 @@ const ARROW = "application/vnd.apache.arrow.stream";
 const JSON_TYPE = "application/json";
 
 const body = fields({
-  query: about(text, "One SELECT, SHOW TABLES, SHOW COLUMNS, DESCRIBE or EXPLAIN statement"),
+  query: withDescription(
+    text,
+    "One SELECT, SHOW TABLES, SHOW COLUMNS, DESCRIBE or EXPLAIN statement",
+  ),
 });
 
 const DOCUMENT = {

@@ -2,7 +2,7 @@ import type { Deployment, Lambda, ServiceSchema } from "../model/schema.ts";
 import type { Dialect } from "../names.ts";
 
 /** Where an endpoint is and how it is asked, its address normalized by `parseAddress`. */
-export interface Asking {
+export interface DiscoveryTarget {
   /** A URL, or the ARN of a function. */
   readonly uri: string;
   /** There when it is a function. */
@@ -13,7 +13,7 @@ export interface Asking {
 }
 
 /** What a registration asks for (docs/spec/admin.md#registration-of-deployments). */
-export interface Registration extends Asking {
+export interface Registration extends DiscoveryTarget {
   readonly metadata: Readonly<Record<string, string>>;
   /** Overwrites a deployment with the same address; allows what `breaking` allows. */
   readonly force: boolean;
@@ -31,7 +31,7 @@ export interface Registered {
 
 /** What an update in place asks for (docs/spec/admin.md#update-of-a-deployment). Absent: as it is. */
 export interface Update {
-  readonly address?: Pick<Asking, "uri" | "lambda">;
+  readonly address?: Pick<DiscoveryTarget, "uri" | "lambda">;
   readonly useHttp11?: boolean;
   /** Instead of all there were. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
@@ -63,4 +63,4 @@ export interface Discovered {
 }
 
 /** Asks an endpoint what it serves. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
-export type Discover = (request: Asking) => Promise<Discovered>;
+export type Discover = (request: DiscoveryTarget) => Promise<Discovered>;

@@ -6,19 +6,19 @@ import { inSlices } from "../slices.ts";
 import { changed, type ServiceChanges } from "./change_service.ts";
 import { drawDeploymentId } from "./deployment_id.ts";
 import { deploymentOf, nextRevision } from "./deployment_of.ts";
-import { Lanes } from "./serial_queues.ts";
+import { SerialQueues } from "./serial_queues.ts";
 import { differs, missing, sharedAddress, stillNeeded, unwritable } from "./refusals.ts";
 import type {
-  Asking,
   Discover,
   Discovered,
+  DiscoveryTarget,
   Registered,
   Registration,
   Update,
 } from "./registration.ts";
 import { sameManifest } from "./same_manifest.ts";
 import { servedBy } from "./served_by.ts";
-import { askingAnew, updated } from "./update_in_place.ts";
+import { updated, updatedTarget } from "./update_in_place.ts";
 
 export interface RegistryOptions {
   readonly discover: Discover;
@@ -33,7 +33,7 @@ export interface RegistryOptions {
 }
 
 /** How often others may be quicker than a change. */
-const RIVALS_MAX = 20;
+const CONFLICTS_MAX = 20;
 
 /** The lane of everything that writes: no address is the empty string. */
 const WRITING = "";
@@ -42,10 +42,10 @@ const WRITING = "";
 export class Registry {
   readonly #store: DeploymentStore;
   readonly #options: RegistryOptions;
-  readonly #lanes = new Lanes();
+  readonly #queues = new SerialQueues();
   #schema: Schema;
   #underWay = 0;
-  #doubtful = false;
+  #isStale = false;
   #changes = 0;
 
   constructor(store: DeploymentStore, schema: Schema, options: RegistryOptions) {
@@ -75,7 +75,7 @@ export class Registry {
 
   /** Reads what is stored, where somebody else may write, too. Rejects with `Failure` 503. */
   async reload(): Promise<void> {
-    await this.#lanes.run(WRITING, () => this.#reload("read"));
+    await this.#queues.run(WRITING, () => this.#reload("read"));
   }
 
   /** All deployments, oldest registration first. */
@@ -98,8 +98,8 @@ export class Registry {
    * store fails.
    */
   register(request: Registration): Promise<Registered> {
-    const ask = () => this.#asking(request);
-    return this.#discovering("register", ask, (found) => this.#settle(request, found));
+    const ask = () => this.#targetOf(request);
+    return this.#discovering("register", ask, (found) => this.#decideRegistration(request, found));
   }
 
   /**
@@ -108,11 +108,11 @@ export class Registry {
    * that is unknown; discovery's; META0016 and META0005 as `updated` throws them; 503.
    */
   async update(id: string, update: Update): Promise<Deployment> {
-    return await this.#lanes.run(id, async () => {
-      if (this.#doubtful) await this.#writing("update", () => Promise.resolve());
-      const ask = () => askingAnew(this.#known(id), update);
-      return await this.#discovering("update", ask, async (found, asking) => {
-        const way = { asking, found, services: update.services, schema: this.#schema };
+    return await this.#queues.run(id, async () => {
+      if (this.#isStale) await this.#writing("update", () => Promise.resolve());
+      const ask = () => updatedTarget(this.#known(id), update);
+      return await this.#discovering("update", ask, async (found, target) => {
+        const way = { target, found, services: update.services, schema: this.#schema };
         const deployment = await this.#sliced(updated(this.#known(id), way));
         if (!update.dryRun) await this.#save("update", deployment);
         return deployment;
@@ -165,8 +165,8 @@ export class Registry {
   /** Asks an endpoint in the lane of its address, and then decides in that of all who write. */
   async #discovering<T>(
     verb: Verb,
-    ask: () => Asking,
-    settle: (found: Discovered, asking: Asking) => Promise<T>,
+    ask: () => DiscoveryTarget,
+    decide: (found: Discovered, target: DiscoveryTarget) => Promise<T>,
   ): Promise<T> {
     if (this.#underWay >= this.#options.registrationsMax) {
       throw Failure.plain(
@@ -176,10 +176,10 @@ export class Registry {
     }
     this.#underWay++;
     try {
-      return await this.#lanes.run(ask().uri, async () => {
-        const asking = ask();
-        const found = await this.#options.discover(asking);
-        return await this.#writing(verb, () => settle(found, asking));
+      return await this.#queues.run(ask().uri, async () => {
+        const target = ask();
+        const found = await this.#options.discover(target);
+        return await this.#writing(verb, () => decide(found, target));
       });
     } finally {
       this.#underWay--;
@@ -189,7 +189,7 @@ export class Registry {
   async #writing<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
     const { announce } = this.#options;
     const before = this.#changes;
-    const result = await this.#lanes.run(WRITING, () => this.#decide(verb, work));
+    const result = await this.#queues.run(WRITING, () => this.#decide(verb, work));
     // Outside of the lane: the others may be waiting for us, with what they have written.
     if (this.#changes !== before) await announce?.();
     return result;
@@ -197,20 +197,20 @@ export class Registry {
 
   /** Does what is to be done as of what is stored, again and again while others are quicker. */
   async #decide<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
-    for (let rivals = 0;; rivals++) {
-      if (this.#doubtful || this.#options.announce) await this.#reload(verb);
+    for (let conflicts = 0;; conflicts++) {
+      if (this.#isStale || this.#options.announce) await this.#reload(verb);
       try {
         return await work();
       } catch (cause) {
         if (!(cause instanceof Outdated)) throw cause;
-        if (rivals === RIVALS_MAX) throw unwritable(verb, cause);
-        this.#doubtful = true;
+        if (conflicts === CONFLICTS_MAX) throw unwritable(verb, cause);
+        this.#isStale = true;
       }
     }
   }
 
   /** Unless it is overwritten, a known endpoint is asked the way its attempts would be. */
-  #asking({ uri, lambda, useHttp11, additionalHeaders, force }: Registration): Asking {
+  #targetOf({ uri, lambda, useHttp11, additionalHeaders, force }: Registration): DiscoveryTarget {
     const known = force ? undefined : this.#at(uri)[0];
     return {
       uri,
@@ -220,7 +220,7 @@ export class Registry {
     };
   }
 
-  async #settle(request: Registration, found: Discovered): Promise<Registered> {
+  async #decideRegistration(request: Registration, found: Discovered): Promise<Registered> {
     const known = this.#at(request.uri);
     const [newest] = known;
     if (newest && !request.force) {
@@ -270,7 +270,7 @@ export class Registry {
     } catch (cause) {
       if (cause instanceof Outdated) throw cause;
       // It may have been applied all the same, so the next one that writes asks the store first.
-      this.#doubtful = true;
+      this.#isStale = true;
       throw unwritable(verb, cause);
     }
   }
@@ -281,7 +281,7 @@ export class Registry {
     } catch (cause) {
       throw Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be read`, { cause });
     }
-    this.#doubtful = false;
+    this.#isStale = false;
   }
 
   #others(than: string): Deployment[] {

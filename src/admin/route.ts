@@ -27,7 +27,7 @@ export type Handle = (call: Call) => Response | Promise<Response>;
  * What an answer is, and if it has a body its schema. JSON unless another type is given. `bytesType`:
  * what it is for those who ask for bytes instead.
  */
-export type Answer = readonly [
+export type ResponseDoc = readonly [
   description: string,
   schema?: Json,
   mediaType?: string,
@@ -35,7 +35,7 @@ export type Answer = readonly [
 ];
 
 /** What the OpenAPI document says of a route. */
-export interface About {
+export interface RouteDoc {
   /** Operation id of the interface (docs/spec/admin.md#operations). */
   readonly id: string;
   readonly tag: string;
@@ -43,13 +43,13 @@ export interface About {
   readonly deprecated?: boolean;
   readonly query?: readonly Parameter<unknown>[];
   /** By status: how it succeeds. Refusals all have one shape (docs/spec/admin.md#refusals). */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, ResponseDoc>>;
   /** Statuses it is refused with, beside those that any request may be. */
   readonly refusals?: readonly number[];
 }
 
 /** One method of one path. */
-export interface Route extends About {
+export interface Route extends RouteDoc {
   readonly handle: Handle;
   /** What its body must be. Absent: no body is read. */
   readonly body?: Struct<unknown, unknown>;
@@ -70,7 +70,7 @@ export type Routes = Readonly<
  * called with what the struct lets pass.
  */
 export function withBody<T, S>(
-  about: About,
+  about: RouteDoc,
   body: Struct<T, S>,
   handle: (call: Call, body: T) => Response | Promise<Response>,
 ): Route {

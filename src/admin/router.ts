@@ -48,7 +48,7 @@ export interface AdminOptions extends Partial<QueryOptions> {
   /** The processes of a fleet. Absent: this one is alone. */
   readonly members?: () => readonly Member[];
   /** Is told of every answer. `route`: such as `GET /services/:service`, or `other`. */
-  readonly answered?: (route: string, status: number) => void;
+  readonly onResponse?: (route: string, status: number) => void;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -59,7 +59,7 @@ export interface AdminOptions extends Partial<QueryOptions> {
  * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const { log, bodyBytesMax, requestsMax, isStrict = false, answered } = options;
+  const { log, bodyBytesMax, requestsMax, isStrict = false, onResponse } = options;
   const warnings = limitedLog(log, options.now);
   const routes: Routes = {
     ...infoRoutes(options, () => routes),
@@ -83,7 +83,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     try {
       const serving = { route, log, bodyBytesMax, isTooMuch, dialects, unknown, found };
       const response = await answer(request, serving);
-      answered?.(name, response.status);
+      onResponse?.(name, response.status);
       unknown.tell(response, dialects, warnings);
       return request.method === "HEAD" ? withoutBody(response) : response;
     } finally {

@@ -16,7 +16,7 @@ export type ApplySerde = (call: {
   readonly body: Uint8Array;
 }) => Promise<Uint8Array>;
 
-export interface SerdeWorld {
+export interface SerdeDeps {
   readonly registry: Registry;
   readonly applySerde: ApplySerde;
 }
@@ -30,7 +30,7 @@ const TYPES = { decode: "application/json", encode: "application/octet-stream" }
  * document: the name of a serde is several segments of the path. Bodies may be announced as
  * anything or nothing.
  */
-export function serdeRoutes({ registry, applySerde }: SerdeWorld): Routes {
+export function serdeRoutes({ registry, applySerde }: SerdeDeps): Routes {
   const applying = (operation: "decode" | "encode"): Handle => async (call) => {
     const { service, serde } = namesOf(call);
     const deployment = deploymentOf(registry, service, deploymentId.read(call));

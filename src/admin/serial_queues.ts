@@ -2,18 +2,18 @@
  * Runs the work of one lane strictly one after another, in the order it came; lanes run side by
  * side. A lane is forgotten when it is empty. Work that fails does not stop those behind it.
  */
-export class Lanes {
+export class SerialQueues {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /** Resolves or rejects as `work` does, once everything before it in this lane is over. */
-  async run<T>(lane: string, work: () => Promise<T>): Promise<T> {
-    const mine = after(this.#tails.get(lane), work);
+  async run<T>(queue: string, work: () => Promise<T>): Promise<T> {
+    const mine = after(this.#tails.get(queue), work);
     const tail = mine.catch(() => {});
-    this.#tails.set(lane, tail);
+    this.#tails.set(queue, tail);
     try {
       return await mine;
     } finally {
-      if (this.#tails.get(lane) === tail) this.#tails.delete(lane);
+      if (this.#tails.get(queue) === tail) this.#tails.delete(queue);
     }
   }
 }

@@ -1,27 +1,30 @@
 import type { Infer } from "superstruct";
 import { parseDuration } from "../model/duration.ts";
 import type { ServiceChanges } from "./change_service.ts";
-import { about, duration, fields, flag, maybe } from "./shapes.ts";
+import { duration, fields, flag, maybe, withDescription } from "./shapes.ts";
 
 /**
  * The body of `PATCH /services/{name}` (docs/spec/admin.md#services). Absent and null: as it is.
  */
 export const changeBody = fields({
-  public: about(maybe(flag), "Whether it can be called through the ingress."),
-  idempotency_retention: about(
+  public: withDescription(maybe(flag), "Whether it can be called through the ingress."),
+  idempotency_retention: withDescription(
     maybe(duration),
     "How long results are kept for idempotency keys, of calls to come.",
   ),
-  workflow_completion_retention: about(
+  workflow_completion_retention: withDescription(
     maybe(duration),
     "How long results of workflows are kept. Of workflows only.",
   ),
-  journal_retention: about(maybe(duration), "How long journals are kept, of calls to come."),
-  inactivity_timeout: about(
+  journal_retention: withDescription(
+    maybe(duration),
+    "How long journals are kept, of calls to come.",
+  ),
+  inactivity_timeout: withDescription(
     maybe(duration),
     "Silence after which an attempt is asked to suspend.",
   ),
-  abort_timeout: about(maybe(duration), "Silence after that, after which it is aborted."),
+  abort_timeout: withDescription(maybe(duration), "Silence after that, after which it is aborted."),
 });
 
 /** Reads a change of a service, or answers undefined when nothing changes. */

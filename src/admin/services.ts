@@ -9,11 +9,11 @@ import { handlerRecord, handlerRecords, SERVICE_TYPES, serviceRecord } from "./r
 import { missing, quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { dialectOf, empty, reply } from "./reply.ts";
-import { type About, type Call, type Routes, withBody } from "./route.ts";
+import { type Call, type RouteDoc, type Routes, withBody } from "./route.ts";
 import { changeBody, parseChanges } from "./service_body.ts";
 import { parseEdit, stateBody } from "./state_body.ts";
 
-export interface ServiceWorld {
+export interface ServiceDeps {
   readonly registry: Registry;
   readonly invocations: Pick<Invocations, "editState">;
   /** The URL under which browsers reach the ingress. */
@@ -23,48 +23,48 @@ export interface ServiceWorld {
 const tag = "service";
 const handlerTag = "service_handler";
 
-const LIST: About = {
+const LIST: RouteDoc = {
   id: "list_services",
   tag,
   summary: "List the latest revision of each service, by name",
   answers: { 200: ["All services", ref("ListServices")] },
 };
-const SHOW: About = {
+const SHOW: RouteDoc = {
   id: "get_service",
   tag,
   summary: "Show the latest revision of a service",
   answers: { 200: ["The service", ref("Service")] },
   refusals: [404],
 };
-const CHANGE: About = {
+const CHANGE: RouteDoc = {
   id: "modify_service",
   tag,
   summary: "Change options of a service, until it is registered again",
   answers: { 200: ["The service as it is now", ref("Service")] },
   refusals: [404, 503],
 };
-const EDIT: About = {
+const EDIT: RouteDoc = {
   id: "modify_service_state",
   tag,
   summary: "Replace all state of an object or workflow, as soon as it is free",
   answers: { 202: ["Accepted. An edit of a version that is not the current one does nothing"] },
   refusals: [404, 503],
 };
-const DESCRIBE: About = {
+const DESCRIBE: RouteDoc = {
   id: "get_service_openapi",
   tag,
   summary: "Describe how a service is called, as OpenAPI 3.1",
   answers: { 200: ["An OpenAPI document", { type: "object" }] },
   refusals: [404],
 };
-const LIST_HANDLERS: About = {
+const LIST_HANDLERS: RouteDoc = {
   id: "list_service_handlers",
   tag: handlerTag,
   summary: "List the handlers of a service",
   answers: { 200: ["Its handlers", ref("ListHandlers")] },
   refusals: [404],
 };
-const SHOW_HANDLER: About = {
+const SHOW_HANDLER: RouteDoc = {
   id: "get_service_handler",
   tag: handlerTag,
   summary: "Show a handler of a service",
@@ -76,8 +76,8 @@ const SHOW_HANDLER: About = {
  * The routes of services and handlers: always the revision that takes new calls
  * (docs/spec/admin.md#services).
  */
-export function serviceRoutes(world: ServiceWorld): Routes {
-  const { registry } = world;
+export function serviceRoutes(deps: ServiceDeps): Routes {
+  const { registry } = deps;
   const path = "/services/:service";
   return {
     "/services": { GET: { ...LIST, handle: () => list(registry) } },
@@ -86,9 +86,9 @@ export function serviceRoutes(world: ServiceWorld): Routes {
       PATCH: withBody(CHANGE, changeBody, (call, body) => change(registry, call, body)),
     },
     [`${path}/state`]: {
-      POST: withBody(EDIT, stateBody, (call, body) => editState(world, call, body)),
+      POST: withBody(EDIT, stateBody, (call, body) => editState(deps, call, body)),
     },
-    [`${path}/openapi`]: { GET: { ...DESCRIBE, handle: (call) => describe(world, call) } },
+    [`${path}/openapi`]: { GET: { ...DESCRIBE, handle: (call) => describe(deps, call) } },
     [`${path}/handlers`]: {
       GET: { ...LIST_HANDLERS, handle: (call) => listHandlers(registry, call) },
     },
@@ -109,7 +109,7 @@ async function change(
 }
 
 async function editState(
-  { registry, invocations }: ServiceWorld,
+  { registry, invocations }: ServiceDeps,
   call: Call,
   body: Infer<typeof stateBody>,
 ): Promise<Response> {
@@ -132,7 +132,7 @@ function noScope(type: ServiceSchema["type"]): Failure {
   );
 }
 
-function describe({ registry, ingressEndpoint }: ServiceWorld, call: Call): Response {
+function describe({ registry, ingressEndpoint }: ServiceDeps, call: Call): Response {
   const { service } = find(registry, call);
   const dialect = dialectOf(call.request.headers);
   return reply(200, serviceDocument(service, { dialect, ingressEndpoint }));

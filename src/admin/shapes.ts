@@ -17,7 +17,7 @@ export function described<T extends object>(struct: T, schema: Json): T {
 }
 
 /** The same struct with a sentence about it. */
-export function about<T, S>(struct: Struct<T, S>, description: string): Struct<T, S> {
+export function withDescription<T, S>(struct: Struct<T, S>, description: string): Struct<T, S> {
   const copy = described(new Struct(struct), { ...jsonSchemaOf(struct), description });
   if (optionals.has(struct)) optionals.add(copy);
   return copy;

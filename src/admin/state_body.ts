@@ -1,7 +1,7 @@
 import type { Infer } from "superstruct";
 import type { StateEdit } from "../model/state_edit.ts";
 import { wrongShape } from "./refusals.ts";
-import { about, described, fields, maybe, plain, text } from "./shapes.ts";
+import { described, fields, maybe, plain, text, withDescription } from "./shapes.ts";
 import { record, unknown } from "superstruct";
 
 const value = {
@@ -13,17 +13,17 @@ const value = {
 
 /** The body of `POST /services/{name}/state` (docs/spec/admin.md#state-of-an-object). */
 export const stateBody = fields({
-  object_key: about(text, "Key of the object or workflow."),
+  object_key: withDescription(text, "Key of the object or workflow."),
   new_state: described(plain(record(text, unknown())), {
     type: "object",
     additionalProperties: value,
     description: "All of its state to be: bytes, or a text that stands for its UTF-8.",
   }),
-  version: about(
+  version: withDescription(
     maybe(text),
     "Do nothing unless the state is still the one with this version: the base 64 of a SHA-256.",
   ),
-  scope: about(maybe(text), "Not available in this version: refused."),
+  scope: withDescription(maybe(text), "Not available in this version: refused."),
 });
 
 const encoder = new TextEncoder();

@@ -3,10 +3,10 @@ import type { Deployment, Schema } from "../model/schema.ts";
 import { changedAlike } from "./change_service.ts";
 import { deploymentOf, nextRevision, spokenTo } from "./deployment_of.ts";
 import { quote } from "./refusals.ts";
-import type { Asking, Discovered, Update } from "./registration.ts";
+import type { Discovered, DiscoveryTarget, Update } from "./registration.ts";
 
 /** How the endpoint of an updated deployment is asked: as before, but for what changes. */
-export function askingAnew(known: Deployment, update: Update): Asking {
+export function updatedTarget(known: Deployment, update: Update): DiscoveryTarget {
   const { uri, lambda } = update.address ?? known;
   const isH1 = !known.lambda && known.httpVersion === "HTTP/1.1";
   return {
@@ -26,8 +26,8 @@ export function askingAnew(known: Deployment, update: Update): Asking {
  */
 export function* updated(
   known: Deployment,
-  { asking, found, services: which, schema }: {
-    readonly asking: Asking;
+  { target, found, services: which, schema }: {
+    readonly target: DiscoveryTarget;
     readonly found: Discovered;
     readonly services: Update["services"];
     readonly schema: Schema;
@@ -37,13 +37,13 @@ export function* updated(
   if (which !== "replace") checkKept(known, found);
   const { id, metadata, createdAt, services } = known;
   if (which === "keep") {
-    return { id, ...spokenTo(asking, found), metadata, createdAt, services };
+    return { id, ...spokenTo(target, found), metadata, createdAt, services };
   }
   const had = new Map(services.map((one) => [one.name, one]));
   const revision = (name: string) => had.get(name)?.revision ?? nextRevision(schema, name);
   const mayChangeTypes = which === "replace";
   const being = { id, metadata, createdAt, schema, revision, mayChangeTypes };
-  const deployment = yield* deploymentOf(asking, found, being);
+  const deployment = yield* deploymentOf(target, found, being);
   if (which === "replace") return deployment;
   const kept = deployment.services.map((one) => changedAlike(one, had.get(one.name)));
   return { ...deployment, services: kept };

@@ -74,7 +74,10 @@ export function flagsOfNpm(env: Environment, paths: readonly string[]): string[]
 }
 
 /** One value per option: from the first source that has it, else its default. Throws RT0002. */
-export function settle(options: Options, sources: readonly Source[]): Record<string, unknown> {
+export function resolveSettings(
+  options: Options,
+  sources: readonly Source[],
+): Record<string, unknown> {
   const settled: Record<string, unknown> = {};
   for (const [path, option] of Object.entries(options)) {
     const given = sources.find((source) => source.has(path))?.get(path);

@@ -27,7 +27,7 @@ export type Effect =
   | Reply
   /** A timer row was written. */
   | {
-    readonly type: "wake";
+    readonly type: "armTimer";
     readonly id: string;
     readonly due: number;
     readonly kind: "start" | "retry" | "sleep";

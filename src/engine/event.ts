@@ -6,9 +6,9 @@ import type { StateEdit } from "../model/state_edit.ts";
 /** Something that happened. Everything the engine will ever know arrives as one of these. */
 export type Event =
   | Invoked
-  | Heard
+  | FramesReceived
   | AttemptEnded
-  /** A timer row came due. `chance` as in `AttemptEnded`. */
+  /** A timer row came due. `jitter` as in `AttemptEnded`. */
   | {
     readonly type: "timerFired";
     readonly id: string;
@@ -89,8 +89,8 @@ export interface StateEdited {
 }
 
 /** Frames of one attempt, in the order they came. */
-export interface Heard {
-  readonly type: "heard";
+export interface FramesReceived {
+  readonly type: "framesReceived";
   readonly id: string;
   readonly attempt: number;
   /** Number of the first frame within its attempt, from 0: what is already known is dropped. */
@@ -111,7 +111,7 @@ export interface AttemptEnded {
   readonly attempt: number;
   readonly outcome: Outcome;
   /** A number in [0, 1): the jitter of the next retry. The engine knows no chance of its own. */
-  readonly chance: number;
+  readonly jitter: number;
   /** Where the attempt ran, should it have failed. */
   readonly site?: AttemptSite;
 }

@@ -6,7 +6,7 @@ import type { Turn } from "./turn.ts";
 export const EVENTS_MAX = 100;
 
 /** Writes down what befell an invocation; beyond `EVENTS_MAX` the oldest event goes. */
-export function note(
+export function recordEvent(
   turn: Turn,
   draft: InvocationDraft,
   { kind, failure }: Pick<Rows["event"], "kind" | "failure">,

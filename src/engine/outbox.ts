@@ -2,7 +2,7 @@ import { unreachable } from "../assert.ts";
 import { addressee, type Message } from "../model/message.ts";
 import { peerOf, type Rows } from "../model/rows.ts";
 import type { Delivered } from "./event.ts";
-import { answered } from "./journal/notification.ts";
+import { completeCommand } from "./journal/notification.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { invoked } from "./lifecycle/invoked.ts";
 import { killed } from "./lifecycle/killed.ts";
@@ -15,8 +15,8 @@ import type { Turn } from "./turn.ts";
  * sent, again and again, until that partition has it (decision 031).
  */
 export function deliver(turn: Turn, message: Message): void {
-  const { partition, partitions } = turn.place;
-  const to = partitions === 1 ? partition : turn.whereIs(addressee(message));
+  const { partition, partitions } = turn.range;
+  const to = partitions === 1 ? partition : turn.partitionOf(addressee(message));
   if (to === partition) apply(turn, message);
   else post(turn, to, message);
 }
@@ -40,7 +40,7 @@ export function acknowledged(
   turn: Turn,
   { to, first, last }: { readonly to: number; readonly first: number; readonly last: number },
 ): void {
-  const from = turn.place.partition;
+  const from = turn.range.partition;
   for (let seq = first; seq <= last; seq++) {
     turn.drop("outbox", { from, to, seq, message: GONE });
   }
@@ -59,7 +59,7 @@ function post(turn: Turn, to: number, message: Message): void {
 }
 
 function peerTo(turn: Turn, to: number): Rows["peer"] {
-  const from = turn.place.partition;
+  const from = turn.range.partition;
   return turn.find("peer", peerOf({ from, to })) ?? { from, to, sent: 0, heard: 0 };
 }
 
@@ -72,7 +72,7 @@ function apply(turn: Turn, message: Message): void {
     case "signaled":
       return signaled(turn, message);
     case "answered":
-      return answered(turn, message.caller, message.result);
+      return completeCommand(turn, message.caller, message.result);
     case "killed":
       return void killed(turn, message.id);
     default:

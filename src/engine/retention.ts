@@ -17,7 +17,7 @@ export function retain(turn: Turn, draft: InvocationDraft): void {
 }
 
 /** Whether a completed invocation has been kept for as long as its result is kept. */
-export function isOver(turn: Turn, { status, completedAt, retention }: InvocationRow): boolean {
+export function isExpired(turn: Turn, { status, completedAt, retention }: InvocationRow): boolean {
   return status.kind === "completed" && turn.now >= (completedAt ?? 0) + retention.resultMs;
 }
 

@@ -1,7 +1,7 @@
 import { unreachable } from "../assert.ts";
 import type { Event } from "./event.ts";
 import { acknowledged, delivered } from "./outbox.ts";
-import { heard } from "./journal/frames_received.ts";
+import { framesReceived } from "./journal/frames_received.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
 import { expired } from "./lifecycle/expired.ts";
@@ -19,8 +19,8 @@ export function step(turn: Turn, event: Event): void {
   switch (event.type) {
     case "invoked":
       return invoked(turn, event);
-    case "heard":
-      return heard(turn, event);
+    case "framesReceived":
+      return framesReceived(turn, event);
     case "attemptEnded":
       return attemptEnded(turn, event);
     case "timerFired":

@@ -10,21 +10,21 @@ import {
   type Want,
 } from "../model/rows.ts";
 import type { Write } from "../model/rows.ts";
-import { ALONE, partitionOfId, type Place } from "../model/ring.ts";
+import { ONLY_PARTITION, partitionOfId, type PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Effect } from "./effect.ts";
 
 /** What is in memory. `undefined` means "not loaded", which is not the same as "no such row". */
-export interface Slice {
+export interface RowView {
   find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined;
   /** Every row of a group, in any order, or `undefined` unless all of them are loaded. */
   list<T extends Table>(table: T, group: string): Iterable<Rows[T]> | undefined;
 }
 
 export interface TurnOptions {
-  readonly slice: Slice;
+  readonly rows: RowView;
   /** Where this happens. Absent: where there is one partition. */
-  readonly place?: Place;
+  readonly range?: PartitionRange;
   /** What the turn before left as its `attemptForgotten`. Absent: no stream can be open. */
   readonly attemptForgotten?: number;
 }
@@ -76,12 +76,12 @@ export class Turn {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly schema: Schema;
-  readonly place: Place;
+  readonly range: PartitionRange;
   readonly effects: Effect[] = [];
   readonly wants: Want[] = [];
   /** The latest attempt of all invocations that were forgotten since the partition began to run. */
   attemptForgotten: number;
-  readonly #slice: Slice;
+  readonly #slice: RowView;
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
     journal: new Map(),
@@ -96,24 +96,24 @@ export class Turn {
   };
   readonly #drafts = new Map<string, InvocationDraft>();
 
-  /** `place`: whose turn it is. */
+  /** `range`: whose turn it is. */
   constructor(now: number, schema: Schema, options: TurnOptions) {
-    const { slice, place = ALONE, attemptForgotten = 0 } = options;
+    const { rows, range = ONLY_PARTITION, attemptForgotten = 0 } = options;
     this.now = now;
     this.schema = schema;
-    this.place = place;
+    this.range = range;
     this.attemptForgotten = attemptForgotten;
-    this.#slice = slice;
+    this.#slice = rows;
   }
 
   /** The partition of an invocation. */
-  whereIs(id: string): number {
-    return partitionOfId(id, this.place.partitions);
+  partitionOf(id: string): number {
+    return partitionOfId(id, this.range.partitions);
   }
 
   /** Whether an invocation is of this partition. */
-  isHere(id: string): boolean {
-    return this.whereIs(id) === this.place.partition;
+  isLocal(id: string): boolean {
+    return this.partitionOf(id) === this.range.partition;
   }
 
   /** Ends the drafts of the last event: the next one edits copies of its own. */
@@ -131,7 +131,7 @@ export class Turn {
    * An invocation whose journal and timers nobody is going to ask for: when it is not in memory, it
    * is loaded by itself.
    */
-  glance(id: string): InvocationRow | undefined {
+  findAlone(id: string): InvocationRow | undefined {
     const row = this.#look("invocation", id, "");
     if (row !== undefined) return row ?? undefined;
     this.wants.push({ table: "invocation", group: id, item: "" });
@@ -142,18 +142,18 @@ export class Turn {
    * Says whose turn it is next, one after the other: those of this partition that are not in memory
    * are loaded together. Otherwise each of them would cost a load, and another run of the whole turn.
    */
-  expect(ids: readonly string[]): void {
-    let isHere = true;
+  prefetch(ids: readonly string[]): void {
+    let isLocal = true;
     for (const id of ids) {
-      if (!this.isHere(id) || this.#look("invocation", id, "") !== undefined) continue;
+      if (!this.isLocal(id) || this.#look("invocation", id, "") !== undefined) continue;
       this.#want({ table: "invocation", group: id, item: "" });
-      isHere = false;
+      isLocal = false;
     }
-    if (!isHere) throw miss;
+    if (!isLocal) throw miss;
   }
 
   /** Says that journal entries from `from` to before `to` are looked at next: loads them together. */
-  expectEntries(id: string, from: number, to: number): void {
+  prefetchEntries(id: string, from: number, to: number): void {
     for (let index = from; index < to; index++) {
       if (this.#look("journal", id, index) === undefined) {
         return this.#miss({ table: "journal", group: id });

@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import { type Identity, newInvocationId } from "../model/id.ts";
+import { type InvocationIdentity, newInvocationId } from "../model/id.ts";
 import type { Retention } from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
 import {
@@ -105,8 +105,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const INGRESS = { by: "ingress" } as const;
 
-function identity({ service, handler, key, idempotencyKey }: Checked): Identity {
-  const identity: Writable<Identity> = {
+function identity({ service, handler, key, idempotencyKey }: Checked): InvocationIdentity {
+  const identity: Writable<InvocationIdentity> = {
     service: service.name,
     handler: handler.name,
     isWorkflowRun: handler.access === "run",

@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import { parseAwakeableId } from "../model/awakeable.ts";
 import type { SignalResult } from "../model/command.ts";
 import { BadId } from "../model/id.ts";
-import { taken } from "./answer.ts";
+import { accepted } from "./response.ts";
 import { readBody } from "./body.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { AwakeableRoute } from "./path.ts";
@@ -31,7 +31,7 @@ export async function completeAwakeable(
     const result = verb === "resolve" ? { kind: "value", value: bytes } as const : rejection(bytes);
     await setup.invocations.signal({ target, id: { kind: "signal", index }, result });
   }
-  return taken(inbound.caller);
+  return accepted(inbound.caller);
 }
 
 function parseId(id: string): ReturnType<typeof parseAwakeableId> {

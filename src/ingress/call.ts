@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts";
 import { check, toRequest } from "./accept.ts";
-import { failed, succeeded } from "./answer.ts";
+import { failed, succeeded } from "./response.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { InvokeRoute } from "./path.ts";
 
@@ -28,7 +28,7 @@ export async function call(
   );
   checked.span?.follow(answer, invocation);
   const { result, expiresAt } = await answer;
-  const answered = { id: invocation.id, expiresAt };
-  if (result.kind === "failure") return failed(caller, answered, result.failure);
-  return succeeded(caller, answered, { value: result.value, output: checked.handler.output });
+  const ref = { id: invocation.id, expiresAt };
+  if (result.kind === "failure") return failed(caller, ref, result.failure);
+  return succeeded(caller, ref, { value: result.value, output: checked.handler.output });
 }

@@ -1,6 +1,6 @@
 import { type Readiness, readyAnswer } from "../model/readiness.ts";
 import type { Schema } from "../model/schema.ts";
-import { json } from "./answer.ts";
+import { json } from "./response.ts";
 import type { Caller } from "./cors.ts";
 
 /** `GET /svc/health`: what can be called here, private services included. */

@@ -30,7 +30,7 @@ export interface IngressOptions {
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
   /** Is told of every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
-  readonly answered?: (route: string, status: number) => void;
+  readonly onResponse?: (route: string, status: number) => void;
 }
 
 /** The options with their defaults. */

@@ -1,7 +1,7 @@
-import { json } from "./answer.ts";
+import { json } from "./response.ts";
 import { readBody } from "./body.ts";
 import type { Inbound, Setup } from "./inbound.ts";
-import { idOfNamed, parseTarget } from "./target_object.ts";
+import { idOfTarget, parseTarget } from "./target_object.ts";
 
 /**
  * The id that a target object stands for: computed, so it says nothing about whether there is such
@@ -10,5 +10,5 @@ import { idOfNamed, parseTarget } from "./target_object.ts";
  */
 export async function lookup(setup: Setup, inbound: Inbound): Promise<Response> {
   const named = parseTarget(await readBody(setup, inbound));
-  return json(inbound.caller, { invocationId: idOfNamed(named) }, { status: 200 });
+  return json(inbound.caller, { invocationId: idOfTarget(named) }, { status: 200 });
 }

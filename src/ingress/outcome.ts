@@ -1,10 +1,10 @@
 import { handlerIn } from "../model/schema.ts";
 import type { Attached } from "../ports.ts";
-import { failed, noOutput, succeeded } from "./answer.ts";
+import { failed, noOutput, succeeded } from "./response.ts";
 import { readBody } from "./body.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { OutcomeRoute } from "./path.ts";
-import { idOfNamed, type Named, parseTarget } from "./target_object.ts";
+import { idOfTarget, parseTarget, type TargetObject } from "./target_object.ts";
 
 /**
  * Waits for the result of an invocation that somebody else began, and answers as its call would
@@ -18,7 +18,7 @@ export async function attach(
 ): Promise<Response> {
   const { caller, request } = inbound;
   const named = await nameOf(setup, inbound, route);
-  const id = idOfNamed(named);
+  const id = idOfTarget(named);
   const attached = canExist(named)
     ? await setup.invocations.attach(id, (leave) => setup.reader.onLeave(request, leave))
     : undefined;
@@ -37,14 +37,18 @@ export async function output(
 ): Promise<Response> {
   const { caller } = inbound;
   const named = await nameOf(setup, inbound, route);
-  const id = idOfNamed(named);
+  const id = idOfTarget(named);
   const attached = canExist(named) ? await setup.invocations.output(id) : "unknown";
   if (attached === "notReady") return noOutput(caller, "notReady");
   const found = attached === "unknown" ? undefined : toAnswer(setup, inbound, { id, attached });
   return found ?? noOutput(caller, "notFound");
 }
 
-async function nameOf(setup: Setup, inbound: Inbound, { subject }: OutcomeRoute): Promise<Named> {
+async function nameOf(
+  setup: Setup,
+  inbound: Inbound,
+  { subject }: OutcomeRoute,
+): Promise<TargetObject> {
   return subject.by === "body" ? parseTarget(await readBody(setup, inbound)) : { subject };
 }
 
@@ -52,7 +56,7 @@ async function nameOf(setup: Setup, inbound: Inbound, { subject }: OutcomeRoute)
  * Scoped invocations are refused when they are asked for (docs/spec/ingress.md#scopes), so there
  * are none to find.
  */
-function canExist({ scope }: Named): boolean {
+function canExist({ scope }: TargetObject): boolean {
   return scope === undefined;
 }
 
@@ -66,9 +70,9 @@ function toAnswer(
   { id, attached }: { readonly id: string; readonly attached: Attached },
 ): Response | undefined {
   const { result, expiresAt, target } = attached;
-  const answered = { id, expiresAt };
-  if (result.kind === "failure") return failed(caller, answered, result.failure);
+  const ref = { id, expiresAt };
+  if (result.kind === "failure") return failed(caller, ref, result.failure);
   const service = schema().latest(target.service);
   const handler = service && handlerIn(service, target.handler);
-  return handler && succeeded(caller, answered, { value: result.value, output: handler.output });
+  return handler && succeeded(caller, ref, { value: result.value, output: handler.output });
 }

@@ -2,7 +2,7 @@ import { unreachable } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, header, OWN } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
-import { json, refused } from "./answer.ts";
+import { json, refused } from "./response.ts";
 import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
 import { type Caller, preflight } from "./cors.ts";
@@ -33,7 +33,7 @@ export function ingress(
     tracer: undefined,
     readiness: () => Promise.resolve([]),
     isStrict: false,
-    answered: () => {},
+    onResponse: () => {},
     version: "0.0.0",
     ...options,
     log: limitedLog(options.log, options.now),
@@ -65,7 +65,7 @@ async function serve(setup: Setup, request: Request, isTooMuch = false): Promise
   } catch (cause) {
     response = toAnswer(setup, known.caller, cause);
   }
-  setup.answered(known.route, response.status);
+  setup.onResponse(known.route, response.status);
   return response;
 }
 

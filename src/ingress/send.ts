@@ -1,5 +1,5 @@
 import { check, toRequest } from "./accept.ts";
-import { json } from "./answer.ts";
+import { json } from "./response.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import type { InvokeRoute } from "./path.ts";
 

@@ -5,7 +5,7 @@ import { byInvocation } from "./path.ts";
 import { checkScope } from "./scope.ts";
 
 /** Whom a request is about. */
-export interface Named {
+export interface TargetObject {
   readonly subject: Subject;
   /** Well-formed. Of an invocation there is none to tell: its id says all. */
   readonly scope?: string;
@@ -16,7 +16,7 @@ export interface Named {
  * (docs/spec/ingress.md#attach-output-and-lookup). Fields it does not know are ignored. Throws
  * `Failure` 400 that tells what is wrong with it, or with the id or scope in it.
  */
-export function parseTarget(bytes: Uint8Array): Named {
+export function parseTarget(bytes: Uint8Array): TargetObject {
   const fields = parseFields(bytes);
   const target = required(fields, "target");
   switch (target) {
@@ -34,7 +34,7 @@ export function parseTarget(bytes: Uint8Array): Named {
 }
 
 /** The id of whom it is about, whether or not there is such an invocation. */
-export function idOfNamed({ subject, scope }: Named): string {
+export function idOfTarget({ subject, scope }: TargetObject): string {
   if (scope === undefined || subject.by === "invocation") return idOf(subject);
   return idOf({ ...subject, scope });
 }
@@ -48,7 +48,7 @@ function idempotent(fields: Fields): Subject {
   return { by: "idempotencyKey", service, handler, ...keyed, idempotencyKey };
 }
 
-function scoped(fields: Fields, subject: Subject): Named {
+function scoped(fields: Fields, subject: Subject): TargetObject {
   const scope = optional(fields, "scope");
   if (scope === undefined) return { subject };
   checkScope(scope);

@@ -14,7 +14,7 @@ export type Ending = "success" | "failure" | "unknown" | "undecidable";
  * combinator has to know how a child ended and nobody can tell, the wait is over: the SDK will
  * decide.
  */
-export function afterNews(
+export function afterNotification(
   awaiting: Awaiting,
   id: NotificationId,
   result: NotificationResult,

@@ -5,7 +5,7 @@ export type Command =
   | { readonly kind: "output"; readonly bytes: Uint8Array; readonly result: Result }
   | { readonly kind: "run"; readonly bytes: Uint8Array; readonly completion: number }
   | {
-    readonly kind: "ranTo";
+    readonly kind: "runCompletion";
     readonly completion: number;
     readonly result: Result;
     /**

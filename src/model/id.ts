@@ -90,7 +90,7 @@ export function afterVersion(id: string, prefixes: readonly string[]): string {
  * What decides the partition key and the id of an invocation
  * (docs/spec/service-protocol.md#partition-keys).
  */
-export interface Identity {
+export interface InvocationIdentity {
   readonly service: string;
   readonly handler: string;
   readonly key?: string;
@@ -106,7 +106,7 @@ export interface Identity {
  * milliseconds since the epoch.
  */
 export function newInvocationId(
-  identity: Identity,
+  identity: InvocationIdentity,
   entropy: Uint8Array,
   now: number,
 ): { id: string; fresh: boolean } {
@@ -160,7 +160,7 @@ export function siblingInvocationId(id: string, entropy: Uint8Array, now: number
  * (docs/spec/service-protocol.md#ids-of-named-invocations). Joined, an object key with commas could
  * end anywhere, were it not that the partition key says it.
  */
-function parts(identity: Identity): string[] {
+function parts(identity: InvocationIdentity): string[] {
   const { service, handler, key, idempotencyKey, isWorkflowRun, scope } = identity;
   const scoped = scope === undefined ? [] : [scope];
   if (isWorkflowRun) return ["wf", ...scoped, service, key ?? ""];

@@ -6,7 +6,7 @@ import { parseInvocationId, partitionKeyOf } from "./id.ts";
  * (docs/spec/storage-layout.md#partitions). Only its upper half decides: a partition's range is
  * more than enough keys wide.
  */
-export interface Place {
+export interface PartitionRange {
   /** Which one, from 0. */
   readonly partition: number;
   /** How many there are. Written down when the data is made, and never another number. */
@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** The partition of everything in an installation that has only one. */
-export const ALONE: Place = { partition: 0, partitions: 1 };
+export const ONLY_PARTITION: PartitionRange = { partition: 0, partitions: 1 };
 
 /** The most partitions an installation may have: invocations without a key are spread over so many. */
 export const PARTITIONS_MAX = 64;

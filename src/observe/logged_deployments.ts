@@ -1,7 +1,7 @@
 import type { DeploymentStore, Log } from "../ports.ts";
 
 /** A store of deployments that tells the log what changed. Addresses may hold tokens: no address. */
-export function toldDeployments(store: DeploymentStore, log: Log): DeploymentStore {
+export function loggedDeployments(store: DeploymentStore, log: Log): DeploymentStore {
   return {
     get version() {
       return store.version ?? 0;

@@ -49,7 +49,7 @@ export class Meter {
   events = 0;
   reruns = 0;
   /** Lives of the partition that ended without being asked to. */
-  setbacks = 0;
+  restarts = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;

@@ -126,7 +126,7 @@ function partition(page: Page, { partition, meter, waitingRequests }: MetricsSou
   page.family("perdure_partition_up")
     .sample(partition ? 1 : 0);
   page.family("perdure_partition_failures_total")
-    .sample(meter.setbacks);
+    .sample(meter.restarts);
   page.family("perdure_waiting_requests")
     .sample(waitingRequests);
   if (!partition) return;

@@ -34,11 +34,11 @@ export interface ObservationOptions {
 export interface Observed {
   readonly waiting: number;
   gauges(): PartitionGauges | undefined;
-  standings(patienceMs: number): Promise<ByHandler | undefined>;
+  statusCounts(timeoutMs: number): Promise<ByHandler | undefined>;
 }
 
 /** Scrapers give up after ten seconds; what is not counted by then comes with a later page. */
-const PATIENCE_MS = 2000;
+const COUNT_TIMEOUT_MS = 2000;
 
 /** Everything that watches the server, wired: counts, spans, records and the page of metrics. */
 export class Observation {
@@ -79,7 +79,7 @@ export class Observation {
     schema: Schema,
     members?: readonly Member[],
   ): Promise<Response> {
-    const invocations = await observed.standings(PATIENCE_MS);
+    const invocations = await observed.statusCounts(COUNT_TIMEOUT_MS);
     const { platform, version } = this.#options;
     const text = metricsText({
       version,

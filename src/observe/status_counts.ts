@@ -1,6 +1,6 @@
 import type { InvocationRow, Status } from "../model/invocation.ts";
 import type { Target } from "../model/target.ts";
-import type { Clock, Standing, StandingsPage } from "../ports.ts";
+import type { Clock, InvocationStatus, StatusPage } from "../ports.ts";
 import { ByHandler } from "./by_handler.ts";
 
 type Kind = Status["kind"];
@@ -20,10 +20,13 @@ export const STATUSES: readonly (readonly [Kind, string])[] = [
 ];
 const PLACES = Object.fromEntries(STATUSES.map(([kind], i) => [kind, i])) as Record<Kind, number>;
 
-export interface TallyOptions {
+export interface StatusCountsOptions {
   readonly clock: Clock;
   /** Asks the store, once all that was told of so far is in its hands. */
-  readonly standings: (page: StandingsPage, issued: () => void) => Promise<readonly Standing[]>;
+  readonly statusCounts: (
+    page: StatusPage,
+    issued: () => void,
+  ) => Promise<readonly InvocationStatus[]>;
   readonly failed: (cause: unknown) => void;
   /** Invocations read at once. */
   readonly pageRowsMax?: number;
@@ -48,9 +51,9 @@ interface Move {
  * for its page will show it. While a page is on its way nobody knows where it ends, so changes
  * ahead are kept until it is here.
  */
-export class Tally {
+export class StatusCounts {
   readonly counts: ByHandler = new ByHandler(STATUSES.length);
-  readonly #options: TallyOptions;
+  readonly #options: StatusCountsOptions;
   /** Resolves when everything is counted; undefined while nobody has asked. */
   #whole: Promise<void> | undefined;
   #isWhole = false;
@@ -60,7 +63,7 @@ export class Tally {
   /** Changes since the page on its way was asked for. */
   #moves: Move[] | undefined;
 
-  constructor(options: TallyOptions) {
+  constructor(options: StatusCountsOptions) {
     this.#options = options;
   }
 
@@ -81,11 +84,11 @@ export class Tally {
     });
   }
 
-  /** The counts, if they are whole within `patienceMs`. Begins to count, if nobody has. */
-  async within(patienceMs: number): Promise<ByHandler | undefined> {
+  /** The counts, if they are whole within `timeoutMs`. Begins to count, if nobody has. */
+  async within(timeoutMs: number): Promise<ByHandler | undefined> {
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
-      const forget = clock.at(clock.now() + patienceMs, resolve);
+      const forget = clock.at(clock.now() + timeoutMs, resolve);
       void this.begin().then(() => {
         forget();
         resolve();
@@ -99,7 +102,11 @@ export class Tally {
   }
 
   /** An invocation was written: `before` as it was, if it was. `isGone`: it was dropped. */
-  moved(before: InvocationRow | null | undefined, row: InvocationRow, isGone: boolean): void {
+  invocationChanged(
+    before: InvocationRow | null | undefined,
+    row: InvocationRow,
+    isGone: boolean,
+  ): void {
     if (!this.#whole || before?.status.kind === row.status.kind && !isGone) return;
     const { id } = row;
     if (this.#isWhole || id <= this.#end) {
@@ -112,11 +119,11 @@ export class Tally {
   }
 
   async #count(): Promise<void> {
-    const { clock, standings, pageRowsMax: limit = PAGE_ROWS } = this.#options;
+    const { clock, statusCounts: scanStatuses, pageRowsMax: limit = PAGE_ROWS } = this.#options;
     while (!this.#isWhole && !this.#isStopped) {
       const began = clock.now();
       const after = this.#end;
-      const page = await standings(after === "" ? { limit } : { after, limit }, () => {
+      const page = await scanStatuses(after === "" ? { limit } : { after, limit }, () => {
         this.#moves = [];
       });
       const last = page.length < limit ? undefined : page.at(-1);

@@ -33,7 +33,7 @@ export class Watch {
    * A turn wrote an invocation. Told before it is durable: if the commit fails, which ends the
    * partition, a completion may be told twice.
    */
-  moved(before: InvocationRow | null | undefined, row: InvocationRow): void {
+  invocationChanged(before: InvocationRow | null | undefined, row: InvocationRow): void {
     const { status, lastFailure } = row;
     // Each failed attempt leaves a failure of its own, even when it repeats the one before.
     if (before && lastFailure && lastFailure !== before.lastFailure) {

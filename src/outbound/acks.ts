@@ -20,8 +20,8 @@ export class Acks {
   }
 
   /** A command was heard. They come in order. `wantsAck`: its frame is flagged. */
-  heard(command: Command, wantsAck: boolean): void {
-    if (command.kind !== "ranTo") {
+  commandReceived(command: Command, wantsAck: boolean): void {
+    if (command.kind !== "runCompletion") {
       if (wantsAck) this.#commands.push(this.#index);
       this.#index++;
     } else if (command.wantsAck) {

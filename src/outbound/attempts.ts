@@ -1,5 +1,5 @@
 import { assert } from "../assert.ts";
-import { ChurnMap } from "../slot_map.ts";
+import { SlotMap } from "../slot_map.ts";
 import type { Attempt, Effect } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
@@ -9,14 +9,14 @@ import type { Dial, DialRequest, Exchange } from "../dial.ts";
 import type { RunningAttempt as Introspected } from "../query_port.ts";
 import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
-import { Chance } from "./buffered_random.ts";
+import { BufferedRandom } from "./buffered_random.ts";
 import { choose } from "./choose.ts";
-import { Crowd } from "./slot_pressure.ts";
+import { SlotPressure } from "./slot_pressure.ts";
 import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
 import { FirstMessages } from "./first_message.ts";
 import { openSigned } from "./identity/signed_dial.ts";
-import { OUTBOUND_DEFAULTS, type OutboundOptions, type OutboundWorld } from "./options.ts";
+import { OUTBOUND_DEFAULTS, type OutboundDeps, type OutboundOptions } from "./options.ts";
 import { Ticker } from "./ticker.ts";
 
 /** Where the attempt of an invocation stands. `ready`: it waits for a slot. */
@@ -37,35 +37,35 @@ export type AttemptStatus =
  * but for their id and asked for again, by `slotFree`, when it is their turn.
  */
 export class Attempts {
-  readonly #world: OutboundWorld;
+  readonly #deps: OutboundDeps;
   readonly #options: OutboundOptions;
   readonly #addresses: Addresses;
   readonly #ticker: Ticker;
   readonly #host: AttemptHost;
-  readonly #chance: Chance;
-  readonly #running = new ChurnMap<string, RunningAttempt>();
+  readonly #random: BufferedRandom;
+  readonly #running = new SlotMap<string, RunningAttempt>();
   /** Have sent their outcome; their streams are not over. */
-  readonly #draining = new ChurnMap<number, RunningAttempt>();
+  readonly #draining = new SlotMap<number, RunningAttempt>();
   #begun = 0;
   readonly #queue = new FairQueue();
-  readonly #crowd: Crowd;
+  readonly #slotPressure: SlotPressure;
   readonly #firstMessages: FirstMessages;
   /** Slots held for those who were told that one is free. */
   readonly #reserved = new Set<string>();
   #closed = false;
 
-  constructor(world: OutboundWorld, options: Partial<OutboundOptions> = {}) {
-    this.#world = world;
+  constructor(deps: OutboundDeps, options: Partial<OutboundOptions> = {}) {
+    this.#deps = deps;
     this.#options = { ...OUTBOUND_DEFAULTS, ...options };
     this.#addresses = new Addresses(this.#options);
-    this.#chance = new Chance(world.random);
-    this.#crowd = new Crowd(world);
-    this.#firstMessages = new FirstMessages(world, this.#options);
-    this.#ticker = new Ticker(world.clock, (now) => this.#tick(now));
+    this.#random = new BufferedRandom(deps.random);
+    this.#slotPressure = new SlotPressure(deps);
+    this.#firstMessages = new FirstMessages(deps, this.#options);
+    this.#ticker = new Ticker(deps.clock, (now) => this.#tick(now));
     this.#host = {
-      world,
+      deps,
       options: this.#options,
-      chance: this.#chance,
+      random: this.#random,
       expect: (due) => this.#ticker.expect(due),
       ended: (attempt, outcome) => this.#ended(attempt, outcome),
       closed: (attempt) => this.#gone(attempt),
@@ -81,8 +81,8 @@ export class Attempts {
     older?.abort();
     const wasReserved = this.#reserved.delete(id);
     if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
-      this.#queue.add(lineOf(effect.invocation), { id, attempt: effect.attempt });
-      return this.#ticker.expect(this.#crowd.due);
+      this.#queue.add(queueNameOf(effect.invocation), { id, attempt: effect.attempt });
+      return this.#ticker.expect(this.#slotPressure.due);
     }
     this.#queue.drop(id, effect.attempt);
     this.#run(effect);
@@ -111,7 +111,7 @@ export class Attempts {
     if (running?.attempt === attempt) return running.yield();
     if (this.#queue.attemptOf(id) !== attempt) return;
     this.#queue.drop(id, attempt);
-    this.#world.send({ type: "slotFree", id, attempt });
+    this.#deps.send({ type: "slotFree", id, attempt });
   }
 
   /** What introspection shows. Undefined: no attempt. */
@@ -148,11 +148,11 @@ export class Attempts {
 
   #run(effect: Attempt): void {
     const { invocation } = effect;
-    const chosen = choose(this.#world.schema(), invocation, this.#options.protocolMax);
+    const chosen = choose(this.#deps.schema(), invocation, this.#options.protocolMax);
     if ("failure" in chosen) return this.#refuse(effect, chosen);
-    const { isHalfDuplex } = this.#world.dial;
+    const { isHalfDuplex } = this.#deps.dial;
     const plan = isHalfDuplex ? { ...chosen, requestResponse: true } : chosen;
-    const span = this.#world.watch?.began(invocation, effect.attempt, plan.pin);
+    const span = this.#deps.watch?.began(invocation, effect.attempt, plan.pin);
     const { dial, mediaType } = this.#addresses.request(
       plan.deployment,
       plan.pin.protocol,
@@ -170,7 +170,7 @@ export class Attempts {
   }
 
   #open(request: DialRequest, attempt: RunningAttempt, target: Target): Exchange {
-    const { signer } = this.#world;
+    const { signer } = this.#deps;
     const dial = this.#dialOf(attempt.plan.deployment);
     if (!signer) return dial.open(request, attempt);
     return openSigned(dial, request, {
@@ -182,23 +182,23 @@ export class Attempts {
   }
 
   #dialOf({ uri, lambda }: Deployment): Dial {
-    const { dial, functions } = this.#world;
+    const { dial, functions } = this.#deps;
     if (!lambda) return dial;
     assert(functions, "Whoever registers functions must be able to speak to them");
     return functions.dial(uri, lambda);
   }
 
   #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {
-    this.#world.watch?.ended({ target }, outcome);
-    const chance = this.#chance.next();
-    const site = { startedAt: this.#world.clock.now() };
-    this.#world.send({ type: "attemptEnded", id, attempt, outcome, chance, site });
+    this.#deps.watch?.ended({ target }, outcome);
+    const jitter = this.#random.next();
+    const site = { startedAt: this.#deps.clock.now() };
+    this.#deps.send({ type: "attemptEnded", id, attempt, outcome, jitter, site });
     this.#offer();
   }
 
   #ended(attempt: RunningAttempt, outcome: Outcome): void {
-    this.#world.watch?.ended(attempt, outcome, attempt.span);
-    if (attempt.silence.hasReceived) this.#firstMessages.answered(attempt.plan.pin.deployment);
+    this.#deps.watch?.ended(attempt, outcome, attempt.span);
+    if (attempt.inactivity.hasReceived) this.#firstMessages.answered(attempt.plan.pin.deployment);
     this.#draining.set(attempt.number, attempt);
     this.#leave(attempt);
   }
@@ -226,15 +226,15 @@ export class Attempts {
       const lapse = () => {
         if (this.#reserved.delete(id)) this.#offer();
       };
-      this.#world.send(
+      this.#deps.send(
         { type: "slotFree", id, attempt },
-        () => this.#world.clock.soon(lapse),
+        () => this.#deps.clock.soon(lapse),
       );
     }
   }
 
   #tick(now: number): number {
-    let due = this.#crowd.look(now, this.#running.values(), {
+    let due = this.#slotPressure.check(now, this.#running.values(), {
       used: this.#taken,
       limit: this.#options.concurrencyMax,
       queued: this.#queue.size,
@@ -253,6 +253,6 @@ export class Attempts {
  * The line an invocation waits in; lines take turns. Handlers do not wait behind each other, and
  * what running handlers call does not wait behind what is only about to start.
  */
-function lineOf({ target, origin }: InvocationRow): string {
+function queueNameOf({ target, origin }: InvocationRow): string {
   return `${target.service}/${target.handler}/${origin.by}`;
 }

@@ -4,7 +4,7 @@ const BLOCK_BYTES = 4096;
 const ENTROPY_BYTES = 16;
 
 /** Chance in small pieces: asking the platform for each would cost more than the rest of a frame. */
-export class Chance {
+export class BufferedRandom {
   readonly #random: Random;
   #block: Uint8Array = new Uint8Array(0);
   #used = 0;

@@ -12,7 +12,7 @@ import { signedDial } from "./identity/signed_dial.ts";
 import type { Signer } from "./identity/signer.ts";
 import type { Functions } from "./lambda/functions.ts";
 import { printStatus } from "./response.ts";
-import { echo, silent, unreachable } from "./unreachable.ts";
+import { echo, timedOut, unreachable } from "./unreachable.ts";
 
 /** An endpoint to be asked what it serves. */
 export interface DiscoverRequest {
@@ -139,7 +139,7 @@ async function accept(
   options: DiscoverOptions,
 ): Promise<Discovered> {
   if (collected.kind === "failed") throw unreachable(uri, collected.failure);
-  if (collected.kind === "timeout") throw silent(uri, options.timeoutMs);
+  if (collected.kind === "timeout") throw timedOut(uri, options.timeoutMs);
   const { head, body, cut } = collected;
   if (head.status !== 200) throw badStatus(head, body);
   const dialect = dialectOf(head);

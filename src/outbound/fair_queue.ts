@@ -10,7 +10,7 @@ export interface Waiting {
  */
 export class FairQueue {
   /** In the order of their turns. A line without waiters is not here. */
-  readonly #lines = new Map<string, Lane>();
+  readonly #queues = new Map<string, WaitQueue>();
   /** The newest attempt of each waiting invocation. What is not here any more is skipped. */
   readonly #waiting = new Map<string, Waiting>();
 
@@ -19,13 +19,13 @@ export class FairQueue {
   }
 
   /** A newer attempt of the same invocation takes the older one's place at the end. */
-  add(line: string, waiting: Waiting): void {
+  add(queueName: string, waiting: Waiting): void {
     const known = this.#waiting.get(waiting.id);
     if (known && known.attempt >= waiting.attempt) return;
     this.#waiting.set(waiting.id, waiting);
-    const lane = this.#lines.get(line);
-    if (lane) lane.queue.push(waiting);
-    else this.#lines.set(line, { queue: [waiting], head: 0 });
+    const waitQueue = this.#queues.get(queueName);
+    if (waitQueue) waitQueue.queue.push(waiting);
+    else this.#queues.set(queueName, { queue: [waiting], head: 0 });
   }
 
   /** Forgets an invocation's attempts up to this one. */
@@ -36,10 +36,10 @@ export class FairQueue {
 
   /** Takes out whose turn it is. */
   next(): Waiting | undefined {
-    for (const [line, lane] of this.#lines) {
-      const waiting = this.#first(lane);
-      this.#lines.delete(line);
-      if (lane.head < lane.queue.length) this.#lines.set(line, lane);
+    for (const [queueName, waitQueue] of this.#queues) {
+      const waiting = this.#first(waitQueue);
+      this.#queues.delete(queueName);
+      if (waitQueue.head < waitQueue.queue.length) this.#queues.set(queueName, waitQueue);
       if (waiting) return waiting;
     }
     return undefined;
@@ -51,16 +51,16 @@ export class FairQueue {
   }
 
   clear(): void {
-    this.#lines.clear();
+    this.#queues.clear();
     this.#waiting.clear();
   }
 
-  #first(lane: Lane): Waiting | undefined {
-    while (lane.head < lane.queue.length) {
-      const next = lane.queue[lane.head++];
-      if (lane.head >= SHIFT_EVERY) {
-        lane.queue.splice(0, lane.head);
-        lane.head = 0;
+  #first(waitQueue: WaitQueue): Waiting | undefined {
+    while (waitQueue.head < waitQueue.queue.length) {
+      const next = waitQueue.queue[waitQueue.head++];
+      if (waitQueue.head >= SHIFT_EVERY) {
+        waitQueue.queue.splice(0, waitQueue.head);
+        waitQueue.head = 0;
       }
       if (!next || this.#waiting.get(next.id) !== next) continue;
       this.#waiting.delete(next.id);
@@ -71,7 +71,7 @@ export class FairQueue {
 }
 
 /** The waiters of one service. Those before `head` have been served. */
-interface Lane {
+interface WaitQueue {
   readonly queue: Waiting[];
   head: number;
 }

@@ -1,4 +1,4 @@
-import type { OutboundOptions, OutboundWorld } from "./options.ts";
+import type { OutboundDeps, OutboundOptions } from "./options.ts";
 import type { RunningAttempt } from "./attempt.ts";
 
 /** The least time between two records about one deployment. */
@@ -7,7 +7,7 @@ const WARN_MS = 60_000;
 const DEPLOYMENTS_MAX = 10_000;
 
 /** What is looked at of an attempt. */
-export type Watched = Pick<RunningAttempt, "id" | "plan" | "silence" | "site" | "target">;
+export type Watched = Pick<RunningAttempt, "id" | "plan" | "inactivity" | "site" | "target">;
 
 /**
  * Warns of deployments that accept attempts and never send a message: most likely their runtime is
@@ -17,13 +17,13 @@ export type Watched = Pick<RunningAttempt, "id" | "plan" | "silence" | "site" | 
  * request-response mode not at all: functions answer when they are done.
  */
 export class FirstMessages {
-  readonly #log: OutboundWorld["log"];
+  readonly #log: OutboundDeps["log"];
   readonly #silentMsMax: number;
   /** By deployment: when to warn next, in milliseconds since the epoch; Infinity once it has sent a message. */
   readonly #warnAt = new Map<string, number>();
 
   constructor(
-    { log }: Pick<OutboundWorld, "log">,
+    { log }: Pick<OutboundDeps, "log">,
     options: Pick<OutboundOptions, "firstMessageMs">,
   ) {
     this.#log = log;
@@ -31,10 +31,10 @@ export class FirstMessages {
   }
 
   /** An attempt begins, or was looked at. Answers when to look at it, in milliseconds since the epoch. */
-  dueOf({ plan, silence, site }: Watched): number {
+  dueOf({ plan, inactivity, site }: Watched): number {
     if (plan.requestResponse) return Infinity;
     const { deployment } = plan.pin;
-    if (silence.hasReceived) this.answered(deployment);
+    if (inactivity.hasReceived) this.answered(deployment);
     return Math.max(site.startedAt + this.#silentMsMax, this.#warnAt.get(deployment) ?? 0);
   }
 

@@ -59,7 +59,7 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
 };
 
 /** What attempts need of the world. */
-export interface OutboundWorld {
+export interface OutboundDeps {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly random: Random;

@@ -8,7 +8,7 @@ import { dialOf, type DiscoverOptions } from "./discover.ts";
 import { signedDial } from "./identity/signed_dial.ts";
 import { encodePart } from "./percent.ts";
 import { printStatus } from "./response.ts";
-import { echo, silent, unreachable } from "./unreachable.ts";
+import { echo, timedOut, unreachable } from "./unreachable.ts";
 
 /** Bytes for a serde of an endpoint: `decode` makes JSON of what is stored, `encode` the reverse. */
 export interface SerdeCall {
@@ -44,7 +44,7 @@ export async function applySerde(call: SerdeCall, options: DiscoverOptions): Pro
   const collected = await collect(requestOf(call, path, options), { ...options, dial, body });
   const { uri } = deployment;
   if (collected.kind === "failed") throw unreachable(uri, collected.failure);
-  if (collected.kind === "timeout") throw silent(uri, options.timeoutMs);
+  if (collected.kind === "timeout") throw timedOut(uri, options.timeoutMs);
   const { head, body: answer, cut } = collected;
   if (head.status < 200 || head.status > 299) throw refused(call, head, answer);
   if (!cut) return answer;

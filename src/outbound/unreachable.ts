@@ -36,7 +36,7 @@ function plainHint(uri: string, message: string): string {
 }
 
 /** As `unreachable`, for an endpoint that gave no whole answer in time. */
-export function silent(uri: string, timeoutMs: number): Failure {
+export function timedOut(uri: string, timeoutMs: number): Failure {
   return new Failure(
     "META0003",
     `error when calling '${uri}': no complete answer within ${timeoutMs} ms`,

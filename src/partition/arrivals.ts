@@ -1,7 +1,7 @@
 import { Unreadable } from "../model/unreadable.ts";
 import type { Rows, Table, Want } from "../model/rows.ts";
 import type { Loaded } from "../ports.ts";
-import { keyOf, type Mail } from "./mail.ts";
+import { keyOf, type QueuedEvent } from "./queued_event.ts";
 import type { Resident } from "./resident.ts";
 
 export interface ArrivalsOptions {
@@ -9,7 +9,7 @@ export interface ArrivalsOptions {
   /** Calls once other work that waits has had its turn. */
   readonly soon: (call: () => void) => void;
   /** Takes events that wait no longer, the oldest first: they go before those in the mailbox. */
-  readonly release: (mail: readonly Mail[]) => void;
+  readonly release: (queued: readonly QueuedEvent[]) => void;
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ export class Arrivals {
   readonly #arriving: Arriving[] = [];
   /** Are pinned until the events that waited for them have run. */
   #arrived: Want[] = [];
-  #waiting: Mail[] = [];
+  #waiting: QueuedEvent[] = [];
   readonly #keys = new Set<string>();
   /** Events at the head of the mailbox that have waited here. */
   #released = 0;
@@ -53,19 +53,19 @@ export class Arrivals {
   }
 
   /** Keeps events of a turn that need rows still to come. Answers what can run without them. */
-  setAside(late: readonly Mail[], mail: readonly Mail[]): readonly Mail[] {
+  setAside(late: readonly QueuedEvent[], queued: readonly QueuedEvent[]): readonly QueuedEvent[] {
     for (const { event } of late) this.#keys.add(keyOf(event));
-    return this.hold(mail);
+    return this.hold(queued);
   }
 
   /** Keeps events that must not overtake those that wait. Answers the others. */
-  hold(mail: Mail[]): Mail[];
-  hold(mail: readonly Mail[]): readonly Mail[];
-  hold(mail: readonly Mail[]): readonly Mail[] {
-    if (this.#keys.size === 0) return mail;
-    const isHeld = ({ event }: Mail) => this.#keys.has(keyOf(event));
-    for (const one of mail) if (isHeld(one)) this.#waiting.push(one);
-    return mail.filter((one) => !isHeld(one));
+  hold(queued: QueuedEvent[]): QueuedEvent[];
+  hold(queued: readonly QueuedEvent[]): readonly QueuedEvent[];
+  hold(queued: readonly QueuedEvent[]): readonly QueuedEvent[] {
+    if (this.#keys.size === 0) return queued;
+    const isHeld = ({ event }: QueuedEvent) => this.#keys.has(keyOf(event));
+    for (const one of queued) if (isHeld(one)) this.#waiting.push(one);
+    return queued.filter((one) => !isHeld(one));
   }
 
   /** So many events were taken from the head of the mailbox. */
@@ -116,11 +116,11 @@ export class Arrivals {
 
   /** All of them try again: those that need another group come back. */
   #release(): void {
-    const mail = this.#waiting;
+    const queued = this.#waiting;
     this.#waiting = [];
     this.#keys.clear();
-    this.#released += mail.length;
-    if (mail.length > 0) this.#options.release(mail);
+    this.#released += queued.length;
+    if (queued.length > 0) this.#options.release(queued);
     else this.used();
   }
 }

@@ -12,16 +12,16 @@ export interface CommitsOptions {
   /** Most effects released at once, unless very many wait. */
   readonly releaseEffectsMax: number;
   /** Commits up to this number are durable. */
-  readonly settle: (commit: number) => void;
+  readonly markDurable: (commit: number) => void;
   /** A row group that nobody is likely to ask for again. */
-  readonly forget: (table: Table, group: string) => void;
+  readonly forget: (table: Table, pending: string) => void;
   readonly onFailure: (cause: unknown) => void;
   readonly meter?: Meter | undefined;
   /** Whether nobody else can have the partition. Absent: only the store can tell. */
   readonly isHeld?: (() => boolean) | undefined;
 }
 
-interface Group {
+interface PendingCommit {
   readonly writes: Write[];
   readonly effects: Effect[];
   readonly durable: (() => void)[];
@@ -35,7 +35,7 @@ interface Group {
 export class Commits {
   readonly #options: CommitsOptions;
   readonly #releases: Releases;
-  #gathered: Group | undefined;
+  #gathered: PendingCommit | undefined;
   #inFlight: Promise<void> | undefined;
   #isStopped = false;
   #number = 0;
@@ -59,10 +59,10 @@ export class Commits {
 
   append(turn: Turn, durable: readonly (() => void)[]): void {
     if (this.#isStopped) return;
-    const group = this.#gathered ??= { writes: [], effects: [], durable: [] };
-    for (const write of turn.writes) group.writes.push(write);
-    for (const effect of turn.effects) group.effects.push(effect);
-    for (const call of durable) group.durable.push(call);
+    const pending = this.#gathered ??= { writes: [], effects: [], durable: [] };
+    for (const write of turn.writes) pending.writes.push(write);
+    for (const effect of turn.effects) pending.effects.push(effect);
+    for (const call of durable) pending.durable.push(call);
     this.#flush();
   }
 
@@ -79,20 +79,20 @@ export class Commits {
   }
 
   #flush(): void {
-    const group = this.#gathered;
-    if (!group || this.#inFlight || this.#isStopped) return;
+    const pending = this.#gathered;
+    if (!pending || this.#inFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
-    if (group.writes.length === 0 && this.#isHeld()) return this.#settle(group, number);
+    if (pending.writes.length === 0 && this.#isHeld()) return this.#onDurable(pending, number);
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
-    const durable = this.#inFlight = this.#confirmed(this.#options.commit(group.writes));
+    const durable = this.#inFlight = this.#confirmed(this.#options.commit(pending.writes));
     if (this.#onHandedOver.length > 0) this.#tellHandedOver();
     durable.then(() => {
       this.#inFlight = undefined;
       if (this.#isStopped) return;
-      meter?.committed(meter.now() - began, group.writes.length);
-      this.#settle(group, number);
+      meter?.committed(meter.now() - began, pending.writes.length);
+      this.#onDurable(pending, number);
       this.#flush();
     }, (cause) => this.#fail(cause));
   }
@@ -130,17 +130,17 @@ export class Commits {
   }
 
   /** Nobody above can catch what is thrown here: it ends the partition like a failed commit. */
-  #settle(group: Group, number: number): void {
+  #onDurable(pending: PendingCommit, number: number): void {
     try {
-      this.#settled(group, number);
+      this.#applyDurable(pending, number);
     } catch (cause) {
       this.#fail(cause);
     }
   }
 
-  #settled({ writes, effects, durable }: Group, number: number): void {
-    const { settle, forget } = this.#options;
-    settle(number);
+  #applyDurable({ writes, effects, durable }: PendingCommit, number: number): void {
+    const { markDurable, forget } = this.#options;
+    markDurable(number);
     for (const { table, row } of writes) {
       // The engine never reads it again.
       if (table === "outbox") forget(table, peerOf(row as Rows["outbox"]));

@@ -2,13 +2,13 @@ import { assert } from "../assert.ts";
 import type { Effect } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
 import { step } from "../engine/step.ts";
-import { miss, type Slice, Turn } from "../engine/turn.ts";
+import { miss, type RowView, Turn } from "../engine/turn.ts";
 import { type Item, itemOf, type Rows, type Table, type Want } from "../model/rows.ts";
-import type { Place } from "../model/ring.ts";
+import type { PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Clock, Lease, Loaded, Store } from "../ports.ts";
 
-export interface SettleOptions {
+export interface DeliverAllOptions {
   readonly store: Store;
   /** Of every partition, in their order. */
   readonly leases: readonly Lease[];
@@ -17,7 +17,7 @@ export interface SettleOptions {
 }
 
 /** Messages that are brought at once. */
-const PARCEL = 64;
+const BATCH_MESSAGES_MAX = 64;
 
 /**
  * Brings every message that is on its way between partitions to where it goes, and those that they
@@ -27,35 +27,35 @@ const PARCEL = 64;
  *
  * Answers how many there were. Rejects as the store does.
  */
-export async function settle(options: SettleOptions): Promise<number> {
-  let settled = 0;
-  for (let before = -1; before !== settled;) {
-    before = settled;
-    for (const lease of options.leases) settled += await emptyOutbox(lease, options);
+export async function deliverAll(options: DeliverAllOptions): Promise<number> {
+  let deliveredCount = 0;
+  for (let before = -1; before !== deliveredCount;) {
+    before = deliveredCount;
+    for (const lease of options.leases) deliveredCount += await emptyOutbox(lease, options);
   }
-  return settled;
+  return deliveredCount;
 }
 
-async function emptyOutbox(lease: Lease, options: SettleOptions): Promise<number> {
-  for (let settled = 0;;) {
-    const page = await options.store.scan(lease, { kind: "outbox", limit: PARCEL });
+async function emptyOutbox(lease: Lease, options: DeliverAllOptions): Promise<number> {
+  for (let deliveredCount = 0;;) {
+    const page = await options.store.scan(lease, { kind: "outbox", limit: BATCH_MESSAGES_MAX });
     const [head] = page;
-    if (!head) return settled;
-    const parcel = page.filter(({ to }) => to === head.to);
-    await bring(parcel, head, options);
-    settled += parcel.length;
+    if (!head) return deliveredCount;
+    const batch = page.filter(({ to }) => to === head.to);
+    await deliverBatch(batch, head, options);
+    deliveredCount += batch.length;
   }
 }
 
 /** Messages of one pair, in their order: first they are heard, then they are dropped. */
-async function bring(
-  parcel: readonly Rows["outbox"][],
+async function deliverBatch(
+  batch: readonly Rows["outbox"][],
   { from, to, seq: first }: Rows["outbox"],
-  options: SettleOptions,
+  options: DeliverAllOptions,
 ): Promise<void> {
-  const messages = parcel.map(({ message }) => message);
+  const messages = batch.map(({ message }) => message);
   const last = first + messages.length - 1;
-  assert(parcel.at(-1)?.seq === last, "Messages of a pair have numbers in a row");
+  assert(batch.at(-1)?.seq === last, "Messages of a pair have numbers in a row");
   const effects = await turn(to, { type: "delivered", from, first, messages, reply: 0 }, options);
   const isHeard = (effect: Effect) => effect.type === "reply" && (effect.heard ?? 0) >= last;
   assert(effects.some(isHeard), "What is delivered in order is heard");
@@ -66,19 +66,19 @@ async function bring(
 async function turn(
   partition: number,
   event: Event,
-  { store, leases, clock, schema }: SettleOptions,
+  { store, leases, clock, schema }: DeliverAllOptions,
 ): Promise<readonly Effect[]> {
   const lease = leases[partition];
   assert(lease, "Messages go to partitions that there are");
-  const place: Place = { partition, partitions: leases.length };
+  const range: PartitionRange = { partition, partitions: leases.length };
   const now = clock.now();
-  for (const slice = new Loads();;) {
-    const page = new Turn(now, schema, { slice, place });
+  for (const rows = new Loads();;) {
+    const page = new Turn(now, schema, { rows, range });
     if (applied(page, event)) {
       await store.commit(lease, page.writes);
       return page.effects;
     }
-    slice.add(await store.load(lease, page.wants));
+    rows.add(await store.load(lease, page.wants));
   }
 }
 
@@ -93,7 +93,7 @@ function applied(page: Turn, event: Event): boolean {
 }
 
 /** What was loaded for one turn. */
-class Loads implements Slice {
+class Loads implements RowView {
   readonly #rows = new Map<string, Map<Item, Rows[Table]>>();
   readonly #known = new Set<string>();
 

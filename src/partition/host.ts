@@ -7,11 +7,11 @@ import type { Unreadable } from "../model/unreadable.ts";
 import type { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
-import { type Door, Fenced, type Lease } from "../ports.ts";
+import { Fenced, type Lease, type PartitionClient } from "../ports.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
 import type { Partition } from "./partition.ts";
 import { Requests } from "./requests.ts";
-import { Setback } from "./readiness.ts";
+import { PartitionReadiness } from "./readiness.ts";
 import { gaugesOf } from "./status_counts.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -28,22 +28,22 @@ export class Host {
   readonly #options: HostOptions;
   readonly #waiters = new Waiters();
   /** What the outside may ask of this partition. Every method rejects with 503 while it has no life. */
-  readonly door: Door = new Requests(this.#waiters, () => this.#admit());
+  readonly partitionClient: PartitionClient = new Requests(this.#waiters, () => this.#admit());
   #life: Life | undefined;
   #isClosed = false;
-  #setbacks = 0;
+  #restarts = 0;
   readonly #meter: Meter;
-  readonly #setback: Setback;
+  readonly #readiness: PartitionReadiness;
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.#setback = new Setback(options, options.place.partition);
+    this.#readiness = new PartitionReadiness(options, options.range.partition);
     this.#meter = options.watch?.meter ?? new Meter();
   }
 
   /** Begins the first life. Rejects when the store cannot be claimed or read. */
   async open(): Promise<void> {
-    const { store, place: { partition, partitions } } = this.#options;
+    const { store, range: { partition, partitions } } = this.#options;
     const lease = await store.claim(partition);
     // Nothing may start before this list is complete: what did would be taken for something whose
     // attempt died with the last process, and would run twice at once.
@@ -54,7 +54,7 @@ export class Host {
     for (const id of lost) life.partition.send({ type: "recovered", id });
     try {
       await life.timers.open();
-      if (partitions > 1) await life.posts.open();
+      if (partitions > 1) await life.outboxSender.open();
     } catch (cause) {
       // Failed otherwise meanwhile, or closed: whoever did it has seen to what comes next.
       if (this.#life !== life) return;
@@ -62,7 +62,7 @@ export class Host {
       this.#waiters.fail(this.#unavailable());
       throw cause;
     }
-    this.#setback.over();
+    this.#readiness.over();
     life.sweeper.start();
   }
 
@@ -70,7 +70,7 @@ export class Host {
   unready(): Promise<Unready | undefined> {
     const { store } = this.#options;
     const life = this.#life;
-    return this.#setback.check(
+    return this.#readiness.check(
       life && (async () => {
         try {
           await store.scan(life.lease, { kind: "invoked", limit: 1 });
@@ -92,12 +92,12 @@ export class Host {
     return this.#life && gaugesOf(this.#life, this.#options.store);
   }
 
-  /** How many invocations stand where (`STATUSES`). Undefined: not counted within `patienceMs`. */
-  async standings(patienceMs: number): Promise<ByHandler | undefined> {
-    const tally = this.#life?.tally;
-    if (!tally || !this.#options.store.standings) return undefined;
-    const counts = await tally.within(patienceMs);
-    return this.#life?.tally === tally ? counts : undefined;
+  /** How many invocations stand where (`STATUSES`). Undefined: not counted within `timeoutMs`. */
+  async statusCounts(timeoutMs: number): Promise<ByHandler | undefined> {
+    const statusCounts = this.#life?.statusCounts;
+    if (!statusCounts || !this.#options.store.scanStatuses) return undefined;
+    const counts = await statusCounts.within(timeoutMs);
+    return this.#life?.statusCounts === statusCounts ? counts : undefined;
   }
 
   /** Ends the current life and begins no other. Resolves at once: what is durable is durable. */
@@ -126,7 +126,7 @@ export class Host {
 
   /** An event needs a row that cannot be decoded. Everything else goes on. */
   #refused(event: Event, cause: Unreadable): void {
-    const { log, place: { partition } } = this.#options;
+    const { log, range: { partition } } = this.#options;
     const { message, code, table, group } = cause;
     log("error", message, { code, partition, table, key: group, event: event.type });
     this.#waiters.refused(event, cause);
@@ -168,25 +168,25 @@ export class Host {
         case "reply":
           this.#waiters.replied(effect);
           break;
-        case "wake":
+        case "armTimer":
           life.timers.add(effect);
           break;
         case "forward":
-          life.posts.add(effect);
+          life.outboxSender.add(effect);
           break;
         default:
           unreachable(effect);
       }
     }
-    this.#setbacks = 0;
+    this.#restarts = 0;
   }
 
   #failed(life: Life, cause: unknown): void {
     if (this.#life !== life) return;
-    const { log, place: { partition } } = this.#options;
+    const { log, range: { partition } } = this.#options;
     log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
-    this.#meter.setbacks++;
-    this.#setback.failed(cause);
+    this.#meter.restarts++;
+    this.#readiness.failed(cause);
     this.#end(life);
     this.#waiters.fail(this.#unavailable());
     this.#restart(cause);
@@ -199,13 +199,13 @@ export class Host {
 
   #restart(cause: unknown): void {
     if (this.#isClosed || this.#isOver(cause)) return;
-    const { clock, log, place: { partition } } = this.#options;
-    const delay = Math.min(RESTART_MAX_MS, RESTART_MS * 2 ** this.#setbacks++);
+    const { clock, log, range: { partition } } = this.#options;
+    const delay = Math.min(RESTART_MAX_MS, RESTART_MS * 2 ** this.#restarts++);
     clock.at(clock.now() + delay, () => {
       if (this.#isClosed) return;
       this.open().catch((cause) => {
         log("error", "The partition cannot start", { partition, cause: String(cause) });
-        this.#setback.failed(cause);
+        this.#readiness.failed(cause);
         this.#restart(cause);
       });
     });
@@ -225,7 +225,7 @@ export class Host {
   }
 
   #why(): string {
-    const { known } = this.#setback;
+    const { known } = this.#readiness;
     const why = known ? ` (${printUnready(known)})` : "";
     return `the partition is not available right now${why}; ` +
       "repeating is safe only with an idempotency key";

@@ -1,20 +1,20 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import type { Unready } from "../model/readiness.ts";
-import type { Place } from "../model/ring.ts";
+import type { PartitionRange } from "../model/ring.ts";
 import { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { STATUSES } from "../observe/status_counts.ts";
-import type { Door } from "../ports.ts";
+import type { PartitionClient } from "../ports.ts";
 import type { Host } from "./host.ts";
 
 /** The partitions that live in this process: all of them, or those it was given. */
 export class Hosts {
   readonly partitions: number;
-  readonly #make: (place: Place) => Host;
+  readonly #make: (range: PartitionRange) => Host;
   readonly #hosts = new Map<number, Host>();
 
-  constructor(partitions: number, make: (place: Place) => Host) {
+  constructor(partitions: number, make: (range: PartitionRange) => Host) {
     this.partitions = partitions;
     this.#make = make;
   }
@@ -41,10 +41,10 @@ export class Hosts {
   }
 
   /** The way to a partition. Throws `Failure` 503 when it is not here. */
-  door(partition: number): Door {
+  partitionClient(partition: number): PartitionClient {
     const host = this.#hosts.get(partition);
     if (!host) throw Failure.plain(503, "the partition is not here");
-    return host.door;
+    return host.partitionClient;
   }
 
   /** The partitions that are here and take no requests, or could keep none. */
@@ -71,10 +71,10 @@ export class Hosts {
     return sum;
   }
 
-  /** How many invocations stand where. Undefined: not all counted within `patienceMs`. */
-  async standings(patienceMs: number): Promise<ByHandler | undefined> {
+  /** How many invocations stand where. Undefined: not all counted within `timeoutMs`. */
+  async statusCounts(timeoutMs: number): Promise<ByHandler | undefined> {
     const all = [...this.#hosts.values()];
-    const counts = await Promise.all(all.map((host) => host.standings(patienceMs)));
+    const counts = await Promise.all(all.map((host) => host.statusCounts(timeoutMs)));
     const [first] = counts;
     if (counts.length === 1) return first;
     const sum = new ByHandler(STATUSES.length);

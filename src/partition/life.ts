@@ -1,23 +1,23 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
-import type { Place } from "../model/ring.ts";
+import type { PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { Meter } from "../observe/meter.ts";
-import type { Tally } from "../observe/status_counts.ts";
+import type { StatusCounts } from "../observe/status_counts.ts";
 import type { Watch } from "../observe/watch.ts";
-import type { Clock, Lease, Log, Mailbox, Parcel, Store } from "../ports.ts";
+import type { Clock, Lease, Log, Mailbox, OutboxBatch, Store } from "../ports.ts";
 import { Partition } from "./partition.ts";
-import { Posts } from "./outbox_sender.ts";
-import type { Moved } from "./resident.ts";
-import { tallyOf } from "./status_counts.ts";
+import { OutboxSender } from "./outbox_sender.ts";
+import type { OnChange } from "./resident.ts";
+import { statusCountsOf } from "./status_counts.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Timers } from "./timers.ts";
 
 export interface HostOptions {
-  readonly place: Place;
+  readonly range: PartitionRange;
   /** Brings messages to another partition. Needed where there are several. */
-  readonly carry?: (to: number, parcel: Parcel) => Promise<number>;
+  readonly sendBatch?: (to: number, batch: OutboxBatch) => Promise<number>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,9 +61,9 @@ export interface Life {
   readonly partition: Partition;
   readonly attempts: AttemptRunner;
   readonly timers: Timers;
-  readonly posts: Posts;
+  readonly outboxSender: OutboxSender;
   readonly sweeper: Sweeper;
-  readonly tally: Tally;
+  readonly statusCounts: StatusCounts;
 }
 
 /** What a life tells its host. */
@@ -77,18 +77,18 @@ export interface Hooks {
 /** Makes everything one life consists of. Nothing of it runs by itself yet. */
 export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Life {
   const { clock, store, watch } = options;
-  const tally = tallyOf(() => life, options);
+  const statusCounts = statusCountsOf(() => life, options);
   const partition = new Partition({
     ...options,
     ...hooks,
     lease,
-    moved: movedTo(tally, watch),
+    invocationChanged: invocationChangesTo(statusCounts, watch),
   });
   const send: Mailbox = (event, durable) => partition.send(event, durable);
   const life: Life = {
     lease,
     partition,
-    tally,
+    statusCounts,
     attempts: options.attempts(send),
     timers: new Timers({
       clock,
@@ -98,7 +98,7 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
       fire: (timer) => partition.send({ ...timer, type: "timerFired" }),
       onFailure: hooks.onFailure,
     }),
-    posts: postsOf(lease, options, { partition, onFailure: hooks.onFailure }),
+    outboxSender: outboxSenderOf(lease, options, { partition, onFailure: hooks.onFailure }),
     sweeper: new Sweeper({
       clock,
       log: options.log,
@@ -111,35 +111,38 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
 }
 
 /** Stops all of it. Nothing is released after this. */
-export function endLife({ partition, timers, posts, sweeper, tally, attempts }: Life): void {
+export function endLife(
+  { partition, timers, outboxSender, sweeper, statusCounts, attempts }: Life,
+): void {
   partition.stop();
   timers.stop();
-  posts.stop();
+  outboxSender.stop();
   sweeper.stop();
-  tally.stop();
+  statusCounts.stop();
   attempts.close();
 }
 
-function postsOf(
+function outboxSenderOf(
   lease: Lease,
-  { clock, log, store, place, carry }: HostOptions,
+  { clock, log, store, range, sendBatch }: HostOptions,
   { partition, onFailure }: { partition: Partition; onFailure: Hooks["onFailure"] },
-): Posts {
-  return new Posts({
-    from: place.partition,
+): OutboxSender {
+  return new OutboxSender({
+    from: range.partition,
     clock,
     log,
     load: (after, limit) =>
       store.scan(lease, { kind: "outbox", limit, ...(after ? { after } : {}) }),
-    carry: (to, parcel) => carry ? carry(to, parcel) : Promise.reject(new Error("nobody carries")),
+    sendBatch: (to, batch) =>
+      sendBatch ? sendBatch(to, batch) : Promise.reject(new Error("nobody carries")),
     acknowledged: (to, range) => partition.send({ type: "acknowledged", to, ...range }),
     onFailure,
   });
 }
 
-function movedTo(tally: Tally, watch: Watch | undefined): Moved {
+function invocationChangesTo(statusCounts: StatusCounts, watch: Watch | undefined): OnChange {
   return (before, row, isGone) => {
-    tally.moved(before, row, isGone);
-    watch?.moved(before, row);
+    statusCounts.invocationChanged(before, row, isGone);
+    watch?.invocationChanged(before, row);
   };
 }

@@ -4,20 +4,20 @@ import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { Want } from "../model/rows.ts";
 import { Unreadable } from "../model/unreadable.ts";
-import type { Place } from "../model/ring.ts";
+import type { PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Commits } from "./commits.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type Mail, weightOf } from "./mail.ts";
-import { foresee } from "./prefetch.ts";
-import { type Moved, Resident } from "./resident.ts";
+import { framesOf, type QueuedEvent } from "./queued_event.ts";
+import { prefetch } from "./prefetch.ts";
+import { type OnChange, Resident } from "./resident.ts";
 import { type Staging, stagingOf } from "./staging.ts";
 
 export interface PartitionOptions {
   readonly lease: Lease;
-  readonly place: Place;
+  readonly range: PartitionRange;
   readonly clock: Clock;
   readonly store: Store;
   readonly schema: () => Schema;
@@ -32,7 +32,7 @@ export interface PartitionOptions {
   readonly releaseEffectsMax: number;
   readonly residentBytesMax: number;
   readonly meter: Meter;
-  readonly moved?: Moved | undefined;
+  readonly invocationChanged?: OnChange | undefined;
   /** As in `HostOptions`. */
   readonly isHeld?: (() => boolean) | undefined;
 }
@@ -50,7 +50,7 @@ export class Partition {
   readonly #commits: Commits;
   readonly #arrivals: Arrivals;
   readonly #staging: Staging | undefined;
-  #mailbox: Mail[] = [];
+  #mailbox: QueuedEvent[] = [];
   #isDue = false;
   #isStopped = false;
   /** Turns that had to be run again because a row was not in memory. */
@@ -60,14 +60,14 @@ export class Partition {
   #attemptForgotten = 0;
 
   constructor(options: PartitionOptions) {
-    const { lease, store, clock, residentBytesMax, moved } = options;
+    const { lease, store, clock, residentBytesMax, invocationChanged } = options;
     this.#options = options;
-    this.#resident = new Resident(residentBytesMax, moved);
+    this.#resident = new Resident(residentBytesMax, invocationChanged);
     this.#commits = new Commits({
       ...options,
       commit: (writes) => store.commit(lease, writes),
       soon: (call) => clock.soon(call),
-      settle: (commit) => this.#resident.settle(commit),
+      markDurable: (commit) => this.#resident.markDurable(commit),
       forget: (table, group) => this.#resident.forget(table, group),
       onFailure: (cause) => this.#stop(cause),
     });
@@ -78,8 +78,8 @@ export class Partition {
     this.#arrivals = new Arrivals({
       resident: this.#resident,
       soon: (call) => clock.soon(call),
-      release: (mail) => {
-        this.#mailbox = [...mail, ...this.#mailbox];
+      release: (queued) => {
+        this.#mailbox = [...queued, ...this.#mailbox];
         this.#schedule();
       },
       onFailure: (cause) => this.#stop(cause),
@@ -141,80 +141,80 @@ export class Partition {
   }
 
   /** The oldest mail, up to the event with which the turn is full. */
-  #take(): readonly Mail[] {
+  #take(): readonly QueuedEvent[] {
     const all = this.#arrivals.hold(this.#mailbox);
     let room = this.#options.turnEventsMax;
     let end = 0;
-    for (; end < all.length && room > 0; end++) room -= weightOf(all[end]);
+    for (; end < all.length && room > 0; end++) room -= framesOf(all[end]);
     this.#mailbox = end === all.length ? [] : all.slice(end);
     this.#arrivals.taken(end);
     return end === all.length ? all : all.slice(0, end);
   }
 
   /** Runs a turn; when rows are missing, loads them and runs it again. */
-  #attempt(mail: readonly Mail[], now: number): void {
+  #attempt(queued: readonly QueuedEvent[], now: number): void {
     const { meter } = this.#options;
     const began = meter.now();
     try {
-      const around = { resident: this.#resident, schema: this.#options.schema() };
-      const expected = foresee(mail, around);
-      if (expected.length > 0) return this.#load(expected, mail, now);
-      const { turn, wants, late, refused } = this.#turn(mail, now);
-      if (refused) return this.#refuse(refused, mail, now);
-      if (late.length > 0) return this.#again(this.#arrivals.setAside(late, mail), now);
+      const context = { resident: this.#resident, schema: this.#options.schema() };
+      const expected = prefetch(queued, context);
+      if (expected.length > 0) return this.#load(expected, queued, now);
+      const { turn, wants, late, refused } = this.#turn(queued, now);
+      if (refused) return this.#refuse(refused, queued, now);
+      if (late.length > 0) return this.#again(this.#arrivals.setAside(late, queued), now);
       if (wants.length === 0) {
-        this.#finish(turn, mail);
-        return meter.turn(meter.now() - began, mail.length);
+        this.#finish(turn, queued);
+        return meter.turn(meter.now() - began, queued.length);
       }
       this.reruns++;
       meter.reruns++;
-      this.#load(wants, mail, now);
+      this.#load(wants, queued, now);
     } catch (cause) {
       this.#stop(cause);
     }
   }
 
   /** Loads rows, and begins the turn of this mail. */
-  #load(wants: readonly Want[], mail: readonly Mail[], now: number): void {
+  #load(wants: readonly Want[], queued: readonly QueuedEvent[], now: number): void {
     const { store, lease } = this.#options;
     this.#resident.expect(this.#commits.next - 1);
     store.load(lease, wants).then((loaded) => {
       if (this.#isStopped) return;
       this.#arrivals.begin(this.#resident.add(loaded));
-      this.#attempt(mail, now);
-    }).catch((cause) => this.#unloaded(cause, mail, now));
+      this.#attempt(queued, now);
+    }).catch((cause) => this.#unloaded(cause, queued, now));
   }
 
-  #unloaded(cause: unknown, mail: readonly Mail[], now: number): void {
+  #unloaded(cause: unknown, queued: readonly QueuedEvent[], now: number): void {
     if (this.#isStopped) return;
     if (!(cause instanceof Unreadable)) return this.#stop(cause);
     this.#resident.expect(Infinity);
     this.#resident.block(cause);
-    this.#attempt(mail, now);
+    this.#attempt(queued, now);
   }
 
   /**
    * Runs the turn without an event that meets a row which cannot be decoded. Ending the life of the
    * partition would not help, since the next one meets it again.
    */
-  #refuse({ one, cause }: Refused, mail: readonly Mail[], now: number): void {
+  #refuse({ one, cause }: Refused, queued: readonly QueuedEvent[], now: number): void {
     this.#options.onRefused(one.event, cause);
-    this.#again(mail.filter((other) => other !== one), now);
+    this.#again(queued.filter((other) => other !== one), now);
   }
 
   /** In a task of its own, so that many of them do not pile up on the stack. */
-  #again(mail: readonly Mail[], now: number): void {
+  #again(queued: readonly QueuedEvent[], now: number): void {
     this.#options.clock.soon(() => {
-      if (!this.#isStopped) this.#attempt(mail, now);
+      if (!this.#isStopped) this.#attempt(queued, now);
     });
   }
 
-  #finish(turn: Turn, mail: readonly Mail[]): void {
+  #finish(turn: Turn, queued: readonly QueuedEvent[]): void {
     this.turns++;
     this.#attemptForgotten = turn.attemptForgotten;
     const commit = this.#commits.next;
     this.#resident.apply(turn, commit);
-    const durable = mail.flatMap(({ durable }) => durable ? [durable] : []);
+    const durable = queued.flatMap(({ durable }) => durable ? [durable] : []);
     this.#commits.append(turn, durable);
     this.#arrivals.used();
     this.#isDue = this.#mailbox.length > 0;
@@ -222,20 +222,20 @@ export class Partition {
   }
 
   #turn(
-    mail: readonly Mail[],
+    queued: readonly QueuedEvent[],
     now: number,
-  ): { turn: Turn; wants: Want[]; late: Mail[]; refused?: Refused } {
+  ): { turn: Turn; wants: Want[]; late: QueuedEvent[]; refused?: Refused } {
     const schema = this.#options.schema();
-    const { place } = this.#options;
-    const around = { slice: this.#resident, place, attemptForgotten: this.#attemptForgotten };
-    const turn = new Turn(now, schema, around);
+    const { range } = this.#options;
+    const context = { rows: this.#resident, range, attemptForgotten: this.#attemptForgotten };
+    const turn = new Turn(now, schema, context);
     const wants: Want[] = [];
-    const late: Mail[] = [];
-    for (const one of mail) {
+    const late: QueuedEvent[] = [];
+    for (const one of queued) {
       // After a miss this turn is lost. What follows only tells us what else to load, so it runs
       // on bare rows: a half-applied neighbor must not confuse it.
       const isLost = wants.length > 0 || late.length > 0;
-      const page = isLost ? new Turn(now, schema, around) : turn;
+      const page = isLost ? new Turn(now, schema, context) : turn;
       const cause = applied(page, one.event, { isBare: isLost });
       if (cause instanceof Unreadable) return { turn, wants, late, refused: { one, cause } };
       if (cause !== miss) continue;
@@ -249,7 +249,7 @@ export class Partition {
 
 /** An event that no turn can take. */
 interface Refused {
-  readonly one: Mail;
+  readonly one: QueuedEvent;
   readonly cause: Unreadable;
 }
 

@@ -1,4 +1,4 @@
-import type { Event, Heard } from "../engine/event.ts";
+import type { Event, FramesReceived } from "../engine/event.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
@@ -8,7 +8,7 @@ import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
 
 /** What the turn will be run on. */
-interface Around {
+interface TurnContext {
   readonly resident: Resident;
   readonly schema: Schema;
 }
@@ -17,11 +17,14 @@ interface Around {
  * Rows that events are sure, or all but sure, to ask for and that are not in memory. Loading them
  * before the turn spares it a second run. What is forgotten here is found out by the turn itself.
  */
-export function foresee(mail: readonly { readonly event: Event }[], around: Around): Want[] {
-  const wants = new Wants(around.resident);
-  for (const { event } of mail) {
+export function prefetch(
+  queued: readonly { readonly event: Event }[],
+  context: TurnContext,
+): Want[] {
+  const wants = new Wants(context.resident);
+  for (const { event } of queued) {
     try {
-      foreseeEvent(wants, event, around);
+      prefetchEvent(wants, event, context);
     } catch (cause) {
       // The turn refuses the event.
       if (!(cause instanceof Unreadable)) throw cause;
@@ -30,16 +33,16 @@ export function foresee(mail: readonly { readonly event: Event }[], around: Arou
   return wants.found;
 }
 
-function foreseeEvent(wants: Wants, event: Event, around: Around): void {
-  if (event.type === "heard") foreseePromises(wants, event, around.resident);
+function prefetchEvent(wants: Wants, event: Event, context: TurnContext): void {
+  if (event.type === "framesReceived") prefetchPromises(wants, event, context.resident);
   else if (event.type === "asked") wants.row("invocation", event.id);
-  else if (event.type === "invoked") foreseeInvoked(wants, event, around);
+  else if (event.type === "invoked") prefetchInvoked(wants, event, context);
 }
 
-function foreseeInvoked(
+function prefetchInvoked(
   wants: Wants,
   { id, fresh, target }: Invoked,
-  { resident, schema }: Around,
+  { resident, schema }: TurnContext,
 ): void {
   const { access, service, key } = target;
   // An id that anybody can compute may be taken.
@@ -61,7 +64,7 @@ function hasLazyState(schema: Schema, target: Target): boolean {
   return service && handler ? schema.options(service, handler).lazyState : false;
 }
 
-function foreseePromises(wants: Wants, { id, frames }: Heard, resident: Resident): void {
+function prefetchPromises(wants: Wants, { id, frames }: FramesReceived, resident: Resident): void {
   for (const frame of frames) {
     const { kind } = frame;
     if (kind !== "getPromise" && kind !== "peekPromise" && kind !== "completePromise") continue;

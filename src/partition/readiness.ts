@@ -2,13 +2,13 @@ import type { Unready } from "../model/readiness.ts";
 import { type Clock, type Log, publicCause } from "../ports.ts";
 
 /** How long a check waits for the database, in milliseconds: probes mostly give up after a few seconds. */
-const PATIENCE_MS = 2_000;
+const READ_TIMEOUT_MS = 2_000;
 
 /**
  * Why a partition takes no requests, and since when. The host says so, and whoever checks has a row
  * read, so that a database that is gone is noticed without a commit.
  */
-export class Setback {
+export class PartitionReadiness {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #partition: number;
@@ -39,15 +39,15 @@ export class Setback {
   }
 
   /**
-   * What is wrong at this moment, within `PATIENCE_MS`. `read`: reads a row of the partition; absent
+   * What is wrong at this moment, within `READ_TIMEOUT_MS`. `read`: reads a row of the partition; absent
    * while it has no life. However often somebody checks, one read at a time is on its way.
    */
   async check(read: (() => Promise<unknown>) | undefined): Promise<Unready | undefined> {
     if (!read) return this.known;
     const reading = this.#reading ??= this.#begin(read);
-    await this.#within(PATIENCE_MS, reading);
+    await this.#within(READ_TIMEOUT_MS, reading);
     if (this.#reading === reading && !this.#ofCheck) {
-      this.#found(`the database does not answer within ${PATIENCE_MS / 1_000} s`);
+      this.#found(`the database does not answer within ${READ_TIMEOUT_MS / 1_000} s`);
     }
     return this.known;
   }

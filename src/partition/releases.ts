@@ -14,23 +14,23 @@ export interface ReleasesOptions {
   readonly onFailure: (cause: unknown) => void;
 }
 
-interface Group {
+interface DurableEffects {
   readonly effects: readonly Effect[];
   readonly durable: readonly (() => void)[];
   released: number;
 }
 
-/** However many wait, they are gone after a few lots: this part of them goes at once. */
-const LOTS = 4;
+/** However many wait, they are gone after a few batches: this part of them goes at once. */
+const BACKLOG_PARTS = 4;
 
 /**
- * Effects whose turns are durable, on their way out: in their order, and a lot at a time. Callers that
+ * Effects whose turns are durable, on their way out: in their order, and a batch at a time. Callers that
  * are answered together would otherwise stay together, so that the endpoints stand idle while this
  * works for all of them, and this while they do (decision 036).
  */
 export class Releases {
   readonly #options: ReleasesOptions;
-  #groups: Group[] = [];
+  #groups: DurableEffects[] = [];
   /** Effects in all groups that are not released. */
   #waiting = 0;
   #isDue = false;
@@ -54,18 +54,20 @@ export class Releases {
   /** Throws what `release` throws. */
   #next(): void {
     const { release, soon, effectsMax } = this.#options;
-    let room = Math.max(effectsMax, Math.ceil(this.#waiting / LOTS));
+    let room = Math.max(effectsMax, Math.ceil(this.#waiting / BACKLOG_PARTS));
     for (let group = this.#groups[0]; group && room > 0; group = this.#groups[0]) {
       const { effects, released } = group;
       let end = released;
       for (; end < effects.length && room > 0; end++) {
-        if (!isPrelude(effects, end)) room--;
+        if (!precedesItsAttempt(effects, end)) room--;
       }
-      const lot = released === 0 && end === effects.length ? effects : effects.slice(released, end);
-      this.#waiting -= lot.length;
-      group.released += lot.length;
+      const batch = released === 0 && end === effects.length
+        ? effects
+        : effects.slice(released, end);
+      this.#waiting -= batch.length;
+      group.released += batch.length;
       if (group.released === effects.length) this.#groups.shift();
-      release(lot);
+      release(batch);
       if (group.released === effects.length) { for (const call of group.durable) call(); }
     }
     this.#isDue = this.#groups.length > 0;
@@ -86,9 +88,9 @@ export class Releases {
 
 /**
  * Whether an effect only says how the request was taken whose attempt is the next one. Both leave
- * together, as one: so there are as many callers in a lot whether they are told or not.
+ * together, as one: so there are as many callers in a batch whether they are told or not.
  */
-function isPrelude(effects: readonly Effect[], at: number): boolean {
+function precedesItsAttempt(effects: readonly Effect[], at: number): boolean {
   const [effect, next] = [effects[at], effects[at + 1]];
   return effect?.type === "reply" && next?.type === "attempt" && next.invocation.id === effect.id;
 }

@@ -7,17 +7,17 @@ import type {
   Accepted,
   Attached,
   Completed,
-  Door,
   InvocationRequest,
   OnLeave,
   Operated,
-  Parcel,
+  OutboxBatch,
+  PartitionClient,
 } from "../ports.ts";
 import type { Partition } from "./partition.ts";
 import { acceptedOf, type Waiters } from "./waiters.ts";
 
 /** Turns what the outside asks into events, and waits for what becomes of them. */
-export class Requests implements Door {
+export class Requests implements PartitionClient {
   readonly #waiters: Waiters;
   readonly #admit: () => Partition;
 
@@ -31,8 +31,8 @@ export class Requests implements Door {
     return acceptedOf(await this.#ask((reply) => ({ type: "invoked", ...request, reply })));
   }
 
-  async deliver(parcel: Parcel): Promise<number> {
-    const { heard } = await this.#ask((reply) => ({ type: "delivered", ...parcel, reply }));
+  async deliver(batch: OutboxBatch): Promise<number> {
+    const { heard } = await this.#ask((reply) => ({ type: "delivered", ...batch, reply }));
     assert(heard !== undefined, "A partition says what it has heard");
     return heard;
   }
@@ -46,17 +46,17 @@ export class Requests implements Door {
 
   async #callAgain(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     const partition = this.#admit();
-    const { token, followed } = this.#waiters.follow(request.id, isResult, onLeave);
+    const { token, outcome } = this.#waiters.waitForBoth(request.id, isResult, onLeave);
     partition.send({ type: "invoked", ...request, reply: token });
-    const { reply, completed } = await followed;
+    const { reply, completed } = await outcome;
     return completed ?? resultOf(reply);
   }
 
   async attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
     const partition = this.#admit();
-    const { token, followed } = this.#waiters.follow(id, isAnswer, onLeave);
+    const { token, outcome } = this.#waiters.waitForBoth(id, isAnswer, onLeave);
     partition.send({ type: "asked", id, wait: true, reply: token });
-    const { reply, completed } = await followed;
+    const { reply, completed } = await outcome;
     const { target } = reply;
     return target && { target, ...(completed ?? resultOf(reply)) };
   }

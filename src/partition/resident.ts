@@ -1,15 +1,8 @@
 import { assert } from "../assert.ts";
-import type { Slice, Turn } from "../engine/turn.ts";
+import type { RowView, Turn } from "../engine/turn.ts";
 import type { InvocationRow } from "../model/invocation.ts";
-import {
-  type Item,
-  itemOf,
-  type Rows,
-  type Table,
-  TABLES,
-  type Want,
-  type Write,
-} from "../model/rows.ts";
+import { itemOf, TABLES } from "../model/rows.ts";
+import type { Item, Rows, Table, Want, Write } from "../model/rows.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { Loaded } from "../ports.ts";
 import { GROUP_BYTES, sizeOf } from "./row_size.ts";
@@ -54,7 +47,7 @@ class Group {
 const UNREADABLE_MAX = 10_000;
 
 /** An invocation as it was, if it was and if that is known, and as a turn left or dropped it. */
-export type Moved = (
+export type OnChange = (
   before: InvocationRow | null | undefined,
   row: InvocationRow,
   isGone: boolean,
@@ -65,7 +58,7 @@ export type Moved = (
  * since the last sweep, but never a row whose commit is not durable, because the store could not
  * give it back.
  */
-export class Resident implements Slice {
+export class Resident implements RowView {
   readonly #bytesMax: number;
   readonly #tables: { readonly [T in Table]: Map<string, Group> } = {
     invocation: new Map(),
@@ -86,12 +79,12 @@ export class Resident implements Slice {
   #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
 
   readonly #unreadable = new Map<string, Unreadable>();
-  readonly #moved: Moved | undefined;
+  readonly #onChange: OnChange | undefined;
 
-  /** `moved` is told of every invocation a turn wrote. */
-  constructor(bytesMax: number, moved?: Moved) {
+  /** `invocationChanged` is told of every invocation a turn wrote. */
+  constructor(bytesMax: number, invocationChanged?: OnChange) {
     this.#bytesMax = bytesMax;
-    this.#moved = moved;
+    this.#onChange = invocationChanged;
   }
 
   /** An estimate. */
@@ -203,7 +196,9 @@ export class Resident implements Slice {
       group.commit = commit;
       group.isUsed = true;
       if (isWhole) group.isWhole = true;
-      if (table === "invocation" && this.#moved) this.#tell(group, items.get(""), this.#moved);
+      if (table === "invocation" && this.#onChange) {
+        this.#tell(group, items.get(""), this.#onChange);
+      }
       for (const [item, { row, drop }] of items) {
         if (!drop) this.#set(group, item, row);
         else if (group.isWhole) this.#delete(group, item);
@@ -213,9 +208,9 @@ export class Resident implements Slice {
   }
 
   /** Whatever a turn writes it has read before, or created: so what was there is known. */
-  #tell(group: Group, write: Write | undefined, moved: Moved): void {
+  #tell(group: Group, write: Write | undefined, invocationChanged: OnChange): void {
     if (!write) return;
-    moved(
+    invocationChanged(
       group.rows.get("") as InvocationRow | null | undefined,
       write.row as InvocationRow,
       write.drop,
@@ -223,7 +218,7 @@ export class Resident implements Slice {
   }
 
   /** Commits up to this number are durable: what they wrote may be forgotten. */
-  settle(commit: number): void {
+  markDurable(commit: number): void {
     this.#durable = commit;
     if (this.#bytes > this.#bytesMax) this.#shrink();
   }
@@ -269,7 +264,7 @@ export class Resident implements Slice {
   #evict(table: Table, name: string, group: Group): void {
     this.#tables[table].delete(name);
     this.#bytes -= group.bytes;
-    // What the map has let go of may linger (`ChurnMap`).
+    // What the map has let go of may linger (`SlotMap`).
     group.clear();
   }
 

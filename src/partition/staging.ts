@@ -105,7 +105,7 @@ export class Staging {
 
 /** Events of which the order counts. */
 function streamOf(event: Event): string | undefined {
-  const isOrdered = event.type === "heard" || event.type === "attemptEnded";
+  const isOrdered = event.type === "framesReceived" || event.type === "attemptEnded";
   return isOrdered ? `${event.id}/${event.attempt}` : undefined;
 }
 
@@ -113,7 +113,7 @@ const NONE: readonly Uint8Array[] = [];
 
 function largeIn(event: Event, bytesMin: number): readonly Uint8Array[] {
   if (event.type === "invoked") return event.value.length >= bytesMin ? [event.value] : NONE;
-  if (event.type !== "heard") return NONE;
+  if (event.type !== "framesReceived") return NONE;
   let large = NONE;
   for (const frame of event.frames) {
     const bytes = bytesOf(frame);
@@ -123,6 +123,6 @@ function largeIn(event: Event, bytesMin: number): readonly Uint8Array[] {
 }
 
 function bytesOf(frame: Command): Uint8Array | undefined {
-  if (frame.kind !== "ranTo") return frame.bytes;
+  if (frame.kind !== "runCompletion") return frame.bytes;
   return frame.result.kind === "value" ? frame.result.value : undefined;
 }

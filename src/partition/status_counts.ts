@@ -1,4 +1,4 @@
-import { Tally } from "../observe/status_counts.ts";
+import { StatusCounts } from "../observe/status_counts.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import type { Clock, Lease, Log, Store } from "../ports.ts";
 import type { AttemptRunner } from "./life.ts";
@@ -6,7 +6,7 @@ import type { Partition } from "./partition.ts";
 import type { Timers } from "./timers.ts";
 
 /** One life of a partition, as far as metrics look at it. */
-export interface Seen {
+export interface ObservedLife {
   readonly lease: Lease;
   readonly partition: Partition;
   readonly timers: Timers;
@@ -14,20 +14,20 @@ export interface Seen {
 }
 
 /** Counts the invocations of a life, once somebody asks. `seen` is called no earlier. */
-export function tallyOf(
-  seen: () => Seen,
+export function statusCountsOf(
+  seen: () => ObservedLife,
   { clock, store, log }: { readonly clock: Clock; readonly store: Store; readonly log: Log },
-): Tally {
-  return new Tally({
+): StatusCounts {
+  return new StatusCounts({
     clock,
     failed: (cause) => log("warn", "Counting invocations failed", { cause: String(cause) }),
-    standings: (page, issued) =>
+    statusCounts: (page, issued) =>
       new Promise((resolve, reject) => {
         const { partition, lease } = seen();
         // What is in a turn and not in the store's hands yet, its page would not show.
         partition.whenHandedOver(() => {
           issued();
-          store.standings?.(lease, page).then(resolve, reject);
+          store.scanStatuses?.(lease, page).then(resolve, reject);
         });
       }),
   });
@@ -35,7 +35,7 @@ export function tallyOf(
 
 /** What can be read of a life at this moment. */
 export function gaugesOf(
-  { lease, partition, timers, attempts }: Seen,
+  { lease, partition, timers, attempts }: ObservedLife,
   store: Store,
 ): PartitionGauges {
   const { running, waiting } = attempts.load ?? { running: 0, waiting: 0 };

@@ -1,9 +1,13 @@
 import type { Effect, Reply } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
-import { ChurnMap } from "../slot_map.ts";
+import { SlotMap } from "../slot_map.ts";
 import type { Accepted, Completed, OnLeave } from "../ports.ts";
-import { type Followed, Follower, type FollowerOptions } from "./follower.ts";
+import {
+  InvocationWaiter,
+  type InvocationWaiterOptions,
+  type ReplyAndResult,
+} from "./invocation_waiter.ts";
 
 interface Waiter<T> {
   readonly resolve: (value: T) => void;
@@ -15,9 +19,9 @@ interface Waiter<T> {
  * the connections of those who wait here, and the invocation goes on without them.
  */
 export class Waiters {
-  readonly #replies = new ChurnMap<number, Waiter<Reply>>();
+  readonly #replies = new SlotMap<number, Waiter<Reply>>();
   /** One waiter is the rule; a set is made for the second. */
-  readonly #results = new ChurnMap<string, Waiter<Completed> | Set<Waiter<Completed>>>();
+  readonly #results = new SlotMap<string, Waiter<Completed> | Set<Waiter<Completed>>>();
   #token = 0;
 
   /** Requests that wait. */
@@ -43,19 +47,19 @@ export class Waiters {
    * A token for an event that invokes or asks for `id`, and what becomes of it: the reply, and unless
    * that is all, the result. Rejects when the caller leaves.
    */
-  follow(
+  waitForBoth(
     id: string,
-    isAll: FollowerOptions["isAll"],
+    isAll: InvocationWaiterOptions["isAll"],
     onLeave?: OnLeave,
-  ): { token: number; followed: Promise<Followed> } {
+  ): { token: number; outcome: Promise<ReplyAndResult> } {
     const token = ++this.#token;
-    const followed = new Promise<Followed>((resolve, reject) => {
-      const forget = () => this.#forget(id, follower);
-      const follower = new Follower({ isAll, resolve, reject, forget });
-      this.#replies.set(token, { resolve: (reply) => follower.told(reply), reject });
-      this.#await(id, follower, onLeave);
+    const outcome = new Promise<ReplyAndResult>((resolve, reject) => {
+      const forget = () => this.#forget(id, waiter);
+      const waiter = new InvocationWaiter({ isAll, resolve, reject, forget });
+      this.#replies.set(token, { resolve: (reply) => waiter.replied(reply), reject });
+      this.#await(id, waiter, onLeave);
     });
-    return { token, followed };
+    return { token, outcome };
   }
 
   replied(effect: Reply): void {

@@ -1,8 +1,8 @@
-import type { Reporter } from "./membership.ts";
+import type { ReportingMember } from "./membership.ts";
 
 /** A process with the number of pairs that it spoils, and of others that cannot reach it. */
-interface Standing {
-  readonly node: Reporter;
+interface Reachability {
+  readonly node: ReportingMember;
   readonly broken: number;
   readonly accused: number;
   readonly held: number;
@@ -16,33 +16,33 @@ interface Standing {
  * data: leases fence as ever.
  */
 export function excluded(
-  nodes: readonly Reporter[],
+  nodes: readonly ReportingMember[],
   owners: readonly (string | undefined)[],
 ): ReadonlySet<string> {
-  const standings = nodes.map((node): Standing => ({
+  const reachability = nodes.map((node): Reachability => ({
     node,
     broken: nodes.filter((other) => isBroken(node, other)).length,
     accused: nodes.filter((other) => lists(other, node)).length,
     held: owners.filter((owner) => owner === node.id).length,
   }));
-  const together: Reporter[] = [];
+  const together: ReportingMember[] = [];
   const out = new Set<string>();
-  for (const { node } of standings.sort(byMerit)) {
+  for (const { node } of reachability.sort(byMerit)) {
     if (together.some((other) => isBroken(node, other))) out.add(node.id);
     else together.push(node);
   }
   return out;
 }
 
-function byMerit(a: Standing, b: Standing): number {
+function byMerit(a: Reachability, b: Reachability): number {
   return a.broken - b.broken || a.accused - b.accused || b.held - a.held ||
     (a.node.id < b.node.id ? -1 : 1);
 }
 
-function isBroken(a: Reporter, b: Reporter): boolean {
+function isBroken(a: ReportingMember, b: ReportingMember): boolean {
   return a.id !== b.id && (lists(a, b) || lists(b, a));
 }
 
-function lists({ unreached }: Reporter, { id }: Reporter): boolean {
+function lists({ unreached }: ReportingMember, { id }: ReportingMember): boolean {
   return unreached?.includes(id) ?? false;
 }

@@ -1,24 +1,24 @@
 import { Failure } from "../errors.ts";
 import type { Member } from "../model/member.ts";
 import type { Unready } from "../model/readiness.ts";
-import type { Clock, Door, Log, Stopwatch } from "../ports.ts";
+import type { Clock, Log, PartitionClient, Stopwatch } from "../ports.ts";
 import type { Introspection, RunningAttempt } from "../query_port.ts";
-import type { Answer } from "./answer.ts";
-import { checkArrival } from "./join_check.ts";
+import type { PeerResponse } from "./peer_response.ts";
+import { checkJoin } from "./join_check.ts";
 import { unpack } from "./codec.ts";
-import { doorEndpoint, type EndpointOptions } from "./partition_endpoint.ts";
+import { type EndpointOptions, partitionEndpoint } from "./partition_endpoint.ts";
 import { fleetIntrospection } from "./fleet_introspection.ts";
 import { FleetDirectory } from "./fleet_directory.ts";
-import type { FleetView, Ledger } from "./membership.ts";
+import type { FleetView, Membership } from "./membership.ts";
 import { Peers } from "./peers.ts";
-import type { Line } from "./partition_client.ts";
-import { Steward } from "./steward.ts";
-import { tell, whoIsAt } from "./identity_probe.ts";
+import type { PeerTransport } from "./partition_client.ts";
+import { MembershipAgent } from "./membership_agent.ts";
+import { postTo, probe } from "./identity_probe.ts";
 
 /** The partitions that live in this process, as `partition/hosts.ts` has them. */
 export interface LocalHosts {
   has(partition: number): boolean;
-  door(partition: number): Door;
+  partitionClient(partition: number): PartitionClient;
   open(partitions: Iterable<number>): Promise<void>;
   leave(partition: number): void;
 }
@@ -32,9 +32,9 @@ export interface SharedRegistry {
 }
 
 export interface FleetOptions
-  extends Line, Pick<EndpointOptions, "reader" | "bytesMax" | "flush" | "running"> {
+  extends PeerTransport, Pick<EndpointOptions, "reader" | "bytesMax" | "flush" | "running"> {
   readonly partitions: number;
-  readonly ledger: Ledger;
+  readonly membership: Membership;
   readonly stopwatch: Stopwatch;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,7 +60,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #instance: string;
   readonly #peers: Peers;
-  #steward: Steward | undefined;
+  #agent: MembershipAgent | undefined;
   /** Whether another process has our address. */
   #isShared = false;
   /** What opened each partition last. */
@@ -71,41 +71,41 @@ export class Fleet {
     this.#options = options;
     this.#instance = options.newId();
     this.#peers = new Peers(options);
-    const here = (partition: number): Door | undefined => {
+    const local = (partition: number): PartitionClient | undefined => {
       const hosts = options.hosts();
-      return hosts.has(partition) ? hosts.door(partition) : undefined;
+      return hosts.has(partition) ? hosts.partitionClient(partition) : undefined;
     };
-    const look = (): void => this.#steward?.look();
+    const look = (): void => this.#agent?.look();
     this.directory = new FleetDirectory({
       ...options,
-      here,
-      line: options,
+      local,
+      transport: options,
       look,
-      trouble: () => this.unready()[0],
+      unreadyReason: () => this.unready()[0],
       timeoutMs: options.forwardMs,
     });
-    this.handler = doorEndpoint({
+    this.handler = partitionEndpoint({
       ...options,
-      door: here,
+      partitionClient: local,
       owner: (partition) => this.directory.addressOf(partition),
       look,
       who: () => ({ instance: this.#instance, node: this.id }),
-      reach: (address) => whoIsAt(address, options),
+      reach: (address) => probe(address, options),
       reload: () => options.registry().reload(),
     });
   }
 
   /** The name of this process, which it shows the database when it claims what it owns. */
   get id(): string {
-    return this.#steward?.id ?? "";
+    return this.#agent?.id ?? "";
   }
 
   /** All processes, this one included, as of the last heartbeat. */
   members(): readonly Member[] {
-    const missing = new Map(this.#peers.missing.map((one) => [one.id, one]));
+    const unreachedPeers = new Map(this.#peers.unreachedPeers.map((one) => [one.id, one]));
     const { nodes, owners } = this.#view;
     return nodes.map(({ id, address }) => {
-      const { cause, since } = missing.get(id) ?? {};
+      const { cause, since } = unreachedPeers.get(id) ?? {};
       const partitions = owners.flatMap((owner, partition) => owner === id ? [partition] : []);
       const member = { id, address, partitions };
       return cause === undefined || since === undefined
@@ -116,18 +116,18 @@ export class Fleet {
 
   /** Whether nobody else can have taken what is ours. */
   isHeld(): boolean {
-    return this.#steward?.isHeld() ?? false;
+    return this.#agent?.isHeld() ?? false;
   }
 
   /** What keeps this process from serving what is its own. */
   unready(): readonly Unready[] {
-    return this.#steward?.unready ?? [];
+    return this.#agent?.unready ?? [];
   }
 
   /** A partition does not live here any more: somebody else has claimed it. */
   lost(partition: number): void {
     this.#options.hosts().leave(partition);
-    this.#steward?.lost(partition);
+    this.#agent?.lost(partition);
   }
 
   /**
@@ -136,10 +136,10 @@ export class Fleet {
    * the others do not reach this process there.
    */
   async join(address: string): Promise<void> {
-    const { hosts, ledger, addressCheckMs: timeoutMs } = this.#options;
-    const arrival = { ...this.#options, address, instance: this.#instance, timeoutMs };
-    if (timeoutMs > 0) await checkArrival({ ...arrival, peers: () => ledger.nodes() });
-    const steward = this.#steward = new Steward({
+    const { hosts, membership, addressCheckMs: timeoutMs } = this.#options;
+    const joinCheck = { ...this.#options, address, instance: this.#instance, timeoutMs };
+    if (timeoutMs > 0) await checkJoin({ ...joinCheck, peers: () => membership.nodes() });
+    const agent = this.#agent = new MembershipAgent({
       ...this.#options,
       address,
       open: (partition) => this.#open(partition),
@@ -149,19 +149,19 @@ export class Fleet {
           this.#options.log("warn", "A lease is let go late", { partition, cause: String(cause) });
         });
       },
-      seen: (view) => this.#seen(view, steward.id),
+      seen: (view) => this.#seen(view, agent.id),
       unreached: () => this.#peers.unreached,
-      rouse: () => this.#rouse(),
+      notifyOthers: () => this.#notifyOthers(),
     });
-    await steward.join();
+    await agent.join();
     const registry = this.#options.registry();
     if (this.#view.registry !== registry.version) await registry.reload();
   }
 
-  /** Gives back what it has; the others are told to take it. Rejects as the ledger does. */
+  /** Gives back what it has; the others are told to take it. Rejects as membership does. */
   async leave(): Promise<void> {
     try {
-      await this.#steward?.leave();
+      await this.#agent?.leave();
     } finally {
       this.directory.close();
     }
@@ -172,11 +172,11 @@ export class Fleet {
    * in time: then they notice with their next heartbeat.
    */
   async announce(): Promise<void> {
-    const { ledger, log } = this.#options;
-    const nodes = await ledger.nodes().catch(() => this.#view.nodes);
+    const { membership, log } = this.#options;
+    const nodes = await membership.nodes().catch(() => this.#view.nodes);
     const others = nodes.filter(({ id }) => id !== this.id);
     await Promise.all(others.map(async ({ address }) => {
-      const cause = await this.#tell(`${address}/registry/reload`).then(() => {}, String);
+      const cause = await this.#postTo(`${address}/registry/reload`).then(() => {}, String);
       if (cause === undefined) return;
       log("warn", "Another process did not hear of a deployment at once", { address, cause });
     }));
@@ -195,7 +195,7 @@ export class Fleet {
     // One that has no partitions has nothing to bring: it may be out of reach.
     const others = nodes.filter(({ id }) => id !== this.id && owners.includes(id));
     const all = await Promise.all(others.map(({ address }) => (
-      this.#tell(`${address}/fleet/flush`).catch((cause) => {
+      this.#postTo(`${address}/fleet/flush`).catch((cause) => {
         const why = cause instanceof Error ? cause.message : String(cause);
         throw unseen(`the process of the fleet at ${address} does not answer: ${why}`, cause);
       })
@@ -234,20 +234,20 @@ export class Fleet {
     });
   }
 
-  #rouse(): void {
+  #notifyOthers(): void {
     for (const { id, address } of this.#view.nodes) {
       // Whoever does not hear it looks by itself soon.
-      if (id !== this.id) this.#tell(`${address}/fleet/look`).catch(() => {});
+      if (id !== this.id) this.#postTo(`${address}/fleet/look`).catch(() => {});
     }
   }
 
   /** What another process has to say. Rejects when it says nothing in time, or cannot. */
-  async #tell(url: string): Promise<unknown> {
-    const { status, body } = await tell(url, this.#options, {
+  async #postTo(url: string): Promise<unknown> {
+    const { status, body } = await postTo(url, this.#options, {
       timeoutMs: this.#options.leaseMs / 2,
     });
     if (status !== 200) throw new Error(`it answered ${status}`);
-    return (unpack(body) as Answer).value;
+    return (unpack(body) as PeerResponse).value;
   }
 }
 

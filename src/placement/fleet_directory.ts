@@ -1,35 +1,35 @@
 import { Failure } from "../errors.ts";
 import type { Unready } from "../model/readiness.ts";
-import type { Door, Stopwatch } from "../ports.ts";
+import type { PartitionClient, Stopwatch } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 import { Forwarder } from "./forwarder.ts";
 import type { FleetView } from "./membership.ts";
-import { type Line, RemoteDoor } from "./partition_client.ts";
+import { type PeerTransport, RemotePartitionClient } from "./partition_client.ts";
 
 export interface FleetDirectoryOptions {
   readonly partitions: number;
   /** A partition that lives in this process. */
-  readonly here: (partition: number) => Door | undefined;
-  readonly line: Line;
+  readonly local: (partition: number) => PartitionClient | undefined;
+  readonly transport: PeerTransport;
   /** Has the database looked at soon: what is known here is out of date. */
   readonly look: () => void;
   /** What is wrong with this process itself, which may be why a partition is not found. */
-  readonly trouble?: () => Unready | undefined;
+  readonly unreadyReason?: () => Unready | undefined;
   readonly stopwatch: Stopwatch;
   /** How long a partition is looked for that nobody has. */
   readonly timeoutMs: number;
 }
 
 /** A partition in another process. */
-interface Away {
+interface RemotePartition {
   /** Of the process. */
   readonly id: string;
   readonly address: string;
-  readonly door: RemoteDoor;
+  readonly client: RemotePartitionClient;
 }
 
 /** Whoever waits for news looks again after so long, in case that a partition here came to life. */
-const NEWS_MS = 25;
+const CHANGE_MS = 25;
 /** The database is looked at because of what went astray this often at most. */
 const LOOK_MS = 100;
 
@@ -37,9 +37,9 @@ const LOOK_MS = 100;
 export class FleetDirectory implements Directory {
   readonly partitions: number;
   readonly #options: FleetDirectoryOptions;
-  readonly #doors: readonly Door[];
-  readonly #away = new Map<number, Away>();
-  #news: { readonly promise: Promise<void>; readonly tell: () => void } | undefined;
+  readonly #partitionClients: readonly PartitionClient[];
+  readonly #remote = new Map<number, RemotePartition>();
+  #change: { readonly promise: Promise<void>; readonly tell: () => void } | undefined;
   #lookedAt = -Infinity;
   #isClosed = false;
 
@@ -47,26 +47,29 @@ export class FleetDirectory implements Directory {
     this.#options = options;
     this.partitions = options.partitions;
     const { stopwatch, timeoutMs } = options;
-    this.#doors = Array.from({ length: options.partitions }, (_, partition) =>
-      new Forwarder({
-        way: () => this.#way(partition),
-        astray: () => this.#astray(),
-        news: () => this.#nextNews(),
-        trouble: () => this.#options.trouble?.(),
-        stopwatch,
-        timeoutMs,
-      }));
+    this.#partitionClients = Array.from(
+      { length: options.partitions },
+      (_, partition) =>
+        new Forwarder({
+          resolve: () => this.#resolve(partition),
+          misrouted: () => this.#misrouted(),
+          change: () => this.#nextChange(),
+          unreadyReason: () => this.#options.unreadyReason?.(),
+          stopwatch,
+          timeoutMs,
+        }),
+    );
   }
 
-  door(partition: number): Door {
-    const door = this.#doors[partition];
-    if (!door) throw new RangeError(`There is no partition ${partition}`);
-    return door;
+  partitionClient(partition: number): PartitionClient {
+    const client = this.#partitionClients[partition];
+    if (!client) throw new RangeError(`There is no partition ${partition}`);
+    return client;
   }
 
   /** The address of the other process that has a partition, as far as is known. */
   addressOf(partition: number): string | undefined {
-    return this.#away.get(partition)?.address;
+    return this.#remote.get(partition)?.address;
   }
 
   /** Takes note of who has what. `me`: this process. */
@@ -74,33 +77,33 @@ export class FleetDirectory implements Directory {
     const addresses = new Map(nodes.map(({ id, address }) => [id, address]));
     for (let partition = 0; partition < this.partitions; partition++) {
       const owner = owners[partition];
-      const known = this.#away.get(partition);
+      const known = this.#remote.get(partition);
       if (known?.id === owner && addresses.has(known?.id ?? "")) continue;
       // Who waits for an answer of the one who had it would wait for ever.
-      known?.door.close();
-      this.#away.delete(partition);
+      known?.client.close();
+      this.#remote.delete(partition);
       const address = owner === me ? undefined : addresses.get(owner ?? "");
       if (owner === undefined || address === undefined) continue;
-      const door = new RemoteDoor({ ...this.#options.line, address }, partition);
-      this.#away.set(partition, { id: owner, address, door });
+      const client = new RemotePartitionClient({ ...this.#options.transport, address }, partition);
+      this.#remote.set(partition, { id: owner, address, client });
     }
-    this.#news?.tell();
+    this.#change?.tell();
   }
 
   /** Nobody is let through any more. */
   close(): void {
     this.#isClosed = true;
-    for (const { door } of this.#away.values()) door.close();
-    this.#away.clear();
-    this.#news?.tell();
+    for (const { client } of this.#remote.values()) client.close();
+    this.#remote.clear();
+    this.#change?.tell();
   }
 
-  #way(partition: number): Door | undefined {
+  #resolve(partition: number): PartitionClient | undefined {
     if (this.#isClosed) throw Failure.plain(503, "the server is shutting down");
-    return this.#options.here(partition) ?? this.#away.get(partition)?.door;
+    return this.#options.local(partition) ?? this.#remote.get(partition)?.client;
   }
 
-  #astray(): void {
+  #misrouted(): void {
     const { stopwatch, look } = this.#options;
     const now = stopwatch.now();
     if (now - this.#lookedAt < LOOK_MS) return;
@@ -108,20 +111,20 @@ export class FleetDirectory implements Directory {
     look();
   }
 
-  #nextNews(): Promise<void> {
-    this.#news ??= this.#awaitNews();
-    return this.#news.promise;
+  #nextChange(): Promise<void> {
+    this.#change ??= this.#awaitChange();
+    return this.#change.promise;
   }
 
-  #awaitNews(): { promise: Promise<void>; tell: () => void } {
+  #awaitChange(): { promise: Promise<void>; tell: () => void } {
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => resolve = done);
     const tell = (): void => {
-      this.#news = undefined;
+      this.#change = undefined;
       forget();
       resolve();
     };
-    const forget = this.#options.stopwatch.after(NEWS_MS, tell);
+    const forget = this.#options.stopwatch.after(CHANGE_MS, tell);
     return { promise, tell };
   }
 }

@@ -1,13 +1,13 @@
 import type { Stopwatch } from "../ports.ts";
-import type { Answer } from "./answer.ts";
+import type { PeerResponse } from "./peer_response.ts";
 import { unpack } from "./codec.ts";
-import { headersOf, type Line } from "./partition_client.ts";
+import { headersOf, type PeerTransport } from "./partition_client.ts";
 
 /** How long a process waits for the answer of another one about itself, in milliseconds. */
-export const WHO_MS = 2_000;
+export const PROBE_TIMEOUT_MS = 2_000;
 
 /** How a process names itself to a process that asks at its address. */
-export interface Identity {
+export interface MemberIdentity {
   /** Drawn at the start of the process. */
   readonly instance: string;
   /** Its row in table `node`; empty before it has joined. */
@@ -15,37 +15,37 @@ export interface Identity {
 }
 
 /** What answers at an address. */
-export type Who =
-  | ({ readonly kind: "member" } & Identity)
+export type ProbeResult =
+  | ({ readonly kind: "member" } & MemberIdentity)
   /** A process of a fleet with another secret. `node`: what it calls itself, if it says so. */
   | { readonly kind: "otherSecret"; readonly node: string | undefined }
   /** Something else, or nothing. */
   | { readonly kind: "none"; readonly why: string };
 
 /** A line with a time limit. */
-export interface TimedLine extends Line {
+export interface TimedPeerTransport extends PeerTransport {
   readonly stopwatch: Stopwatch;
 }
 
-export interface Told {
+export interface PeerReply {
   readonly status: number;
   readonly body: Uint8Array;
 }
 
 /** Posts to another process. Rejects when it does not answer within `timeoutMs`. */
-export async function tell(
+export async function postTo(
   url: string,
-  line: TimedLine,
+  transport: TimedPeerTransport,
   { timeoutMs, body = new Uint8Array(0) }: {
     readonly timeoutMs: number;
     readonly body?: Uint8Array<ArrayBuffer>;
   },
-): Promise<Told> {
+): Promise<PeerReply> {
   const controller = new AbortController();
-  const forget = line.stopwatch.after(timeoutMs, () => controller.abort());
+  const forget = transport.stopwatch.after(timeoutMs, () => controller.abort());
   try {
-    const request = { method: "POST", headers: headersOf(line), body } as const;
-    const posted = await line.post(url, { ...request, signal: controller.signal });
+    const request = { method: "POST", headers: headersOf(transport), body } as const;
+    const posted = await transport.post(url, { ...request, signal: controller.signal });
     return { status: posted.status, body: new Uint8Array(await posted.arrayBuffer()) };
   } catch (cause) {
     if (!controller.signal.aborted) throw cause;
@@ -56,16 +56,16 @@ export async function tell(
 }
 
 /** Asks what answers at an address. Never rejects. */
-export async function whoIsAt(
+export async function probe(
   address: string,
-  line: TimedLine,
-  timeoutMs = WHO_MS,
-): Promise<Who> {
+  transport: TimedPeerTransport,
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<ProbeResult> {
   try {
-    const { status, body } = await tell(`${address}/fleet/who`, line, { timeoutMs });
+    const { status, body } = await postTo(`${address}/fleet/who`, transport, { timeoutMs });
     if (status === 401 || status === 403) return { kind: "otherSecret", node: nodeOf(body) };
     if (status !== 200) return { kind: "none", why: `it answered with status ${status}` };
-    const { instance, node } = (unpack(body) as Answer).value as Partial<Identity>;
+    const { instance, node } = (unpack(body) as PeerResponse).value as Partial<MemberIdentity>;
     return typeof instance === "string" && typeof node === "string"
       ? { kind: "member", instance, node }
       : { kind: "none", why: "its answer is not that of a process of a fleet" };

@@ -3,7 +3,7 @@ import type { SqlClient, Statement } from "../ports.ts";
 import { compile, statement } from "../storage/codec/sql_text.ts";
 
 /** A process of the fleet. */
-export interface Node {
+export interface FleetMember {
   /** Drawn anew whenever it joins. */
   readonly id: string;
   /** Where the others reach it: `http://host:port`. */
@@ -11,14 +11,14 @@ export interface Node {
 }
 
 /** A process, and which others it cannot reach, by id. */
-export interface Reporter extends Node {
+export interface ReportingMember extends FleetMember {
   readonly unreached?: readonly string[];
 }
 
 /** What the database says about the fleet. */
 export interface FleetView {
   /** Everybody who is not known to be dead, by id, each with the number of its last heartbeat. */
-  readonly nodes: readonly (Reporter & { readonly beat: number })[];
+  readonly nodes: readonly (ReportingMember & { readonly beat: number })[];
   /** The owner of each partition, in order. Who is not among `nodes` owns nothing. */
   readonly owners: readonly (string | undefined)[];
   /** Changes with everything that is registered. */
@@ -29,15 +29,15 @@ export interface FleetView {
  * Who lives and who owns what, as everybody in the fleet can read it. Each method is atomic, and may
  * be repeated when it is not known what became of it. Rejects when there is no answer in time.
  */
-export interface Ledger {
-  /** Enters a process. Whoever had its address before it is dead, if `takesPlace`. */
-  join(node: Node, takesPlace: boolean): Promise<void>;
+export interface Membership {
+  /** Enters a process. Whoever had its address before it is dead, if `replacesAddress`. */
+  join(node: FleetMember, replacesAddress: boolean): Promise<void>;
   /** Says that a process lives, if it is entered, and which others it cannot reach, and looks. */
   beat(id: string, unreached: readonly string[]): Promise<FleetView>;
   /** Everybody who is entered at this moment. */
-  nodes(): Promise<readonly Node[]>;
+  nodes(): Promise<readonly FleetMember[]>;
   /** Strikes off a process that has not said so since this heartbeat. It owns nothing then. */
-  bury(id: string, beat: number): Promise<void>;
+  evict(id: string, beat: number): Promise<void>;
   /** Makes a process that is entered the owner of those partitions that have none. */
   take(partitions: readonly number[], id: string): Promise<void>;
   /** Makes partitions of this process nobody's. */
@@ -48,12 +48,12 @@ export interface Ledger {
 
 const JOIN = compile(sql`insert into node (id, address, beat) values (?1, ?2, 0)
   on conflict (id) do nothing`);
-const SUCCEED = compile(sql`delete from node where address = ?1 and id <> ?2`);
+const REPLACE_ADDRESS = compile(sql`delete from node where address = ?1 and id <> ?2`);
 const BEAT = compile(sql`update node set beat = beat + 1, unreached = ?2 where id = ?1`);
 const NODES = compile(sql`select id, address, beat, unreached from node order by id`);
 const OWNERS = compile(sql`select partition, owner from lease where owner is not null`);
 const REGISTRY = compile(sql`select value from meta where name = 'deployments'`);
-const BURY = compile(sql`delete from node where id = ?1 and beat = ?2`);
+const EVICT = compile(sql`delete from node where id = ?1 and beat = ?2`);
 const TAKE = compile(sql`insert into lease (partition, epoch, owner)
   select ?1, 0, ?2 where exists (select 1 from node where id = ?2)
   on conflict (partition) do update set owner = excluded.owner
@@ -62,14 +62,14 @@ const GIVE = compile(sql`update lease set owner = null where partition = ?1 and 
 const LEAVE = compile(sql`delete from node where id = ?1`);
 
 /** The ledger of an installation of so many partitions, in the database that holds its leases. */
-export function sqlLedger(client: SqlClient, partitions: number): Ledger {
+export function sqlMembership(client: SqlClient, partitions: number): Membership {
   const write = async (statements: readonly Statement[]): Promise<void> => {
     if (statements.length > 0) await client.batch("write", statements);
   };
   return {
-    join: ({ id, address }, takesPlace) =>
+    join: ({ id, address }, replacesAddress) =>
       write([
-        ...(takesPlace ? [statement(SUCCEED, address, id)] : []),
+        ...(replacesAddress ? [statement(REPLACE_ADDRESS, address, id)] : []),
         statement(JOIN, id, address),
       ]),
     async beat(id, unreached) {
@@ -94,7 +94,7 @@ export function sqlLedger(client: SqlClient, partitions: number): Ledger {
       const [nodes = []] = await client.batch("read", [statement(NODES)]);
       return nodes.map(({ id, address }) => ({ id: String(id), address: String(address) }));
     },
-    bury: (id, beat) => write([statement(BURY, id, beat)]),
+    evict: (id, beat) => write([statement(EVICT, id, beat)]),
     take: (numbers, id) => write(numbers.map((partition) => statement(TAKE, partition, id))),
     give: (numbers, id) => write(numbers.map((partition) => statement(GIVE, partition, id))),
     leave: (id) => write([statement(LEAVE, id)]),

@@ -5,15 +5,15 @@ import type {
   Accepted,
   Attached,
   Completed,
-  Door,
   InvocationRequest,
   OnLeave,
   Operated,
-  Parcel,
+  OutboxBatch,
+  PartitionClient,
 } from "../ports.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { pack, unpack } from "./codec.ts";
-import { type Answer, failureOf } from "./answer.ts";
+import { decodeFailure, type PeerResponse } from "./peer_response.ts";
 
 /** Makes one request, as `fetch` does. Rejects with `NotSent` if it certainly came to nobody. */
 export type Post = (url: string, request: PostRequest) => Promise<Posted>;
@@ -33,20 +33,20 @@ export class NotSent extends Error {
 }
 
 /** How the processes of a fleet speak to each other. */
-export interface Line {
+export interface PeerTransport {
   readonly post: Post;
   /** What everybody in the fleet knows, and nobody else. */
   readonly secret: string;
 }
 
 /** A line to one process. */
-export interface RemoteOptions extends Line {
+export interface RemoteOptions extends PeerTransport {
   /** `http://host:port`. */
   readonly address: string;
 }
 
 /** The headers of every request of ours to another process. */
-export function headersOf({ secret }: Pick<Line, "secret">): Record<string, string> {
+export function headersOf({ secret }: Pick<PeerTransport, "secret">): Record<string, string> {
   return { authorization: `Bearer ${secret}`, "content-type": "application/octet-stream" };
 }
 
@@ -54,7 +54,7 @@ export function headersOf({ secret }: Pick<Line, "secret">): Record<string, stri
  * A partition in another process. Rejects with `Untaken` when the request was certainly not taken
  * there, with the failure that the partition answered, or with one that says that nobody knows.
  */
-export class RemoteDoor implements Door {
+export class RemotePartitionClient implements PartitionClient {
   readonly #options: RemoteOptions;
   readonly #path: string;
   readonly #pending = new Set<AbortController>();
@@ -96,8 +96,8 @@ export class RemoteDoor implements Door {
     return this.#ask("operate", [id, operation]);
   }
 
-  deliver(parcel: Parcel): Promise<number> {
-    return this.#ask("deliver", [parcel]);
+  deliver(batch: OutboxBatch): Promise<number> {
+    return this.#ask("deliver", [batch]);
   }
 
   /** The partition is not there any more: nobody waits for an answer, and nothing more is asked. */
@@ -106,7 +106,11 @@ export class RemoteDoor implements Door {
     for (const pending of this.#pending) pending.abort();
   }
 
-  async #ask<T>(method: keyof Door, args: readonly unknown[], onLeave?: OnLeave): Promise<T> {
+  async #ask<T>(
+    method: keyof PartitionClient,
+    args: readonly unknown[],
+    onLeave?: OnLeave,
+  ): Promise<T> {
     if (this.#isGone) throw new Untaken("the partition has moved");
     const controller = new AbortController();
     let hasLeft = false;
@@ -127,7 +131,7 @@ export class RemoteDoor implements Door {
 
   async #post<T>(method: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
     const { post } = this.#options;
-    let answer: Answer;
+    let answer: PeerResponse;
     try {
       const request = {
         method: "POST",
@@ -138,21 +142,21 @@ export class RemoteDoor implements Door {
       const posted = await post(`${this.#path}/${method}`, request);
       const body = new Uint8Array(await posted.arrayBuffer());
       if (posted.status !== 200) throw refusalOf(posted.status);
-      answer = unpack(body) as Answer;
+      answer = unpack(body) as PeerResponse;
     } catch (cause) {
       if (cause instanceof Failure) throw cause;
       if (cause instanceof NotSent) {
         throw new Untaken("the process that has the partition cannot be reached", { cause });
       }
-      throw uncertain(cause);
+      throw ambiguous(cause);
     }
-    if (answer.failure) throw failureOf(answer.failure);
+    if (answer.failure) throw decodeFailure(answer.failure);
     return answer.value as T;
   }
 }
 
 /** What became of the request can only be known by repeating it. */
-export function uncertain(cause?: unknown): Failure {
+export function ambiguous(cause?: unknown): Failure {
   return Failure.plain(
     503,
     "the partition is not available right now; repeating is safe only with an idempotency key",
@@ -172,5 +176,5 @@ function refusalOf(status: number): Failure {
   const message = UNTAKEN.get(status);
   if (message !== undefined) return new Untaken(message);
   if (status === 413) return Failure.plain(413, "the request is too large for another process");
-  return uncertain(new Error(`the other process answered ${status}`));
+  return ambiguous(new Error(`the other process answered ${status}`));
 }

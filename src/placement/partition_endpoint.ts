@@ -1,15 +1,15 @@
 import { Failure } from "../errors.ts";
-import type { Door, Log, OnLeave } from "../ports.ts";
+import type { Log, OnLeave, PartitionClient } from "../ports.ts";
 import type { RunningAttempt } from "../query_port.ts";
-import { type Answer, spoken } from "./answer.ts";
+import { encodeFailure, type PeerResponse } from "./peer_response.ts";
 import { pack, unpack } from "./codec.ts";
 import { checkSecret } from "./secret.ts";
-import type { Identity, Who } from "./identity_probe.ts";
+import type { MemberIdentity, ProbeResult } from "./identity_probe.ts";
 
 export interface EndpointOptions {
   readonly secret: string;
   /** A partition that this process has. */
-  readonly door: (partition: number) => Door | undefined;
+  readonly partitionClient: (partition: number) => PartitionClient | undefined;
   /** Where a partition is instead, as far as is known. */
   readonly owner: (partition: number) => string | undefined;
   /** Something in the fleet has changed: looks at once. */
@@ -19,9 +19,9 @@ export interface EndpointOptions {
   /** Brings everything that was committed into the tables. Absent: it is there. */
   readonly flush?: () => Promise<void>;
   /** What this process is called. Absent: no process asks. */
-  readonly who?: () => Identity;
+  readonly who?: () => MemberIdentity;
   /** Asks what answers at an address, so that another process learns whether it can be reached. */
-  readonly reach?: (address: string) => Promise<Who>;
+  readonly reach?: (address: string) => Promise<ProbeResult>;
   /** Attempts that run here at this moment. */
   readonly running?: (() => readonly RunningAttempt[]) | undefined;
   readonly reader: Reader;
@@ -44,18 +44,22 @@ export interface Reader {
   onLeave(request: Request, leave: () => void): void;
 }
 
-type Asked = (door: Door, args: readonly never[], onLeave: OnLeave) => Promise<unknown>;
+type PartitionMethod = (
+  client: PartitionClient,
+  args: readonly never[],
+  onLeave: OnLeave,
+) => Promise<unknown>;
 
 /** Every way to ask a partition. What a caller waits for long can be left. */
-const METHODS: { readonly [K in keyof Door]: Asked } = {
-  send: (door, [request = never()]) => door.send(request),
-  call: (door, [request = never()], onLeave) => door.call(request, onLeave),
-  attach: (door, [id = never()], onLeave) => door.attach(id, onLeave),
-  output: (door, [id = never()]) => door.output(id),
-  signal: (door, [signal = never()]) => door.signal(signal),
-  editState: (door, [object = never(), edit = never()]) => door.editState(object, edit),
-  operate: (door, [id = never(), operation = never()]) => door.operate(id, operation),
-  deliver: (door, [parcel = never()]) => door.deliver(parcel),
+const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
+  send: (client, [request = never()]) => client.send(request),
+  call: (client, [request = never()], onLeave) => client.call(request, onLeave),
+  attach: (client, [id = never()], onLeave) => client.attach(id, onLeave),
+  output: (client, [id = never()]) => client.output(id),
+  signal: (client, [signal = never()]) => client.signal(signal),
+  editState: (client, [object = never(), edit = never()]) => client.editState(object, edit),
+  operate: (client, [id = never(), operation = never()]) => client.operate(id, operation),
+  deliver: (client, [batch = never()]) => client.deliver(batch),
 };
 
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;
@@ -66,7 +70,9 @@ const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;
  * 403, with the name of this process, to a request without the secret, 421 for a partition that this process does not have, and otherwise 200, whatever the
  * partition has answered.
  */
-export function doorEndpoint(options: EndpointOptions): (request: Request) => Promise<Response> {
+export function partitionEndpoint(
+  options: EndpointOptions,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     const headers = options.reader.headers(request);
     const check = checkSecret(valueOf(headers, "authorization"), options.secret);
@@ -75,8 +81,8 @@ export function doorEndpoint(options: EndpointOptions): (request: Request) => Pr
     if (check === "other") return refusal(403, "the secret is not that of this fleet", { node });
     const target = options.reader.target(request);
     if (request.method !== "POST") return refusal(405, "only POST is understood");
-    const news = NEWS.find(([path]) => target.endsWith(path))?.[1];
-    if (news) return await told(() => news(options, request), options.log);
+    const change = FLEET_ROUTES.find(([path]) => target.endsWith(path))?.[1];
+    if (change) return await answerFleetRoute(() => change(options, request), options.log);
     const [, partition, method] = PATH.exec(target) ?? [];
     if (method === undefined || !Object.hasOwn(METHODS, method)) {
       return refusal(404, "no such path");
@@ -95,8 +101,8 @@ async function ask(
     readonly length: number;
   },
 ): Promise<Response> {
-  const door = options.door(partition);
-  if (!door) {
+  const client = options.partitionClient(partition);
+  if (!client) {
     return refusal(421, "the partition is not here", { owner: options.owner(partition) });
   }
   const { bytesMax, reader } = options;
@@ -111,26 +117,26 @@ async function ask(
   } catch (cause) {
     return refusal(400, cause instanceof Failure ? cause.message : "the body cannot be read");
   }
-  const asked = METHODS[method as keyof Door];
+  const asked = METHODS[method as keyof PartitionClient];
   const answer = await answerOf(
-    () => asked(door, args as never[], (leave) => reader.onLeave(request, leave)),
+    () => asked(client, args as never[], (leave) => reader.onLeave(request, leave)),
     options.log,
   );
   return packed(answer);
 }
 
-async function answerOf(ask: () => Promise<unknown>, log: Log): Promise<Answer> {
+async function answerOf(ask: () => Promise<unknown>, log: Log): Promise<PeerResponse> {
   try {
     return { value: await ask() };
   } catch (cause) {
-    if (cause instanceof Failure) return { failure: spoken(cause) };
+    if (cause instanceof Failure) return { failure: encodeFailure(cause) };
     log("error", "A request of another process failed", { cause: String(cause) });
-    return { failure: spoken(Failure.plain(500, "internal server error")) };
+    return { failure: encodeFailure(Failure.plain(500, "internal server error")) };
   }
 }
 
 /** What is not about one partition. */
-const NEWS: readonly (readonly [path: string, act: News])[] = [
+const FLEET_ROUTES: readonly (readonly [path: string, act: FleetRoute])[] = [
   ["/fleet/look", ({ look }) => look()],
   ["/fleet/flush", ({ flush, running }) => flush?.().then(running)],
   ["/fleet/who", ({ who }) => who?.()],
@@ -143,11 +149,11 @@ const NEWS: readonly (readonly [path: string, act: News])[] = [
   ["/registry/reload", ({ reload }) => reload()],
 ];
 
-type News = (options: EndpointOptions, request: Request) => unknown;
+type FleetRoute = (options: EndpointOptions, request: Request) => unknown;
 
 const ADDRESS_BYTES_MAX = 4096;
 
-async function told(act: () => unknown, log: Log): Promise<Response> {
+async function answerFleetRoute(act: () => unknown, log: Log): Promise<Response> {
   try {
     return packed({ value: await act() });
   } catch (cause) {
@@ -156,7 +162,7 @@ async function told(act: () => unknown, log: Log): Promise<Response> {
   }
 }
 
-function packed(answer: Answer): Response {
+function packed(answer: PeerResponse): Response {
   return new Response(pack(answer), { headers: { "content-type": "application/octet-stream" } });
 }
 

@@ -1,8 +1,13 @@
 import type { Log } from "../ports.ts";
-import type { Node } from "./membership.ts";
-import { type TimedLine, type Who, WHO_MS, whoIsAt } from "./identity_probe.ts";
+import type { FleetMember } from "./membership.ts";
+import {
+  probe,
+  PROBE_TIMEOUT_MS,
+  type ProbeResult,
+  type TimedPeerTransport,
+} from "./identity_probe.ts";
 
-export interface PeersOptions extends TimedLine {
+export interface PeersOptions extends TimedPeerTransport {
   readonly log: Log;
   readonly clock: { now(): number };
   readonly heartbeatMs: number;
@@ -15,7 +20,7 @@ const FAILURES_MIN = 3;
 const TELL_AGAIN_MS = 60_000;
 
 /** A process that did not answer when it was probed last. */
-export interface Missing {
+export interface UnreachedPeer {
   readonly id: string;
   readonly address: string;
   readonly cause: string;
@@ -25,7 +30,7 @@ export interface Missing {
   readonly failures: number;
 }
 
-interface Known extends Missing {
+interface ProbedPeer extends UnreachedPeer {
   readonly began: number;
   readonly toldAt: number;
 }
@@ -36,7 +41,7 @@ interface Known extends Missing {
  */
 export class Peers {
   readonly #options: PeersOptions;
-  #known = new Map<string, Known>();
+  #known = new Map<string, ProbedPeer>();
   #probedAt = -Infinity;
   #isProbing = false;
 
@@ -45,7 +50,7 @@ export class Peers {
   }
 
   /** Those that do not answer, the latest probe counted. */
-  get missing(): readonly Missing[] {
+  get unreachedPeers(): readonly UnreachedPeer[] {
     return [...this.#known.values()];
   }
 
@@ -59,7 +64,7 @@ export class Peers {
   }
 
   /** Who else lives, as of a heartbeat: they are probed when it is time. */
-  seen(others: readonly Node[]): void {
+  seen(others: readonly FleetMember[]): void {
     const { stopwatch, heartbeatMs, leaseMs } = this.#options;
     const ids = new Set(others.map(({ id }) => id));
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
@@ -73,9 +78,9 @@ export class Peers {
     });
   }
 
-  async #probe(node: Node): Promise<void> {
+  async #probe(node: FleetMember): Promise<void> {
     const { leaseMs, log } = this.#options;
-    const who = await whoIsAt(node.address, this.#options, Math.min(WHO_MS, leaseMs / 2));
+    const who = await probe(node.address, this.#options, Math.min(PROBE_TIMEOUT_MS, leaseMs / 2));
     const cause = faultOf(who, node.id);
     const known = this.#known.get(node.id);
     if (cause !== undefined) return this.#failed(node, cause);
@@ -84,7 +89,7 @@ export class Peers {
     log("info", "Another process of the fleet is reached again", { address: node.address });
   }
 
-  #failed({ id, address }: Node, cause: string): void {
+  #failed({ id, address }: FleetMember, cause: string): void {
     const { stopwatch, clock, log } = this.#options;
     const now = stopwatch.now();
     const before = this.#known.get(id);
@@ -98,7 +103,7 @@ export class Peers {
   }
 }
 
-function faultOf(who: Who, id: string): string | undefined {
+function faultOf(who: ProbeResult, id: string): string | undefined {
   switch (who.kind) {
     case "member":
       return who.node === id ? undefined : "another process answers at its address";

@@ -33,7 +33,7 @@ export function plan({ me, nodes, owners, excluded = NOBODY }: Holdings): Plan {
     else orphans.push(partition);
   }
   const entitled = [...shares].filter(([node]) => !excluded.has(node)).map(([, share]) => share);
-  settleTargets(entitled, owners.length);
+  setTargets(entitled, owners.length);
   let claim: readonly number[] = [];
   for (const [node, { held, target }] of shares) {
     const due = orphans.splice(0, Math.max(0, target - held.length));
@@ -51,7 +51,7 @@ interface Share {
 }
 
 /** Who holds most keeps the one more that not everybody can have. */
-function settleTargets(shares: readonly Share[], partitions: number): void {
+function setTargets(shares: readonly Share[], partitions: number): void {
   const least = Math.floor(partitions / shares.length);
   let more = partitions % shares.length;
   const byWealth = [...shares].sort((a, b) => b.held.length - a.held.length);

@@ -1,7 +1,7 @@
 import type { Unready } from "../model/readiness.ts";
 import { type Clock, publicCause, type Stopwatch } from "../ports.ts";
 
-export interface TroublesOptions {
+export interface MemberReadinessOptions {
   readonly clock: Pick<Clock, "now">;
   readonly stopwatch: Pick<Stopwatch, "now">;
 }
@@ -13,26 +13,27 @@ interface Failed {
 }
 
 /** What keeps one process of a fleet from serving what is its own, and since when. */
-export class Troubles {
-  readonly #options: TroublesOptions;
-  #cut: Unready | undefined;
+export class MemberReadiness {
+  readonly #options: MemberReadinessOptions;
+  #heartbeatFailure: Unready | undefined;
   #excluded: Unready | undefined;
   readonly #failed = new Map<number, Failed>();
 
-  constructor(options: TroublesOptions) {
+  constructor(options: MemberReadinessOptions) {
     this.#options = options;
   }
 
   /** Whether the latest heartbeat failed. */
-  get isCut(): boolean {
-    return this.#cut !== undefined;
+  get isHeartbeatFailing(): boolean {
+    return this.#heartbeatFailure !== undefined;
   }
 
   /** A heartbeat failed with this cause; undefined: it succeeded. */
   heartbeat(cause?: unknown): void {
-    this.#cut = cause === undefined
-      ? undefined
-      : this.#unready(`this process cannot renew its leases: ${publicCause(cause)}`, this.#cut);
+    this.#heartbeatFailure = cause === undefined ? undefined : this.#unready(
+      `this process cannot renew its leases: ${publicCause(cause)}`,
+      this.#heartbeatFailure,
+    );
   }
 
   /** Whether this process is to have no partitions. Answers whether that has changed. */
@@ -71,7 +72,7 @@ export class Troubles {
   list(isHeld: boolean, renewedAt: number | undefined): readonly Unready[] {
     if (!isHeld) {
       const cause = "this process waits for the database to renew its leases";
-      return [this.#cut ?? { cause, since: renewedAt ?? this.#options.clock.now() }];
+      return [this.#heartbeatFailure ?? { cause, since: renewedAt ?? this.#options.clock.now() }];
     }
     const failed = [...this.#failed.values()].map(({ unready }) => unready);
     return this.#excluded ? [this.#excluded, ...failed] : failed;

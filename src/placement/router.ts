@@ -6,11 +6,11 @@ import type {
   Accepted,
   Attached,
   Completed,
-  Door,
   InvocationRequest,
   Invocations,
   OnLeave,
   Operated,
+  PartitionClient,
 } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 
@@ -50,7 +50,7 @@ export class Router implements Invocations {
     edit: StateEdit,
   ): Promise<void> {
     const place = partitionOfObject(object.key, this.#directory.partitions);
-    await this.#directory.door(place).editState(object, edit);
+    await this.#directory.partitionClient(place).editState(object, edit);
   }
 
   async operate(id: string, operation: Operation): Promise<Operated> {
@@ -58,8 +58,8 @@ export class Router implements Invocations {
   }
 
   /** `id`: a well-formed invocation id. */
-  #of(id: string): Door {
+  #of(id: string): PartitionClient {
     const { partitions } = this.#directory;
-    return this.#directory.door(partitionOfId(id, partitions));
+    return this.#directory.partitionClient(partitionOfId(id, partitions));
   }
 }

@@ -10,7 +10,7 @@ import {
 import { inSlices, jsonInSteps } from "../slices.ts";
 import { fromJson, toJson, toSafe } from "./codec/safe_text.ts";
 import { compile, statement } from "./codec/sql_text.ts";
-import { insist, type Patience } from "./retry.ts";
+import { type RetryLimits, withRetries } from "./retry.ts";
 
 const LOAD = compile(sql`select body from deployment order by id`);
 const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)
@@ -27,14 +27,14 @@ const HANDLER_DEPTH = 4;
 
 /**
  * Deployments as rows of a database that `migrate` has prepared. Requests that are lost are repeated
- * with `patience`; absent, they are not. Every change raises a version and is refused when it is not
+ * with `retry`; absent, they are not. Every change raises a version and is refused when it is not
  * the one this store knows, so that one that comes late, or from another process, undoes nothing.
  */
 export function sqlDeploymentStore(
   client: SqlClient,
-  patience: Patience & OnChange = { retryMs: 0 },
+  retry: RetryLimits & OnChange = { retryMs: 0 },
 ): DeploymentStore {
-  return new SqlDeploymentStore(client, patience);
+  return new SqlDeploymentStore(client, retry);
 }
 
 interface OnChange {
@@ -44,16 +44,16 @@ interface OnChange {
 
 class SqlDeploymentStore implements DeploymentStore {
   readonly #client: SqlClient;
-  readonly #patience: Patience;
+  readonly #retry: RetryLimits;
   readonly #onDurable: OnChange["onDurable"];
   readonly #soon: Clock["soon"];
   #version = 0;
 
-  constructor(client: SqlClient, { onDurable, ...patience }: Patience & OnChange) {
+  constructor(client: SqlClient, { onDurable, ...retry }: RetryLimits & OnChange) {
     this.#client = client;
-    this.#patience = patience;
+    this.#retry = retry;
     this.#onDurable = onDurable;
-    const { clock } = patience;
+    const { clock } = retry;
     this.#soon = clock ? (call) => clock.soon(call) : queueMicrotask;
   }
 
@@ -64,10 +64,10 @@ class SqlDeploymentStore implements DeploymentStore {
   async load(): Promise<readonly Deployment[]> {
     const client = this.#client;
     // As a write, so that the version is that of the rows, and no copy that lags behind answers.
-    const [[version] = [], rows = []] = await insist(
+    const [[version] = [], rows = []] = await withRetries(
       client,
       () => client.batch("write", [statement(VERSION), statement(LOAD)]),
-      this.#patience,
+      this.#retry,
     );
     this.#version = Number(version?.["value"] ?? 0);
     return rows.map(({ body }) => fromJson(body as string) as Deployment);
@@ -92,7 +92,7 @@ class SqlDeploymentStore implements DeploymentStore {
     const client = this.#client;
     const version = this.#version;
     let wasLost = false;
-    await insist(client, async () => {
+    await withRetries(client, async () => {
       try {
         await client.batch("write", [
           statement(AT_VERSION, String(version)),
@@ -105,7 +105,7 @@ class SqlDeploymentStore implements DeploymentStore {
         // It may be refused because an earlier copy of it was taken.
         if (!wasLost || !await this.#isAfter(version + 1, after)) throw new Outdated();
       }
-    }, this.#patience);
+    }, this.#retry);
     this.#version = version + 1;
     this.#onDurable?.(this.#version);
   }

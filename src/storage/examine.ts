@@ -6,13 +6,13 @@ import { checkedLog, damaged, logPlaces } from "./log/recover.ts";
 import { compile, statement } from "./codec/sql_text.ts";
 
 const LEASE = compile(sql`select epoch, folded from lease where partition = ?1`);
-const ENDS = compile(sql`select min(place) as first, max(place) as last from log
+const LOG_ENDS = compile(sql`select min(place) as first, max(place) as last from log
   where place > ?1 and place <= ?2`);
 
 const META = compile(sql`select name, value from meta`);
 
 /** What a database says about itself. */
-export interface About {
+export interface DatabaseInfo {
   /** The number of migrations that made its tables (`storage/schema/migrations.ts`). */
   readonly format: number;
   readonly partitions: number;
@@ -22,7 +22,7 @@ export interface About {
 }
 
 /** Reads what a database says about itself. */
-export async function aboutOf(client: SqlClient): Promise<About> {
+export async function databaseInfoOf(client: SqlClient): Promise<DatabaseInfo> {
   const [rows = []] = await client.batch("read", [statement(META)]);
   const meta = new Map(rows.map(({ name, value }) => [name, value]));
   return {
@@ -34,12 +34,12 @@ export async function aboutOf(client: SqlClient): Promise<About> {
 }
 
 /** The partitions in database `number` of an installation. Only the first says how it is cut up. */
-export function partitionsIn({ partitions, databases }: About, number: number): number[] {
+export function partitionsIn({ partitions, databases }: DatabaseInfo, number: number): number[] {
   return databases === "each" || number > 0 ? [number] : [...Array(partitions).keys()];
 }
 
 /** How far the commits of a partition reach in a database. */
-export interface Reach {
+export interface LogEnd {
   /** 0: nobody has claimed it yet. */
   readonly epoch: number;
   /** The place of the last commit of that epoch, or of the log's end. */
@@ -47,11 +47,11 @@ export interface Reach {
 }
 
 /** Looks how far commits reach, in a database to which nobody writes. */
-export async function reachOf(client: SqlClient, partition: number): Promise<Reach> {
+export async function logEndOf(client: SqlClient, partition: number): Promise<LogEnd> {
   const { from, to } = logPlaces(partition);
   const [[lease] = [], [ends] = []] = await client.batch("read", [
     statement(LEASE, partition),
-    statement(ENDS, from, to),
+    statement(LOG_ENDS, from, to),
   ]);
   const folded = Number(lease?.["folded"] ?? 0);
   return {
@@ -71,7 +71,7 @@ export async function logProblem(
   const { from, to } = logPlaces(partition);
   const [[lease] = [], [ends] = []] = await client.batch("read", [
     statement(LEASE, partition),
-    statement(ENDS, from, to),
+    statement(LOG_ENDS, from, to),
   ]);
   const [folded, first] = [Number(lease?.["folded"] ?? 0), ends?.["first"]];
   // A claim that was cut off has forgotten what was folded.

@@ -2,12 +2,12 @@ import { assert } from "../assert.ts";
 import type { Want, Write } from "../model/rows.ts";
 import type {
   Backlog,
+  InvocationStatus,
   Lease,
   Loaded,
   Scan,
   ScanRow,
-  Standing,
-  StandingsPage,
+  StatusPage,
   Store,
 } from "../ports.ts";
 import type { SqlStore } from "./sql_store.ts";
@@ -45,8 +45,8 @@ export class ManyStores implements Store {
     return this.#of(lease.partition).scan(lease, scan);
   }
 
-  standings(lease: Lease, page: StandingsPage): Promise<readonly Standing[]> {
-    return this.#of(lease.partition).standings(lease, page);
+  scanStatuses(lease: Lease, page: StatusPage): Promise<readonly InvocationStatus[]> {
+    return this.#of(lease.partition).scanStatuses(lease, page);
   }
 
   backlog(lease: Lease): Backlog {

@@ -13,12 +13,12 @@ import {
 } from "../model/rows.ts";
 import {
   Fenced,
+  type InvocationStatus,
   type Lease,
   type Loaded,
   type Scan,
   type ScanRow,
-  type Standing,
-  type StandingsPage,
+  type StatusPage,
   type Store,
 } from "../ports.ts";
 import { compareItems, compareOutbox, compareText, compareTimers } from "./codec/order.ts";
@@ -68,7 +68,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(found(partition, scan).slice(0, scan.limit) as ScanRow<Q>[]);
   }
 
-  standings(lease: Lease, { after, limit }: StandingsPage): Promise<readonly Standing[]> {
+  scanStatuses(lease: Lease, { after, limit }: StatusPage): Promise<readonly InvocationStatus[]> {
     const partition = this.#held(lease);
     if (!partition) return Promise.reject(new Fenced());
     const found = rows(partition, "invocation")

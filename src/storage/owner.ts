@@ -2,20 +2,20 @@ import type { Want, Write } from "../model/rows.ts";
 import type {
   Backlog,
   Clock,
+  InvocationStatus,
   Lease,
   Loaded,
   Scan,
   ScanRow,
   SqlClient,
   SqlRow,
-  Standing,
-  StandingsPage,
   Statement,
+  StatusPage,
 } from "../ports.ts";
 import { fold, type FoldLimits } from "./fold/fold.ts";
 import { foldSql } from "./fold/sql.ts";
-import type { Courier } from "./log/fenced_writer.ts";
-import { type Background, Lane } from "./log/write_scheduler.ts";
+import type { FencedWriter } from "./log/fenced_writer.ts";
+import { type Background, WriteScheduler } from "./log/write_scheduler.ts";
 import { haveLarge, withLarge } from "./large/read.ts";
 import { type LargeLimits, LargeValues } from "./large/values.ts";
 import type { Layer } from "./overlay/layer.ts";
@@ -25,7 +25,7 @@ import { record } from "./log/records.ts";
 import { merge, mergePages, Overlay } from "./overlay/overlay.ts";
 import { logPlaces } from "./log/recover.ts";
 import { scanRows } from "./read/scan.ts";
-import { standings } from "./read/status_counts.ts";
+import { scanStatuses } from "./read/status_counts.ts";
 import { compile, statement } from "./codec/sql_text.ts";
 import { sql } from "kysely";
 
@@ -63,8 +63,8 @@ export class Owner {
   readonly #limits: OwnerLimits;
   readonly #clock: Clock | undefined;
   readonly #overlay = new Overlay();
-  readonly #courier: Courier;
-  readonly #lane: Lane;
+  readonly #writer: FencedWriter;
+  readonly #scheduler: WriteScheduler;
   readonly #large: LargeValues;
   /** The last place of the log that was given out. */
   #place: number;
@@ -74,24 +74,24 @@ export class Owner {
 
   constructor(
     client: SqlClient,
-    { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
+    { lease, writer }: { readonly lease: Lease; readonly writer: FencedWriter },
     { clock, ...limits }: OwnerLimits & { readonly clock: Clock | undefined },
   ) {
     this.lease = lease;
     this.#client = client;
-    this.#courier = courier;
+    this.#writer = writer;
     this.#limits = limits;
     this.#clock = clock;
     this.#place = logPlaces(lease.partition).from;
-    this.#lane = new Lane({
-      commit: (statements) => courier.commit(statements),
-      write: (statements) => courier.write(statements),
-      put: ([piece]) => piece ? courier.put(piece) : Promise.resolve(),
+    this.#scheduler = new WriteScheduler({
+      commit: (statements) => writer.commit(statements),
+      write: (statements) => writer.write(statements),
+      put: ([piece]) => piece ? writer.put(piece) : Promise.resolve(),
       soon: (call) => clock ? clock.soon(call) : call(),
       failed: (cause) => this.#failed(cause),
       overlaps: limits.overlaps,
     });
-    this.#large = new LargeValues(lease, limits, (piece) => this.#lane.put(piece));
+    this.#large = new LargeValues(lease, limits, (piece) => this.#scheduler.put(piece));
   }
 
   /** Rows in memory that are not in the tables. */
@@ -106,7 +106,7 @@ export class Owner {
   }
 
   commit(writes: readonly Write[]): Promise<void> {
-    const { failure } = this.#lane;
+    const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
     const { partition, epoch } = this.lease;
     let statements: Statement[];
@@ -125,7 +125,7 @@ export class Owner {
       this.stop(cause);
       return Promise.reject(cause);
     }
-    const durable = this.#lane.commit(statements);
+    const durable = this.#scheduler.commit(statements);
     if (isFull(this.#overlay.active, this.#limits)) this.#fold();
     this.#watchIdle();
     return durable;
@@ -137,20 +137,20 @@ export class Owner {
   }
 
   load(wants: readonly Want[]): Promise<readonly Loaded[]> {
-    const { failure } = this.#lane;
+    const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
-    const answers = wants.map((want) => ({ want, ...this.#overlay.look(want) }));
-    const open = answers.filter(({ complete }) => !complete);
+    const results = wants.map((want) => ({ want, ...this.#overlay.find(want) }));
+    const open = results.filter(({ complete }) => !complete);
     if (open.length === 0) {
-      return Promise.resolve(answers.map(({ want, cells }) => ({ want, rows: merge([], cells) })));
+      return Promise.resolve(results.map(({ want, cells }) => ({ want, rows: merge([], cells) })));
     }
     const plan = new LoadPlan(open.map(({ want }) => want));
-    const settled = answers.map(({ want, complete, cells }) => ({
+    const settled = results.map(({ want, complete, cells }) => ({
       want,
       cells,
       rows: complete ? merge([], cells) : undefined,
     }));
-    return this.#lane.read(async () => {
+    return this.#scheduler.read(async () => {
       const found = plan.sort(await this.#readAll(plan.statements()));
       let next = 0;
       return settled.map(({ want, rows, cells }) => {
@@ -166,13 +166,17 @@ export class Owner {
   scan<Q extends Scan>(scan: Q): Promise<readonly ScanRow<Q>[]> {
     const { partition } = this.lease;
     const overlay = this.#overlay;
-    return this.#lane.read(() => scanRows(scan, (one) => this.#read(one), { overlay, partition }));
+    return this.#scheduler.read(() =>
+      scanRows(scan, (one) => this.#read(one), { overlay, partition })
+    );
   }
 
-  standings(page: StandingsPage): Promise<readonly Standing[]> {
+  scanStatuses(page: StatusPage): Promise<readonly InvocationStatus[]> {
     const { partition } = this.lease;
     const overlay = this.#overlay;
-    return this.#lane.read(() => standings(page, (one) => this.#read(one), { overlay, partition }));
+    return this.#scheduler.read(() =>
+      scanStatuses(page, (one) => this.#read(one), { overlay, partition })
+    );
   }
 
   async #read(one: Statement): Promise<readonly SqlRow[]> {
@@ -186,7 +190,7 @@ export class Owner {
   }
 
   flush(): Promise<void> {
-    const { failure } = this.#lane;
+    const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
     const { active, frozen } = this.#overlay;
     const layer = active.rows > 0 ? active : frozen;
@@ -199,20 +203,20 @@ export class Owner {
 
   /** Nothing is written any more; what waits is rejected with `cause`. */
   stop(cause: unknown): void {
-    this.#courier.stop();
-    this.#lane.fail(cause);
+    this.#writer.stop();
+    this.#scheduler.fail(cause);
   }
 
   /** Lets commits finish, then stops. */
   async close(cause: unknown): Promise<void> {
-    await this.#lane.idle();
+    await this.#scheduler.idle();
     this.stop(cause);
   }
 
   /** Begins to fold what was gathered, unless a fold is under way: then it is next. */
   #fold(): void {
     if (this.#overlay.frozen || this.#overlay.active.rows === 0) return;
-    this.#lane.begin(this.#batches(this.#overlay.freeze(), this.#place));
+    this.#scheduler.begin(this.#batches(this.#overlay.freeze(), this.#place));
   }
 
   #batches(layer: Layer, through: number): Background {
@@ -244,7 +248,7 @@ export class Owner {
 
   #folded(layer: Layer): void {
     this.#overlay.frozen = undefined;
-    this.#lane.finish();
+    this.#scheduler.finish();
     const isDone = (flush: Flush): boolean => flush.layer === layer;
     for (const { resolve } of this.#flushes.filter(isDone)) resolve();
     this.#flushes = this.#flushes.filter((flush) => !isDone(flush));

@@ -3,19 +3,19 @@ import {
   type Backlog,
   type Clock,
   Fenced,
+  type InvocationStatus,
   type Lease,
   type Loaded,
   type Scan,
   type ScanRow,
   type SqlClient,
-  type Standing,
-  type StandingsPage,
+  type StatusPage,
   type Store,
 } from "../ports.ts";
 import { Failure } from "../errors.ts";
-import { Courier, type OnDurable } from "./log/fenced_writer.ts";
+import { FencedWriter, type OnDurable } from "./log/fenced_writer.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";
-import { patientReads } from "./retry.ts";
+import { withReadRetries } from "./retry.ts";
 import { raiseEpoch, recover, type RecoverLimits } from "./log/recover.ts";
 
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
@@ -72,7 +72,7 @@ export class SqlStore implements Store {
     this.#acceptLoss = acceptLoss;
     this.#name = owner;
     this.#limits = { ...DEFAULTS, ...limits };
-    this.#client = patientReads(client, { clock, retryMs: this.#limits.retryMs });
+    this.#client = withReadRetries(client, { clock, retryMs: this.#limits.retryMs });
   }
 
   /**
@@ -82,19 +82,19 @@ export class SqlStore implements Store {
    */
   async claim(partition: number): Promise<Lease> {
     this.#owners.get(partition)?.stop(new Fenced());
-    const patience = { clock: this.#clock, retryMs: this.#limits.retryMs };
+    const retry = { clock: this.#clock, retryMs: this.#limits.retryMs };
     const owner = this.#name?.();
-    const lease = await raiseEpoch(this.#client, partition, { ...patience, owner });
-    const courier = new Courier(this.#client, lease, { ...patience, onDurable: this.#onDurable });
+    const lease = await raiseEpoch(this.#client, partition, { ...retry, owner });
+    const writer = new FencedWriter(this.#client, lease, { ...retry, onDurable: this.#onDurable });
     const recovering = { ...this.#limits, acceptLoss: this.#acceptLoss };
-    await recover(this.#client, { lease, courier }, recovering);
+    await recover(this.#client, { lease, writer }, recovering);
     const other = this.#owners.get(partition);
     if (this.#isClosed) throw closed();
     if (other && other.lease.epoch > lease.epoch) throw new Fenced();
     other?.stop(new Fenced());
     this.#owners.set(
       partition,
-      new Owner(this.#client, { lease, courier }, { ...this.#limits, clock: this.#clock }),
+      new Owner(this.#client, { lease, writer }, { ...this.#limits, clock: this.#clock }),
     );
     return lease;
   }
@@ -123,9 +123,9 @@ export class SqlStore implements Store {
     return owner instanceof Owner ? owner.scan(scan) : Promise.reject(owner);
   }
 
-  standings(lease: Lease, page: StandingsPage): Promise<readonly Standing[]> {
+  scanStatuses(lease: Lease, page: StatusPage): Promise<readonly InvocationStatus[]> {
     const owner = this.#owner(lease);
-    return owner instanceof Owner ? owner.standings(page) : Promise.reject(owner);
+    return owner instanceof Owner ? owner.scanStatuses(page) : Promise.reject(owner);
   }
 
   backlog(lease: Lease): Backlog {

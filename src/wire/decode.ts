@@ -52,7 +52,7 @@ export function decodeMessage(
     const control = decodeControl(type, body, version, limits);
     if (control) return control;
     const command = decodeCommand(type, flags, copyOf(body), version);
-    const wantsAck = (flags & REQUESTED_ACK) !== 0 && command.kind !== "ranTo";
+    const wantsAck = (flags & REQUESTED_ACK) !== 0 && command.kind !== "runCompletion";
     return wantsAck ? { kind: "command", command, wantsAck } : { kind: "command", command };
   } catch (cause) {
     if (cause instanceof Failure || cause instanceof Bug) throw cause;

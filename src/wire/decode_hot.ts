@@ -33,10 +33,10 @@ export function decodeOutput(bytes: Uint8Array): Command {
   return { kind: "output", bytes, result: resultOf(value, failure) };
 }
 
-const RAN_TO = numberTag(1);
-const RAN_TO_VALUE = lengthTag(14);
-const RAN_TO_FAILURE = lengthTag(15);
-const RAN_TO_FIELDS = fieldSet(1, 14, 15);
+const RUN_COMPLETION = numberTag(1);
+const RUN_COMPLETION_VALUE = lengthTag(14);
+const RUN_COMPLETION_FAILURE = lengthTag(15);
+const RUN_COMPLETION_FIELDS = fieldSet(1, 14, 15);
 
 /**
  * `ProposeRunCompletion`, whose value is bytes and no `Value`
@@ -49,19 +49,19 @@ export function decodeProposeRunCompletion(bytes: Uint8Array, wantsAck: boolean)
   let value: Uint8Array | undefined;
   let failure: TerminalFailure | undefined;
   for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
-    if (tag === RAN_TO) completion = reader.uint32();
-    else if (tag === RAN_TO_VALUE) {
+    if (tag === RUN_COMPLETION) completion = reader.uint32();
+    else if (tag === RUN_COMPLETION_VALUE) {
       value = reader.bytes();
       failure = undefined;
-    } else if (tag === RAN_TO_FAILURE) {
+    } else if (tag === RUN_COMPLETION_FAILURE) {
       failure = readFailure(reader, failure);
       value = undefined;
-    } else reader.skip(tag, RAN_TO_FIELDS);
+    } else reader.skip(tag, RUN_COMPLETION_FIELDS);
   }
   const result = resultOf(value, failure);
   return wantsAck
-    ? { kind: "ranTo", completion, result, wantsAck }
-    : { kind: "ranTo", completion, result };
+    ? { kind: "runCompletion", completion, result, wantsAck }
+    : { kind: "runCompletion", completion, result };
 }
 
 const RESULT_COMPLETION = numberTag(11);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Lanes } from "../../src/admin/serial_queues.ts";
+import { SerialQueues } from "../../src/admin/serial_queues.ts";
 
 test("work of one lane runs in order, and a failure stops nobody behind it", async () => {
-  const lanes = new Lanes();
+  const lanes = new SerialQueues();
   const log: string[] = [];
   const work = (name: string) => async () => {
     log.push(`${name} begins`);
@@ -18,7 +18,7 @@ test("work of one lane runs in order, and a failure stops nobody behind it", asy
 });
 
 test("lanes do not wait for each other", async () => {
-  const lanes = new Lanes();
+  const lanes = new SerialQueues();
   void lanes.run("stuck", () => new Promise(() => {}));
   expect(await lanes.run("free", () => Promise.resolve(1))).toBe(1);
 });

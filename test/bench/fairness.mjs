@@ -43,7 +43,7 @@ async function register(server, body) {
   await answer.arrayBuffer();
 }
 
-/** Echoes at a fixed rate until `isOver`. Answers latencies in milliseconds, sorted. */
+/** Echoes at a fixed rate until `isExpired`. Answers latencies in milliseconds, sorted. */
 async function echoes(server, isOver) {
   const times = [];
   const open = [];

@@ -6,11 +6,11 @@ import path from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
-import { nearCommits } from "../../adapters/libsql/file/inline_commits.ts";
+import { inlineCommits } from "../../adapters/libsql/file/inline_commits.ts";
 import { clock } from "../../adapters/platform/clock.ts";
 import { random } from "../../adapters/platform/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { Mailbox, Store } from "../../src/ports.ts";
@@ -28,7 +28,7 @@ function attempts(send: Mailbox) {
   return {
     start: ({ attempt, invocation: { id } }: Attempt) => {
       send({
-        type: "heard",
+        type: "framesReceived",
         id,
         attempt,
         first: 0,
@@ -40,7 +40,7 @@ function attempts(send: Mailbox) {
         pin: { deployment: "dp_1", protocol: 6 },
         entropy: NO_ENTROPY,
       });
-      send({ type: "attemptEnded", id, attempt, outcome: { kind: "ended" }, chance: 0 });
+      send({ type: "attemptEnded", id, attempt, outcome: { kind: "ended" }, jitter: 0 });
     },
     notify: () => {},
     abort: () => {},
@@ -58,7 +58,7 @@ function mainCpuUs(): number {
 
 function hostOver(store: Store): Host {
   return new Host({
-    place: ALONE,
+    range: ONLY_PARTITION,
     store,
     clock,
     log: (level, message, fields) => console.error(level, message, fields),
@@ -86,7 +86,7 @@ function caller(host: Host) {
     const identity = { ...target, isWorkflowRun: false };
     const value = new Uint8Array([0x22, 0x78, 0x22]);
     const origin = { by: "ingress" } as const;
-    return host.door.call({
+    return host.partitionClient.call({
       ...newInvocationId(identity, entropy, Date.now()),
       target,
       headers,
@@ -137,7 +137,7 @@ for (const connections of (process.env.C ?? "1,64,256").split(",").map(Number)) 
   if (process.env.ONLY === "memory") continue;
   const url = `file:${path.join(folder, `${connections}.db`)}`;
   const far = await openLibsql({ url, worker: new URL("./libsql_worker.mjs", import.meta.url) });
-  const client = process.env.NEAR === "no" ? far : nearCommits(far, { url });
+  const client = process.env.NEAR === "no" ? far : inlineCommits(far, { url });
   await migrate(client);
   await run(
     "file  ",

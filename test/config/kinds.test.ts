@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { dump } from "../../src/config/describe.ts";
 import { byteSize, flag, text, texts } from "../../src/config/kinds.ts";
 import { option } from "../../src/config/option.ts";
-import { readEnvironment, settle } from "../../src/config/read.ts";
+import { readEnvironment, resolveSettings } from "../../src/config/read.ts";
 
 test.each([
   ["1KB", 1_000],
@@ -54,7 +54,7 @@ test("a secret is printed nowhere", () => {
     },
   );
   const source = readEnvironment({ token: number }, { SVC_TOKEN: "hunter2" });
-  expect(() => settle({ token: number }, [source])).toThrow(
+  expect(() => resolveSettings({ token: number }, [source])).toThrow(
     "[RT0002] Cannot read SVC_TOKEN: the value is not a text of at least one character",
   );
 });

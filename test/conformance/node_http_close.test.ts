@@ -8,8 +8,10 @@ const DRAIN_MS = 8_000;
 
 /** Whether the server is gone long before requests in flight would be cut. */
 async function closesSoon(): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), SOON_MS).unref());
-  return await Promise.race([listener!.close(DRAIN_MS).then(() => true), late]);
+  const pending = new Promise<false>((resolve) =>
+    setTimeout(() => resolve(false), SOON_MS).unref()
+  );
+  return await Promise.race([listener!.close(DRAIN_MS).then(() => true), pending]);
 }
 
 test("an idle HTTP/2 connection does not hold up the end", async () => {

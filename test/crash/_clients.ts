@@ -9,7 +9,7 @@ export interface ClientsOptions {
   readonly isOver: () => boolean;
 }
 
-/** Clients that go on until `isOver`, each with one scenario at a time. Answers how many of each. */
+/** Clients that go on until `isExpired`, each with one scenario at a time. Answers how many of each. */
 export async function clients(
   load: Load,
   { scenarios, only, count, isOver }: ClientsOptions,

@@ -18,7 +18,7 @@ export interface Answered {
  * Asks until it is answered for good: again after a broken connection, 408, 425, 429 and 5xx
  * (interfaces.md, retry rule). Only for requests that may be repeated. Throws after `withinMs`.
  */
-export async function insist(
+export async function untilAnswered(
   url: string,
   { method = "POST", body, key }: Asked = {},
   withinMs = 40_000,
@@ -57,23 +57,23 @@ async function read(response: Response): Promise<Answered> {
 
 /** A call of `Service/handler` or `Service/key/handler` that only ever happens once. */
 export function callOnce(server: Address, path: string, ask: Asked): Promise<Answered> {
-  return insist(`${server.ingress}/svc/call/${path}`, ask);
+  return untilAnswered(`${server.ingress}/svc/call/${path}`, ask);
 }
 
 /** As `callOnce`, one way: answers the invocation's id once it was accepted. */
 export async function sendOnce(server: Address, path: string, ask: Asked): Promise<string> {
-  const { status, body, id } = await insist(`${server.ingress}/svc/send/${path}`, ask);
+  const { status, body, id } = await untilAnswered(`${server.ingress}/svc/send/${path}`, ask);
   if (status !== 202) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return id;
 }
 
 /** Waits for the result of a target object (docs/spec/ingress.md#attach-output-and-lookup). */
 export function attach(server: Address, target: object): Promise<Answered> {
-  return insist(`${server.ingress}/svc/attach`, { body: target });
+  return untilAnswered(`${server.ingress}/svc/attach`, { body: target });
 }
 
 /** An operation of the admin API on an invocation: cancel, kill, pause, resume or purge. */
 export async function operate(server: Address, id: string, operation: string): Promise<number> {
   const url = `${server.admin}/invocations/${id}/${operation}`;
-  return (await insist(url, { method: "PATCH" })).status;
+  return (await untilAnswered(url, { method: "PATCH" })).status;
 }

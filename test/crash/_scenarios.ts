@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { until } from "../support/child.ts";
-import { callOnce, insist, operate, sendOnce } from "./_retry.ts";
+import { callOnce, operate, sendOnce, untilAnswered } from "./_retry.ts";
 import type { Load } from "./_load.ts";
 
 /** Something a client wants done under an id of its own. Throws when it was not done right. */
@@ -39,13 +39,13 @@ async function awakeable(load: Load, id: string): Promise<void> {
   const awakeable = await load.notes.value(id, "awakeable");
   const end = `${load.server.ingress}/svc/awakeables/${awakeable}`;
   const first = isRejected
-    ? insist(`${end}/reject`, { body: "no" })
-    : insist(`${end}/resolve`, { body: delta });
+    ? untilAnswered(`${end}/reject`, { body: "no" })
+    : untilAnswered(`${end}/resolve`, { body: delta });
   const { status } = await first;
   expect(status).toBe(202);
   if (!isRejected) load.owe(key, delta);
   // Too late: the first one counts.
-  await insist(`${end}/resolve`, { body: 1_000_000 });
+  await untilAnswered(`${end}/resolve`, { body: 1_000_000 });
   const { body } = await load.result("awaken", id);
   expect(body, id).toBe(isRejected ? `rejected: "no"` : delta);
 }
@@ -115,7 +115,8 @@ async function kill(load: Load, id: string): Promise<void> {
   const { status, body } = await load.result("parent", id);
   expect([status, body], id).toEqual([409, expect.objectContaining({ message: "killed" })]);
   const isOver = async () =>
-    (await insist(`${server.ingress}/svc/output/${child}`, { method: "GET" })).status !== 470;
+    (await untilAnswered(`${server.ingress}/svc/output/${child}`, { method: "GET" })).status !==
+      470;
   await until(`the child of ${id} to be killed`, isOver, 20_000);
 }
 

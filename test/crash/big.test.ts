@@ -4,7 +4,7 @@ import { call, query, register, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
 import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
-import { callOnce, insist, operate, sendOnce } from "./_retry.ts";
+import { callOnce, operate, sendOnce, untilAnswered } from "./_retry.ts";
 import { Notes } from "./_notes.ts";
 import { watch } from "./_watch.ts";
 
@@ -100,7 +100,7 @@ describe.each(["h2", "h1"] as const)("endpoint over %s", (transport) => {
       const ids = (await notes.value("a", "ids")).split(",");
       expect(ids).toHaveLength(1000);
       const resolve = (id: string, body: number) =>
-        insist(`${server.ingress}/svc/awakeables/${id}/resolve`, { body });
+        untilAnswered(`${server.ingress}/svc/awakeables/${id}/resolve`, { body });
       await Promise.all(ids.slice(0, 500).map(resolve));
       await server.crash();
       await Promise.all(ids.slice(500).map((id, i) => resolve(id, i + 500)));

@@ -138,7 +138,7 @@ describe.each(["h2", "h1"] as const)("kill -9, endpoint over %s", (transport) =>
 
   test("while callers repeat themselves with a key: each counts exactly once", async () => {
     const asked = Array.from({ length: 150 }, (_, i) => i);
-    const insist = async (i: number) => {
+    const untilAnswered = async (i: number) => {
       const headers = { "idempotency-key": `i${i}` };
       for (;;) {
         const status = await call(server, `Counter/r${i % 10}/slowAdd`, { delta: 1, ms: 5 }, {
@@ -150,7 +150,7 @@ describe.each(["h2", "h1"] as const)("kill -9, endpoint over %s", (transport) =>
         await sleep(30);
       }
     };
-    const all = Promise.all(asked.map(insist));
+    const all = Promise.all(asked.map(untilAnswered));
     await crashRepeatedly(4, 300);
     await all;
     for (let i = 0; i < 10; i++) expect(await finalCount(`r${i}`)).toBe(15);

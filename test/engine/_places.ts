@@ -1,7 +1,7 @@
 import type { Event } from "../../src/engine/event.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../src/model/id.ts";
 import type { Message } from "../../src/model/message.ts";
-import { partitionOfId, type Place } from "../../src/model/ring.ts";
+import { partitionOfId, type PartitionRange } from "../../src/model/ring.ts";
 import { parse } from "./_script.ts";
 import { shownTurn, Stage } from "./transcript.ts";
 
@@ -13,7 +13,7 @@ const ID = /inv_1[0-9A-Za-z]{33}/g;
  * Plays a script in several partitions, and writes down what each did. As `transcript`, with names
  * that tell the partition: `a1` is in partition 0, `b1` in 1, of as many as there are letters.
  * Whoever was called is named when it is met: `x1`, `x2` …; `id=x1` of nobody else.
- *   at 5 bring a>b 1-2          (the first two messages that a wrote for b, as one parcel)
+ *   at 5 bring a>b 1-2          (the first two messages that a wrote for b, as one batch)
  *   at 6 acknowledge a>b 1-2    (b has them)
  */
 export function between(partitions: number, script: string): string {
@@ -59,13 +59,13 @@ class Play {
   }
 
   /** Happens where its subject is. */
-  #said(words: string[]): { place: Place; event: Event } {
+  #said(words: string[]): { place: PartitionRange; event: Event } {
     const known = words.map((word) => word.replace(NAME, (name) => this.#idOf(name)));
     const [id = ""] = known[1]?.split("#") ?? [];
     return { place: this.#at(partitionOfId(id, this.#partitions)), event: parse(known) };
   }
 
-  #moved(verb: string, [way = "", range = ""]: string[]): { place: Place; event: Event } {
+  #moved(verb: string, [way = "", range = ""]: string[]): { place: PartitionRange; event: Event } {
     const [from = 0, to = 0] = way.split(">").map((letter) => LETTERS.indexOf(letter));
     const [first = 0, last = first] = range.split("-").map(Number);
     if (verb === "acknowledge") {
@@ -75,7 +75,7 @@ class Play {
     return { place: this.#at(to), event: { type: "delivered", from, first, messages, reply: 1 } };
   }
 
-  #at(partition: number): Place {
+  #at(partition: number): PartitionRange {
     return { partition, partitions: this.#partitions };
   }
 

@@ -27,7 +27,7 @@ export function parse([verb, subject = "", ...rest]: string[]): Event {
         id,
         attempt: Number(attempt),
         outcome: outcome(rest[0] ?? ""),
-        chance: 0,
+        jitter: 0,
         ...site(rest[1]),
       };
     case "timer": {
@@ -107,7 +107,7 @@ function deploymentChoice(where: string): DeploymentChoice {
 
 function heard(id: string, attempt: number, [first, ...frames]: string[]): Event {
   return {
-    type: "heard",
+    type: "framesReceived",
     id,
     attempt,
     first: Number(first),
@@ -143,8 +143,12 @@ function command(word: string): Command {
       return { kind: "sleep", ...raw, completion: Number(a), wakeAt: Number(b) };
     case "run":
       return { kind: "run", ...raw, completion: Number(a) };
-    case "ranTo":
-      return { kind: "ranTo", completion: Number(a), result: { kind: "value", value: bytes(b) } };
+    case "runCompletion":
+      return {
+        kind: "runCompletion",
+        completion: Number(a),
+        result: { kind: "value", value: bytes(b) },
+      };
     case "set":
       return { kind: "setState", ...raw, key: a, value: bytes(b) };
     case "clear":

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { afterNews } from "../../src/model/awaiting.ts";
+import { afterNotification } from "../../src/model/awaiting.ts";
 import type { Awaiting, Combinator } from "../../src/model/invocation.ts";
 import type { NotificationId, NotificationResult } from "../../src/model/journal.ts";
 
@@ -110,7 +110,7 @@ test("a wait is over exactly when the table says so", () => {
       let left: Awaiting | undefined = tree;
       let at = Infinity;
       for (const [place, one] of news.entries()) {
-        left = afterNews(left, one.id, resultOf(one));
+        left = afterNotification(left, one.id, resultOf(one));
         if (left) continue;
         at = place;
         break;
@@ -123,7 +123,7 @@ test("a wait is over exactly when the table says so", () => {
 
 test("news of something else leaves the tree as it is", () => {
   const tree: Awaiting = { kind: "all", completions: [1, 2], signals: [1], names: [] };
-  expect(afterNews(tree, { kind: "named", name: "x" }, { kind: "void" })).toBe(tree);
+  expect(afterNotification(tree, { kind: "named", name: "x" }, { kind: "void" })).toBe(tree);
 });
 
 test("what has arrived is pruned, so that a stored tree names what is missing", () => {
@@ -134,7 +134,7 @@ test("what has arrived is pruned, so that a stored tree names what is missing", 
     names: [],
     nested: [{ kind: "all", completions: [1, 2], signals: [], names: [] }],
   };
-  expect(afterNews(tree, { kind: "completion", id: 1 }, { kind: "void" })).toEqual({
+  expect(afterNotification(tree, { kind: "completion", id: 1 }, { kind: "void" })).toEqual({
     ...tree,
     nested: [{ kind: "all", completions: [2], signals: [], names: [] }],
   });

@@ -68,7 +68,7 @@ const plays: Record<string, string> = {
     at 6 bring a>b 2
     at 7 bring b>a 2-3`,
   kill_comes_before_it_began: `
-    # One parcel brings a call that must queue, and the kill: no trace is left.
+    # One batch brings a call that must queue, and the kill: no trace is left.
     at 0 invoke a1 greeter/hi
     at 1 hear a1#1 0 call:1:2:counter/bob/add
     at 2 bring a>b 1
@@ -76,7 +76,7 @@ const plays: Record<string, string> = {
     at 4 hear a2#1 0 call:1:2:counter/bob/add
     at 5 operate a2 kill
     at 6 bring a>b 2-3`,
-  parcel_comes_twice: `
+  batch_comes_twice: `
     # The second time brings nothing, and is answered all the same.
     at 0 invoke b1 greeter/hi
     at 1 invoke a1 greeter/hi
@@ -84,14 +84,14 @@ const plays: Record<string, string> = {
     at 3 bring a>b 1-2
     at 4 bring a>b 1-2
     at 5 bring a>b 1`,
-  parcel_begins_in_the_known: `
+  batch_begins_in_the_known: `
     # Only what is new is applied.
     at 0 invoke b1 greeter/hi
     at 1 invoke a1 greeter/hi
     at 2 hear a1#1 0 tell:b1:17:one tell:b1:18:two tell:b1:19:three
     at 3 bring a>b 1-2
     at 4 bring a>b 2-3`,
-  parcel_with_a_gap: `
+  batch_with_a_gap: `
     # What is before it has not come: nothing is taken, and said so.
     at 0 invoke b1 greeter/hi
     at 1 invoke a1 greeter/hi

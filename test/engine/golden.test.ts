@@ -48,13 +48,13 @@ const plays: Record<string, string> = {
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 run:1
     at 2 end i1#1 failed
-    at 3 hear i1#1 1 ranTo:1:x
+    at 3 hear i1#1 1 runCompletion:1:x
     at 4 end i1#1 ended
     at 502 timer i1 502/retry/0
-    at 503 hear i1#1 1 ranTo:1:x
-    at 504 hear i1#2 0 ranTo:1:y
-    at 505 hear i1#2 0 ranTo:1:y
-    at 506 hear i1#2 0 ranTo:1:y out:done
+    at 503 hear i1#1 1 runCompletion:1:x
+    at 504 hear i1#2 0 runCompletion:1:y
+    at 505 hear i1#2 0 runCompletion:1:y
+    at 506 hear i1#2 0 runCompletion:1:y out:done
     at 507 end i1#2 ended`,
   delayed_send: `
     at 0 invoke i1 greeter/hi after=500
@@ -87,7 +87,7 @@ const plays: Record<string, string> = {
     # The same id again: attached while it runs, answered while it is kept, and new after that.
     at 0 invoke i1 greeter/hi again
     at 1 invoke i1 greeter/hi again
-    at 2 hear i1#1 0 run:1 ranTo:1:x out:done
+    at 2 hear i1#1 0 run:1 runCompletion:1:x out:done
     at 3 end i1#1 ended
     at 1002 invoke i1 greeter/hi again
     at 1003 invoke i1 greeter/hi again
@@ -106,7 +106,7 @@ const plays: Record<string, string> = {
     at 0 end i1#2 ended`,
   process_died: `
     at 0 invoke i1 counter/bob/add
-    at 1 hear i1#1 0 run:1 ranTo:1:x
+    at 1 hear i1#1 0 run:1 runCompletion:1:x
     at 2 recover i1
     at 3 hear i1#1 2 out:late
     at 4 slot i1#2
@@ -240,7 +240,7 @@ const plays: Record<string, string> = {
   restart_as_new: `
     at 0 invoke i1 greeter/hi
     at 1 operate i1 restart i8
-    at 2 hear i1#1 0 run:1 ranTo:1:x out:done
+    at 2 hear i1#1 0 run:1 runCompletion:1:x out:done
     at 3 end i1#1 ended
     at 4 operate i1 restart i8
     at 5 operate i1 restart i9 from=2 keep

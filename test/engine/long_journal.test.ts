@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Event, Heard, Outcome } from "../../src/engine/event.ts";
+import type { Event, FramesReceived, Outcome } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
-import { miss, type Slice, Turn } from "../../src/engine/turn.ts";
+import { miss, type RowView, Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Want } from "../../src/model/rows.ts";
 import { Schema } from "../../src/model/schema.ts";
@@ -13,11 +13,11 @@ const invocation = invocationRow({ target, journal: 100_000, commands: 100_000 }
 
 /** What an event asks for, when memory has no row but `row`. */
 function wants(event: Event, row?: InvocationRow): readonly Want[] {
-  const slice: Slice = {
+  const slice: RowView = {
     find: (table) => (table === "invocation" && row ? row : undefined) as never,
     list: () => undefined,
   };
-  const turn = new Turn(0, schema, { slice });
+  const turn = new Turn(0, schema, { rows: slice });
   expect(() => step(turn, event)).toThrow(miss as never);
   return turn.wants;
 }
@@ -27,7 +27,7 @@ const ended = (outcome: Outcome): Event => ({
   id: "inv_1",
   attempt: 1,
   outcome,
-  chance: 0,
+  jitter: 0,
 });
 const suspended = ended({
   kind: "suspended",
@@ -39,8 +39,8 @@ const failed = ended({
   failure: { code: "RT0007", status: 500, message: "reset" },
   reached: true,
 });
-const heard: Heard = {
-  type: "heard",
+const heard: FramesReceived = {
+  type: "framesReceived",
   id: "inv_1",
   attempt: 1,
   first: 0,
@@ -60,13 +60,13 @@ test("an attempt that suspends reads what it was not told at once, and not entry
 });
 
 /** What becomes of an invocation with 100,000 entries, which are as many as are allowed. */
-function atLimit(frames: Heard["frames"]) {
+function atLimit(frames: FramesReceived["frames"]) {
   const limits = { journalEntriesMax: invocation.journal };
-  const slice: Slice = {
+  const slice: RowView = {
     find: (table) => (table === "invocation" ? invocation : null) as never,
     list: () => [],
   };
-  const turn = new Turn(0, new Schema([], { ...schema.defaults, limits }), { slice });
+  const turn = new Turn(0, new Schema([], { ...schema.defaults, limits }), { rows: slice });
   step(turn, { ...heard, frames });
   const { status, journal } = turn.find("invocation", "inv_1") ?? {};
   const types = turn.effects.map(({ type }) => type);

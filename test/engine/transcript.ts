@@ -1,9 +1,9 @@
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
-import { type Slice, Turn } from "../../src/engine/turn.ts";
+import { type RowView, Turn } from "../../src/engine/turn.ts";
 import type { Message } from "../../src/model/message.ts";
-import { ALONE, type Place } from "../../src/model/ring.ts";
+import { ONLY_PARTITION, type PartitionRange } from "../../src/model/ring.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { printTarget } from "../../src/model/target.ts";
 import { Resident } from "../../src/partition/resident.ts";
@@ -15,7 +15,7 @@ const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 /**
  * Plays a script and writes down what the engine did. One line, one turn:
  *   at 0 invoke i1 counter/bob/add [after=500]
- *   at 100 hear i1#1 0 sleep:1:500 set:n:5 run:2 ranTo:2:x call:3:4:greeter/hi out:done
+ *   at 100 hear i1#1 0 sleep:1:500 set:n:5 run:2 runCompletion:2:x call:3:4:greeter/hi out:done
  *   at 3 end i1#1 suspended:1@3        (awaits completion 1; entries below 3 were delivered)
  *   at 4 end i1#1 suspended:all=1,2@3  (both, or the cancel signal)
  *   at 4 end i1#1 failed at=3/dp_1/sdk (it started at 3; otherwise nobody knows where it ran)
@@ -35,22 +35,22 @@ export function transcript(script: string): string {
 /** A partition whose memory is all there is. */
 export class Stage {
   readonly #resident = new Resident(1e9);
-  readonly #place: Place;
+  readonly #place: PartitionRange;
   #commit = 0;
   #attemptForgotten = 0;
 
-  constructor(place: Place = ALONE) {
+  constructor(place: PartitionRange = ONLY_PARTITION) {
     this.#place = place;
   }
 
   /** One turn with one event. `at`: when, in milliseconds since the epoch. */
   play(at: number, event: Event): Turn {
     const around = { place: this.#place, attemptForgotten: this.#attemptForgotten };
-    const turn = new Turn(at, schema, { slice: emptyIsKnown(this.#resident), ...around });
+    const turn = new Turn(at, schema, { rows: emptyIsKnown(this.#resident), ...around });
     step(turn, event);
     this.#attemptForgotten = turn.attemptForgotten;
     this.#resident.apply(turn, ++this.#commit);
-    this.#resident.settle(this.#commit);
+    this.#resident.markDurable(this.#commit);
     return turn;
   }
 }
@@ -67,7 +67,7 @@ export function shownTurn({ writes, effects }: Turn): string[] {
 }
 
 /** A slice over an empty store: what memory does not have does not exist. */
-function emptyIsKnown(resident: Resident): Slice {
+function emptyIsKnown(resident: Resident): RowView {
   return {
     find: (table, group, item) => resident.find(table, group, item) ?? null,
     list: (table, group) => resident.list(table, group) ?? present(resident, table, group),

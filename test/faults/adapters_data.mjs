@@ -11,7 +11,7 @@ export const adaptersData = [
   {
     file: "adapters/libsql/file/inline_commits.ts",
     what: "a small commit overtakes a large one",
-    find: "if (this.#farWrites > 0 || this.#writes.isResting) return false;",
+    find: "if (this.#workerWrites > 0 || this.#writes.isResting) return false;",
     replace: "if (this.#writes.isResting) return false;",
     tests: FILE,
   },
@@ -25,14 +25,14 @@ export const adaptersData = [
   {
     file: "adapters/libsql/file/inline_commits.ts",
     what: "long reads are cut",
-    find: "if (rows.length > NEAR_ROWS_MAX) return undefined;",
+    find: "if (rows.length > INLINE_ROWS_MAX) return undefined;",
     replace: "",
     tests: ["test/storage/inline_commits.test.ts"],
   },
   {
     file: "adapters/libsql/file/inline_commits.ts",
     what: "what is asked after the end opens the file again",
-    find: "for (const pace of [this.#writes, this.#reads]) pace.stop();",
+    find: "for (const guard of [this.#writes, this.#reads]) guard.stop();",
     replace: "",
     tests: FILE,
   },

@@ -77,8 +77,8 @@ export const adaptersPlaces = [
   {
     file: "adapters/workerd/peers.ts",
     what: "an object that does not answer is told once",
-    find: "if (telling < TELLINGS_MAX) continue;",
-    replace: "telling = TELLINGS_MAX;",
+    find: "if (attempt < ATTEMPTS_MAX) continue;",
+    replace: "attempt = ATTEMPTS_MAX;",
     tests: ["test/workerd/peers.test.ts"],
   },
 ];

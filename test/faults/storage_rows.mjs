@@ -105,7 +105,7 @@ export const storageRows = [
   {
     file: "src/storage/log/recover.ts",
     what: "the log of the last folds stays",
-    find: "await courier.write([statement(foldSql.logDrop, from, through)]);",
+    find: "await writer.write([statement(foldSql.logDrop, from, through)]);",
     replace: "",
     tests: [...STORE, "test/storage/recover.test.ts", "test/storage/migrations.test.ts"],
   },
@@ -168,7 +168,7 @@ export const storageRows = [
   {
     file: "src/storage/overlay/overlay.ts",
     what: "a scan sees the older of two versions, too",
-    find: "if (layer === this.active || !this.active.look({ table, group, item })) {",
+    find: "if (layer === this.active || !this.active.find({ table, group, item })) {",
     replace: "{",
     tests: STORE,
   },

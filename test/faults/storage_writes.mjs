@@ -15,14 +15,15 @@ export const storageWrites = [
   {
     file: "src/storage/log/fenced_writer.ts",
     what: "a commit without rows does not look at the lease",
-    find: "if (!last) return await this.#carry([statement(HELD, partition, epoch)], () => false);",
+    find:
+      "if (!last) return await this.#writeOnce([statement(HELD, partition, epoch)], () => false);",
     replace: "if (!last) return;",
     tests: STORE,
   },
   {
     file: "src/storage/log/fenced_writer.ts",
     what: "a write refused after a loss counts as fenced",
-    find: "else if (wasLost && isApplied(await this.#ask(place))) return;",
+    find: "else if (wasLost && isApplied(await this.#readState(place))) return;",
     replace: "",
     tests: LOST,
   },
@@ -36,8 +37,8 @@ export const storageWrites = [
   {
     file: "src/storage/log/fenced_writer.ts",
     what: "writes without a fence",
-    find: "await this.#carry([...fence, ...statements]",
-    replace: "await this.#carry([...statements]",
+    find: "await this.#writeOnce([...fence, ...statements]",
+    replace: "await this.#writeOnce([...statements]",
     tests: LOST,
   },
   {
@@ -99,8 +100,8 @@ export const storageWrites = [
   {
     file: "src/storage/retry.ts",
     what: "lost reads are not repeated",
-    find: 'mode === "read"\n        ? insist',
-    replace: 'mode !== "read"\n        ? insist',
+    find: 'mode === "read"\n        ? withRetries',
+    replace: 'mode !== "read"\n        ? withRetries',
     tests: LOST,
   },
   {
@@ -190,7 +191,7 @@ export const storageWrites = [
   {
     file: "src/storage/move/write_rows.ts",
     what: "rows that wait are not written at the end",
-    find: "for (const pile of this.#piles.values()) await this.#write(pile);",
+    find: "for (const pending of this.#pending.values()) await this.#write(pending);",
     replace: "",
     tests: MOVE,
   },

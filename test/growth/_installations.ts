@@ -23,7 +23,7 @@ export async function newInstallation(
     clients.push(client);
   }
   const of = (partition: number) => clients[databases === "each" ? partition : 0]!;
-  const installation = { partitions, clients, of, patience: { retryMs: 0 } };
+  const installation = { partitions, clients, of, retry: { retryMs: 0 } };
   await layOut(installation, databases, epoch);
   return { installation, writer: new RowWriter(installation) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openLocal } from "../../adapters/libsql/file/local_client.ts";
-import { seeDataFolder } from "../../adapters/installation/folder.ts";
+import { inspectDataFolder } from "../../adapters/installation/folder.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
@@ -58,7 +58,7 @@ export async function serverOn(
 
 /** The databases of a data folder that no process has. */
 export async function databasesIn(folder: string): Promise<Installation> {
-  const { partitionUrl } = await seeDataFolder(folder);
+  const { partitionUrl } = await inspectDataFolder(folder);
   const first = await openLocal({ url: partitionUrl(0) });
   const [meta = []] = await first.batch("read", [{ sql: "select * from meta", args: [] }]);
   const told = new Map(meta.map(({ name, value }) => [name, value]));
@@ -68,7 +68,7 @@ export async function databasesIn(folder: string): Promise<Installation> {
     clients.push(await openLocal({ url: partitionUrl(i) }));
   }
   const of = (partition: number) => clients[partition] ?? first;
-  return { partitions, clients, of, patience: { retryMs: 0 } };
+  return { partitions, clients, of, retry: { retryMs: 0 } };
 }
 
 /** A data folder with one database, that holds so many rows of state and nothing else. */

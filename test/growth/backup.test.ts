@@ -25,7 +25,7 @@ const add = (server: Server, i: number) =>
     headers: { "idempotency-key": `t${i}` },
   });
 
-/** Clients that go on until `isOver`. Answers what each call was answered with, as it comes. */
+/** Clients that go on until `isExpired`. Answers what each call was answered with, as it comes. */
 function clients(server: Server, isOver: () => boolean) {
   const answers = new Map<number, unknown>();
   let next = 0;

@@ -4,7 +4,7 @@ import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Message } from "../../src/model/message.ts";
 import { partitionOfId } from "../../src/model/ring.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
-import { settle } from "../../src/partition/deliver_all.ts";
+import { deliverAll } from "../../src/partition/deliver_all.ts";
 import type { Lease, SqlClient } from "../../src/ports.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
@@ -67,7 +67,7 @@ async function invocation(id: string): Promise<InvocationRow | undefined> {
   return loaded?.rows[0] as Rows["invocation"] | undefined;
 }
 
-const brought = () => settle({ store, leases, clock: { now: () => 1_000 }, schema });
+const brought = () => deliverAll({ store, leases, clock: { now: () => 1_000 }, schema });
 
 test("messages arrive in their order, and what they bring about arrives as well", async () => {
   const [parent, child, other] = [idIn(0, "parent"), idIn(2, "child"), idIn(1, "other")];

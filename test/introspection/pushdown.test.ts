@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copyOfRelation, firstPlace, readPage } from "../../src/introspection/copy/copied_rows.ts";
+import { copyOfRelation, firstPage, readPage } from "../../src/introspection/copy/copied_rows.ts";
 import { readStatement } from "../../src/introspection/syntax/read_statement.ts";
 import { prepare } from "../../src/introspection/translate/statement.ts";
 
@@ -8,7 +8,7 @@ function pagesOf(sql: string): string[] {
   const { relations } = prepare(readStatement(sql), { now: 1000, version: "1", isCopied: true });
   return relations.map((relation) => {
     const copy = copyOfRelation(relation);
-    const page = readPage(copy, { ...firstPlace(copy), isGrouped: false }, "[]");
+    const page = readPage(copy, { ...firstPage(copy), isGrouped: false }, "[]");
     const names = new Map([...relation.refs].map(([name, ref]) => [ref, name]));
     return page.sql.replace(/^.* as r\d+/s, "").trim()
       .replace(/r\d+\.(c\d+)/g, (_, ref) => names.get(ref) ?? ref);
@@ -122,8 +122,8 @@ test("a text that is spelled like a column is told as it is", () => {
     ).relations[0];
   const [name = ""] = relationOf("")?.shown.keys() ?? [];
   expect(name).toMatch(/^r\d+\.c\d+$/);
-  expect(relationOf(name)?.told).toEqual([expect.stringContaining(`= '${name}'`)]);
-  expect(relationOf(`''${name}''`)?.told).toEqual([expect.stringContaining(`= '''${name}'''`)]);
+  expect(relationOf(name)?.filter).toEqual([expect.stringContaining(`= '${name}'`)]);
+  expect(relationOf(`''${name}''`)?.filter).toEqual([expect.stringContaining(`= '''${name}'''`)]);
 });
 
 test("a derived table tells nothing of a query around it whose columns it shows", () => {

@@ -21,7 +21,7 @@ function records(before: InvocationRow | null, after: InvocationRow): unknown[] 
   const told: unknown[] = [];
   const log = (_level: string, message: string, fields = {}) =>
     void told.push({ message, ...fields });
-  new Watch({ meter: new Meter(), log, isDetailed: true }).moved(before, after);
+  new Watch({ meter: new Meter(), log, isDetailed: true }).invocationChanged(before, after);
   return told;
 }
 

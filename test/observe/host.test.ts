@@ -3,14 +3,14 @@ import { clock } from "../../adapters/platform/clock.ts";
 import { random } from "../../adapters/platform/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Outcome } from "../../src/engine/event.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { STATUSES } from "../../src/observe/status_counts.ts";
 import { Watch } from "../../src/observe/watch.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { Write } from "../../src/model/rows.ts";
-import type { Lease, Mailbox, Standing } from "../../src/ports.ts";
+import type { InvocationStatus, Lease, Mailbox } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { until } from "../support/child.ts";
 import { schema, targetOf } from "../support/schema.ts";
@@ -46,9 +46,17 @@ function attempts(send: Mailbox) {
     start: ({ attempt, invocation: { id } }: Attempt) => {
       const pin = { deployment: "dp_1", protocol: 6 };
       const frames = [{ kind: "output", bytes: value, result: { kind: "value", value } }] as const;
-      send({ type: "heard", id, attempt, first: 0, frames, pin, entropy: new Uint8Array(16) });
+      send({
+        type: "framesReceived",
+        id,
+        attempt,
+        first: 0,
+        frames,
+        pin,
+        entropy: new Uint8Array(16),
+      });
       const outcome = OUTCOMES[turn++ % OUTCOMES.length] as Outcome;
-      send({ type: "attemptEnded", id, attempt, outcome, chance: 0 });
+      send({ type: "attemptEnded", id, attempt, outcome, jitter: 0 });
     },
     notify: () => {},
     abort: () => {},
@@ -71,14 +79,14 @@ class Known extends MemoryStore {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  all(): Promise<readonly Standing[]> {
-    return this.standings(this.lease, { limit: 1e9 });
+  all(): Promise<readonly InvocationStatus[]> {
+    return this.scanStatuses(this.lease, { limit: 1e9 });
   }
 }
 
 function hostOver(store: Known, meter: Meter, residentBytesMax: number): Host {
   return new Host({
-    place: ALONE,
+    range: ONLY_PARTITION,
     store,
     clock,
     log: () => {},
@@ -98,7 +106,7 @@ let made = 0;
 function send(host: Host, startAt?: number): Promise<{ id: string }> {
   const target = targetOf(["greeter/hi", "counter/a/add", "counter/b/add"][made++ % 3] ?? "");
   const identity = { ...target, isWorkflowRun: false };
-  return host.door.send({
+  return host.partitionClient.send({
     ...newInvocationId(identity, random(16), Date.now()),
     target,
     headers: [],
@@ -124,7 +132,7 @@ async function real(store: Known): Promise<string> {
 }
 
 async function told(host: Host): Promise<string> {
-  const counts = [...await host.standings(5000) ?? []];
+  const counts = [...await host.statusCounts(5000) ?? []];
   return counted(
     counts.flatMap(([service, handler, numbers]) =>
       STATUSES.map(([kind], i) => [`${service}/${handler}/${kind}`, numbers[i] ?? 0] as const)
@@ -158,7 +166,7 @@ async function work(host: Host, ids: string[], amid: () => void): Promise<void> 
     const wishes = Array.from({ length: 8 }, (_, i) => {
       const id = ids[(round * 31 + i * 17) % ids.length];
       const kind = WISHES[(round + i) % WISHES.length] ?? "kill";
-      return id === undefined ? undefined : host.door.operate(id, { kind });
+      return id === undefined ? undefined : host.partitionClient.operate(id, { kind });
     });
     if (round === 10) {
       // The commit of the first ones is under way, so what comes now is gathered for the next.
@@ -177,7 +185,7 @@ test.each([0, 0, 0, 1e9, 1e9])("counts follow all work, with %d bytes of memory"
   const meter = new Meter();
   const host = hostOver(store, meter, bytes);
   await host.open();
-  await work(host, [], () => void host.standings(1));
+  await work(host, [], () => void host.statusCounts(1));
   await expectExact(store, host);
   expect(new Set((await store.all()).map(({ status }) => status)).size).toBeGreaterThan(4);
   if (bytes === 0) expect(meter.reruns).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { InvocationRow } from "../../src/model/invocation.ts";
-import { STATUSES, Tally } from "../../src/observe/status_counts.ts";
-import type { Clock, Standing, StandingsPage } from "../../src/ports.ts";
+import { StatusCounts, STATUSES } from "../../src/observe/status_counts.ts";
+import type { Clock, InvocationStatus, StatusPage } from "../../src/ports.ts";
 
 const IDS = Array.from({ length: 9 }, (_, i) => `inv_${i}`);
 const HANDLERS = ["a", "b"];
@@ -36,11 +36,11 @@ class Slow {
     at: (_, call) => (this.#timers.push(call), () => {}),
     soon: (call) => call(),
   };
-  readonly tally = new Tally({
+  readonly tally = new StatusCounts({
     clock: this.clock,
     pageRowsMax: 2,
     failed: () => {},
-    standings: (page, issued) =>
+    statusCounts: (page, issued) =>
       new Promise((resolve, reject) => {
         this.#asked = () => {
           this.#seen = new Map(this.rows);
@@ -52,7 +52,7 @@ class Slow {
       }),
   });
 
-  #page({ after = "", limit }: StandingsPage): Standing[] {
+  #page({ after = "", limit }: StatusPage): InvocationStatus[] {
     return [...this.#seen.values()].filter(({ id }) => id > after)
       .sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit)
       .map(({ id, target, status }) => ({ id, ...target, status: status.kind }));
@@ -65,7 +65,7 @@ class Slow {
     const row = isGone ? before as InvocationRow : rowOf(id, place);
     if (isGone) this.rows.delete(id);
     else this.rows.set(id, row);
-    this.tally.moved(before ?? null, row, isGone);
+    this.tally.invocationChanged(before ?? null, row, isGone);
   }
 
   /** Lets what waits under this name go on, if anything does. */

@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { randomBytes } from "node:crypto";
 import { nodeDial } from "../../adapters/dial/dial.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
-import type { AttemptEnded, Event, Heard } from "../../src/engine/event.ts";
+import type { AttemptEnded, Event, FramesReceived } from "../../src/engine/event.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Entry } from "../../src/model/journal.ts";
 import {
@@ -108,8 +108,8 @@ export class Bench {
     for (const durable of this.durable.splice(0)) durable();
   }
 
-  get heard(): Heard[] {
-    return this.events.filter((event) => event.type === "heard");
+  get heard(): FramesReceived[] {
+    return this.events.filter((event) => event.type === "framesReceived");
   }
 
   get ended(): AttemptEnded[] {

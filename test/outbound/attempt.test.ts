@@ -87,13 +87,13 @@ test("what comes in one chunk is one event, and the end follows in the same tick
   const site = { startedAt: expect.any(Number), deployment: "dp_7" };
   expect(bench.events).toEqual([
     {
-      type: "heard",
+      type: "framesReceived",
       id,
       attempt: 4,
       first: 0,
       frames: [
         expect.objectContaining({ kind: "run", completion: 1 }),
-        expect.objectContaining({ kind: "ranTo", completion: 1 }),
+        expect.objectContaining({ kind: "runCompletion", completion: 1 }),
         expect.objectContaining({ kind: "output" }),
       ],
       pin: { deployment: "dp_7", protocol: 6 },
@@ -105,7 +105,7 @@ test("what comes in one chunk is one event, and the end follows in the same tick
       id,
       attempt: 4,
       outcome: { kind: "ended" },
-      chance: expect.any(Number),
+      jitter: expect.any(Number),
       site,
     },
   ]);
@@ -153,7 +153,7 @@ test("the request half is closed after a terminal message, and the SDK's end awa
   bench.attempts.start(attempt());
   await until(() => seen?.closed !== undefined);
   expect(seen).toMatchObject({ ended: true, closed: 0 });
-  expect(bench.events.map(({ type }) => type)).toEqual(["heard", "attemptEnded"]);
+  expect(bench.events.map(({ type }) => type)).toEqual(["framesReceived", "attemptEnded"]);
 });
 
 test("an endpoint that does not end its response is reset, and what it says ignored", async () => {

@@ -126,7 +126,9 @@ test.each(matrix)("%s", async (_, play, code, status, message) => {
   script = play;
   const effect = attempt();
   bench.attempts.start(effect);
-  const [{ outcome, id, chance }] = await until(() => bench.ended.length > 0 && bench.ended) as [
+  const [{ outcome, id, jitter: chance }] = await until(() =>
+    bench.ended.length > 0 && bench.ended
+  ) as [
     typeof bench.ended[0],
   ];
   expect(id).toBe(effect.invocation.id);
@@ -226,8 +228,8 @@ test("what came before a bad message in the same chunk is heard", async () => {
   script = answer(say.run(1), say.ranTo(1, "x"), encodeFrame(0x50, NOTHING), say.run(2));
   bench.attempts.start(attempt());
   await until(() => bench.ended.length > 0);
-  expect(bench.events.map(({ type }) => type)).toEqual(["heard", "attemptEnded"]);
-  expect(bench.heard[0]?.frames.map(({ kind }) => kind)).toEqual(["run", "ranTo"]);
+  expect(bench.events.map(({ type }) => type)).toEqual(["framesReceived", "attemptEnded"]);
+  expect(bench.heard[0]?.frames.map(({ kind }) => kind)).toEqual(["run", "runCompletion"]);
 });
 
 test("HTTP/1.1: a status, a broken connection, half a chunk", async () => {

@@ -61,7 +61,7 @@ class Play {
   }
 
   #apply(event: Event): void {
-    if (event.type === "heard") { for (const frame of event.frames) this.#command(frame); }
+    if (event.type === "framesReceived") { for (const frame of event.frames) this.#command(frame); }
     if (event.type !== "attemptEnded") return;
     if (event.outcome.kind === "suspended") this.start();
     else expect(event.outcome).toEqual({ kind: "ended" });
@@ -71,7 +71,7 @@ class Play {
     switch (command.kind) {
       case "run":
         return this.#append({ kind: "command", type: entryType.run, bytes: command.bytes });
-      case "ranTo":
+      case "runCompletion":
         return this.#append({
           kind: "notification",
           type: entryType.runCompletion,

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { expect, test } from "vitest";
 import { type Entry, entryType } from "../../src/model/journal.ts";
-import { Crowd } from "../../src/outbound/slot_pressure.ts";
-import { toSuspend } from "../../src/outbound/make_room.ts";
+import { SlotPressure } from "../../src/outbound/slot_pressure.ts";
+import { toSuspend } from "../../src/outbound/suspend_candidates.ts";
 import { attempt, input } from "./_attempts.ts";
 import { until } from "./_endpoint.ts";
 import { ran, say } from "./_scripts.ts";
@@ -10,12 +10,12 @@ import { respond, type Seen, stage, watch } from "./_stage.ts";
 
 const occupant = (
   name: string,
-  movedAt: number,
+  activeAt: number,
   { askedAt, canSuspend = true }: {
     readonly askedAt?: number;
     readonly canSuspend?: boolean;
   } = {},
-) => ({ name, canSuspend, silence: { movedAt, askedAt } });
+) => ({ name, canSuspend, inactivity: { activeAt, askedAt } });
 
 const named = (chosen: readonly { readonly name: string }[]) => chosen.map(({ name }) => name);
 
@@ -40,9 +40,9 @@ test("one that was asked counts for a slot, until it has shown that it is busy",
 
 test("slots that stay in use while others wait are logged, once a minute", () => {
   const lines: string[] = [];
-  const crowd = new Crowd({ log: (level, message) => lines.push(`${level} ${message}`) });
+  const crowd = new SlotPressure({ log: (level, message) => lines.push(`${level} ${message}`) });
   const look = (now: number, queued: number) =>
-    crowd.look(now, [], { used: 10, limit: 10, queued });
+    crowd.check(now, [], { used: 10, limit: 10, queued });
   expect(look(5_000, 0)).toBe(Infinity);
   expect(look(6_000, 3)).toBe(6_100);
   expect(look(6_050, 3)).toBe(6_100);

@@ -33,7 +33,7 @@ export class Bench {
     // Nothing at all is remembered from turn to turn.
     if (this.#bytesMax === 0) this.#resident = new Resident(0);
     for (;;) {
-      const turn = new Turn(now, schema, { slice: this.#resident });
+      const turn = new Turn(now, schema, { rows: this.#resident });
       if (applied(turn, event)) return this.#finish(turn);
       this.loads++;
       this.#resident.add(this.disk.load(turn.wants));
@@ -55,7 +55,7 @@ export class Bench {
     const { writes, effects } = turn;
     this.#resident.apply(turn, ++this.#commit);
     this.disk.apply(this.disk.epoch, writes);
-    this.#resident.settle(this.#commit);
+    this.#resident.markDurable(this.#commit);
     return { writes, effects };
   }
 }

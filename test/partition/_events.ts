@@ -60,7 +60,7 @@ const completion = fc.integer({ min: 1, max: 12 });
 const frame: fc.Arbitrary<Command> = fc.oneof(
   completion.map((completion) => ({ kind: "run", bytes: bytes("run"), completion }) as const),
   completion.map((completion) =>
-    ({ kind: "ranTo", completion, result: { kind: "value", value: bytes("x") } }) as const
+    ({ kind: "runCompletion", completion, result: { kind: "value", value: bytes("x") } }) as const
   ),
   completion.map((completion) =>
     ({ kind: "sleep", bytes: bytes("sleep"), completion, wakeAt: 1_000 + 60 * completion }) as const
@@ -138,7 +138,7 @@ const heard: fc.Arbitrary<Happening> = fc.record({
   const frames = [...rares.map((rare) => rare(whom(view))), ...common];
   const attempt = view.attempt(id), first = Math.max(0, view.heard(id) - overlap);
   const pin = { deployment: "dp_1", protocol: 6 };
-  return { type: "heard", id, attempt, first, frames, pin, entropy };
+  return { type: "framesReceived", id, attempt, first, frames, pin, entropy };
 });
 
 const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
@@ -170,7 +170,7 @@ const ended: fc.Arbitrary<Happening> = fc.record({
   stale: fc.constantFrom(0, 0, 0, 1),
 }).map(({ pick, outcome, stale }) => (view) => {
   const id = pick(view);
-  return { type: "attemptEnded", id, attempt: view.attempt(id) - stale, outcome, chance: 0.5 };
+  return { type: "attemptEnded", id, attempt: view.attempt(id) - stale, outcome, jitter: 0.5 };
 });
 
 const fired: fc.Arbitrary<Happening> = known.map((pick) => (view) => {

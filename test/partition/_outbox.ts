@@ -1,21 +1,21 @@
 import type { Message } from "../../src/model/message.ts";
 import type { Rows } from "../../src/model/rows.ts";
-import { Posts } from "../../src/partition/outbox_sender.ts";
-import type { Parcel } from "../../src/ports.ts";
+import { OutboxSender } from "../../src/partition/outbox_sender.ts";
+import type { OutboxBatch } from "../../src/ports.ts";
 import { compareOutbox } from "../../src/storage/codec/order.ts";
 import { World } from "../sim/world.ts";
 
 /**
- * What becomes of a parcel. `unheard`: it is taken, and nobody says so. `silent`: nor that nobody will.
+ * What becomes of a batch. `unheard`: it is taken, and nobody says so. `silent`: nor that nobody will.
  * `part`: only its first one.
  */
 export type Fate = "taken" | "unheard" | "silent" | "refused" | "part" | "gap";
 
 export interface PostsWorldOptions {
-  /** How long a look at the store takes, there and back, and how long a parcel is under way. */
+  /** How long a look at the store takes, there and back, and how long a batch is under way. */
   readonly loadMs: number;
   readonly carryMs: number;
-  /** What becomes of the next parcel for a destination. Absent: taken. */
+  /** What becomes of the next batch for a destination. Absent: taken. */
   readonly fate?: (to: number) => Fate;
 }
 
@@ -25,11 +25,11 @@ export class PostsWorld {
   readonly rows = new Map<string, Rows["outbox"]>();
   /** Everything that receivers have applied, in order. */
   readonly applied = new Map<number, number[]>();
-  /** Every parcel that was sent, by destination and first number. */
-  readonly parcels: { readonly to: number; readonly first: number; readonly size: number }[] = [];
+  /** Every batch that was sent, by destination and first number. */
+  readonly batches: { readonly to: number; readonly first: number; readonly size: number }[] = [];
   readonly warnings: string[] = [];
   readonly failures: unknown[] = [];
-  posts: Posts;
+  posts: OutboxSender;
   loads = 0;
   loadFails = false;
   readonly #options: PostsWorldOptions;
@@ -88,9 +88,9 @@ export class PostsWorld {
     return [...this.#sent].every(([to, seq]) => this.applied.get(to)?.length === seq);
   }
 
-  #make(): Posts {
+  #make(): OutboxSender {
     const { world } = this, life = ++this.#lives;
-    return new Posts({
+    return new OutboxSender({
       from: 0,
       clock: {
         now: () => world.mono,
@@ -99,7 +99,7 @@ export class PostsWorld {
       },
       log: (_, message, fields) => this.warnings.push(`${message} ${fields?.["to"]}`),
       load: (after, limit) => this.#load(after, limit),
-      carry: (to, parcel) => this.#carry(to, parcel, life),
+      sendBatch: (to, batch) => this.#carry(to, batch, life),
       acknowledged: (to, { first, last }) => {
         // A turn of its own, some time later; nobody drops what is not there.
         world.after(1, () => {
@@ -124,12 +124,12 @@ export class PostsWorld {
     return page;
   }
 
-  async #carry(to: number, { from, first, messages }: Parcel, life: number): Promise<number> {
-    if (from !== 0 || messages.length === 0) throw new Error("That is no parcel");
+  async #carry(to: number, { from, first, messages }: OutboxBatch, life: number): Promise<number> {
+    if (from !== 0 || messages.length === 0) throw new Error("That is no batch");
     const way = `${life} ${to}`;
-    if (this.#busy.has(way)) this.failures.push(`Two parcels for ${to} are on their way`);
+    if (this.#busy.has(way)) this.failures.push(`Two batches for ${to} are on their way`);
     this.#busy.add(way);
-    this.parcels.push({ to, first, size: messages.length });
+    this.batches.push({ to, first, size: messages.length });
     const fate = this.#options.fate?.(to) ?? "taken";
     await this.world.sleep(this.#options.carryMs);
     const heard = fate === "refused" ? 0 : this.#take(to, first, messages, fate);

@@ -3,7 +3,7 @@ import { clock } from "../../adapters/platform/clock.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import { newInvocationId } from "../../src/model/id.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Rows, Want } from "../../src/model/rows.ts";
 import { Unreadable } from "../../src/model/unreadable.ts";
 import { Meter } from "../../src/observe/meter.ts";
@@ -63,7 +63,7 @@ function begin(store: Store, lease: Lease) {
   const refused: [Event, Unreadable][] = [];
   const partition = new Partition({
     lease,
-    place: ALONE,
+    range: ONLY_PARTITION,
     clock,
     store,
     schema: () => schema,
@@ -124,7 +124,7 @@ test("an event does not overtake one of the same invocation that waits for rows"
   const durable: string[] = [];
   partition.send({ type: "slotFree", id, attempt: 1 }, () => durable.push("slotFree"));
   // Needs no entry, so it could run at once.
-  const ended = { type: "attemptEnded", id, attempt: 1, outcome, chance: 0 } as const;
+  const ended = { type: "attemptEnded", id, attempt: 1, outcome, jitter: 0 } as const;
   const later = invoked();
   partition.send(later, () => {
     durable.push("other");
@@ -132,11 +132,11 @@ test("an event does not overtake one of the same invocation that waits for rows"
   });
   await vi.waitFor(() => expect(durable).toEqual(["other", "slotFree", "ended"]));
   const types = released.flatMap((effect) =>
-    effect.type === "attempt" && effect.invocation.id === id || effect.type === "wake"
+    effect.type === "attempt" && effect.invocation.id === id || effect.type === "armTimer"
       ? effect.type
       : []
   );
-  expect(types).toEqual(["attempt", "wake"]);
+  expect(types).toEqual(["attempt", "armTimer"]);
   partition.stop();
 });
 

@@ -23,7 +23,7 @@ const scripts = fc.record({
   /** Number of the commit that fails. */
   fails: fc.option(fc.integer({ min: 1, max: 6 })),
   stopsAt: fc.option(fc.nat(60)),
-  lot: fc.constantFrom(1, 2, 100),
+  batch: fc.constantFrom(1, 2, 100),
 });
 
 interface Heard {
@@ -39,7 +39,7 @@ interface Heard {
 }
 
 function turnOf(number: number, { writes }: Step): Turn {
-  const turn = new Turn(0, schema, { slice: NOWHERE });
+  const turn = new Turn(0, schema, { rows: NOWHERE });
   if (writes) turn.put("inbox", { object: "o", seq: number, id: "i" });
   turn.emit({ type: "abort", id: "i", attempt: number });
   return turn;
@@ -50,7 +50,7 @@ interface Script {
   readonly commitMs: readonly number[];
   readonly fails: number | null;
   readonly stopsAt: number | null;
-  readonly lot: number;
+  readonly batch: number;
 }
 
 /** A store that takes its time, and may lose one commit. */
@@ -78,8 +78,8 @@ async function play(script: Script): Promise<Heard> {
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
     soon: (call) => world.after(0, call),
-    releaseEffectsMax: script.lot,
-    settle: (commit) => heard.settled.push(commit),
+    releaseEffectsMax: script.batch,
+    markDurable: (commit) => heard.settled.push(commit),
     forget: () => {},
     onFailure: (cause) => {
       heard.failures.push(cause);
@@ -121,9 +121,9 @@ test("after a failed commit nothing is released, and it is told once", async () 
     fc.asyncProperty(scripts, async (script) => {
       const { released, durable, stored, failures } = await play({ ...script, stopsAt: null });
       expect(released).toEqual(script.steps.map((_, i) => i).slice(0, released.length));
-      // Who is told is told after the effects of all turns of its commit, which small lots may not reach.
+      // Who is told is told after the effects of all turns of its commit, which small batches may not reach.
       expect(durable).toEqual(released.slice(0, durable.length));
-      if (script.lot === 100) expect(durable).toEqual(released);
+      if (script.batch === 100) expect(durable).toEqual(released);
       for (const i of released) if (script.steps[i]?.writes) expect(stored).toContain(i);
       expect(failures.length).toBeLessThanOrEqual(1);
       if (released.length < script.steps.length) expect(failures).toHaveLength(1);

@@ -3,7 +3,7 @@ import { clock } from "../../adapters/platform/clock.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import { Untaken } from "../../src/errors.ts";
 import { newInvocationId } from "../../src/model/id.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { InvocationRequest, Lease, Mailbox } from "../../src/ports.ts";
@@ -53,7 +53,7 @@ function memberOver(store: Slow) {
     close: () => {},
   });
   const host = new Host({
-    place: ALONE,
+    range: ONLY_PARTITION,
     store,
     clock,
     log: () => {},
@@ -68,18 +68,18 @@ function memberOver(store: Slow) {
     isHeld: () => member.isHeld,
     onFenced: () => member.isFenced++,
   });
-  return Object.assign(member, { host, door: host.door });
+  return Object.assign(member, { host, client: host.partitionClient });
 }
 
 test("while others may have the partition, nothing is taken", async () => {
   const member = memberOver(new Slow());
-  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+  await expect(member.client.send(request())).rejects.toBeInstanceOf(Untaken);
   await member.host.open();
-  await member.door.send(request());
+  await member.client.send(request());
   member.isHeld = false;
-  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+  await expect(member.client.send(request())).rejects.toBeInstanceOf(Untaken);
   member.isHeld = true;
-  await member.door.send(request());
+  await member.client.send(request());
   member.host.close();
 });
 
@@ -87,24 +87,24 @@ test("what is answered from memory is answered only if the store says that nobod
   const store = new Slow();
   const member = memberOver(store);
   await member.host.open();
-  const { id } = await member.door.send(request());
+  const { id } = await member.client.send(request());
   await vi.waitFor(() => expect(member.started).toEqual([id]));
   store.commits.length = 0;
-  expect(await member.door.output(id)).toBe("notReady");
+  expect(await member.client.output(id)).toBe("notReady");
   expect(store.commits).toEqual([]);
-  const asked = member.door.output(id);
+  const asked = member.client.output(id);
   member.isHeld = false;
   expect(await asked).toBe("notReady");
   // Before what it says, and after, for it may have stood still meanwhile.
   expect(store.commits).toEqual([0, 0]);
-  await expect(member.door.output(id)).rejects.toBeInstanceOf(Untaken);
+  await expect(member.client.output(id)).rejects.toBeInstanceOf(Untaken);
 
   member.isHeld = true;
-  const late = member.door.output(id).catch((cause) => cause);
+  const pending = member.client.output(id).catch((cause) => cause);
   member.isHeld = false;
   await store.claim(0);
-  expect((await late).status).toBe(503);
-  expect(await late).not.toBeInstanceOf(Untaken);
+  expect((await pending).status).toBe(503);
+  expect(await pending).not.toBeInstanceOf(Untaken);
   expect(member.isFenced).toBe(1);
 });
 
@@ -114,7 +114,7 @@ test("an attempt is not started by somebody who stood still after the commit", a
   await member.host.open();
   let thaw = () => {};
   store.gate = new Promise((resolve) => thaw = resolve);
-  const sent = member.door.send(request()).catch((cause) => cause);
+  const sent = member.client.send(request()).catch((cause) => cause);
   await vi.waitFor(() => expect(store.commits.length).toBe(1));
   member.isHeld = false;
   await store.claim(0);
@@ -128,9 +128,9 @@ test("whoever lost the partition does not claim it again, and takes nothing", as
   const member = memberOver(store);
   await member.host.open();
   const rival = await store.claim(0);
-  await expect(member.door.send(request())).rejects.toMatchObject({ status: 503 });
+  await expect(member.client.send(request())).rejects.toMatchObject({ status: 503 });
   expect(member.isFenced).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await store.commit(rival, []);
-  await expect(member.door.send(request())).rejects.toBeInstanceOf(Untaken);
+  await expect(member.client.send(request())).rejects.toBeInstanceOf(Untaken);
 });

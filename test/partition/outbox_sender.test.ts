@@ -11,7 +11,7 @@ interface Scene {
   readonly left: readonly number[];
   /** Written while it runs: when, and for whom. */
   readonly later: readonly (readonly [number, number])[];
-  /** What becomes of parcels, as long as there are any of these. */
+  /** What becomes of batches, as long as there are any of these. */
   readonly fates: readonly Fate[];
   /** When the life ends and another one begins. */
   readonly restarts: readonly number[];
@@ -29,7 +29,7 @@ const scenes: fc.Arbitrary<Scene> = fc.record({
   restarts: fc.array(fc.nat(500), { maxLength: 2 }),
 });
 
-test("every message comes once, in its order, whatever becomes of parcels", async () => {
+test("every message comes once, in its order, whatever becomes of batches", async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async ({ left, later, fates, restarts, ...ms }) => {
       const fate = fates[Symbol.iterator]();
@@ -57,7 +57,7 @@ test("what an earlier life left goes first, though something is sent before it i
   // The partition lives already while its timers are read; only then it looks for messages.
   scene.post(1);
   await scene.run(() => false, 100);
-  expect(scene.parcels).toEqual([]);
+  expect(scene.batches).toEqual([]);
   void scene.posts.open();
   expect(await scene.run(() => scene.isDone)).toBe(true);
   expect(scene.failures).toEqual([]);
@@ -73,7 +73,7 @@ test("more than memory holds comes all the same, with nothing new to remind of i
   expect(await scene.run(done)).toBe(true);
   expect(scene.failures).toEqual([]);
   expect(most).toBeLessThanOrEqual(1_001);
-  expect(Math.max(...scene.parcels.map(({ size }) => size))).toBeLessThanOrEqual(200);
+  expect(Math.max(...scene.batches.map(({ size }) => size))).toBeLessThanOrEqual(200);
 });
 
 test("a destination that is away keeps neither memory nor others waiting", async () => {
@@ -88,7 +88,7 @@ test("a destination that is away keeps neither memory nor others waiting", async
   await scene.run(() => false, 60_000);
   expect(scene.posts.waiting).toBe(1_000);
   // It is asked ever more seldom, and somebody is told once.
-  const asked = scene.parcels.filter(({ to }) => to === 1).length;
+  const asked = scene.batches.filter(({ to }) => to === 1).length;
   expect(asked).toBeGreaterThan(20);
   expect(asked).toBeLessThan(60);
   expect(scene.warnings).toEqual(["Messages for another partition wait 1"]);
@@ -108,7 +108,7 @@ test("large messages go by few, and no more of them are in memory than fit", asy
   expect(await scene.run(done)).toBe(true);
   // Eight megabytes, and the one that went over.
   expect(most).toBeLessThanOrEqual(14);
-  expect(Math.max(...scene.parcels.map(({ size }) => size))).toBe(1);
+  expect(Math.max(...scene.batches.map(({ size }) => size))).toBe(1);
 });
 
 test("one that lacks what came before is asked seldom, and somebody is told", async () => {
@@ -116,7 +116,7 @@ test("one that lacks what came before is asked seldom, and somebody is told", as
   await Promise.all([scene.run(() => false, 100), scene.posts.open()]);
   scene.post(1);
   await scene.run(() => false, 60_000);
-  expect(scene.parcels.length).toBeLessThan(60);
+  expect(scene.batches.length).toBeLessThan(60);
   expect(scene.warnings).toEqual(["Messages for another partition wait 1"]);
 });
 
@@ -127,9 +127,9 @@ test("nothing is sent, asked for or acknowledged after the end", async () => {
   await scene.run(() => false, 7);
   scene.posts.stop();
   scene.post(1);
-  const { parcels: { length }, loads } = scene;
+  const { batches: { length }, loads } = scene;
   await scene.run(() => false, 10_000);
-  expect(scene.parcels).toHaveLength(length);
+  expect(scene.batches).toHaveLength(length);
   expect(scene.loads).toBe(loads);
   expect(scene.rows.size).toBe(2);
   expect(scene.failures).toEqual([]);

@@ -3,7 +3,7 @@ import type { Event } from "../../src/engine/event.ts";
 import type { Rows, Table, Want } from "../../src/model/rows.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Target } from "../../src/model/target.ts";
-import { foresee } from "../../src/partition/prefetch.ts";
+import { prefetch } from "../../src/partition/prefetch.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { defaults, deployment, schema, targetOf } from "../support/schema.ts";
 
@@ -37,15 +37,15 @@ function knowing(...loaded: (readonly [Want, readonly Rows[Table][]])[]): Reside
 
 test("who will have an object's lock needs its state", () => {
   const mail = [invoked("counter/bob/add"), invoked("counter/bob/add")];
-  expect(foresee(mail, { resident: knowing(), schema })).toEqual([lock, state]);
-  expect(foresee(mail, { resident: knowing([lock, []]), schema })).toEqual([state]);
-  expect(foresee(mail, { resident: knowing([lock, []], [state, []]), schema })).toEqual([]);
+  expect(prefetch(mail, { resident: knowing(), schema })).toEqual([lock, state]);
+  expect(prefetch(mail, { resident: knowing([lock, []]), schema })).toEqual([state]);
+  expect(prefetch(mail, { resident: knowing([lock, []], [state, []]), schema })).toEqual([]);
 });
 
 test("who will queue for it needs none, and who asks without it does", () => {
   const resident = knowing([lock, [LOCK]]);
-  expect(foresee([invoked("counter/bob/add")], { resident, schema })).toEqual([]);
-  expect(foresee([invoked("counter/bob/peek")], { resident, schema })).toEqual([state]);
+  expect(prefetch([invoked("counter/bob/add")], { resident, schema })).toEqual([]);
+  expect(prefetch([invoked("counter/bob/peek")], { resident, schema })).toEqual([state]);
 });
 
 test("a handler that asks for its state as it goes needs none to start", () => {
@@ -55,13 +55,13 @@ test("a handler that asks for its state as it goes needs none to start", () => {
   }));
   const lazy = new Schema([{ ...deployment, services }], defaults);
   const around = { resident: knowing(), schema: lazy };
-  expect(foresee([invoked("counter/bob/add")], around)).toEqual([lock]);
-  expect(foresee([invoked("counter/bob/peek")], around)).toEqual([]);
+  expect(prefetch([invoked("counter/bob/add")], around)).toEqual([lock]);
+  expect(prefetch([invoked("counter/bob/peek")], around)).toEqual([]);
 });
 
 test("an id that was not drawn just now may be taken", () => {
   const taken: Want = { table: "invocation", group: "inv_1x", item: "" };
   const around = { resident: knowing(), schema };
-  expect(foresee([invoked("greeter/hi", false)], around)).toEqual([taken]);
-  expect(foresee([invoked("greeter/hi")], around)).toEqual([]);
+  expect(prefetch([invoked("greeter/hi", false)], around)).toEqual([taken]);
+  expect(prefetch([invoked("greeter/hi")], around)).toEqual([]);
 });

@@ -26,7 +26,7 @@ function invoke(id: string, path = "greeter/hi"): Event {
 
 function hear(id: string, frames: readonly Command[], entropy = new Uint8Array(16)): Event {
   const pin = { deployment: "dp_1", protocol: 6 };
-  return { type: "heard", id, attempt: 1, first: 0, frames, pin, entropy };
+  return { type: "framesReceived", id, attempt: 1, first: 0, frames, pin, entropy };
 }
 
 function call(completion: number): Command {
@@ -90,7 +90,7 @@ test("many that wait for one result hear of it without being loaded one by one",
   }
   bench.run(hear("one", [OUTPUT]), 3);
   const ended = { kind: "ended" } as const;
-  const end: Event = { type: "attemptEnded", id: "one", attempt: 1, outcome: ended, chance: 0 };
+  const end: Event = { type: "attemptEnded", id: "one", attempt: 1, outcome: ended, jitter: 0 };
   expect(loadsOf(bench, end)).toBeLessThanOrEqual(LOADS_MAX);
   expect(bench.disk.find("invocation", "waiter7")?.journal).toBe(3);
 });

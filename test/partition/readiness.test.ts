@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Setback } from "../../src/partition/readiness.ts";
+import { PartitionReadiness } from "../../src/partition/readiness.ts";
 import { Fenced, type LogLevel } from "../../src/ports.ts";
 import { World } from "../sim/world.ts";
 
@@ -12,7 +12,7 @@ function setback() {
     soon: (call: () => void) => void world.after(0, call),
   };
   const log = (level: LogLevel, message: string) => void logged.push([level, message]);
-  const one = new Setback({ clock, log }, 3);
+  const one = new PartitionReadiness({ clock, log }, 3);
   const settled = async <T>(promise: Promise<T>): Promise<T> => {
     let isDone = false;
     void promise.then(() => isDone = true);

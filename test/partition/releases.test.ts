@@ -8,8 +8,8 @@ const LOT = 4;
 /** Releases of a partition whose `soon` and store are worked by hand. */
 function world() {
   const seen = {
-    /** Lengths of lots. */
-    lots: [] as number[],
+    /** Lengths of batches. */
+    batches: [] as number[],
     /** Numbers of effects, and names of groups that were told. */
     heard: [] as (number | string)[],
     soons: [] as (() => void)[],
@@ -20,7 +20,7 @@ function world() {
   let number = 0;
   const releases = new Releases({
     release: (effects) => {
-      seen.lots.push(effects.length);
+      seen.batches.push(effects.length);
       seen.heard.push(...effects.flatMap((one) => one.type === "abort" ? [one.attempt] : []));
     },
     soon: (call) => seen.soons.push(call),
@@ -43,7 +43,7 @@ function world() {
   return { ...{ seen, releases, add, pass } };
 }
 
-test("what fits a lot goes at once, and whoever waits for its turn is told after it", () => {
+test("what fits a batch goes at once, and whoever waits for its turn is told after it", () => {
   const { seen, add } = world();
   add(LOT, "a");
   add(0, "b");
@@ -51,7 +51,7 @@ test("what fits a lot goes at once, and whoever waits for its turn is told after
   expect(seen.soons).toEqual([]);
 });
 
-test("the rest follows lot by lot, in order, and fills up with what came meanwhile", async () => {
+test("the rest follows batch by batch, in order, and fills up with what came meanwhile", async () => {
   const { seen, add, pass } = world();
   add(6, "a");
   expect(seen.heard).toEqual([1, 2, 3, 4]);
@@ -67,26 +67,26 @@ test("the rest follows lot by lot, in order, and fills up with what came meanwhi
   expect(seen.heard.slice(-2)).toEqual([11, "d"]);
 });
 
-test("the more wait, the bigger the lots", async () => {
+test("the more wait, the bigger the batches", async () => {
   const { seen, add, pass } = world();
   add(100_000, "a");
   while (seen.soons.length > 0) await pass();
-  expect(seen.lots[0]).toBe(25_000);
-  expect(seen.lots.length).toBeLessThan(50);
+  expect(seen.batches[0]).toBe(25_000);
+  expect(seen.batches.length).toBeLessThan(50);
   expect(seen.heard).toHaveLength(100_001);
 });
 
-test("whoever may have lost the partition asks before the next lot", async () => {
+test("whoever may have lost the partition asks before the next batch", async () => {
   const { seen, add, pass } = world();
   let confirmed = () => {};
   seen.confirm = () => new Promise((resolve) => confirmed = resolve);
   add(6, "a");
   seen.isHeld = false;
   await pass();
-  expect(seen.lots).toEqual([4]);
+  expect(seen.batches).toEqual([4]);
   confirmed();
   await pass();
-  expect(seen.lots).toEqual([4, 2]);
+  expect(seen.batches).toEqual([4, 2]);
 });
 
 test("when the partition is another's, what is left stays, and it is told", async () => {
@@ -95,7 +95,7 @@ test("when the partition is another's, what is left stays, and it is told", asyn
   add(6, "a");
   seen.isHeld = false;
   await pass();
-  expect(seen.lots).toEqual([4]);
+  expect(seen.batches).toEqual([4]);
   expect(String(seen.failures)).toBe("Error: fenced");
 });
 
@@ -112,14 +112,14 @@ test("a reply and the attempt that follows it are one, other replies are not", a
   const { seen, releases, pass } = world();
   const reply = (id: string): Effect => ({ type: "reply", reply: 1, id, status: "accepted" });
   releases.add([..."abcde"].flatMap((id) => [reply(id), attempt({ id })]), []);
-  expect(seen.lots).toEqual([8]);
+  expect(seen.batches).toEqual([8]);
   await pass();
-  expect(seen.lots.splice(0)).toEqual([8, 2]);
+  expect(seen.batches.splice(0)).toEqual([8, 2]);
 
   releases.add(
     [reply("a"), reply("b"), attempt({ id: "c" }), attempt({ id: "b" }), reply("b")],
     [],
   );
   await pass();
-  expect(seen.lots).toEqual([4, 1]);
+  expect(seen.batches).toEqual([4, 1]);
 });

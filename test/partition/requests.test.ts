@@ -49,10 +49,10 @@ test("a second submission is refused, though the first one ends before that is t
 test("a repeat that joins the first one hears its result, in whatever order", async () => {
   const { waiters, requests, tokenOf } = stage();
   const early = requests.call(REQUEST);
-  const late = requests.call(REQUEST);
+  const pending = requests.call(REQUEST);
   waiters.replied({ type: "reply", reply: tokenOf(1), id, status: "previouslyAccepted" });
   waiters.completed({ type: "completed", id, result: ran });
   waiters.replied({ type: "reply", reply: tokenOf(0), id, status: "accepted" });
-  expect(await Promise.all([early, late])).toEqual([{ result: ran }, { result: ran }]);
+  expect(await Promise.all([early, pending])).toEqual([{ result: ran }, { result: ran }]);
   expect(waiters.size).toBe(0);
 });

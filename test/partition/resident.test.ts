@@ -100,11 +100,11 @@ class Scene {
     this.apply({ do: "used" });
     this.#settle();
     // The next settled commit finds whatever the load has added.
-    this.resident.settle(this.#durable);
+    this.resident.markDurable(this.#durable);
   }
 
   #turn(writes: readonly { object: string; name: string; drop: boolean }[]): void {
-    const turn = new Turn(0, schema, { slice: this.resident });
+    const turn = new Turn(0, schema, { rows: this.resident });
     for (const { object, name, drop } of writes) {
       const row: State = { object, name, value: Uint8Array.of(++this.#value) };
       if (drop) turn.drop("state", row);
@@ -146,7 +146,7 @@ class Scene {
     for (const [name, commit] of this.undurable) {
       if (commit <= this.#durable) this.undurable.delete(name);
     }
-    this.resident.settle(this.#durable);
+    this.resident.markDurable(this.#durable);
   }
 }
 

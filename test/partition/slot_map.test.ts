@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChurnMap } from "../../src/slot_map.ts";
+import { SlotMap } from "../../src/slot_map.ts";
 
 const KEYS = ["a", "b", "c"] as const;
 const steps = fc.array(
@@ -13,7 +13,7 @@ const steps = fc.array(
 
 test("it holds what a map would hold, in the order in which it came", () => {
   fc.assert(fc.property(steps, (steps) => {
-    const map = new Map<string, number>(), churn = new ChurnMap<string, number>();
+    const map = new Map<string, number>(), churn = new SlotMap<string, number>();
     for (const step of steps) {
       if ("set" in step) {
         map.set(step.set, step.value);
@@ -32,7 +32,7 @@ test("it holds what a map would hold, in the order in which it came", () => {
 });
 
 test("entries may leave while they are gone through", () => {
-  const churn = new ChurnMap<number, number>();
+  const churn = new SlotMap<number, number>();
   for (let i = 0; i < 10; i++) churn.set(i, i);
   const seen: number[] = [];
   for (const value of churn.values()) {

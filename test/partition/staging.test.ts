@@ -19,7 +19,7 @@ const invoked = (id: string, size: number): Event =>
 
 const frames = (id: string, first: number, ...sizes: number[]): Event =>
   ({
-    type: "heard",
+    type: "framesReceived",
     id,
     attempt: 1,
     first,
@@ -33,7 +33,7 @@ const frames = (id: string, first: number, ...sizes: number[]): Event =>
   }) as unknown as Event;
 
 const ended = (id: string): Event =>
-  ({ type: "attemptEnded", id, attempt: 1, outcome: { kind: "ended" }, chance: 0 }) as Event;
+  ({ type: "attemptEnded", id, attempt: 1, outcome: { kind: "ended" }, jitter: 0 }) as Event;
 
 /** Staging by hand: `sent` names what was sent, `stages` ends what is being staged, in order. */
 function staging() {
@@ -59,7 +59,7 @@ function staging() {
 }
 
 function nameOf(event: Event): string {
-  if (event.type === "heard") return `${event.id} frame ${event.first}`;
+  if (event.type === "framesReceived") return `${event.id} frame ${event.first}`;
   return "id" in event ? `${event.id} ${event.type}` : event.type;
 }
 

@@ -3,7 +3,7 @@ import { clock } from "../../adapters/platform/clock.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import { newInvocationId } from "../../src/model/id.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { Partition } from "../../src/partition/partition.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
@@ -32,7 +32,7 @@ test("messages of attempts fill a turn, so that one with many does not delay wha
   const released: Effect[] = [];
   const partition = new Partition({
     lease: await store.claim(0),
-    place: ALONE,
+    range: ONLY_PARTITION,
     clock,
     store,
     schema: () => schema,
@@ -56,7 +56,7 @@ test("messages of attempts fill a turn, so that one with many does not delay wha
     }));
     const pin = { deployment: "dp_1", protocol: 6 };
     const entropy = new Uint8Array(16);
-    partition.send({ type: "heard", id, attempt: 1, first: 0, frames, pin, entropy });
+    partition.send({ type: "framesReceived", id, attempt: 1, first: 0, frames, pin, entropy });
   }
   let turnsOfLast = 0;
   partition.send(invoked(4), () => turnsOfLast = partition.turns - before);

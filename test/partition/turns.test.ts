@@ -52,7 +52,7 @@ test("an event applied twice leaves what once left", () => {
         const { effects } = bench.run(event, now);
         expect(rows(bench.disk)).toEqual(once);
         // A repeated request is answered again; nothing else is told twice but a clock's alarm.
-        expect(effects.filter(({ type }) => type !== "reply" && type !== "wake")).toEqual([]);
+        expect(effects.filter(({ type }) => type !== "reply" && type !== "armTimer")).toEqual([]);
       }
     }),
     { numRuns: 150 },

@@ -7,7 +7,7 @@ import { newInvocationId } from "../../src/model/id.ts";
 import { partitionOfObject } from "../../src/model/ring.ts";
 import type { AttemptRunner } from "../../src/partition/life.ts";
 import { Host } from "../../src/partition/host.ts";
-import type { Lease, Mailbox, Parcel } from "../../src/ports.ts";
+import type { Lease, Mailbox, OutboxBatch } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { until } from "../support/child.ts";
 import { schema, targetOf } from "../support/schema.ts";
@@ -29,9 +29,9 @@ function attempts(send: Mailbox): AttemptRunner {
     const say = (frame: Command): void => {
       const pin = { deployment: "dp_1", protocol: 6 };
       const entropy = random(16);
-      send({ type: "heard", id, attempt, first: 0, frames: [frame], pin, entropy });
+      send({ type: "framesReceived", id, attempt, first: 0, frames: [frame], pin, entropy });
     };
-    const end = { type: "attemptEnded", id, attempt, chance: 0 } as const;
+    const end = { type: "attemptEnded", id, attempt, jitter: 0 } as const;
     const [input] = entries;
     if (target.service === "greeter" && entries.length === 1 && input?.kind === "input") {
       const key = new TextDecoder().decode(input.value);
@@ -50,15 +50,15 @@ function attempts(send: Mailbox): AttemptRunner {
 class Two {
   readonly store = new MemoryStore();
   readonly hosts: Host[] = [];
-  parcels = 0;
+  batches = 0;
   isCut = false;
 
   async open(): Promise<void> {
     for (const host of this.hosts.splice(0)) host.close();
     for (let partition = 0; partition < PARTITIONS; partition++) {
       const host = new Host({
-        place: { partition, partitions: PARTITIONS },
-        carry: (to, parcel) => this.#carry(to, parcel),
+        range: { partition, partitions: PARTITIONS },
+        sendBatch: (to, batch) => this.#carry(to, batch),
         store: this.store,
         clock,
         log: () => {},
@@ -76,11 +76,11 @@ class Two {
     await Promise.all(this.hosts.map((host) => host.open()));
   }
 
-  async #carry(to: number, parcel: Parcel): Promise<number> {
-    this.parcels++;
+  async #carry(to: number, batch: OutboxBatch): Promise<number> {
+    this.batches++;
     const host = this.hosts[to];
     if (this.isCut || !host) throw new Error("no way");
-    return await host.door.deliver(parcel);
+    return await host.partitionClient.deliver(batch);
   }
 
   /** Asks `greeter`, in the first partition, to call an object. */
@@ -90,7 +90,7 @@ class Two {
     const { id } = newInvocationId(identity, entropy, 0);
     const host = this.hosts[0];
     if (!host) throw new Error("There is no partition 0");
-    await host.door.send({
+    await host.partitionClient.send({
       id,
       fresh: true,
       target: targetOf("greeter/hi"),
@@ -117,10 +117,12 @@ test("a call goes to the object's partition, and its answer comes back", async (
   await two.open();
   const ids = await Promise.all([two.send(near), two.send(far)]);
   for (const id of ids) {
-    expect(await two.hosts[0]?.door.attach(id)).toMatchObject({ result: { kind: "value", value } });
+    expect(await two.hosts[0]?.partitionClient.attach(id)).toMatchObject({
+      result: { kind: "value", value },
+    });
   }
   // There and back; who was called in the same partition needed nobody to carry.
-  expect(two.parcels).toBeGreaterThanOrEqual(2);
+  expect(two.batches).toBeGreaterThanOrEqual(2);
   two.close();
 });
 
@@ -128,7 +130,7 @@ test("what the other side has is kept no longer", async () => {
   const two = new Two();
   await two.open();
   const id = await two.send(far);
-  await two.hosts[0]?.door.attach(id);
+  await two.hosts[0]?.partitionClient.attach(id);
   await until("nothing is left", async () => {
     const pages = await Promise.all(
       two.leases().map((lease) => two.store.scan(lease, { kind: "outbox", limit: 10 })),
@@ -143,11 +145,11 @@ test("a message that nobody could carry goes when its partition begins anew", as
   two.isCut = true;
   await two.open();
   const id = await two.send(far);
-  await until("somebody tries", () => Promise.resolve(two.parcels > 0));
-  expect(await two.hosts[0]?.door.output(id)).toBe("notReady");
+  await until("somebody tries", () => Promise.resolve(two.batches > 0));
+  expect(await two.hosts[0]?.partitionClient.output(id)).toBe("notReady");
   two.isCut = false;
   await two.open();
-  const answer = await two.hosts[0]?.door.attach(id);
+  const answer = await two.hosts[0]?.partitionClient.attach(id);
   expect(answer).toMatchObject({ result: { kind: "value", value } });
   two.close();
 });

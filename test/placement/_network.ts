@@ -1,7 +1,7 @@
 import { fetchReader } from "../../src/ingress/request_reader.ts";
-import { doorEndpoint } from "../../src/placement/partition_endpoint.ts";
+import { partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import { NotSent, type Post } from "../../src/placement/partition_client.ts";
-import { whoIsAt } from "../../src/placement/identity_probe.ts";
+import { probe } from "../../src/placement/identity_probe.ts";
 import type { Stopwatch } from "../../src/ports.ts";
 
 export const SECRET = "a-secret-of-a-test";
@@ -37,14 +37,14 @@ export class Network {
   }
 
   #endpoint({ instance, node, secret = SECRET, blindTo }: Listening) {
-    return doorEndpoint({
+    return partitionEndpoint({
       secret,
-      door: () => undefined,
+      partitionClient: () => undefined,
       owner: () => undefined,
       look: () => {},
       reload: () => Promise.resolve(),
       who: () => ({ instance, node }),
-      reach: (address) => whoIsAt(address, this.line(secret, blindTo)),
+      reach: (address) => probe(address, this.line(secret, blindTo)),
       reader: fetchReader,
       bytesMax: 1024,
       log: () => {},

@@ -1,5 +1,5 @@
-import { sqlLedger } from "../../src/placement/membership.ts";
-import { Steward } from "../../src/placement/steward.ts";
+import { sqlMembership } from "../../src/placement/membership.ts";
+import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import type { VirtualTime } from "./_time.ts";
 
@@ -23,10 +23,10 @@ export interface ProcessOptions {
   readonly wayMs?: () => number;
 }
 
-/** A process with a steward, that can be killed, frozen and cut off from the database. */
+/** A process with a membership agent, that can be killed, frozen and cut off from the database. */
 export class Process {
   readonly name: string;
-  readonly steward: Steward;
+  readonly agent: MembershipAgent;
   readonly serving = new Set<number>();
   /** What it has served and does not, or did not for a while. */
   readonly closed: number[] = [];
@@ -48,9 +48,9 @@ export class Process {
     this.#options = options;
     const { time, from = 0, pace = 1 } = options;
     const stopwatch = time.stopwatch({ from, pace });
-    this.steward = new Steward({
+    this.agent = new MembershipAgent({
       address: `http://${this.name}`,
-      ledger: sqlLedger(this.#database(), PARTITIONS),
+      membership: sqlMembership(this.#database(), PARTITIONS),
       newId: () => `${this.name}-${this.#joins++}`,
       stopwatch: { now: stopwatch.now, after: (ms, call) => stopwatch.after(ms, this.#mine(call)) },
       clock: { now: () => time.now + this.wallMs },
@@ -64,9 +64,9 @@ export class Process {
         return Promise.resolve();
       },
       seen: () => this.seenAt = time.now,
-      rouse: () => {
+      notifyOthers: () => {
         for (const other of options.others()) {
-          if (other !== this) time.after(1, other.#mine(() => other.steward.look()));
+          if (other !== this) time.after(1, other.#mine(() => other.agent.look()));
         }
       },
     });
@@ -74,7 +74,7 @@ export class Process {
 
   /** What it would answer for at this moment, if it were asked. */
   get held(): number[] {
-    return this.isAlive && this.steward.isHeld() ? [...this.serving] : [];
+    return this.isAlive && this.agent.isHeld() ? [...this.serving] : [];
   }
 
   kill(): void {
@@ -103,14 +103,14 @@ export class Process {
     const { time, openMs = 0 } = this.#options;
     const opening = Symbol();
     this.#opening.set(partition, opening);
-    const { id } = this.steward;
+    const { id } = this.agent;
     await new Promise<void>((resolve) => time.after(openMs, this.#mine(resolve)));
     // As a store would, which claims only what is ours.
     const [[row] = []] = await this.#database().batch("read", [{
       sql: "select owner from lease where partition = ?1",
       args: [partition],
     }]);
-    if (row?.["owner"] !== id || this.steward.id !== id) throw new Error("fenced");
+    if (row?.["owner"] !== id || this.agent.id !== id) throw new Error("fenced");
     // As a host, which begins no life when it was closed meanwhile.
     if (this.#opening.get(partition) === opening) this.serving.add(partition);
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Silences } from "../../src/placement/failure_detector.ts";
+import { FailureDetector } from "../../src/placement/failure_detector.ts";
 
 const LEASE_MS = 600;
 const HEARTBEAT_MS = 100;
@@ -24,7 +24,7 @@ const histories = fc.record({
 test("who is thought dead has said nothing for as long as a lease lasts", () => {
   fc.assert(
     fc.property(histories, ({ beats, looks }) => {
-      const silences = new Silences({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
+      const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
       const moments: number[] = [];
       for (const gap of beats) moments.push((moments.at(-1) ?? 0) + gap);
       let now = 0;
@@ -32,7 +32,7 @@ test("who is thought dead has said nothing for as long as a lease lasts", () => 
         const began = now + rest, looked = began + to, ended = looked + back;
         now = ended;
         const beat = moments.filter((at) => at <= looked).length;
-        const [dead] = silences.heard([{ id: "other", beat }], { began, ended });
+        const [dead] = silences.observe([{ id: "other", beat }], { began, ended });
         if (dead) expect(looked - (moments[beat - 1] ?? 0)).toBeGreaterThanOrEqual(LEASE_MS);
       }
     }),
@@ -41,9 +41,9 @@ test("who is thought dead has said nothing for as long as a lease lasts", () => 
 });
 
 test("silence is noticed, and is over with the next heartbeat", () => {
-  const silences = new Silences({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
+  const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
   const look = (at: number, beat: number) =>
-    silences.heard([{ id: "other", beat }], { began: at, ended: at + 10 }).length;
+    silences.observe([{ id: "other", beat }], { began: at, ended: at + 10 }).length;
   for (let at = 0; at < 600; at += 100) expect(look(at, 1)).toBe(0);
   expect(look(611, 1)).toBe(1);
   expect(look(700, 2)).toBe(0);
@@ -51,8 +51,8 @@ test("silence is noticed, and is over with the next heartbeat", () => {
 });
 
 test("a time without looks counts for little", () => {
-  const silences = new Silences({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
+  const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
   const look = (at: number) =>
-    silences.heard([{ id: "other", beat: 1 }], { began: at, ended: at + 1 }).length;
+    silences.observe([{ id: "other", beat: 1 }], { began: at, ended: at + 1 }).length;
   for (const at of [0, 10_000, 20_000]) expect(look(at)).toBe(0);
 });

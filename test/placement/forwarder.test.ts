@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { Failure, Untaken } from "../../src/errors.ts";
 import { Forwarder } from "../../src/placement/forwarder.ts";
-import type { Accepted, Completed, Door, InvocationRequest, OnLeave } from "../../src/ports.ts";
+import type {
+  Accepted,
+  Completed,
+  InvocationRequest,
+  OnLeave,
+  PartitionClient,
+} from "../../src/ports.ts";
 
 const TIMEOUT_MS = 100;
 const request: InvocationRequest = {
@@ -19,11 +25,11 @@ const completed: Completed = { result: { kind: "value", value: new Uint8Array(0)
 const doubt = Failure.plain(503, "repeating is safe only with an idempotency key");
 
 /** What the partition answers, time after time; the last one again and again. */
-function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>, answerMs = 0) {
+function forwarderTo(methods: Partial<Record<keyof PartitionClient, unknown[]>>, answerMs = 0) {
   let now = 0;
   const asked: string[] = [];
-  const door = new Proxy({}, {
-    get: (_, name: keyof Door) => async () => {
+  const client = new Proxy({}, {
+    get: (_, name: keyof PartitionClient) => async () => {
       asked.push(name);
       now += answerMs;
       const answers = methods[name] ?? [];
@@ -31,11 +37,11 @@ function forwarderTo(methods: Partial<Record<keyof Door, unknown[]>>, answerMs =
       if (answer instanceof Error) throw answer;
       return answer;
     },
-  }) as Door;
+  }) as PartitionClient;
   const forwarder = new Forwarder({
-    way: () => door,
-    astray: () => {},
-    news: async () => void (now += 10),
+    resolve: () => client,
+    misrouted: () => {},
+    change: async () => void (now += 10),
     stopwatch: { now: () => now, after: () => () => {} },
     timeoutMs: TIMEOUT_MS,
   });
@@ -141,7 +147,7 @@ describe("what may have been taken", () => {
 
 test("whoever leaves is not asked for any more, whichever attempt is under way", async () => {
   let leave = (): void => {}, asks = 0, left = 0;
-  const door = {
+  const client = {
     attach: (_: string, onLeave?: OnLeave) =>
       new Promise((_, reject) => {
         asks++;
@@ -152,11 +158,11 @@ test("whoever leaves is not asked for any more, whichever attempt is under way",
         if (asks === 1) reject(doubt);
         else leave();
       }),
-  } as Partial<Door> as Door;
+  } as Partial<PartitionClient> as PartitionClient;
   const forwarder = new Forwarder({
-    way: () => door,
-    astray: () => {},
-    news: () => Promise.resolve(),
+    resolve: () => client,
+    misrouted: () => {},
+    change: () => Promise.resolve(),
     stopwatch: { now: () => 0, after: () => () => {} },
     timeoutMs: TIMEOUT_MS,
   });

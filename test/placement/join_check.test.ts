@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { checkArrival } from "../../src/placement/join_check.ts";
+import { checkJoin } from "../../src/placement/join_check.ts";
 import { Network, SECRET } from "./_network.ts";
 import { VirtualTime } from "./_time.ts";
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 /** What the check says within its time; undefined: nothing is wrong. */
 async function checked(secret = SECRET): Promise<{ code: string; message: string } | undefined> {
   let failure: { code: string; message: string } | undefined, isDone = false;
-  checkArrival({
+  checkJoin({
     ...network.line(secret),
     address: HERE,
     instance: ME.instance,

@@ -4,9 +4,9 @@ import { describe, expect, test, vi } from "vitest";
 import { Failure, Untaken } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
 import { newInvocationId } from "../../src/model/id.ts";
-import { doorEndpoint, type EndpointOptions } from "../../src/placement/partition_endpoint.ts";
-import { NotSent, type Post, RemoteDoor } from "../../src/placement/partition_client.ts";
-import type { Door, InvocationRequest, OnLeave, Parcel } from "../../src/ports.ts";
+import { type EndpointOptions, partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
+import { NotSent, type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
+import type { InvocationRequest, OnLeave, OutboxBatch, PartitionClient } from "../../src/ports.ts";
 
 const SECRET = "sixteen-and-more";
 const bytes = (...all: number[]) => Uint8Array.of(...all);
@@ -31,7 +31,7 @@ const request: InvocationRequest = {
   origin: { by: "ingress" },
   retention: { resultMs: 1, journalMs: 2 },
 };
-const parcel: Parcel = {
+const batch: OutboxBatch = {
   from: 3,
   first: 17,
   messages: [
@@ -59,16 +59,16 @@ const parcel: Parcel = {
 };
 
 /** A door of which only what a test is about can be opened. */
-function doorOf(methods: Partial<Door>): Door {
+function doorOf(methods: Partial<PartitionClient>): PartitionClient {
   return new Proxy(methods, {
     get: (target, name) => Reflect.get(target, name) ?? (() => Promise.reject(new Error("closed"))),
-  }) as Door;
+  }) as PartitionClient;
 }
 
-function endpointOf(door: Door | undefined, more: Partial<EndpointOptions> = {}) {
-  return doorEndpoint({
+function endpointOf(client: PartitionClient | undefined, more: Partial<EndpointOptions> = {}) {
+  return partitionEndpoint({
     secret: SECRET,
-    door: (partition) => partition === 3 ? door : undefined,
+    partitionClient: (partition) => partition === 3 ? client : undefined,
     owner: () => "http://elsewhere",
     look: () => {},
     reload: () => Promise.resolve(),
@@ -99,14 +99,17 @@ function lineTo(endpoint: (request: Request) => Promise<Response>): Post {
     });
 }
 
-function remoteOf(door: Door | undefined, secret = SECRET): RemoteDoor {
-  return new RemoteDoor({ post: lineTo(endpointOf(door)), secret, address: "http://peer:1" }, 3);
+function remoteOf(client: PartitionClient | undefined, secret = SECRET): RemotePartitionClient {
+  const post = lineTo(endpointOf(client));
+  return new RemotePartitionClient({ post, secret, address: "http://peer:1" }, 3);
 }
 
 describe("what is asked and answered passes as it is:", () => {
   const result = { kind: "value", value: bytes(0, 255) } as const;
   const { target } = request;
-  const cases: { readonly [K in keyof Door]: readonly [args: unknown[], answer: unknown] } = {
+  const cases: {
+    readonly [K in keyof PartitionClient]: readonly [args: unknown[], answer: unknown];
+  } = {
     send: [[request], { id, status: "previouslyAccepted", startAt: 5 }],
     call: [[request], { result, expiresAt: 7 }],
     attach: [[id], { target, result }],
@@ -117,14 +120,14 @@ describe("what is asked and answered passes as it is:", () => {
       undefined,
     ],
     operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],
-    deliver: [[parcel], 21],
+    deliver: [[batch], 21],
   };
   for (const [method, [args, answer]] of Object.entries(cases)) {
     test(method, async () => {
       const heard = vi.fn((..._: unknown[]) => Promise.resolve(answer));
-      const door = remoteOf(doorOf({ [method]: heard }));
-      const ask = door[method as keyof Door] as (...args: unknown[]) => Promise<unknown>;
-      expect(await ask.apply(door, args)).toEqual(answer);
+      const client = remoteOf(doorOf({ [method]: heard }));
+      const ask = client[method as keyof PartitionClient] as (...all: unknown[]) => unknown;
+      expect(await ask.apply(client, args)).toEqual(answer);
       expect(heard.mock.calls[0]?.slice(0, args.length)).toEqual(args);
     });
   }
@@ -135,15 +138,15 @@ describe("what is asked and answered passes as it is:", () => {
 
   test("32 MiB, there and back", async () => {
     const value = new Uint8Array(32 * 1024 * 1024).fill(7);
-    const door = doorOf({ call: async ({ value }) => ({ result: { kind: "value", value } }) });
-    const { result } = await remoteOf(door).call({ ...request, value });
+    const client = doorOf({ call: async ({ value }) => ({ result: { kind: "value", value } }) });
+    const { result } = await remoteOf(client).call({ ...request, value });
     expect(result.kind === "value" && result.value.length).toBe(value.length);
     expect(result.kind === "value" && result.value.every((byte) => byte === 7)).toBe(true);
   });
 
-  test("small bytes do not keep a large parcel in memory", async () => {
+  test("small bytes do not keep a large batch in memory", async () => {
     const sizes: number[] = [];
-    const door = doorOf({
+    const client = doorOf({
       deliver: async ({ messages }) => {
         for (const one of messages) {
           if (one.type === "invoked") sizes.push(one.value.buffer.byteLength);
@@ -152,7 +155,7 @@ describe("what is asked and answered passes as it is:", () => {
       },
     });
     const large = { ...request, type: "invoked", value: new Uint8Array(1024) } as const;
-    await remoteOf(door).deliver({ from: 0, first: 1, messages: Array(8).fill(large) });
+    await remoteOf(client).deliver({ from: 0, first: 1, messages: Array(8).fill(large) });
     expect(sizes).toEqual(Array(8).fill(1024));
   });
 });
@@ -172,7 +175,7 @@ describe("failures", () => {
   test("say whether the request was taken", async () => {
     await expect(refusing(new Untaken("no life")).send(request)).rejects.toBeInstanceOf(Untaken);
     await expect(remoteOf(undefined).send(request)).rejects.toBeInstanceOf(Untaken);
-    const broken = new RemoteDoor({
+    const broken = new RemotePartitionClient({
       post: () => Promise.reject(new Error("the connection broke")),
       secret: SECRET,
       address: "http://peer",
@@ -180,7 +183,7 @@ describe("failures", () => {
     const doubt = await broken.send(request).catch((one) => one);
     expect([doubt.status, doubt.message]).toEqual([503, expect.stringContaining("repeating")]);
     expect(doubt).not.toBeInstanceOf(Untaken);
-    const unreachable = new RemoteDoor({
+    const unreachable = new RemotePartitionClient({
       post: () => Promise.reject(new NotSent("refused")),
       secret: SECRET,
       address: "http://peer",
@@ -207,7 +210,7 @@ async function collectGarbage(): Promise<void> {
 describe("whoever waits", () => {
   test("may leave, and the partition hears of it", async () => {
     let [isWaiting, hasLeft] = [false, false];
-    const door = doorOf({
+    const client = doorOf({
       call: (_, onLeave?: OnLeave) => {
         onLeave?.(() => hasLeft = true);
         isWaiting = true;
@@ -215,7 +218,7 @@ describe("whoever waits", () => {
       },
     });
     let leave: (() => void) | undefined;
-    const answer = remoteOf(door).call(request, (one) => leave = one).catch((one) => one);
+    const answer = remoteOf(client).call(request, (one) => leave = one).catch((one) => one);
     await vi.waitFor(() => expect(isWaiting).toBe(true));
     await collectGarbage();
     leave?.();

@@ -32,19 +32,23 @@ async function beats(count: number, others = [A, B]): Promise<void> {
 
 test("those who answer are not told of", async () => {
   await beats(20);
-  expect([peers.missing, peers.unreached, logs]).toEqual([[], [], []]);
+  expect([peers.unreachedPeers, peers.unreached, logs]).toEqual([[], [], []]);
 });
 
 test("one that does not answer is told of at once, and does not count before a lease is over", async () => {
   network.at.delete(B.address);
   await beats(2);
-  expect(peers.missing).toMatchObject([{ ...B, cause: "connect ECONNREFUSED", since: 1e12 }]);
+  expect(peers.unreachedPeers).toMatchObject([{
+    ...B,
+    cause: "connect ECONNREFUSED",
+    since: 1e12,
+  }]);
   expect(peers.unreached).toEqual([]);
   await beats(8);
   expect(peers.unreached).toEqual([B.id]);
   network.at.set(B.address, { instance: "i-b", node: B.id });
   await beats(2);
-  expect([peers.missing, peers.unreached]).toEqual([[], []]);
+  expect([peers.unreachedPeers, peers.unreached]).toEqual([[], []]);
   expect(logs.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
 });
 
@@ -58,7 +62,7 @@ test("another secret, and another process at the address, are told apart", async
   network.at.set(A.address, { instance: "i-a", node: A.id, secret: "another-secret-of-a-test" });
   network.at.set(B.address, { instance: "i-c", node: "n-c" });
   await beats(2);
-  expect(peers.missing.map(({ cause }) => cause)).toEqual([
+  expect(peers.unreachedPeers.map(({ cause }) => cause)).toEqual([
     expect.stringContaining("fleet.secret"),
     expect.stringContaining("another process"),
   ]);
@@ -68,5 +72,5 @@ test("one that has left is forgotten", async () => {
   network.at.delete(B.address);
   await beats(10);
   await beats(1, [A]);
-  expect([peers.missing, peers.unreached]).toEqual([[], []]);
+  expect([peers.unreachedPeers, peers.unreached]).toEqual([[], []]);
 });

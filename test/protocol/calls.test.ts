@@ -57,11 +57,11 @@ const delayed: Check = async ({ target, endpoint, named, id }) => {
     { service, method: "echo", parameter: id },
   ]);
   expect(Date.now() - sentAt).toBeLessThan(delayMs);
-  const [late = "", now = ""] = answer.body as string[];
-  expect((await output(target, late)).status).toBe(470);
+  const [pending = "", now = ""] = answer.body as string[];
+  expect((await output(target, pending)).status).toBe(470);
   expect((await attach(target, now)).body).toBe(id);
-  expect((await attach(target, late)).body).toBe(id);
-  const [attempt] = endpoint.attempts(late);
+  expect((await attach(target, pending)).body).toBe(id);
+  const [attempt] = endpoint.attempts(pending);
   // The clock that counts is the one of the endpoint, which the test shares.
   const [sender] = endpoint.attempts(idOf(target, answer));
   const askedAt = frameOf(sender, "OneWayCallCommand").at;

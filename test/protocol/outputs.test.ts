@@ -60,9 +60,9 @@ line("45 the output of what runs is void at once, later its value, by each targe
     await value(target(), `Flow/${id}/resolve`, 1);
     const result = JSON.stringify(await flow);
     await attempt.send(output(3, byKey(id)), output(4, byFlow(id)), output(5, byId(invocation)));
-    const late = [await attempt.hear(), await attempt.hear(), await attempt.hear()];
+    const pending = [await attempt.hear(), await attempt.hear(), await attempt.hear()];
     const quoted = (content: string) => JSON.stringify(content);
-    expect(late).toEqual([
+    expect(pending).toEqual([
       `${kind} 3 ${quoted(quoted(id))}`,
       `${kind} 4 ${quoted(result)}`,
       `${kind} 5 ${quoted(quoted(id))}`,

@@ -1,4 +1,4 @@
-import type { Door } from "../../src/ports.ts";
+import type { PartitionClient } from "../../src/ports.ts";
 import type { Faults } from "./faults.ts";
 import type { History } from "./history.ts";
 import type { Seat } from "./seat.ts";
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 2_500;
 export async function ask<T extends object | string>(
   { world }: Asking,
   seat: Seat | undefined,
-  put: (door: Door) => Promise<T>,
+  put: (client: PartitionClient) => Promise<T>,
 ): Promise<T | undefined> {
   if (!seat?.process.touch()) return undefined;
   const silence = new Promise<typeof SILENCE>((resolve) => {

@@ -59,9 +59,9 @@ export class Client {
     const { world, history, faults } = this.#options;
     const { id } = this.plan, request = this.#request();
     const seat = this.#options.route(id);
-    const accepted = await ask(this.#options, seat, (door) => {
+    const accepted = await ask(this.#options, seat, (client) => {
       if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
-      return door.send(request);
+      return client.send(request);
     });
     if (!accepted) return false;
     history.accepted(id);
@@ -81,9 +81,9 @@ export class Client {
     const { id, path } = this.plan, request = this.#request();
     let leave = () => {};
     const seat = this.#options.route(id);
-    const completed = await ask(this.#options, seat, (door) => {
+    const completed = await ask(this.#options, seat, (client) => {
       if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
-      return door.call(request, (call) => leave = call);
+      return client.call(request, (call) => leave = call);
     });
     // Who was answered need not say that it leaves.
     if (!completed || world.chance.happens(0.5)) leave();
@@ -100,7 +100,7 @@ export class Client {
     if (request.fresh) return;
     await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
     try {
-      const answer = await ask(this.#options, seat, (door) => door.send(request));
+      const answer = await ask(this.#options, seat, (client) => client.send(request));
       if (answer) this.#options.history.accepted(request.id);
     } catch (cause) {
       this.#options.failed(cause);

@@ -74,8 +74,8 @@ export class Cluster {
       seatOf: (partition: number) => this.#seatOf(partition),
       failed: (cause: unknown) => this.failed(cause),
     };
-    const { Steward } = options.system;
-    this.owners = limits.isFleet ? new Fleet({ ...around, Steward }) : new Owners(around);
+    const { MembershipAgent } = options.system;
+    this.owners = limits.isFleet ? new Fleet({ ...around, MembershipAgent }) : new Owners(around);
   }
 
   /** Sets `count` clients on the server, each at a moment between two, in milliseconds. */
@@ -171,7 +171,7 @@ export class Cluster {
       disk: this.disks.of(partition),
       schema: this.#schema,
       faults: () => this.#faults,
-      carry: (seat, to, parcel) => this.#network.carry(seat, to, parcel),
+      carry: (seat, to, batch) => this.#network.carry(seat, to, batch),
       committed: (seat, epoch, writes) => this.#committed(seat, epoch, writes),
       history: this.history,
       told: (effect: Effect) => this.#guard(() => this.history.told(effect)),
@@ -188,7 +188,7 @@ export class Cluster {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
       const news = this.#news.get(seat) ?? [];
-      // Effects go out in lots.
+      // Effects go out in batches.
       if (seat.hasCaughtUp()) { for (const told of news.splice(0)) told(); }
       if (epoch === this.disks.of(partition).epoch) news.push(...newsOf(seat, writes, this));
       this.#news.set(seat, news);

@@ -62,7 +62,7 @@ function nameOf(turn: Turn, event: Event): string {
   switch (event.type) {
     case "attemptEnded":
       return `${stale(turn, event)}${event.outcome.kind}`;
-    case "heard":
+    case "framesReceived":
     case "slotFree":
       return `${stale(turn, event)}${event.type}`;
     case "timerFired":
@@ -88,29 +88,33 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
  */
 export const PAIRS: readonly string[] = pairs({
   unknown: "acknowledged, delivered, far answered, far asked, far invoked, far killed, far " +
-    "signaled, attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
+    "signaled, attach, cancel, expired, framesReceived, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, signaled, slotFree, start fired",
   scheduled: "attach, cancel, expired, invoked, kill, output, pause, purge, purgeJournal, " +
     "restart, resume, signaled, start fired",
   inboxed: "attach, cancel, expired, invoked, kill, output, pause, purgeJournal, restart, " +
     "resume, signaled",
-  invoked: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+  invoked:
+    "attach, cancel, ended, expired, failed, framesReceived, invoked, kill, output, pause, " +
     "purge, purgeJournal, recovered, restart, resume, retry fired, signaled, sleep " +
-    "fired, slotFree, stale ended, stale failed, stale heard, stale slotFree, stale " +
+    "fired, slotFree, stale ended, stale failed, stale framesReceived, stale slotFree, stale " +
     "suspended, start fired, suspended, far answered, far asked, far invoked, far killed, far " +
     "signaled",
-  pausing: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+  pausing:
+    "attach, cancel, ended, expired, failed, framesReceived, invoked, kill, output, pause, " +
     "purge, purgeJournal, recovered, restart, resume, signaled, slotFree, suspended",
-  backingOff: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+  backingOff:
+    "attach, cancel, ended, expired, failed, framesReceived, invoked, kill, output, pause, " +
     "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
     "slotFree, suspended",
-  suspended: "attach, cancel, expired, heard, invoked, kill, output, pause, purge, " +
+  suspended: "attach, cancel, expired, framesReceived, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, signaled, sleep fired, slotFree, suspended, far answered, " +
     "far asked, far invoked, far signaled",
-  paused: "attach, cancel, expired, failed, heard, invoked, kill, output, pause, purge, " +
+  paused: "attach, cancel, expired, failed, framesReceived, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, retry fired, signaled, sleep fired, slotFree, " +
     "suspended",
-  completed: "attach, cancel, ended, expired, failed, heard, invoked, kill, output, pause, " +
+  completed:
+    "attach, cancel, ended, expired, failed, framesReceived, invoked, kill, output, pause, " +
     "purge, purgeJournal, restart, resume, retry fired, signaled, sleep fired, " +
     "slotFree, suspended, far answered, far asked, far invoked, far killed, far signaled",
 });
@@ -120,7 +124,8 @@ export const RARE_PAIRS: readonly string[] = pairs({
   unknown: "ended, failed, retry fired, sleep fired, suspended",
   scheduled: "far asked, far invoked, far killed, far signaled",
   inboxed: "purge, start fired, far asked, far invoked, far killed, far signaled",
-  pausing: "retry fired, sleep fired, stale heard, stale slotFree, stale suspended, start " +
+  pausing:
+    "retry fired, sleep fired, stale framesReceived, stale slotFree, stale suspended, start " +
     "fired, far answered, far asked, far invoked, far killed, far signaled",
   backingOff: "far answered, far asked, far invoked, far killed, far signaled",
   suspended: "failed, retry fired, start fired, far killed",

@@ -40,12 +40,12 @@ export interface Faults {
   readonly moves: number;
   /** How often a process freezes, and somebody else takes what it had. */
   readonly freezes: number;
-  /** Per parcel between partitions: it never arrives; nobody hears that it did; it comes twice. */
-  readonly parcelLost: number;
+  /** Per batch between partitions: it never arrives; nobody hears that it did; it comes twice. */
+  readonly outboxBatchLost: number;
   readonly answerLost: number;
-  readonly parcelTwice: number;
+  readonly outboxBatchTwice: number;
   /** Upper bound of what one way between partitions takes. */
-  readonly parcelMs: number;
+  readonly outboxBatchMs: number;
   /** Per request: the client sends it twice. */
   readonly requestTwice: number;
   /** Per timer and completion: somebody says that it is due, or over, who does not know. */
@@ -63,10 +63,10 @@ export interface Limits {
   /** Groups of more rows are loaded in pages. */
   readonly pageRowsMax: number;
   /** How long a bidirectional stream without news is kept. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Part of the services that cannot hear while they speak. */
   readonly requestResponse: number;
-  /** Whether the real stewards decide who owns what, or a wilder hand. */
+  /** Whether the real membership agents decide who owns what, or a wilder hand. */
   readonly isFleet: boolean;
   readonly partitions: number;
   /** How many there are at first. */
@@ -95,10 +95,10 @@ export const CALM: Faults = {
   secondOwner: false,
   moves: 0,
   freezes: 0,
-  parcelLost: 0,
+  outboxBatchLost: 0,
   answerLost: 0,
-  parcelTwice: 0,
-  parcelMs: 3,
+  outboxBatchTwice: 0,
+  outboxBatchMs: 3,
   requestTwice: 0,
   falseAlarm: 0,
 };
@@ -127,10 +127,10 @@ export function swarm(chance: Chance): Faults {
     secondOwner: chance.happens(0.3),
     moves: chance.pick([0, 0, 1, 3]),
     freezes: chance.pick([0, 0, 1, 2]),
-    parcelLost: maybe(0.3),
+    outboxBatchLost: maybe(0.3),
     answerLost: maybe(0.3),
-    parcelTwice: maybe(0.3),
-    parcelMs: chance.pick([0, 2, 20, 200]),
+    outboxBatchTwice: maybe(0.3),
+    outboxBatchMs: chance.pick([0, 2, 20, 200]),
     requestTwice: maybe(0.5),
     falseAlarm: maybe(0.5),
   };
@@ -143,7 +143,7 @@ export function limits(chance: Chance): Limits {
     mailboxEventsMax: chance.pick([2, 200]),
     timersMax: chance.pick([1, 2, 1_000]),
     eagerStateBytesMax: chance.pick([0, 12, 1 << 20]),
-    patienceMs: chance.pick([0, 40, 400]),
+    timeoutMs: chance.pick([0, 40, 400]),
     requestResponse: chance.pick([0, 0.5, 1]),
     isFleet: chance.happens(0.4),
     partitions: chance.pick([1, 2, 2, 3, 4]),

@@ -1,12 +1,12 @@
 import type { Log } from "../../src/ports.ts";
-import type { StewardOptions } from "../../src/placement/steward.ts";
-import { LedgerLine, LedgerRows } from "./membership.ts";
+import type { MembershipAgentOptions } from "../../src/placement/membership_agent.ts";
+import { MembershipConnection, MembershipRows } from "./membership.ts";
 import { Broken } from "./must.ts";
 import { type OwnersOptions, type Owning, SETTLE_MS } from "./owners.ts";
 import { Process } from "./process.ts";
 import { Seat } from "./seat.ts";
 
-export interface SimulatedSteward {
+export interface SimulatedAgent {
   readonly id: string;
   isHeld(): boolean;
   join(): Promise<void>;
@@ -16,26 +16,26 @@ export interface SimulatedSteward {
 }
 
 export interface FleetOptions extends OwnersOptions {
-  readonly Steward: new (options: StewardOptions) => SimulatedSteward;
+  readonly MembershipAgent: new (options: MembershipAgentOptions) => SimulatedAgent;
 }
 
-/** A process, and what the real steward makes it serve. */
+/** A process, and what the real membership agent makes it serve. */
 interface Member {
   readonly process: Process;
   /** Its address: who comes in its place has the same. */
   readonly slot: number;
-  readonly steward: SimulatedSteward;
+  readonly agent: SimulatedAgent;
   readonly seats: Map<number, Seat>;
 }
 
 const HEARTBEAT_MS = 100;
 const LEASE_MS = 600;
 
-/** Processes whose stewards decide, by heartbeats in the database, who owns which partition. */
+/** Processes whose membership agents decide, by heartbeats in the database, who owns which partition. */
 export class Fleet implements Owning {
   deaths = 0;
   readonly #options: FleetOptions;
-  readonly #rows: LedgerRows;
+  readonly #rows: MembershipRows;
   #members: Member[] = [];
   #names = 0;
   #nodes = 0;
@@ -43,7 +43,7 @@ export class Fleet implements Owning {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#rows = new LedgerRows(options.limits.partitions);
+    this.#rows = new MembershipRows(options.limits.partitions);
     for (let slot = 0; slot < options.limits.processes; slot++) this.#boot(slot);
   }
 
@@ -53,7 +53,7 @@ export class Fleet implements Owning {
 
   last(partition: number): Seat | undefined {
     const owner = this.#rows.owner(partition);
-    return this.#members.find(({ steward }) => steward.id === owner)?.seats.get(partition);
+    return this.#members.find(({ agent }) => agent.id === owner)?.seats.get(partition);
   }
 
   route(partition: number): Seat | undefined {
@@ -101,14 +101,14 @@ export class Fleet implements Owning {
   /** Whether not everybody has a share, nobody more than that, and serves it. */
   get unsettled(): string | undefined {
     const { partitions } = this.#options.limits, count = this.#members.length;
-    for (const { steward, seats, process: { name } } of this.#members) {
+    for (const { agent, seats, process: { name } } of this.#members) {
       const { size } = seats;
       if (size !== Math.floor(partitions / count) && size !== Math.ceil(partitions / count)) {
         return `Process ${name} has ${size} of ${partitions}, and there are ${count}`;
       }
       for (const partition of seats.keys()) {
         const owner = this.#rows.owner(partition);
-        if (owner !== steward.id) return `Process ${name} has ${partition} of "${owner}"`;
+        if (owner !== agent.id) return `Process ${name} has ${partition} of "${owner}"`;
       }
     }
     return count === 0 ? "Nobody is there" : undefined;
@@ -121,12 +121,12 @@ export class Fleet implements Owning {
   }
 
   #boot(slot: number): void {
-    const { world, faults, Steward, failed } = this.#options;
+    const { world, faults, MembershipAgent, failed } = this.#options;
     const process = new Process(this.#names++, { world, faults, died: () => this.#gone(member) });
     world.log(`boot of process ${process.name}`);
-    const steward = new Steward({
+    const agent = new MembershipAgent({
       address: `http://p${slot}`,
-      ledger: new LedgerLine({ world, faults, process, rows: this.#rows }),
+      membership: new MembershipConnection({ world, faults, process, rows: this.#rows }),
       newId: () => `n${this.#nodes++}`,
       stopwatch: process.stopwatch(),
       clock: { now: () => process.now },
@@ -136,11 +136,11 @@ export class Fleet implements Owning {
       open: (partition) => this.#open(member, partition),
       close: (partition) => this.#close(member, partition),
       seen: () => {},
-      rouse: () => this.#rouse(member),
+      notifyOthers: () => this.#rouse(member),
     });
-    const member: Member = { process, slot, steward, seats: new Map() };
+    const member: Member = { process, slot, agent, seats: new Map() };
     this.#members.push(member);
-    steward.join().catch((cause) => {
+    agent.join().catch((cause) => {
       if (!process.isAlive) return;
       if (String(cause).startsWith("Injected:")) process.kill();
       else failed(new Broken("Cannot join", { cause }));
@@ -148,17 +148,17 @@ export class Fleet implements Owning {
   }
 
   async #open(member: Member, partition: number): Promise<void> {
-    const { world, seatOf } = this.#options, { process, steward } = member;
+    const { world, seatOf } = this.#options, { process, agent } = member;
     this.#drop(member, partition);
     world.log(`process ${process.name} takes partition ${partition}`);
     const seat: Seat = new Seat(process, {
       ...seatOf(partition),
       held: {
-        isHeld: () => steward.isHeld(),
-        mayClaim: () => this.#rows.owner(partition) === steward.id,
+        isHeld: () => agent.isHeld(),
+        mayClaim: () => this.#rows.owner(partition) === agent.id,
         onFenced: () => {
           if (member.seats.get(partition) === seat) this.#drop(member, partition);
-          steward.lost(partition);
+          agent.lost(partition);
         },
       },
     });
@@ -187,17 +187,17 @@ export class Fleet implements Owning {
 
   /** Goes in order, and another one comes. */
   #leave(member: Member): void {
-    const { process, steward } = member;
+    const { process, agent } = member;
     if (process.isFrozen) return;
     const gone = () => process.run(() => process.kill());
-    steward.leave().then(gone, gone);
+    agent.leave().then(gone, gone);
   }
 
   #rouse(from: Member): void {
     const { world, faults } = this.#options, { chance } = world;
-    for (const { process, steward } of this.#members) {
-      if (process === from.process || chance.happens(faults().parcelLost)) continue;
-      world.after(chance.int(0, 20), () => process.run(() => steward.look()));
+    for (const { process, agent } of this.#members) {
+      if (process === from.process || chance.happens(faults().outboxBatchLost)) continue;
+      world.after(chance.int(0, 20), () => process.run(() => agent.look()));
     }
   }
 
@@ -214,12 +214,12 @@ export class Fleet implements Owning {
     const { world, failed } = this.#options;
     return (level, message, fields) => {
       const cause = String(fields?.["cause"] ?? ""), id = fields?.["id"];
-      world.log(`steward ${name} says ${level} ${message} ${id ?? ""}${cause}`);
+      world.log(`membership agent ${name} says ${level} ${message} ${id ?? ""}${cause}`);
       if (cause !== "" && !/^(Injected|Fenced):/.test(cause)) {
         return failed(new Broken(`${message}: ${cause}`));
       }
       if (!message.startsWith("Another process is taken") || !this.#isQuiet) return;
-      const isAlive = this.#members.some(({ steward }) => steward.id === id);
+      const isAlive = this.#members.some(({ agent }) => agent.id === id);
       if (isAlive) failed(new Broken(`"${id}" lives, and is taken for dead`));
     };
   }

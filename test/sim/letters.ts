@@ -2,7 +2,7 @@ import type { Message } from "../../src/model/message.ts";
 import { addressee } from "../../src/model/message.ts";
 import { partitionOfId, partitionOfObject } from "../../src/model/ring.ts";
 import { groupOf, peerOf, type Rows, type Write } from "../../src/model/rows.ts";
-import type { Parcel } from "../../src/ports.ts";
+import type { OutboxBatch } from "../../src/ports.ts";
 import { must } from "./must.ts";
 import { isSame } from "./story.ts";
 
@@ -68,8 +68,8 @@ export class Letters {
     }
   }
 
-  /** A parcel leaves. */
-  sent(to: number, { from, first, messages }: Parcel): void {
+  /** A batch leaves. */
+  sent(to: number, { from, first, messages }: OutboxBatch): void {
     const way = this.#way({ from, to });
     must(messages.length > 0, () => `${from} sends nothing to ${to}`);
     must(first <= way.heard + 1, () => `${from} sends ${first} to ${to}, which has ${way.heard}`);

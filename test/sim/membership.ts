@@ -1,11 +1,11 @@
-import type { FleetView, Ledger, Node } from "../../src/placement/membership.ts";
+import type { FleetMember, FleetView, Membership } from "../../src/placement/membership.ts";
 import { Injected } from "./connection.ts";
 import type { Faults } from "./faults.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
 /** The rows that say who lives and who owns what, as `placement/membership.ts` keeps them. */
-export class LedgerRows {
+export class MembershipRows {
   readonly #nodes = new Map<string, { readonly address: string; beat: number }>();
   readonly #owners: (string | undefined)[];
 
@@ -19,7 +19,7 @@ export class LedgerRows {
     return owner !== undefined && this.#nodes.has(owner) ? owner : undefined;
   }
 
-  join({ id, address }: Node, takesPlace: boolean): void {
+  join({ id, address }: FleetMember, takesPlace: boolean): void {
     for (const [other, node] of takesPlace ? this.#nodes : []) {
       if (node.address === address && other !== id) this.#nodes.delete(other);
     }
@@ -36,7 +36,7 @@ export class LedgerRows {
     };
   }
 
-  nodes(): Node[] {
+  nodes(): FleetMember[] {
     return [...this.#nodes].map(([id, { address }]) => ({ id, address }))
       .sort((a, b) => a.id < b.id ? -1 : 1);
   }
@@ -63,28 +63,28 @@ export class LedgerRows {
   }
 }
 
-export interface LedgerLineOptions {
+export interface MembershipConnectionOptions {
   readonly world: World;
   readonly faults: () => Faults;
   readonly process: Process;
-  readonly rows: LedgerRows;
+  readonly rows: MembershipRows;
 }
 
 /** After so long whoever asked has no answer. */
 const TIMEOUT_MS = 100;
 
 /**
- * One process's way to the ledger. What it asks may be lost, or be done and not be answered, or be
+ * One process's way to membership. What it asks may be lost, or be done and not be answered, or be
  * done long after it has given up.
  */
-export class LedgerLine implements Ledger {
-  readonly #options: LedgerLineOptions;
+export class MembershipConnection implements Membership {
+  readonly #options: MembershipConnectionOptions;
 
-  constructor(options: LedgerLineOptions) {
+  constructor(options: MembershipConnectionOptions) {
     this.#options = options;
   }
 
-  join(node: Node, takesPlace: boolean): Promise<void> {
+  join(node: FleetMember, takesPlace: boolean): Promise<void> {
     return this.#ask((rows) => rows.join(node, takesPlace));
   }
 
@@ -92,11 +92,11 @@ export class LedgerLine implements Ledger {
     return this.#ask((rows) => rows.beat(id));
   }
 
-  nodes(): Promise<readonly Node[]> {
+  nodes(): Promise<readonly FleetMember[]> {
     return this.#ask((rows) => rows.nodes());
   }
 
-  bury(id: string, beat: number): Promise<void> {
+  evict(id: string, beat: number): Promise<void> {
     return this.#ask((rows) => rows.bury(id, beat));
   }
 
@@ -112,7 +112,7 @@ export class LedgerLine implements Ledger {
     return this.#ask((rows) => rows.leave(id));
   }
 
-  #ask<T>(work: (rows: LedgerRows) => T): Promise<T> {
+  #ask<T>(work: (rows: MembershipRows) => T): Promise<T> {
     const { world, process, rows, faults } = this.#options, { chance } = world;
     const { batchLost, ackLost, commitMs } = faults();
     const isLost = chance.happens(batchLost), isUnheard = chance.happens(ackLost);

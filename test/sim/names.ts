@@ -1,4 +1,4 @@
-import { type Identity, newInvocationId } from "../../src/model/id.ts";
+import { type InvocationIdentity, newInvocationId } from "../../src/model/id.ts";
 import { idOf } from "../../src/model/subject.ts";
 import { targetOf } from "./schema.ts";
 import type { World } from "./world.ts";
@@ -26,7 +26,7 @@ export function workflowId(key: string): string {
   return idOf({ by: "workflow", service: "flow", key });
 }
 
-function identityOf(path: string): Identity {
+function identityOf(path: string): InvocationIdentity {
   const { service, handler, key } = targetOf(path);
   const head = { service, handler, isWorkflowRun: false };
   return key === undefined ? head : { ...head, key };

@@ -1,4 +1,4 @@
-import type { Parcel } from "../../src/ports.ts";
+import type { OutboxBatch } from "../../src/ports.ts";
 import { isRefusal } from "./asking.ts";
 import { Injected } from "./connection.ts";
 import type { Faults } from "./faults.ts";
@@ -15,11 +15,11 @@ export interface NetworkOptions {
   readonly failed: (cause: unknown) => void;
 }
 
-/** When whoever carries a parcel gives up. */
+/** When whoever carries a batch gives up. */
 const TIMEOUT_MS = 1_000;
 
 /**
- * The way between partitions. It loses parcels and answers, brings some of them late, twice and in
+ * The way between partitions. It loses batches and answers, brings some of them late, twice and in
  * another order, and tells the sender only that it does not know.
  */
 export class Network {
@@ -29,28 +29,28 @@ export class Network {
     this.#options = options;
   }
 
-  carry(seat: Seat, to: number, parcel: Parcel): Promise<number> {
+  carry(seat: Seat, to: number, batch: OutboxBatch): Promise<number> {
     const { world, failed } = this.#options, { process } = seat;
-    const { parcelLost, answerLost, parcelTwice, parcelMs } = this.#options.faults();
+    const { outboxBatchLost, answerLost, outboxBatchTwice, outboxBatchMs } = this.#options.faults();
     const { chance } = world;
-    const isLost = chance.happens(parcelLost), isUnheard = chance.happens(answerLost);
-    const out = chance.int(0, parcelMs), home = chance.int(0, parcelMs);
-    const again = chance.happens(parcelTwice) ? chance.int(0, 2_000) : undefined;
+    const isLost = chance.happens(outboxBatchLost), isUnheard = chance.happens(answerLost);
+    const out = chance.int(0, outboxBatchMs), home = chance.int(0, outboxBatchMs);
+    const again = chance.happens(outboxBatchTwice) ? chance.int(0, 2_000) : undefined;
     if (!process.touch()) return new Promise(() => {});
     try {
-      this.#options.history.letters.sent(to, parcel);
+      this.#options.history.letters.sent(to, batch);
     } catch (cause) {
       failed(cause);
     }
-    world.log(`parcel ${parcel.from}/${to} ${parcel.first}+${parcel.messages.length}`);
+    world.log(`batch ${batch.from}/${to} ${batch.first}+${batch.messages.length}`);
     // Somebody who sends what it sends twice hears of the first answer, if of any.
-    if (again !== undefined) world.after(out + again, () => void this.#bring(to, parcel));
+    if (again !== undefined) world.after(out + again, () => void this.#bring(to, batch));
     return new Promise((resolve, reject) => {
       const back = (ms: number, call: () => void) => world.after(ms, () => process.run(call));
       const giveUp = back(TIMEOUT_MS, () => reject(new Injected("Nobody answered")));
       if (isLost) return;
       world.after(out, async () => {
-        const heard = await this.#bring(to, parcel);
+        const heard = await this.#bring(to, batch);
         if (isUnheard) return;
         giveUp();
         back(home, () => {
@@ -62,11 +62,11 @@ export class Network {
   }
 
   /** Undefined: whoever should have it has not taken it. */
-  async #bring(to: number, { from, first, messages }: Parcel): Promise<number | undefined> {
+  async #bring(to: number, { from, first, messages }: OutboxBatch): Promise<number | undefined> {
     const { route, history, failed } = this.#options;
     try {
-      const parcel = { from, first, messages: messages.map((one) => structuredClone(one)) };
-      const heard = await route(to)?.ask((door) => door.deliver(parcel));
+      const batch = { from, first, messages: messages.map((one) => structuredClone(one)) };
+      const heard = await route(to)?.ask((client) => client.deliver(batch));
       if (heard !== undefined) history.letters.acknowledges({ from, to }, heard);
       return heard;
     } catch (cause) {

@@ -44,7 +44,7 @@ export class Operator {
     const { world, history } = this.#options, { wishes } = history;
     const before: Before = wishes.asks(id, operation);
     const seat = this.#options.route(id);
-    const told = await ask(this.#options, seat, (door) => door.operate(id, operation));
+    const told = await ask(this.#options, seat, (client) => client.operate(id, operation));
     world.log(`${this.#name} ${operation.kind} ${id.slice(-12)}: ${told?.status ?? "no answer"}`);
     // Whoever lost its lease may know nothing of the last commits.
     if (told && !seat?.mayBeStale) wishes.answered(id, operation, { ...told, before });
@@ -60,8 +60,8 @@ export class Operator {
     const { story } = history.wishes.look(target);
     const isAlive = story !== undefined && story.result === undefined;
     const seat = this.#options.route(target);
-    const told = await ask(this.#options, seat, async (door) => {
-      await door.signal({ target, id, result });
+    const told = await ask(this.#options, seat, async (client) => {
+      await client.signal({ target, id, result });
       return "told";
     });
     if (!told || !isAlive || seat?.mayBeStale || story !== history.stories.get(target)) return;
@@ -75,9 +75,9 @@ export class Operator {
     const before = history.wishes.look(id);
     let leave = () => {};
     const seat = this.#options.route(id);
-    const told = await ask(this.#options, seat, async (door) => {
-      if (!wait) return await door.output(id);
-      return await door.attach(id, (call) => leave = call) ?? "unknown";
+    const told = await ask(this.#options, seat, async (client) => {
+      if (!wait) return await client.output(id);
+      return await client.attach(id, (call) => leave = call) ?? "unknown";
     });
     leave();
     if (told === undefined) return;

@@ -1,6 +1,6 @@
 import type { DialListener, DialRequest } from "../../src/dial.ts";
 import { newInvocationId } from "../../src/model/id.ts";
-import { ALONE } from "../../src/model/ring.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Attempts } from "../../src/outbound/attempts.ts";
 import type { Clock, Mailbox } from "../../src/ports.ts";
@@ -117,7 +117,7 @@ class Play {
   async #start(): Promise<void> {
     const { chance } = this.world;
     this.#host = new this.#system.Host({
-      place: ALONE,
+      range: ONLY_PARTITION,
       store: this.#store,
       clock: this.#clock,
       log: (level, message, fields) => this.world.log(`${level} ${message} ${fields?.["cause"]}`),
@@ -160,7 +160,7 @@ class Play {
     const target = targetOf(chance.pick(TARGETS));
     const identity = { ...target, isWorkflowRun: false };
     const { id, fresh } = newInvocationId(identity, chance.bytes(16), this.world.wall);
-    await this.#host?.door.send({
+    await this.#host?.partitionClient.send({
       id,
       fresh,
       target,
@@ -176,7 +176,7 @@ class Play {
   /** Waits for a result. One who waits at a server that ends waits again at the next. */
   #await(id: string): void {
     const host = this.#host;
-    host?.door.attach(id).then(() => this.#finished.add(id), () => {});
+    host?.partitionClient.attach(id).then(() => this.#finished.add(id), () => {});
   }
 
   #meddle(): void {
@@ -191,6 +191,6 @@ class Play {
   }
 
   #operate(id: string, kind: "pause" | "kill" | "cancel" | "resume"): void {
-    this.#host?.door.operate(id, { kind }).catch(() => {});
+    this.#host?.partitionClient.operate(id, { kind }).catch(() => {});
   }
 }

@@ -66,7 +66,7 @@ export type Stumble = "error" | "soon" | "mute" | "refused" | "pause" | "die";
 export type Program = readonly Op[];
 
 /** Who is called must not call back: each service stands on a floor and calls only below it. */
-const FLOORS: Record<string, number> = { counter: 2, ledger: 1 };
+const FLOORS: Record<string, number> = { counter: 2, membership: 1 };
 const CALLABLE: readonly (readonly string[])[] = [
   ["greeter/hi", "greeter/brief", "fragile/kill"],
   ["ledger/x/add", "ledger/y/add", "ledger/x/peek"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Host } from "../../src/partition/host.ts";
-import { Steward } from "../../src/placement/steward.ts";
+import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import { Fenced } from "../../src/ports.ts";
 import { type Sabotage, sabotaged } from "./sabotage.ts";
 import { SABOTAGES_BETWEEN } from "./sabotages_between.ts";
@@ -18,7 +18,14 @@ const under = (circumstances: Sabotage["under"], sabotages: readonly Sabotage[])
   sabotages.map((one) => ({ ...one, under: { ...circumstances, ...one.under } }));
 
 const SABOTAGES = [
-  ...under({ partitions: 1, processes: 1, isFleet: false, moves: 0, freezes: 0, parcelLost: 0 }, [
+  ...under({
+    partitions: 1,
+    processes: 1,
+    isFleet: false,
+    moves: 0,
+    freezes: 0,
+    outboxBatchLost: 0,
+  }, [
     ...SABOTAGES_LIFECYCLE,
     ...SABOTAGES_OPERATIONS,
     ...SABOTAGES_JOURNAL,
@@ -54,7 +61,8 @@ test.each([1, 3])(
   "is seen: the store of %i partitions lets every owner write",
   async (partitions) => {
     const under = { secondOwner: true, isFleet: false, partitions };
-    expect(await caught({ Host, Steward, Fenced }, { isUnfenced: true, under })).toBeDefined();
+    expect(await caught({ Host, MembershipAgent, Fenced }, { isUnfenced: true, under }))
+      .toBeDefined();
   },
   TIMEOUT_MS,
 );

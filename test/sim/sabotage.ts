@@ -27,7 +27,7 @@ export interface Sabotage extends Patch {
 const ENTRY = `
   export { Attempts } from "./outbound/attempts.ts";
   export { Host } from "./partition/host.ts";
-  export { Steward } from "./placement/steward.ts";
+  export { MembershipAgent } from "./placement/membership_agent.ts";
   export { Fenced } from "./ports.ts";
 `;
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));

@@ -6,7 +6,7 @@ const COUNT = 'if (known < messages.length) turn.put("peer", { ...peer, heard })
 /** Broken messages between partitions. Each is looked for where there are three. */
 export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   {
-    name: "a parcel is applied as often as it comes",
+    name: "a batch is applied as often as it comes",
     file: "engine/outbox.ts",
     find: "messages.slice(known);",
     replace: "messages;",
@@ -18,19 +18,19 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "a parcel is applied after its row is written",
+    name: "a batch is applied after its row is written",
     file: "engine/outbox.ts",
     find: `  ${APPLY}\n`,
     replace: `  ${APPLY}\n  ${COUNT}\n`,
   },
   {
-    name: "messages of one parcel come in another order",
+    name: "messages of one batch come in another order",
     file: "engine/outbox.ts",
     find: APPLY,
     replace: "for (const message of [...news].reverse()) apply(turn, message);",
   },
   {
-    name: "the last message of a parcel is not applied",
+    name: "the last message of a batch is not applied",
     file: "engine/outbox.ts",
     find: APPLY,
     replace: "for (const message of news.slice(0, -1)) apply(turn, message);",
@@ -98,8 +98,8 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   {
     name: "calls of elsewhere are looked for here",
     file: "engine/lifecycle/killed.ts",
-    find: "!turn.isHere(child);",
-    replace: "turn.isHere(child) && false;",
+    find: "!turn.isLocal(child);",
+    replace: "turn.isLocal(child) && false;",
   },
   {
     name: "ids are cut into partitions in another place",
@@ -111,19 +111,20 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     name: "messages are sent before they are durable",
     file: "partition/commits.ts",
     find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
-    replace: '    this.#options.release(group.effects.filter(({ type }) => type === "forward"));\n',
+    replace:
+      '    this.#options.release(pending.effects.filter(({ type }) => type === "forward"));\n',
   },
   {
-    name: "parcels are acknowledged before they are durable",
+    name: "batches are acknowledged before they are durable",
     file: "partition/commits.ts",
     find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
-    replace: '    this.#options.release(group.effects.filter((one) => "heard" in one));\n',
+    replace: '    this.#options.release(pending.effects.filter((one) => "heard" in one));\n',
     under: { batchLost: 0.1, commitMs: 150 },
   },
   {
     name: "messages of the last process are not read",
     file: "partition/outbox_sender.ts",
-    find: "      for (const row of page) this.#find(this.#route(row.to), row);\n",
+    find: "      for (const row of page) this.#route(row.to).found(row);\n",
     replace: "",
   },
   {
@@ -134,7 +135,7 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     under: {
       batchLost: 0.06,
       ackLost: 0.06,
-      parcelLost: 0.9,
+      outboxBatchLost: 0.9,
       loadMs: 300,
       commitMs: 2,
       crash: 0,
@@ -143,33 +144,33 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     },
   },
   {
-    name: "a lost parcel counts as taken",
-    file: "partition/outbox_sender.ts",
+    name: "a lost batch counts as taken",
+    file: "partition/outbox_route.ts",
     find: "      cause = reason;\n",
     replace: "      cause = reason;\n      heard = Infinity;\n",
   },
   {
-    name: "a lost parcel is not sent again",
-    file: "partition/outbox_sender.ts",
-    find: "return await this.#rest(route);",
+    name: "a lost batch is not sent again",
+    file: "partition/outbox_route.ts",
+    find: "return await this.#failed(cause);",
     replace: "return await new Promise(() => {});",
   },
   {
     name: "who was acknowledged is not told",
-    file: "partition/outbox_sender.ts",
-    find: "    acknowledged(route.to, { first, last });\n",
+    file: "partition/outbox_route.ts",
+    find: "    acknowledged(this.#to, { first, last });\n",
     replace: "    void acknowledged;\n",
   },
   {
-    name: "a parcel begins with the second message",
-    file: "partition/outbox_sender.ts",
-    find: "const messages = parcelOf(route.queue);",
-    replace: "const messages = parcelOf(route.queue.slice(-2));",
+    name: "a batch begins with the second message",
+    file: "partition/outbox_route.ts",
+    find: "const messages = nextBatchOf(this.#queue);",
+    replace: "const messages = nextBatchOf(this.#queue.slice(-2));",
   },
   {
     name: "nobody looks for messages at boot",
     file: "partition/host.ts",
-    find: "if (partitions > 1) await life.posts.open();",
+    find: "if (partitions > 1) await life.outboxSender.open();",
     replace: "void partitions;",
   },
 ];

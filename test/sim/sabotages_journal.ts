@@ -23,8 +23,9 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "any notification wakes",
     file: "engine/journal/notification.ts",
-    find: "const awaiting = afterNews(draft.status.awaiting, entry.id, entry.result);",
-    replace: "const awaiting = afterNews === undefined ? draft.status.awaiting : undefined;",
+    find: "const awaiting = afterNotification(draft.status.awaiting, entry.id, entry.result);",
+    replace:
+      "const awaiting = afterNotification === undefined ? draft.status.awaiting : undefined;",
   },
   {
     name: "a running attempt does not hear its news",
@@ -59,14 +60,14 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
   {
     name: "a call runs twice",
     file: "engine/journal/call.ts",
-    find: "  deliver(turn, { ...asked, caller });\n",
-    replace: "  deliver(turn, { ...asked, caller });\n" +
-      "  deliver(turn, { ...asked, id: asked.id + 'x' });\n",
+    find: "  deliver(turn, { ...invoked, caller });\n",
+    replace: "  deliver(turn, { ...invoked, caller });\n" +
+      "  deliver(turn, { ...invoked, id: invoked.id + 'x' });\n",
   },
   {
     name: "a call is lost",
     file: "engine/journal/call.ts",
-    find: "  deliver(turn, { ...asked, caller });\n",
+    find: "  deliver(turn, { ...invoked, caller });\n",
     replace: "",
   },
   {

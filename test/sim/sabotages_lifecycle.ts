@@ -41,7 +41,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "the lock is never passed on",
     file: "engine/lifecycle/completed.ts",
-    find: "  passOn(turn, draft.target);\n",
+    find: "  handLockOver(turn, draft.target);\n",
     replace: "",
   },
   {
@@ -83,7 +83,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "a known invocation is accepted again",
     file: "engine/lifecycle/invoked.ts",
-    find: "if (known && !isOver(turn, known)) return repeated(turn, known, event);",
+    find: "if (known && !isExpired(turn, known)) return repeated(turn, known, event);",
     replace: "",
   },
   {
@@ -165,14 +165,14 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "a timer fires before it is due",
     file: "engine/lifecycle/timers.ts",
-    find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
+    find: 'if (turn.now < timer.due) return turn.emit({ type: "armTimer", ...timer });',
     replace: "",
     under: { falseAlarm: 0.7 },
   },
   {
     name: "a timer that came too early is forgotten",
     file: "engine/lifecycle/timers.ts",
-    find: 'if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });',
+    find: 'if (turn.now < timer.due) return turn.emit({ type: "armTimer", ...timer });',
     replace: "if (turn.now < timer.due) return;",
     under: { loadMs: 300, clockStepMs: 5_000 },
   },
@@ -185,8 +185,8 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
   {
     name: "expired invocations stay",
     file: "engine/lifecycle/expired.ts",
-    find: "if (isOver(turn, row)) return forgetRetained(turn, draft);",
-    replace: "if (isOver(turn, row)) return forgetJournal(turn, draft);",
+    find: "if (isExpired(turn, row)) return forgetRetained(turn, draft);",
+    replace: "if (isExpired(turn, row)) return forgetJournal(turn, draft);",
   },
   {
     name: "one failure too many is retried",

@@ -53,14 +53,14 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "calls outlive who was killed",
     file: "engine/lifecycle/killed.ts",
-    find: "victims = victims.flatMap((victim) => end(turn, victim));",
-    replace: "victims = victims.flatMap((victim) => end(turn, victim)).slice(0, 0);",
+    find: "ids = ids.flatMap((id) => end(turn, id));",
+    replace: "ids = ids.flatMap((id) => end(turn, id)).slice(0, 0);",
   },
   {
     name: "only the last call is killed",
     file: "engine/lifecycle/killed.ts",
-    find: "victims = victims.flatMap((victim) => end(turn, victim));",
-    replace: "victims = victims.flatMap((victim) => end(turn, victim)).slice(-1);",
+    find: "ids = ids.flatMap((id) => end(turn, id));",
+    replace: "ids = ids.flatMap((id) => end(turn, id)).slice(-1);",
   },
   {
     name: "the attempt of who is killed goes on",
@@ -95,19 +95,19 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "a pause is no event",
     file: "engine/lifecycle/paused.ts",
-    find: '  note(turn, draft, { kind: "paused", failure });\n',
-    replace: "  void note;\n",
+    find: '  recordEvent(turn, draft, { kind: "paused", failure });\n',
+    replace: "  void recordEvent;\n",
   },
   {
     name: "who waits for a retry is not paused",
     file: "engine/lifecycle/paused.ts",
-    find: '      rest(turn, draft, draft.lastFailure);\n      return "underway";',
+    find: '      setPaused(turn, draft, draft.lastFailure);\n      return "underway";',
     replace: '      return "underway";',
   },
   {
     name: "who should pause sleeps",
     file: "engine/lifecycle/attempt_ended.ts",
-    find: "  if (draft.pausing) return park(turn, draft);\n",
+    find: "  if (draft.pausing) return pauseNow(turn, draft);\n",
     replace: "",
   },
   {
@@ -131,14 +131,14 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "who should pause is recovered",
     file: "engine/lifecycle/started.ts",
-    find: "  if (draft.pausing) park(turn, draft);\n  else wake(turn, draft);",
+    find: "  if (draft.pausing) pauseNow(turn, draft);\n  else wake(turn, draft);",
     replace: "  wake(turn, draft);",
     under: { batchLost: 0.1 },
   },
   {
     name: "who should pause takes a slot",
     file: "engine/lifecycle/started.ts",
-    find: "if (row.pausing) return park(turn, turn.draft({ ...row }));",
+    find: "if (row.pausing) return pauseNow(turn, turn.draft({ ...row }));",
     replace: "",
   },
   {
@@ -235,14 +235,14 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
     name: "a canceled place is never left",
     file: "engine/lifecycle/completed.ts",
-    find: 'if (before.kind === "inboxed") leave(turn, draft.target, before.seq);',
-    replace: "void leave;",
+    find: 'if (before.kind === "inboxed") leaveInbox(turn, draft.target, before.seq);',
+    replace: "void leaveInbox;",
   },
   {
     name: "an operation is not answered",
     file: "engine/lifecycle/operated.ts",
-    find: '  turn.emit({ type: "reply", reply, id, ...told, ...bound });\n',
+    find: '  turn.emit({ type: "reply", reply, id, ...taken, ...bound });\n',
     replace:
-      '  if (operation.kind !== "kill") turn.emit({ type: "reply", reply, id, ...told, ...bound });\n',
+      '  if (operation.kind !== "kill") turn.emit({ type: "reply", reply, id, ...taken, ...bound });\n',
   },
 ];

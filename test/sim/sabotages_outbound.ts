@@ -5,20 +5,20 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "an outcome is sent before the stream is closed",
     file: "outbound/attempt.ts",
-    find: 'if (outcome.kind === "ended") this.#tell();',
-    replace: "this.#tell();",
+    find: 'if (outcome.kind === "ended") this.#sendOutcome();',
+    replace: "this.#sendOutcome();",
   },
   {
     name: "the endpoint has no time to end its response",
     file: "outbound/attempt.ts",
-    find: "return this.silence.movedAt + this.#host.options.drainMs;",
-    replace: "return this.silence.movedAt;",
+    find: "return this.inactivity.activeAt + this.#host.options.drainMs;",
+    replace: "return this.inactivity.activeAt;",
   },
   {
     name: "a stream that does not end in time is not reset",
     file: "outbound/attempt.ts",
-    find: "#cut(): void {\n    this.#exchange?.abort();",
-    replace: "#cut(): void {",
+    find: "#reset(): void {\n    this.#exchange?.abort();",
+    replace: "#reset(): void {",
   },
   {
     name: "the stream of an invocation that was killed is not reset",
@@ -29,7 +29,7 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "an outcome is sent when the stream drains, and never if it does not",
     file: "outbound/attempt.ts",
-    find: 'if (this.#phase === "draining") return this.#cut();',
+    find: 'if (this.#phase === "draining") return this.#reset();',
     replace: 'if (this.#phase === "draining") return this.abort();',
   },
   {

@@ -7,19 +7,19 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     name: "effects are released before their commit",
     file: "partition/commits.ts",
     find: "    if (this.#onHandedOver.length > 0) this.#tellHandedOver();\n",
-    replace: "    this.#options.release(group.effects.splice(0));\n",
+    replace: "    this.#options.release(pending.effects.splice(0));\n",
   },
   {
     name: "commits overtake each other",
     file: "partition/commits.ts",
-    find: "if (!group || this.#inFlight || this.#isStopped) return;",
-    replace: "if (!group || this.#isStopped) return;",
+    find: "if (!pending || this.#inFlight || this.#isStopped) return;",
+    replace: "if (!pending || this.#isStopped) return;",
   },
   {
     name: "what a failed commit asked for is released",
     file: "partition/commits.ts",
     find: "    }, (cause) => this.#fail(cause));",
-    replace: "    }, (cause) => (this.#settled(group, number), this.#fail(cause)));",
+    replace: "    }, (cause) => (this.#applyDurable(pending, number), this.#fail(cause)));",
   },
   {
     name: "a failed commit is shrugged off",
@@ -42,9 +42,9 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     under: { releaseEffectsMax: 1, batchLost: 0.1 },
   },
   {
-    name: "what does not fit a lot is lost",
+    name: "what does not fit a batch is lost",
     file: "partition/releases.ts",
-    find: "group.released += lot.length;",
+    find: "group.released += batch.length;",
     replace: "group.released = effects.length;",
     under: { releaseEffectsMax: 1 },
   },
@@ -92,8 +92,8 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "events that wait for pages are lost",
     file: "partition/arrivals.ts",
-    find: "if (mail.length > 0) this.#options.release(mail);",
-    replace: "if (mail.length > 1) this.#options.release(mail);",
+    find: "if (queued.length > 0) this.#options.release(queued);",
+    replace: "if (queued.length > 1) this.#options.release(queued);",
     under: PAGED,
   },
   {
@@ -113,14 +113,14 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   {
     name: "events of an abandoned turn are lost",
     file: "partition/partition.ts",
-    find: "      this.#attempt(mail, now);\n    })",
-    replace: "      this.#attempt(mail.slice(1), now);\n    })",
+    find: "      this.#attempt(queued, now);\n    })",
+    replace: "      this.#attempt(queued.slice(1), now);\n    })",
   },
   {
     name: "a turn that missed a row is kept",
     file: "partition/partition.ts",
     find: "if (wants.length === 0) {",
-    replace: "if (wants.length === 0 || mail.length > 1) {",
+    replace: "if (wants.length === 0 || queued.length > 1) {",
   },
   {
     name: "a bare turn may break the partition",
@@ -172,7 +172,7 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
   },
   {
     name: "who was answered at once is remembered for ever",
-    file: "partition/follower.ts",
+    file: "partition/invocation_waiter.ts",
     find: "    this.#options.forget();\n",
     replace: "",
   },

@@ -16,7 +16,7 @@ const LATE = {
   batchLost: 0,
 } as const;
 
-/** Broken leases that expire by time. Each is looked for where stewards decide. */
+/** Broken leases that expire by time. Each is looked for where membership agents decide. */
 export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   {
     name: "a lease never ends",
@@ -27,7 +27,7 @@ export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   },
   {
     name: "a lease counts from when its renewal was answered",
-    file: "placement/steward.ts",
+    file: "placement/membership_agent.ts",
     find: "this.#lease.renew(began);",
     replace:
       "const { at, wall } = this.#lease.now(); this.#lease.renew({ at: at + 600, wall: wall + 600 });",
@@ -43,8 +43,8 @@ export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   {
     name: "who reads while its lease is over is answered",
     file: "partition/commits.ts",
-    find: "group.writes.length === 0 && this.#isHeld()",
-    replace: "group.writes.length === 0",
+    find: "pending.writes.length === 0 && this.#isHeld()",
+    replace: "pending.writes.length === 0",
     under: {
       ...LATE,
       loadMs: 300,
@@ -59,9 +59,9 @@ export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   },
   {
     name: "the dead are never buried",
-    file: "placement/steward.ts",
-    find: "    await ledger.bury(id, beat);\n",
-    replace: "    void [ledger, beat];\n",
+    file: "placement/membership_agent.ts",
+    find: "    await membership.evict(id, beat);\n",
+    replace: "    void [membership, beat];\n",
     under: { ...STILL, crash: 0.006 },
   },
   {
@@ -87,22 +87,22 @@ export const SABOTAGES_PLACEMENT: readonly Sabotage[] = [
   },
   {
     name: "nobody gives what others lack",
-    file: "placement/steward.ts",
+    file: "placement/membership_agent.ts",
     find: "    for (const partition of release) this.#give(partition);\n",
     replace: "    void release;\n",
     under: { ...STILL, partitions: 4 },
   },
   {
     name: "what is given away is served on",
-    file: "placement/steward.ts",
+    file: "placement/membership_agent.ts",
     find: "    await this.#options.close(partition);\n",
     replace: "",
     under: { ...STILL, partitions: 4 },
   },
   {
     name: "who was struck off does not begin anew",
-    file: "placement/steward.ts",
-    find: "return await this.#beginAnew();",
+    file: "placement/membership_agent.ts",
+    find: "return await this.#rejoin();",
     replace: "return;",
     under: STILL,
   },

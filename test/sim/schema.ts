@@ -37,7 +37,7 @@ const giveUp = (maxAttempts: number, onMaxAttempts: "pause" | "kill") => ({
 });
 
 /**
- * `greeter` has no key; `counter` may call `ledger` but not the other way, so that nobody waits in
+ * `greeter` has no key; `counter` may call `membership` but not the other way, so that nobody waits in
  * a circle. `fragile` is killed and `brittle` and `icebox` are paused by failures.
  */
 const services = [

@@ -151,7 +151,7 @@ export class Sdk {
       ? { kind: "failure", failure: { code: 500, message: `${luck}` } }
       : { kind: "value", value: bytesOf(`${this.#attempt}/${luck}`) };
     const ack = outside.protocol >= 7 ? { wantsAck: true } : {};
-    this.frames.push({ kind: "ranTo", completion, result, ...ack });
+    this.frames.push({ kind: "runCompletion", completion, result, ...ack });
     return completion;
   }
 

@@ -1,10 +1,10 @@
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
-import type { Place } from "../../src/model/ring.ts";
+import type { PartitionRange } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import type { HostOptions } from "../../src/partition/life.ts";
-import type { Door, Log, Mailbox, Parcel } from "../../src/ports.ts";
+import type { Log, Mailbox, OutboxBatch, PartitionClient } from "../../src/ports.ts";
 import { Connection, type Held } from "./connection.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults, Limits } from "./faults.ts";
@@ -18,12 +18,12 @@ import type { World } from "./world.ts";
 /** What is simulated: the real `Host`, or a sabotaged one. */
 export interface System {
   readonly Host: new (options: HostOptions) => SimulatedHost;
-  readonly Steward: FleetOptions["Steward"];
+  readonly MembershipAgent: FleetOptions["MembershipAgent"];
   readonly Fenced: new (message?: string) => Error;
 }
 
 export interface SimulatedHost {
-  readonly door: Door;
+  readonly partitionClient: PartitionClient;
   /** Requests that wait for an answer. */
   readonly waiting: number;
   open(): Promise<void>;
@@ -33,12 +33,12 @@ export interface SimulatedHost {
 export interface SeatOptions {
   readonly system: System;
   readonly world: World;
-  readonly place: Place;
+  readonly place: PartitionRange;
   readonly disk: Disk;
   readonly faults: () => Faults;
   readonly limits: Limits;
   readonly schema: Schema;
-  readonly carry: (from: Seat, to: number, parcel: Parcel) => Promise<number>;
+  readonly carry: (from: Seat, to: number, batch: OutboxBatch) => Promise<number>;
   readonly committed: (seat: Seat, epoch: number, writes: readonly Write[]) => void;
   readonly told: (effect: Effect) => void;
   readonly history: History;
@@ -56,7 +56,7 @@ const EXPECTED = /^(Injected|Fenced):/;
 /** A process that owns a partition, or believes that it does. */
 export class Seat {
   readonly process: Process;
-  readonly place: Place;
+  readonly place: PartitionRange;
   readonly host: SimulatedHost;
   /** Requests that it has not answered. */
   readonly pending = new Set<object>();
@@ -88,8 +88,8 @@ export class Seat {
     });
     process.onFreeze.push(() => this.#isExcused ||= this.#connection.isConfirming);
     this.host = new system.Host({
-      place: this.place,
-      carry: (to, parcel) => options.carry(this, to, parcel),
+      range: this.place,
+      sendBatch: (to, batch) => options.carry(this, to, batch),
       store: this.#connection,
       clock: process.clock(),
       log: this.#log,
@@ -150,12 +150,12 @@ export class Seat {
   }
 
   /** Asks it something. Rejects as its door does; never answers when its process dies. */
-  ask<T>(put: (door: Door) => Promise<T>): Promise<T> {
+  ask<T>(put: (client: PartitionClient) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.process.run(() => {
         const token = {};
         this.pending.add(token);
-        put(this.host.door).finally(() => this.pending.delete(token)).then((answer) => {
+        put(this.host.partitionClient).finally(() => this.pending.delete(token)).then((answer) => {
           this.#mustHold("answers");
           resolve(answer);
         }, reject);

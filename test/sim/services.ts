@@ -110,7 +110,7 @@ export class Services implements AttemptRunner {
       const failure = { code: "RT0010", status: 500, message: "nobody there" };
       const outcome = { kind: "failed", failure, reached: false } as const;
       this.#opened.set(life, attempt);
-      return this.post({ type: "attemptEnded", id, attempt, outcome, chance: chance.next() });
+      return this.post({ type: "attemptEnded", id, attempt, outcome, jitter: chance.next() });
     }
     this.#opened.set(life, attempt);
     this.#open(effect);

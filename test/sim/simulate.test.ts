@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
 import type { Turn } from "../../src/engine/turn.ts";
 import { Host } from "../../src/partition/host.ts";
-import { Steward } from "../../src/placement/steward.ts";
+import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import { Fenced } from "../../src/ports.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { finished, meets, PAIRS, RARE_PAIRS, visited } from "./coverage.ts";
@@ -24,7 +24,7 @@ Resident.prototype.apply = function (turn, commit) {
   apply.call(this, turn, commit);
 };
 
-const system = { Host, Steward, Fenced };
+const system = { Host, MembershipAgent, Fenced };
 
 /** `SEED=7 SEEDS=1` repeats one seed; `SEEDS=100000` is a nightly run. */
 const count = Number(process.env["SEEDS"] ?? 1_000);

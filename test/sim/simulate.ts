@@ -87,7 +87,7 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
   if (failed()) return;
   await world.run(failed, { alarmsMax, until: world.mono + 100 });
-  // A parcel that comes late, and once more, may be on its way into the store.
+  // A batch that comes late, and once more, may be on its way into the store.
   const answered = () => failed() || cluster.waiting === 0;
   await world.run(answered, { alarmsMax, until: world.mono + PATIENCE_MS });
   must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);

@@ -1,5 +1,5 @@
 import type { Attempt } from "../../src/engine/effect.ts";
-import type { Event, Heard, Outcome } from "../../src/engine/event.ts";
+import type { Event, FramesReceived, Outcome } from "../../src/engine/event.ts";
 import type { Awaiting, Pin } from "../../src/model/invocation.ts";
 import type { Entry } from "../../src/model/journal.ts";
 import type { Faults, Limits } from "./faults.ts";
@@ -42,7 +42,7 @@ export class Stream {
    */
   #delivered: number;
   #sent = 0;
-  #last: Pick<Heard, "first" | "frames"> | undefined;
+  #last: Pick<FramesReceived, "first" | "frames"> | undefined;
   /** Nothing reaches the service any more. */
   #isDeaf: boolean;
   /** The server thinks this attempt is over; a service that never noticed may go on. */
@@ -132,7 +132,7 @@ export class Stream {
   /** Waits until it can go on; false: the service is parked, or gone. */
   async #hears(ask: Ask & { kind: "await" }): Promise<boolean> {
     const { world, limits, suspends } = this.#options, replay = this.#sdk.replay;
-    const until = world.mono + (this.#isDeaf ? 0 : world.chance.int(0, limits.patienceMs));
+    const until = world.mono + (this.#isDeaf ? 0 : world.chance.int(0, limits.timeoutMs));
     while (!this.#isGone && !replay.isReady(ask)) {
       if (world.mono >= until || this.#isYielding) {
         // The server closes the request half, then the SDK, which has seen all of it, suspends.
@@ -168,7 +168,7 @@ export class Stream {
     return !this.#isGone;
   }
 
-  #send(frames: Heard["frames"]): void {
+  #send(frames: FramesReceived["frames"]): void {
     const { id } = this.#attempt.invocation, { attempt } = this.#attempt;
     const { pin, world: { chance } } = this.#options;
     const own = { first: this.#sent, frames };
@@ -179,7 +179,7 @@ export class Stream {
       : own;
     this.#sent += frames.length;
     this.#last = own;
-    this.#post({ type: "heard", id, attempt, ...both, pin, entropy: chance.bytes(16) });
+    this.#post({ type: "framesReceived", id, attempt, ...both, pin, entropy: chance.bytes(16) });
   }
 
   #fail(how: Stumble): void {
@@ -196,7 +196,7 @@ export class Stream {
     const chance = this.#options.world.chance.next();
     this.#isOver = true;
     this.#isDeaf = true;
-    this.#post({ type: "attemptEnded", id, attempt, outcome, chance });
+    this.#post({ type: "attemptEnded", id, attempt, outcome, jitter: chance });
     this.#options.over();
   }
 

@@ -88,8 +88,8 @@ export class Warden {
     const isBroken = chance.happens(0.5);
     const program = [{ do: "keep", name, isBroken }];
     const path = `flow/${key}/ask`, id = freshId(world, path);
-    await ask(this.#options, this.#options.route(id), (door) =>
-      door.send({
+    await ask(this.#options, this.#options.route(id), (client) =>
+      client.send({
         id,
         fresh: true,
         target: targetOf(path),

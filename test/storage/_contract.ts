@@ -229,7 +229,7 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
   let row: Rows["outbox"] | undefined;
   let stood: string | undefined;
   for (let page = 0; page < 3; page++) {
-    const standings = await store.standings?.(
+    const standings = await store.scanStatuses?.(
       lease,
       stood === undefined ? { limit } : { after: stood, limit },
     );

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { nearCommits } from "../../adapters/libsql/file/inline_commits.ts";
+import { inlineCommits } from "../../adapters/libsql/file/inline_commits.ts";
 import { openLocal } from "../../adapters/libsql/file/local_client.ts";
 import type { SqlClient } from "../../src/ports.ts";
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "near-"));
   const options = { url: pathToFileURL(path.join(folder, "a.db")).href };
   far = await openLocal(options);
-  near = nearCommits(far, options);
+  near = inlineCommits(far, options);
   await far.batch("write", [{ sql: "create table t (a integer)", args: [] }]);
 });
 afterEach(async () => {

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import {
-  readPart,
+  ensureLayout,
+  ensurePartition,
+  readPartition,
   refuseUnfinished,
-  settleLayout,
-  settlePart,
 } from "../../src/storage/schema/layout.ts";
 import { begin, finish } from "../../src/storage/move/new_installation.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
@@ -19,8 +19,8 @@ const FIVE = { partitions: 5, databases: "one" } as const;
 
 test("new data is cut up as wanted, and stays so whatever is wanted later", async () => {
   await migrate(client);
-  expect(await settleLayout(client, THREE)).toEqual(THREE);
-  expect(await settleLayout(client, FIVE)).toEqual(THREE);
+  expect(await ensureLayout(client, THREE)).toEqual(THREE);
+  expect(await ensureLayout(client, FIVE)).toEqual(THREE);
 });
 
 test("data of before there could be several databases is in one", async () => {
@@ -28,16 +28,16 @@ test("data of before there could be several databases is in one", async () => {
   await client.batch("write", [
     { sql: "insert into meta (name, value) values ('partitions', '1')", args: [] },
   ]);
-  expect(await settleLayout(client, THREE)).toEqual({ partitions: 1, databases: "one" });
+  expect(await ensureLayout(client, THREE)).toEqual({ partitions: 1, databases: "one" });
 });
 
 test("a database is one partition's for good, and no other one's", async () => {
   await migrate(client);
-  expect(await readPart(client)).toBeUndefined();
-  await settlePart(client, 2);
-  await settlePart(client, 2);
-  await expect(settlePart(client, 1)).rejects.toMatchObject({ code: "META0011" });
-  expect(await readPart(client)).toBe(2);
+  expect(await readPartition(client)).toBeUndefined();
+  await ensurePartition(client, 2);
+  await ensurePartition(client, 2);
+  await expect(ensurePartition(client, 1)).rejects.toMatchObject({ code: "META0011" });
+  expect(await readPartition(client)).toBe(2);
 });
 
 test("a copy is refused until it is finished, and a database that is not empty is not begun", async () => {
@@ -45,7 +45,7 @@ test("a copy is refused until it is finished, and a database that is not empty i
   await expect(refuseUnfinished(client)).rejects.toMatchObject({ code: "META0011" });
   await expect(begin(client)).rejects.toMatchObject({ code: "META0011" });
   const of = () => client;
-  await finish({ partitions: 1, clients: [client], of, patience: { retryMs: 0 } });
+  await finish({ partitions: 1, clients: [client], of, retry: { retryMs: 0 } });
   await refuseUnfinished(client);
   await expect(begin(client)).rejects.toMatchObject({ code: "META0011" });
 });

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Locked, openLibsql, openLock } from "../../adapters/libsql/file/open.ts";
-import { nearCommits } from "../../adapters/libsql/file/inline_commits.ts";
+import { inlineCommits } from "../../adapters/libsql/file/inline_commits.ts";
 import { SqlError } from "../../adapters/libsql/sql_error.ts";
 import type { SqlValue } from "../../src/ports.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
@@ -47,7 +47,7 @@ describe("a file in a thread", () => {
   describe("is a store, with its small commits made near", () =>
     storeContract(async () => {
       const options = { url: url(), synchronous: "NORMAL" } as const;
-      const client = nearCommits(await openLibsql({ ...options, worker }), options);
+      const client = inlineCommits(await openLibsql({ ...options, worker }), options);
       await migrate(client);
       return sqlDatabase(client, TINY);
     }, 10));
@@ -56,7 +56,7 @@ describe("a file in a thread", () => {
     const options = { url: url() };
     const far = await open(options.url);
     const handedOver: number[] = [];
-    const near = nearCommits({
+    const near = inlineCommits({
       batch: (
         mode,
         statements,
@@ -91,7 +91,7 @@ describe("a file in a thread", () => {
     const options = { url: url() };
     const far = await open(options.url);
     const handedOver: string[] = [];
-    const near = nearCommits({
+    const near = inlineCommits({
       batch: (mode, statements) => (handedOver.push(mode), far.batch(mode, statements)),
       isRefused: (cause) => far.isRefused(cause),
       close: () => far.close(),

@@ -51,7 +51,7 @@ test("of two processes that fill a database at once, both go on", async () => {
   const client = await openLibsql({ url: ":memory:" });
   // The other process is done between our look at the version and our own attempt.
   let isFirst = true;
-  const late: SqlClient = {
+  const pending: SqlClient = {
     batch: async (mode, statements) => {
       if (mode === "write" && isFirst) {
         isFirst = false;
@@ -62,8 +62,8 @@ test("of two processes that fill a database at once, both go on", async () => {
     isRefused: (cause) => client.isRefused(cause),
     close: () => client.close(),
   };
-  await migrate(late);
-  await sqlDeploymentStore(late).load();
+  await migrate(pending);
+  await sqlDeploymentStore(pending).load();
   await client.close();
 });
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { openRemote } from "../../adapters/libsql/remote/open.ts";
-import { insist } from "../../src/storage/retry.ts";
+import { withRetries } from "../../src/storage/retry.ts";
 
 const closes: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -49,7 +49,7 @@ test.each([
       causes.push(cause);
       throw cause;
     });
-  expect(await insist(client, act, { retryMs: 1 })).toEqual([[]]);
+  expect(await withRetries(client, act, { retryMs: 1 })).toEqual([[]]);
   expect(causes.map((cause) => client.isLost?.(cause))).toEqual([true, true]);
 });
 
@@ -57,6 +57,6 @@ test("a server that says SQLITE_CORRUPT is not asked again", async () => {
   const error = { code: "SQLITE_CORRUPT", message: "database disk image is malformed" };
   const client = openRemote({ url: await serve(error, 1), authToken: "" });
   closes.push(() => client.close());
-  const asked = insist(client, () => client.batch("write", [DELETE]), { retryMs: 1 });
+  const asked = withRetries(client, () => client.batch("write", [DELETE]), { retryMs: 1 });
   await expect(asked).rejects.toThrow(error.message);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqlClient } from "../../src/ports.ts";
-import { insist } from "../../src/storage/retry.ts";
+import { withRetries } from "../../src/storage/retry.ts";
 import { World } from "../sim/world.ts";
 
 const lost = new Error("lost"), final = new Error("final");
@@ -26,7 +26,7 @@ async function play(failures: readonly Error[], retryMs: number, isOver?: () => 
     const failure = left.shift();
     return failure ? Promise.reject(failure) : Promise.resolve("done");
   };
-  insist(client, act, { clock, retryMs, ...(isOver && { isOver }) })
+  withRetries(client, act, { clock, retryMs, ...(isOver && { isOver }) })
     .then((value) => end = value, (cause) => end = cause);
   await world.run(() => end !== undefined, { alarmsMax: 1_000, until: start + 600_000 });
   return { end, tries };

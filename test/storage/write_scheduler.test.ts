@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Statement } from "../../src/ports.ts";
-import { type Background, Lane } from "../../src/storage/log/write_scheduler.ts";
+import { type Background, WriteScheduler } from "../../src/storage/log/write_scheduler.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const named = (sql: string): Statement[] => [{ sql, args: [] }];
@@ -14,7 +14,7 @@ function lane(overlaps = false) {
       sent.push(first!.sql);
       ends.set(first!.sql, (cause) => cause === undefined ? resolve() : reject(cause));
     });
-  const made = new Lane({
+  const made = new WriteScheduler({
     commit: write,
     write,
     put: write,
@@ -31,7 +31,7 @@ function lane(overlaps = false) {
 }
 
 /** A fold of so many batches. `urgent`: whether it goes before commits that wait. */
-function background(lane: () => Lane, batches: number, urgent = false): Background {
+function background(lane: () => WriteScheduler, batches: number, urgent = false): Background {
   let next = 0;
   return {
     isUrgent: () => urgent,

@@ -36,10 +36,10 @@ export const oracle: Readonly<Record<number, (bytes: Uint8Array) => Command>> = 
     const { result, resultCompletionId } = fromBinary(pb.ProposeRunCompletionSchema, bytes);
     const completion = resultCompletionId;
     if (result.case === "failure") {
-      return { kind: "ranTo", completion, result: failed(result.value) };
+      return { kind: "runCompletion", completion, result: failed(result.value) };
     }
     return {
-      kind: "ranTo",
+      kind: "runCompletion",
       completion,
       result: { kind: "value", value: result.value ?? missing() },
     };

@@ -2,7 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/errors.ts";
-import { afterNews } from "../../src/model/awaiting.ts";
+import { afterNotification } from "../../src/model/awaiting.ts";
 import type { Awaiting } from "../../src/model/invocation.ts";
 import { decodeMessage } from "../../src/wire/decode.ts";
 import * as pb from "../../src/wire/gen/service_pb.ts";
@@ -100,7 +100,7 @@ test("what is as deep as it may be can be waited for", () => {
   const awaiting = awaitingOf(nested(1001));
   if (typeof awaiting === "string") throw awaiting;
   const [arrived, other] = [1, 2].map((id) =>
-    afterNews(awaiting, { kind: "completion", id }, { kind: "void" })
+    afterNotification(awaiting, { kind: "completion", id }, { kind: "void" })
   );
   expect(arrived).toBeUndefined();
   expect(other).toBe(awaiting);
@@ -184,7 +184,7 @@ function wakesAt(awaiting: Awaiting, news: ReadonlyMap<number, End>): number | u
   for (const [id, { at, how }] of news) {
     const failure = { code: 500, message: "" };
     const result = how === "failure" ? { kind: how, failure } : { kind: "void" as const };
-    const now = afterNews(left, { kind: "completion", id }, result);
+    const now = afterNotification(left, { kind: "completion", id }, result);
     if (!now) return at;
     left = now;
   }

@@ -3,12 +3,8 @@ import type { Entry } from "../../src/model/journal.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { parseInvocationId } from "../../src/model/id.ts";
 import { decodeMessage, type Message } from "../../src/wire/decode.ts";
-import {
-  encodeEntry,
-  encodeReplay,
-  encodeRunAck,
-  type Start,
-} from "../../src/wire/journal_codec.ts";
+import { encodeEntry, encodeReplay, encodeRunAck } from "../../src/wire/journal_codec.ts";
+import type { Start } from "../../src/wire/journal_codec.ts";
 import { bytesOf, framesOf, utf8 } from "./_bytes.ts";
 
 // What the reference server and the TypeScript SDK said.
@@ -29,6 +25,8 @@ function seedOf(value: bigint): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
 }
+
+const valueOf = (text: string) => ({ kind: "value", value: utf8(text) }) as const;
 
 describe("A.1 an object handler with eager state", () => {
   const input: Entry = {
@@ -151,7 +149,7 @@ describe("A.2 a run in request-response mode", () => {
       { kind: "command", command: { kind: "run", bytes: run.bytes, completion: 1 } },
       {
         kind: "command",
-        command: { kind: "ranTo", completion: 1, result: { kind: "value", value: utf8("1") } },
+        command: { kind: "runCompletion", completion: 1, result: valueOf("1") },
       },
       {
         kind: "suspension",
@@ -235,7 +233,7 @@ test("A.4 runs with acknowledgements, and what is awaited meanwhile", () => {
     00 03  00 00  00 00 00 00`,
   )).toMatchObject([
     { command: { kind: "run", completion: 2 } },
-    { command: { kind: "ranTo", completion: 1, wantsAck: true } },
+    { command: { kind: "runCompletion", completion: 1, wantsAck: true } },
     { kind: "awaitingOn" },
     { command: { kind: "output", result: { value: utf8("[1,2]") } } },
     { kind: "end" },

@@ -123,14 +123,14 @@ test("hears nothing after an abort, before and after the request is sent", async
   early.exchange.write(bytes("x"));
   early.exchange.abort();
   early.exchange.end();
-  const late = open(url);
-  say(late.exchange, "x");
+  const pending = open(url);
+  say(pending.exchange, "x");
   await arrival;
-  late.exchange.abort();
-  const before = late.heard.length;
+  pending.exchange.abort();
+  const before = pending.heard.length;
   await Promise.all(closed);
   expect(closed).toHaveLength(1);
-  expect([early.heard, late.heard.length]).toEqual([[], before]);
+  expect([early.heard, pending.heard.length]).toEqual([[], before]);
 });
 
 test("says at once that it cannot speak HTTP/2 without TLS, and what to do", async () => {

@@ -28,7 +28,7 @@ function installation(partitions: number) {
   });
   const log = (_: string, message: string) => void records.push(message);
   const storeOf = (partition: number) =>
-    new Peers({ place: { partition, partitions }, at, log }).deployments(own);
+    new Peers({ range: { partition, partitions }, at, log }).deployments(own);
   return { own, storeOf, known, tellings, deaf, records };
 }
 

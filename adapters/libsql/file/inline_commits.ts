@@ -5,11 +5,11 @@ import type { FileOptions } from "./local_client.ts";
 import { Connection, sizeOf } from "./connection.ts";
 
 /** A write of more than this is handed over: the thread then works while this one goes on. */
-const NEAR_BYTES_MAX = 64 * 1024;
+const INLINE_BYTES_MAX = 64 * 1024;
 /** A read of more rows is handed over. */
-const NEAR_ROWS_MAX = 256;
+const INLINE_ROWS_MAX = 256;
 /** A write or a read that took longer says that the disk is slow, or that somebody else had it. */
-const NEAR_MS_MAX = 5;
+const INLINE_MS_MAX = 5;
 /**
  * After a write of more than this the disk is busy for a while with moving it into the database file:
  * a small commit would wait for that, and block this thread.
@@ -22,13 +22,16 @@ const BUSY_TIMEOUT_MS = 1_000;
 /**
  * A database file whose small commits are made in this thread, by a connection of their own.
  * Waking another thread and being woken by it takes longer than a small commit on a quick disk,
- * and costs more. Everything else goes to `far`, the client in the database's thread: batches, large
+ * and costs more. Everything else goes to `worker`, the client in the database's thread: batches, large
  * commits, all commits while it is writing, and all while the disk is slow, so that this thread is
  * never held up for longer than a few milliseconds in a second (decision 016). Short reads stay here,
  * and wait for no writer, unless they are slow themselves.
  */
-export function nearCommits(far: SqlClient, { url, synchronous = "FULL" }: FileOptions): SqlClient {
-  return new NearCommits(far, () => open(url, synchronous));
+export function inlineCommits(
+  worker: SqlClient,
+  { url, synchronous = "FULL" }: FileOptions,
+): SqlClient {
+  return new InlineCommits(worker, () => open(url, synchronous));
 }
 
 function open(url: string, synchronous: string): Connection {
@@ -40,52 +43,52 @@ function open(url: string, synchronous: string): Connection {
   ]);
 }
 
-class NearCommits implements SqlClient {
-  readonly #far: SqlClient;
+class InlineCommits implements SqlClient {
+  readonly #worker: SqlClient;
   readonly #open: () => Connection;
-  #near: Connection | undefined;
-  readonly #writes = new Pace();
-  readonly #reads = new Pace();
-  #farWrites = 0;
+  #inline: Connection | undefined;
+  readonly #writes = new LatencyGuard();
+  readonly #reads = new LatencyGuard();
+  #workerWrites = 0;
 
-  constructor(far: SqlClient, open: () => Connection) {
-    this.#far = far;
+  constructor(worker: SqlClient, open: () => Connection) {
+    this.#worker = worker;
     this.#open = open;
   }
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
     if (mode === "read") {
-      const isNear = statements.every(({ isQuick }) => isQuick) && !this.#reads.isResting;
-      return isNear
-        ? named(() => this.#read(statements) ?? this.#far.batch(mode, statements))
-        : this.#far.batch(mode, statements);
+      const isInline = statements.every(({ isQuick }) => isQuick) && !this.#reads.isResting;
+      return isInline
+        ? named(() => this.#read(statements) ?? this.#worker.batch(mode, statements))
+        : this.#worker.batch(mode, statements);
     }
     const [only, ...others] = statements;
-    if (only && others.length === 0 && this.#isNear(only)) return named(() => this.#write(only));
-    this.#farWrites++;
-    return this.#far.batch(mode, statements).finally(() => {
-      this.#farWrites--;
+    if (only && others.length === 0 && this.#isInline(only)) return named(() => this.#write(only));
+    this.#workerWrites++;
+    return this.#worker.batch(mode, statements).finally(() => {
+      this.#workerWrites--;
       if (statements.some(({ args }) => sizeOf(args) > LARGE_BYTES)) this.#writes.rest();
     });
   }
 
   isRefused(cause: unknown): boolean {
-    return this.#far.isRefused(cause);
+    return this.#worker.isRefused(cause);
   }
 
   async close(): Promise<void> {
     // Whoever comes later is told by the thread that it is too late.
-    for (const pace of [this.#writes, this.#reads]) pace.stop();
-    this.#near?.close();
-    this.#near = undefined;
-    await this.#far.close();
+    for (const guard of [this.#writes, this.#reads]) guard.stop();
+    this.#inline?.close();
+    this.#inline = undefined;
+    await this.#worker.close();
   }
 
-  #isNear({ sql, args }: Statement): boolean {
-    if (this.#farWrites > 0 || this.#writes.isResting) return false;
+  #isInline({ sql, args }: Statement): boolean {
+    if (this.#workerWrites > 0 || this.#writes.isResting) return false;
     // What has an answer of its own is asked where answers are read.
     if (/\breturning\b/i.test(sql)) return false;
-    return sizeOf(args) <= NEAR_BYTES_MAX;
+    return sizeOf(args) <= INLINE_BYTES_MAX;
   }
 
   #write(statement: Statement): SqlRow[][] {
@@ -100,8 +103,8 @@ class NearCommits implements SqlClient {
     return this.#reads.timed(() => {
       const results: SqlRow[][] = [];
       for (const { sql, args } of statements) {
-        const rows = this.#connection().query({ sql: `${sql} limit ${NEAR_ROWS_MAX + 1}`, args });
-        if (rows.length > NEAR_ROWS_MAX) return undefined;
+        const rows = this.#connection().query({ sql: `${sql} limit ${INLINE_ROWS_MAX + 1}`, args });
+        if (rows.length > INLINE_ROWS_MAX) return undefined;
         results.push(rows);
       }
       return results;
@@ -109,12 +112,12 @@ class NearCommits implements SqlClient {
   }
 
   #connection(): Connection {
-    return this.#near ??= this.#open();
+    return this.#inline ??= this.#open();
   }
 }
 
 /** Tells by how long one took whether the next ones should be handed over for a while. */
-class Pace {
+class LatencyGuard {
   #restUntil = 0;
 
   get isResting(): boolean {
@@ -124,7 +127,7 @@ class Pace {
   timed<T>(act: () => T): T {
     const began = performance.now();
     const result = act();
-    if (performance.now() - began > NEAR_MS_MAX) this.rest();
+    if (performance.now() - began > INLINE_MS_MAX) this.rest();
     return result;
   }
 

@@ -6,7 +6,7 @@ import type { SqlClient } from "../../../src/ports.ts";
 import { toSqlError } from "../sql_error.ts";
 import { type FileOptions, openLocal } from "./local_client.ts";
 import { fileFailure } from "./read_only.ts";
-import { ThreadClient } from "./worker_client.ts";
+import { WorkerClient } from "./worker_client.ts";
 
 /** `url`: `file:` with a path, or `:memory:`. For a server, see `libsql/remote`. */
 export interface LibsqlOptions extends FileOptions {
@@ -33,7 +33,7 @@ export async function openLibsql(options: LibsqlOptions): Promise<SqlClient> {
   const { url } = options;
   if (url === ":memory:") return await openLocal({ url });
   const worker = new Worker(options.worker ?? workerBeside(import.meta.url));
-  const client = new ThreadClient(worker);
+  const client = new WorkerClient(worker);
   const { synchronous, busyTimeoutMs } = options;
   try {
     await client.open({

@@ -26,7 +26,7 @@ interface Waiter {
 }
 
 /** A database in another thread. */
-export class ThreadClient implements SqlClient {
+export class WorkerClient implements SqlClient {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiter>();
   #id = 0;

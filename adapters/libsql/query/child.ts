@@ -6,7 +6,7 @@ import { runQuery } from "../../../src/introspection/run_query.ts";
 import type { UnreadableRow } from "../../../src/introspection/unreadable.ts";
 import { QueryConnection } from "./database.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import type { Answer, Ask, QueryData, Report } from "./messages.ts";
+import type { Ask, QueryData, QueryResponse, Report } from "./messages.ts";
 import { type OpenedSource, Sources } from "./source.ts";
 import { RemoteError } from "../remote/error.ts";
 
@@ -53,7 +53,7 @@ async function take(ask: Ask): Promise<void> {
   }
 }
 
-async function answer(ask: Ask): Promise<Answer> {
+async function answer(ask: Ask): Promise<QueryResponse> {
   if (ask.kind === "open") {
     data = ask.data;
     sources = new Sources(data.limits);
@@ -127,7 +127,7 @@ function tell(value: Report): void {
   send({ kind: "json", value });
 }
 
-function post(answer: Answer): void {
+function post(answer: QueryResponse): void {
   if (answer.kind === "part") send({ kind: "bytes", bytes: answer.bytes });
   else send({ kind: "json", value: answer });
 }
@@ -138,7 +138,7 @@ function send(frame: Frame): void {
 
 function described(
   cause: unknown,
-): Pick<Answer & { kind: "failed" }, "status" | "message" | "bug" | "cause"> {
+): Pick<QueryResponse & { kind: "failed" }, "status" | "message" | "bug" | "cause"> {
   if (cause instanceof Failure) {
     const { status, message, cause: inner } = cause;
     return { status, message, ...(inner instanceof RemoteError && { cause: inner.message }) };

@@ -2,7 +2,7 @@ import { Failure } from "../../../src/errors.ts";
 import type { Clock } from "../../../src/ports.ts";
 import type { Introspection, Query } from "../../../src/query_port.ts";
 import { QueryPool } from "./pool.ts";
-import type { Answered, ProcessOptions, QueryProcess } from "./process.ts";
+import type { ProcessOptions, QueryProcess, QuerySuccess } from "./process.ts";
 import { afterRunning } from "../../platform/running_time.ts";
 
 export interface IntrospectionOptions extends ProcessOptions {
@@ -109,9 +109,9 @@ class LibsqlIntrospection implements Introspection {
   }
 
   /** The answer whose first part is there. Further ones are asked for when it is read. */
-  #stream(process: QueryProcess, first: Answered): ReadableStream<Uint8Array> {
+  #stream(process: QueryProcess, first: QuerySuccess): ReadableStream<Uint8Array> {
     const { limits: { timeMs } } = this.#options;
-    let pending: Answered | undefined = first;
+    let pending: QuerySuccess | undefined = first;
     let isOver = false;
     const over = () => {
       disarm();

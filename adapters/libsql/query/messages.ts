@@ -38,7 +38,7 @@ export type Ask =
   | { readonly kind: "next" };
 
 /** From a query process, as JSON, but for `part`, which is its bytes. */
-export type Answer =
+export type QueryResponse =
   | { readonly kind: "ready" }
   | { readonly kind: "part"; readonly bytes: Uint8Array }
   | { readonly kind: "end" }

@@ -7,7 +7,7 @@ import type { Log } from "../../../src/ports.ts";
 import type { Query } from "../../../src/query_port.ts";
 import { forbidden, queryCommand } from "./command.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import type { Answer, Ask, QueryData, Report } from "./messages.ts";
+import type { Ask, QueryData, QueryResponse, Report } from "./messages.ts";
 import { afterRunning } from "../../platform/running_time.ts";
 
 export interface ProcessOptions extends QueryData {
@@ -17,7 +17,7 @@ export interface ProcessOptions extends QueryData {
 }
 
 /** An answer that is not a refusal. */
-export type Answered = Exclude<Answer, { readonly kind: "failed" }>;
+export type QuerySuccess = Exclude<QueryResponse, { readonly kind: "failed" }>;
 
 /** How long a process may take until it is ready. */
 const START_MS = 30_000;
@@ -26,22 +26,22 @@ const WATCH_MS = 50;
 /** What a process needs besides what a query may take. */
 const HEAP_BYTES = 64 * 1024 ** 2;
 /** Of what a process writes to standard error, so much is logged when it ends unexpectedly. */
-const SAID_MAX = 2000;
+const STDERR_MAX = 2000;
 
 const UNREADABLE = "A stored row is damaged and cannot be read";
 
 interface Waiter {
-  readonly resolve: (answer: Answered) => void;
+  readonly resolve: (answer: QuerySuccess) => void;
   readonly reject: (cause: Failure) => void;
   /** Stops looking at limits. */
-  readonly settle: () => void;
+  readonly disarmLimits: () => void;
   readonly warn: Query["warn"];
 }
 
-interface Asking {
+interface AskOptions {
   readonly timeMs: number;
   /** Is called when there is no answer by then. */
-  readonly late: () => void;
+  readonly onTimeout: () => void;
   readonly warn?: Query["warn"];
 }
 
@@ -60,7 +60,7 @@ export class QueryProcess {
   #child: ChildProcessWithoutNullStreams | undefined;
   #waiter: Waiter | undefined;
   #residentBytes = 0;
-  #said = "";
+  #stderr = "";
   #isReady = false;
   /** Why it cannot be asked any more. */
   #over: Failure | undefined;
@@ -94,9 +94,9 @@ export class QueryProcess {
   async query(
     ask: Exclude<Ask, { readonly kind: "open" }>,
     warn?: Query["warn"],
-  ): Promise<Answered> {
+  ): Promise<QuerySuccess> {
     const { timeMs } = this.#options.limits;
-    return await this.#ask(ask, { timeMs, late: () => this.kill(tooSlow(timeMs)), warn });
+    return await this.#ask(ask, { timeMs, onTimeout: () => this.kill(tooSlow(timeMs)), warn });
   }
 
   /** Ends it at once, whatever it does. A pending answer rejects with `why`. */
@@ -105,14 +105,14 @@ export class QueryProcess {
     this.#child?.kill("SIGKILL");
     const waiter = this.#waiter;
     this.#waiter = undefined;
-    waiter?.settle();
+    waiter?.disarmLimits();
     waiter?.reject(this.#over);
   }
 
   async #open(): Promise<void> {
     const { databases, limits } = this.#options;
-    const late = () => this.#cannotStart(`it was not ready within ${START_MS} ms`);
-    await this.#ask({ kind: "open", data: { databases, limits } }, { timeMs: START_MS, late });
+    const onTimeout = () => this.#cannotStart(`it was not ready within ${START_MS} ms`);
+    await this.#ask({ kind: "open", data: { databases, limits } }, { timeMs: START_MS, onTimeout });
     this.#isReady = true;
   }
 
@@ -136,8 +136,11 @@ export class QueryProcess {
     });
     // A program that cannot be started has no pipes on Deno.
     child.stdin?.on("error", () => {});
-    child.stdout?.on("data", (piece: Uint8Array) => this.#hear(piece));
-    child.stderr?.on("data", (piece) => this.#said = `${this.#said}${piece}`.slice(-SAID_MAX));
+    child.stdout?.on("data", (piece: Uint8Array) => this.#receive(piece));
+    child.stderr?.on(
+      "data",
+      (piece) => this.#stderr = `${this.#stderr}${piece}`.slice(-STDERR_MAX),
+    );
     return child;
   }
 
@@ -158,21 +161,21 @@ export class QueryProcess {
   /** Nobody killed it, unless `#over` says so. */
   #hasEnded(how: string): void {
     if (this.#over) return;
-    if (!this.#isReady) return this.#cannotStart(`it ended with ${how}: ${this.#said.trim()}`);
-    this.#options.log("error", "A query process ended unexpectedly", { how, said: this.#said });
+    if (!this.#isReady) return this.#cannotStart(`it ended with ${how}: ${this.#stderr.trim()}`);
+    this.#options.log("error", "A query process ended unexpectedly", { how, said: this.#stderr });
     this.kill(
       failed(`Cannot run the query: its process ended unexpectedly (${how}); run it again`),
     );
   }
 
-  async #ask(ask: Ask, { timeMs, late, warn }: Asking): Promise<Answered> {
+  async #ask(ask: Ask, { timeMs, onTimeout, warn }: AskOptions): Promise<QuerySuccess> {
     if (this.#over) throw this.#over;
     assert(!this.#waiter, "A query process is asked one thing at a time");
     return await new Promise((resolve, reject) => {
-      const disarm = afterRunning(timeMs, late);
+      const disarm = afterRunning(timeMs, onTimeout);
       const unwatch = this.#watchMemory();
-      const settle = () => (disarm(), unwatch());
-      this.#waiter = { resolve, reject, settle, warn };
+      const disarmLimits = () => (disarm(), unwatch());
+      this.#waiter = { resolve, reject, disarmLimits, warn };
       for (const piece of encodeFrame({ kind: "json", value: ask })) {
         this.#child?.stdin.write(piece);
       }
@@ -191,7 +194,7 @@ export class QueryProcess {
     return () => clearInterval(timer);
   }
 
-  #hear(piece: Uint8Array): void {
+  #receive(piece: Uint8Array): void {
     for (const frame of this.#frames.read(piece)) {
       const message = messageOf(frame);
       if (message.kind === "report") this.#residentBytes = message.residentBytes;
@@ -202,10 +205,10 @@ export class QueryProcess {
     }
   }
 
-  #answer(answer: Answer): void {
+  #answer(answer: QueryResponse): void {
     const waiter = this.#waiter;
     this.#waiter = undefined;
-    waiter?.settle();
+    waiter?.disarmLimits();
     if (answer.kind !== "failed") return waiter?.resolve(answer);
     const { log } = this.#options;
     const { status, message, bug, cause } = answer;
@@ -215,10 +218,10 @@ export class QueryProcess {
   }
 }
 
-function messageOf(frame: Frame): Answer | Report {
+function messageOf(frame: Frame): QueryResponse | Report {
   return frame.kind === "bytes"
     ? { kind: "part", bytes: frame.bytes }
-    : frame.value as Answer | Report;
+    : frame.value as QueryResponse | Report;
 }
 
 /** Memory of another process. Undefined where the system does not tell. */

@@ -4,7 +4,7 @@ import type { Row } from "../../../src/introspection/render/format.ts";
 import type { QueryLimits } from "../../../src/introspection/request.ts";
 import { Failure } from "../../../src/errors.ts";
 import type { SqlClient, Statement } from "../../../src/ports.ts";
-import { insist } from "../../../src/storage/retry.ts";
+import { withRetries } from "../../../src/storage/retry.ts";
 import { QueryConnection } from "./database.ts";
 import type { QueryAddress } from "./messages.ts";
 import { remoteClient } from "../remote/client.ts";
@@ -67,7 +67,7 @@ function serverSource(client: SqlClient): OpenedSource {
     async read(statements) {
       const read = () => client.batch("read", statements);
       try {
-        const pages = await insist(client, read, { clock, retryMs: RETRY_MS });
+        const pages = await withRetries(client, read, { clock, retryMs: RETRY_MS });
         return pages.map((rows) => rows.map((row) => Object.values(row) as unknown as Row));
       } catch (cause) {
         throw cause instanceof RemoteError ? unreadable(cause) : cause;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import http from "node:http";
 import https from "node:https";
-import type { Answer, Post, PostRequest } from "./open.ts";
+import type { HttpResponse, Post, PostRequest } from "./open.ts";
 
 /** More sockets than requests that are ever under way: one write and some reads. */
 const SOCKETS_MAX = 64;
@@ -25,7 +25,7 @@ function send(
   url: string,
   { method, headers, body, signal }: PostRequest,
   { agent, isSecure }: { readonly agent: http.Agent; readonly isSecure: boolean },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const give = isSecure ? https.request : http.request;
     const request = give(url, {
@@ -53,7 +53,7 @@ function send(
   });
 }
 
-function answer({ statusCode = 0, headers }: http.IncomingMessage, body: Buffer): Answer {
+function answer({ statusCode = 0, headers }: http.IncomingMessage, body: Buffer): HttpResponse {
   const text = () => body.toString("utf8");
   return {
     ok: statusCode >= 200 && statusCode < 300,

@@ -4,7 +4,7 @@ import type { RemoteAddress } from "./address.ts";
 import { remoteClient } from "./client.ts";
 
 /** Sends one request. Rejects when there is no answer, whatever happened to the request. */
-export type Post = (url: string, request: PostRequest) => Promise<Answer>;
+export type Post = (url: string, request: PostRequest) => Promise<HttpResponse>;
 
 export interface PostRequest {
   readonly method: string;
@@ -15,7 +15,7 @@ export interface PostRequest {
 }
 
 /** As much of a `Response` as the client of libSQL wants to know. */
-export type Answer =
+export type HttpResponse =
   & Pick<Response, "ok" | "status" | "json" | "text" | "arrayBuffer" | "body">
   & { readonly headers: Pick<Headers, "get"> };
 

@@ -1,6 +1,6 @@
 import { codeField, type Dialect } from "../../names.ts";
 import type { Json } from "../json.ts";
-import type { Answer, Route, Routes } from "../route.ts";
+import type { ResponseDoc, Route, Routes } from "../route.ts";
 import { jsonSchemaOf } from "../shapes.ts";
 import { answerSchemas } from "./answers.ts";
 
@@ -130,7 +130,7 @@ function queryParameters({ query = [] }: Route): Json[] {
   }));
 }
 
-function response([description, schema, mediaType, bytesType]: Answer): Json {
+function response([description, schema, mediaType, bytesType]: ResponseDoc): Json {
   return { description, ...(schema && content(schema, mediaType, bytesType)) };
 }
 

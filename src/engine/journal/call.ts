@@ -9,7 +9,7 @@ import { printTarget, type Target } from "../../model/target.ts";
 import { childTrace } from "../../model/trace.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
-import type { Place, Refusal } from "./frames_received.ts";
+import type { FramePosition, Refusal } from "./frames_received.ts";
 import { append } from "./notification.ts";
 
 type Call = Command & { kind: "call" };
@@ -20,16 +20,16 @@ export function call(
   turn: Turn,
   draft: InvocationDraft,
   frame: Call,
-  place: Place,
+  position: FramePosition,
 ): Refusal | undefined {
-  const asked = callee(turn, draft, frame.request, place);
-  if ("code" in asked) return asked;
+  const invoked = callee(turn, draft, frame.request, position);
+  if ("code" in invoked) return invoked;
   append(turn, draft, { kind: "command", type: entryType.call, bytes: frame.bytes });
-  tellId(turn, draft, frame.invocationIdCompletion, asked.id);
+  notifyOfId(turn, draft, frame.invocationIdCompletion, invoked.id);
   const { completion } = frame;
   const { id, createdAt: since } = draft;
   const caller = { id, completion, type: entryType.callCompletion, since };
-  deliver(turn, { ...asked, caller });
+  deliver(turn, { ...invoked, caller });
   return undefined;
 }
 
@@ -38,17 +38,17 @@ export function oneWayCall(
   turn: Turn,
   draft: InvocationDraft,
   frame: OneWayCall,
-  place: Place,
+  position: FramePosition,
 ): Refusal | undefined {
-  const asked = callee(turn, draft, frame.request, place);
-  if ("code" in asked) return asked;
+  const invoked = callee(turn, draft, frame.request, position);
+  if ("code" in invoked) return invoked;
   append(turn, draft, { kind: "command", type: entryType.oneWayCall, bytes: frame.bytes });
-  tellId(turn, draft, frame.invocationIdCompletion, asked.id);
-  deliver(turn, frame.startAt > turn.now ? { ...asked, startAt: frame.startAt } : asked);
+  notifyOfId(turn, draft, frame.invocationIdCompletion, invoked.id);
+  deliver(turn, frame.startAt > turn.now ? { ...invoked, startAt: frame.startAt } : invoked);
   return undefined;
 }
 
-function tellId(turn: Turn, draft: InvocationDraft, completion: number, id: string): void {
+function notifyOfId(turn: Turn, draft: InvocationDraft, completion: number, id: string): void {
   append(turn, draft, {
     kind: "notification",
     type: entryType.callInvocationIdCompletion,
@@ -65,7 +65,7 @@ function callee(
   turn: Turn,
   draft: InvocationDraft,
   request: CallRequest,
-  { event, number }: Place,
+  { event, number }: FramePosition,
 ): Invoked | Refusal {
   const service = turn.schema.latest(request.service);
   const handler = service && handlerIn(service, request.handler);

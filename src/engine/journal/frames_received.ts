@@ -2,14 +2,14 @@ import { assert, unreachable } from "../../assert.ts";
 import type { Command } from "../../model/command.ts";
 import type { AttemptFailure, AttemptSite, InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
-import type { Heard } from "../event.ts";
+import type { FramesReceived } from "../event.ts";
 import { backOff } from "../lifecycle/attempt_ended.ts";
 import type { Turn } from "../turn.ts";
 import { attach } from "./attach.ts";
 import { call, oneWayCall } from "./call.ts";
 import { append } from "./notification.ts";
 import { promise } from "./promise.ts";
-import { ranTo } from "./run.ts";
+import { runCompleted } from "./run.ts";
 import { signal } from "./signal.ts";
 import { sleep } from "./sleep.ts";
 import { changeState, lazyState, readState } from "./state.ts";
@@ -24,9 +24,9 @@ export interface Refusal extends Pick<AttemptFailure, "code" | "message"> {
  * Frames of a running attempt. Each is stored and takes effect, in order; frames of a stale
  * attempt, and those heard before, change nothing.
  */
-export function heard(turn: Turn, event: Heard): void {
+export function framesReceived(turn: Turn, event: FramesReceived): void {
   // Only appends to the journal: a long one that memory has let go of is not read again for that.
-  const row = turn.glance(event.id);
+  const row = turn.findAlone(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const known = row.heard - event.first;
   assert(known >= 0, "Frames of an attempt arrive in order");
@@ -43,18 +43,18 @@ export function heard(turn: Turn, event: Heard): void {
 }
 
 /** Where a command stands: what creates ids needs the event's entropy and its place in it. */
-export interface Place {
-  readonly event: Heard;
+export interface FramePosition {
+  readonly event: FramesReceived;
   readonly number: number;
 }
 
 function apply(
   turn: Turn,
   draft: InvocationDraft,
-  { frame, ...place }: Place & { frame: Command },
+  { frame, ...position }: FramePosition & { frame: Command },
 ): Refusal | undefined {
   if (isFull(turn, draft) && frame.kind !== "output") return tooLong(draft);
-  if (frame.kind !== "ranTo") {
+  if (frame.kind !== "runCompletion") {
     draft.failuresSinceCommand = 0;
     draft.failingSince = undefined;
     draft.lastFailure = undefined;
@@ -64,14 +64,14 @@ function apply(
       return output(turn, draft, frame);
     case "run":
       return store(turn, draft, entryType.run, frame.bytes);
-    case "ranTo":
-      return ranTo(turn, draft, frame);
+    case "runCompletion":
+      return runCompleted(turn, draft, frame);
     case "sleep":
       return sleep(turn, draft, frame);
     case "call":
-      return call(turn, draft, frame, place);
+      return call(turn, draft, frame, position);
     case "oneWayCall":
-      return oneWayCall(turn, draft, frame, place);
+      return oneWayCall(turn, draft, frame, position);
     case "getLazyState":
     case "getLazyStateKeys":
       return lazyState(turn, draft, frame);
@@ -139,7 +139,7 @@ function refuse(
 ): void {
   turn.emit({ type: "abort", id: draft.id, attempt: draft.attempt });
   const failure = { code, status: 500, message };
-  backOff(turn, draft, { failure, reached: true, chance: 0.5, site, since: turn.now, ...how });
+  backOff(turn, draft, { failure, reached: true, jitter: 0.5, site, since: turn.now, ...how });
 }
 
 /** Every attempt is sent the whole journal, so it must not grow without bound. */

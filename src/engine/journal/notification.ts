@@ -1,4 +1,4 @@
-import { afterNews } from "../../model/awaiting.ts";
+import { afterNotification } from "../../model/awaiting.ts";
 import type { Caller, InvocationDraft } from "../../model/invocation.ts";
 import type { Entry, NotificationResult } from "../../model/journal.ts";
 import { wake } from "../lifecycle/started.ts";
@@ -18,7 +18,7 @@ export function notify(turn: Turn, id: string, entry: Notification): void {
   if (!draft) return;
   append(turn, draft, entry);
   if (draft.status.kind !== "suspended") return;
-  const awaiting = afterNews(draft.status.awaiting, entry.id, entry.result);
+  const awaiting = afterNotification(draft.status.awaiting, entry.id, entry.result);
   if (!awaiting) wake(turn, draft);
   else if (awaiting !== draft.status.awaiting) draft.status = { kind: "suspended", awaiting };
 }
@@ -38,7 +38,7 @@ export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
  * Answers a command that waits: the notification type is its caller's
  * (docs/spec/service-protocol.md#message-types).
  */
-export function answered(turn: Turn, caller: Caller, result: NotificationResult): void {
+export function completeCommand(turn: Turn, caller: Caller, result: NotificationResult): void {
   const row = turn.find("invocation", caller.id);
   if (caller.since !== undefined && row?.createdAt !== caller.since) return;
   notify(turn, caller.id, completion(caller, result));

@@ -71,7 +71,7 @@ function complete(
   turn.put("promise", { object, name, result, listeners: [] });
   append(turn, draft, completion(caller, OPEN));
   const listeners = known?.listeners ?? [];
-  turn.expect(listeners.map(({ id }) => id));
+  turn.prefetch(listeners.map(({ id }) => id));
   for (const listener of listeners) {
     deliver(turn, { type: "answered", caller: listener, result });
   }

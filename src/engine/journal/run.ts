@@ -8,10 +8,10 @@ import { append } from "./notification.ts";
  * A side effect is done: its result becomes an entry, and is never computed again
  * (docs/spec/service-protocol.md#runs).
  */
-export function ranTo(
+export function runCompleted(
   turn: Turn,
   draft: InvocationDraft,
-  { completion, result }: Command & { kind: "ranTo" },
+  { completion, result }: Command & { kind: "runCompletion" },
 ): undefined {
   append(turn, draft, {
     kind: "notification",

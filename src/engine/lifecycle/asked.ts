@@ -4,16 +4,16 @@ import type { Result } from "../../model/journal.ts";
 import type { Asked } from "../../model/message.ts";
 import type { Reply } from "../effect.ts";
 import { deliver } from "../outbox.ts";
-import { expiryOf, isOver } from "../retention.ts";
+import { expiryOf, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 
 /** Somebody asks for a result (docs/spec/service-protocol.md#results-of-others). */
 export function asked(turn: Turn, event: Asked): void {
-  const row = turn.glance(event.id);
-  const known = row && !isOver(turn, row) ? row : undefined;
+  const row = turn.findAlone(event.id);
+  const known = row && !isExpired(turn, row) ? row : undefined;
   if (event.caller) answer(turn, known, { ...event, caller: event.caller });
   if (event.reply !== undefined) {
-    turn.emit({ type: "reply", reply: event.reply, id: event.id, ...told(known, event.wait) });
+    turn.emit({ type: "reply", reply: event.reply, id: event.id, ...replyTo(known, event.wait) });
   }
 }
 
@@ -30,7 +30,7 @@ function answer(
   addCaller(turn, id, caller);
 }
 
-function told(
+function replyTo(
   known: InvocationRow | undefined,
   wait: boolean,
 ): Omit<Reply, "type" | "reply" | "id"> {

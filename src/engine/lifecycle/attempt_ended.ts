@@ -1,5 +1,5 @@
 import { unreachable } from "../../assert.ts";
-import { afterNews } from "../../model/awaiting.ts";
+import { afterNotification } from "../../model/awaiting.ts";
 import type {
   AttemptFailure,
   AttemptSite,
@@ -9,21 +9,21 @@ import type {
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
-import { note } from "../failure_history.ts";
+import { recordEvent } from "../failure_history.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
-import { park } from "./paused.ts";
+import { pauseNow } from "./paused.ts";
 import { handlerOf, wake } from "./started.ts";
 import { setTimer } from "./timers.ts";
 
 /** A stream to a service is over: finish, park, or try again. Stale streams change nothing. */
 export function attemptEnded(turn: Turn, event: AttemptEnded): void {
   // A failed attempt needs no entry of its journal, and memory may have let go of a long one.
-  const row = turn.glance(event.id);
+  const row = turn.findAlone(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
-  const { outcome, chance, site } = event;
-  const how = { chance, site, since: row.modifiedAt };
+  const { outcome, jitter, site } = event;
+  const how = { jitter, site, since: row.modifiedAt };
   switch (outcome.kind) {
     case "ended":
       return ended(turn, draft, how);
@@ -39,7 +39,7 @@ export function attemptEnded(turn: Turn, event: AttemptEnded): void {
 function ended(
   turn: Turn,
   draft: InvocationDraft,
-  how: Pick<Setback, "chance" | "site" | "since">,
+  how: Pick<FailedAttempt, "jitter" | "site" | "since">,
 ): void {
   const { answer } = draft;
   if (answer) return complete(turn, draft, answer.failure);
@@ -59,26 +59,26 @@ function suspend(
   draft: InvocationDraft,
   { awaiting, delivered }: Outcome & { kind: "suspended" },
 ): void {
-  if (draft.pausing) return park(turn, draft);
+  if (draft.pausing) return pauseNow(turn, draft);
   let left: Awaiting | undefined = awaiting;
-  turn.expectEntries(draft.id, delivered, draft.journal);
+  turn.prefetchEntries(draft.id, delivered, draft.journal);
   // What was delivered has been looked at; only what came later can be news (the watermark).
   for (let index = delivered; index < draft.journal; index++) {
     const entry = turn.find("journal", draft.id, index)?.entry;
     if (entry?.kind !== "notification") continue;
-    left = afterNews(left, entry.id, entry.result);
+    left = afterNotification(left, entry.id, entry.result);
     if (!left) return wake(turn, draft);
   }
   draft.status = { kind: "suspended", awaiting: left };
 }
 
 /** What went wrong, and what the next retry needs to know. */
-export interface Setback {
+export interface FailedAttempt {
   readonly failure: AttemptFailure;
   readonly retryAfterMs?: number;
   readonly reached: boolean;
   readonly behavior?: "pause" | "fail";
-  readonly chance: number;
+  readonly jitter: number;
   readonly site: AttemptSite | undefined;
   /** When the invocation had last changed before this. */
   readonly since: number;
@@ -91,25 +91,25 @@ const JITTER = 0.3;
  * Plans the next attempt, or gives up as the retry policy says
  * (docs/spec/service-protocol.md#retries).
  */
-export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): void {
-  const { failure, retryAfterMs, reached, behavior, chance, site, since } = setback;
+export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttempt): void {
+  const { failure, retryAfterMs, reached, behavior, jitter, site, since } = failed;
   const policy = retryPolicy(turn, draft);
-  const isRepeat = repeats(draft, setback);
+  const isRepeat = repeats(draft, failed);
   draft.lastFailure = failure;
   if (reached && draft.failuresSinceCommand++ === 0) draft.failingSince = since;
   if (behavior === "fail") {
     return complete(turn, draft, { code: failure.status, message: failure.message });
   }
-  if (behavior === "pause" || draft.pausing) return park(turn, draft, failure);
+  if (behavior === "pause" || draft.pausing) return pauseNow(turn, draft, failure);
   if (retryAfterMs !== undefined) draft.spared = (draft.spared ?? 0) + 1;
   else if (++draft.failures >= policy.maxAttempts) {
     return giveUp(turn, draft, policy.onMaxAttempts);
   }
-  if (!isRepeat) note(turn, draft, { kind: "transientError", failure });
+  if (!isRepeat) recordEvent(turn, draft, { kind: "transientError", failure });
   const delay = retryAfterMs ?? Math.min(
         policy.maxIntervalMs,
         policy.initialIntervalMs * policy.factor ** Math.max(0, draft.failures - 1),
-      ) * (1 + JITTER * chance);
+      ) * (1 + JITTER * jitter);
   const until = Math.ceil(turn.now + delay);
   draft.status = { kind: "backingOff", until };
   if (site) draft.lastAttempt = { ...draft.lastAttempt, ...site };
@@ -120,7 +120,7 @@ export function backOff(turn: Turn, draft: InvocationDraft, setback: Setback): v
  * Whether this is what the last attempt failed with, and nobody came further since: not worth an
  * event (measured at the reference, which looks neither at stack traces nor at notifications).
  */
-function repeats({ lastFailure }: InvocationDraft, { failure }: Setback): boolean {
+function repeats({ lastFailure }: InvocationDraft, { failure }: FailedAttempt): boolean {
   // A command and a new start leave none.
   if (!lastFailure) return false;
   const { code, status, message, related } = lastFailure;
@@ -130,7 +130,7 @@ function repeats({ lastFailure }: InvocationDraft, { failure }: Setback): boolea
 }
 
 function giveUp(turn: Turn, draft: InvocationDraft, how: "pause" | "kill"): void {
-  if (how === "pause") park(turn, draft, draft.lastFailure);
+  if (how === "pause") pauseNow(turn, draft, draft.lastFailure);
   else complete(turn, draft, terminal(draft.lastFailure));
 }
 

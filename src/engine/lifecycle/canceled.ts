@@ -3,7 +3,7 @@ import type { ReplyStatus } from "../effect.ts";
 import { notify } from "../journal/notification.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 import { wake } from "./started.ts";
 
 /**
@@ -12,7 +12,7 @@ import { wake } from "./started.ts";
  * One that has not started never will.
  */
 export function canceled(turn: Turn, id: string): ReplyStatus {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row) return "unknown";
   switch (row.status.kind) {
     case "completed":

@@ -26,20 +26,20 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   const { callers } = draft;
   turn.emit({ type: "completed", id: draft.id, result });
   if (callers.length > 0) draft.callers = [];
-  turn.expect(callers.map(({ id }) => id));
+  turn.prefetch(callers.map(({ id }) => id));
   for (const caller of callers) deliver(turn, { type: "answered", caller, result });
   // A sleep that nobody awaited must not complete a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
   // One that never started held nothing, and leaves no record
   // (docs/spec/admin.md#operations-on-invocations).
-  if (before.kind === "inboxed") leave(turn, draft.target, before.seq);
+  if (before.kind === "inboxed") leaveInbox(turn, draft.target, before.seq);
   if (before.kind === "inboxed" || before.kind === "scheduled") return forgetWhole(turn, draft);
-  passOn(turn, draft.target);
+  handLockOver(turn, draft.target);
   retain(turn, draft);
 }
 
 /** Leaves an empty place in the inbox of an object. */
-function leave(turn: Turn, { service, key }: Target, seq: number): void {
+function leaveInbox(turn: Turn, { service, key }: Target, seq: number): void {
   assert(key !== undefined, "Only calls of an object queue for it");
   const row = turn.find("inbox", objectOf(service, key), seq);
   assert(row, "An inboxed invocation has its place");
@@ -50,7 +50,7 @@ function leave(turn: Turn, { service, key }: Target, seq: number): void {
  * Hands the key to whoever waited longest, or frees it
  * (docs/spec/service-protocol.md#service-types).
  */
-function passOn(turn: Turn, { access, service, key }: Target): void {
+function handLockOver(turn: Turn, { access, service, key }: Target): void {
   if (access !== "exclusive") return;
   assert(key !== undefined, "An exclusive handler has a key");
   const object = objectOf(service, key);
@@ -65,11 +65,11 @@ function passOn(turn: Turn, { access, service, key }: Target): void {
       applyEdit(turn, { ...next, edit });
       continue;
     }
-    const heir = turn.edit(next.id);
-    assert(heir?.status.kind === "inboxed", "An inbox row must name an inboxed invocation");
+    const successor = turn.edit(next.id);
+    assert(successor?.status.kind === "inboxed", "An inbox row must name an inboxed invocation");
     turn.drop("inbox", next);
-    turn.put("lock", { ...lock, holder: heir.id, head: head + 1 });
-    return start(turn, heir);
+    turn.put("lock", { ...lock, holder: successor.id, head: head + 1 });
+    return start(turn, successor);
   }
   turn.drop("lock", lock);
 }

@@ -1,5 +1,5 @@
 import type { Event } from "../event.ts";
-import { forgetJournal, forgetRetained, isOver } from "../retention.ts";
+import { forgetJournal, forgetRetained, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 
 /** A completed invocation has been kept long enough: its journal first, then its result. */
@@ -8,7 +8,7 @@ export function expired(turn: Turn, { id }: Event & { type: "expired" }): void {
   if (row?.status.kind !== "completed") return;
   if (row.expiresAt === undefined || turn.now < row.expiresAt) return;
   const draft = turn.draft({ ...row });
-  if (isOver(turn, row)) return forgetRetained(turn, draft);
+  if (isExpired(turn, row)) return forgetRetained(turn, draft);
   forgetJournal(turn, draft);
   draft.expiresAt = (row.completedAt ?? 0) + row.retention.resultMs;
 }

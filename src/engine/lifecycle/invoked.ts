@@ -9,7 +9,7 @@ import type { Entry, Result } from "../../model/journal.ts";
 import type { Invoked } from "../../model/message.ts";
 import { objectOf } from "../../model/target.ts";
 import { deliver } from "../outbox.ts";
-import { expiryOf, forgetRetained, isOver } from "../retention.ts";
+import { expiryOf, forgetRetained, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 import { addCaller } from "./asked.ts";
 import { start } from "./started.ts";
@@ -17,8 +17,8 @@ import { setTimer } from "./timers.ts";
 
 /** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
 export function invoked(turn: Turn, event: Invoked): void {
-  const known = event.fresh ? undefined : turn.glance(event.id);
-  if (known && !isOver(turn, known)) return repeated(turn, known, event);
+  const known = event.fresh ? undefined : turn.findAlone(event.id);
+  if (known && !isExpired(turn, known)) return repeated(turn, known, event);
   // Its time is over though no sweep has come by: it must not be served
   // (docs/spec/ingress.md#idempotency).
   if (known) forgetRetained(turn, turn.draft({ ...known }));
@@ -57,7 +57,7 @@ export function admit(
   let index = 0;
   for (const entry of entries) turn.put("journal", { id, index: index++, at: turn.now, entry });
   const draft = turn.draft(row);
-  if (startAt === undefined || startAt <= turn.now) return enter(turn, draft);
+  if (startAt === undefined || startAt <= turn.now) return startOrQueue(turn, draft);
   draft.scheduledAt = startAt;
   draft.status = { kind: "scheduled", at: startAt };
   setTimer(turn, { id, due: startAt, kind: "start", index: 0 });
@@ -65,12 +65,12 @@ export function admit(
 
 const NOBODY: readonly Caller[] = [];
 
-type Given = "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace";
+type DraftFields = "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace";
 
 /** Every field is named, also those without a value: see `InvocationRow`. */
 export function newRow(
   turn: Turn,
-  { id, target, origin, retention, idempotencyKey, trace }: Pick<Invoked, Given>,
+  { id, target, origin, retention, idempotencyKey, trace }: Pick<Invoked, DraftFields>,
 ): InvocationDraft {
   return {
     id,
@@ -111,7 +111,7 @@ export function newRow(
  * Lets an accepted invocation run now, or queue for its key
  * (docs/spec/service-protocol.md#service-types).
  */
-export function enter(turn: Turn, draft: InvocationDraft): void {
+export function startOrQueue(turn: Turn, draft: InvocationDraft): void {
   const { id, target: { access, service, key } } = draft;
   if (access !== "exclusive") return start(turn, draft);
   assert(key !== undefined, "An exclusive handler has a key");

@@ -5,7 +5,7 @@ import type { ReplyStatus } from "../effect.ts";
 import type { Turn } from "../turn.ts";
 import { deliver } from "../outbox.ts";
 import { complete } from "./completed.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 
 /**
  * Ends an invocation here and now, and with it what it called
@@ -15,31 +15,31 @@ import { live } from "./live.ts";
 export function killed(turn: Turn, id: string): ReplyStatus {
   const status = refusal(turn, id);
   if (status) return status;
-  for (let victims = [id]; victims.length > 0;) {
-    turn.expect(victims);
-    victims = victims.flatMap((victim) => end(turn, victim));
+  for (let ids = [id]; ids.length > 0;) {
+    turn.prefetch(ids);
+    ids = ids.flatMap((id) => end(turn, id));
   }
   return "done";
 }
 
 function refusal(turn: Turn, id: string): ReplyStatus | undefined {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row) return "unknown";
   return row.status.kind === "completed" ? "completed" : undefined;
 }
 
 /** Ends one that goes on, and answers whom it called. */
 function end(turn: Turn, id: string): readonly string[] {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row || row.status.kind === "completed") return NOBODY;
   const children = childrenOf(turn, row);
   const draft = turn.edit(id);
   assert(draft, "An invocation that was found can be edited");
   if (row.status.kind === "invoked") turn.emit({ type: "abort", id, attempt: row.attempt });
   complete(turn, draft, KILLED);
-  const isFar = (child: string) => !turn.isHere(child);
-  for (const child of children.filter(isFar)) deliver(turn, { type: "killed", id: child });
-  return children.filter((child) => !isFar(child));
+  const isElsewhere = (child: string) => !turn.isLocal(child);
+  for (const child of children.filter(isElsewhere)) deliver(turn, { type: "killed", id: child });
+  return children.filter((child) => !isElsewhere(child));
 }
 
 const NOBODY: readonly string[] = [];

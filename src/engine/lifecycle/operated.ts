@@ -15,10 +15,10 @@ import { resumed } from "./resumed.ts";
  */
 export function operated(turn: Turn, event: Operated): void {
   const { id, reply } = event;
-  const told = operate(turn, event);
-  const row = told.status === "otherProtocol" ? turn.find("invocation", id) : undefined;
+  const taken = operate(turn, event);
+  const row = taken.status === "otherProtocol" ? turn.find("invocation", id) : undefined;
   const bound = row?.pin ? { target: row.target, pin: row.pin } : {};
-  turn.emit({ type: "reply", reply, id, ...told, ...bound });
+  turn.emit({ type: "reply", reply, id, ...taken, ...bound });
 }
 
 function operate(turn: Turn, { id, operation }: Operated): Pick<Reply, "status"> & { id?: string } {

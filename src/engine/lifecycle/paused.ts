@@ -1,9 +1,9 @@
 import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts";
 import { timerItem } from "../../model/rows.ts";
 import type { ReplyStatus } from "../effect.ts";
-import { note } from "../failure_history.ts";
+import { recordEvent } from "../failure_history.ts";
 import type { Turn } from "../turn.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 
 const PAUSED = { kind: "paused" } as const;
 
@@ -13,7 +13,7 @@ const PAUSED = { kind: "paused" } as const;
  * paused (docs/spec/service-protocol.md#timers-of-an-attempt). A suspended one rests already.
  */
 export function paused(turn: Turn, id: string): ReplyStatus {
-  const status = live(turn, id)?.status;
+  const status = unexpired(turn, id)?.status;
   const draft = status && turn.edit(id);
   if (!draft) return "unknown";
   switch (status.kind) {
@@ -27,7 +27,7 @@ export function paused(turn: Turn, id: string): ReplyStatus {
       return "done";
     case "backingOff":
       endBackOff(turn, draft);
-      rest(turn, draft, draft.lastFailure);
+      setPaused(turn, draft, draft.lastFailure);
       return "underway";
     case "invoked":
       draft.pausing = true;
@@ -37,16 +37,16 @@ export function paused(turn: Turn, id: string): ReplyStatus {
 }
 
 /** Has one that ran rest until somebody resumes it. `failure`: why, when that is why. */
-export function park(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
+export function pauseNow(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.lastAttempt = undefined;
-  rest(turn, draft, failure);
+  setPaused(turn, draft, failure);
 }
 
 /** The attempt after which a retry was put off stays on show (seen at the reference). */
-function rest(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
+function setPaused(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.status = PAUSED;
   draft.pausing = undefined;
-  note(turn, draft, { kind: "paused", failure });
+  recordEvent(turn, draft, { kind: "paused", failure });
 }
 
 /** Takes back the timer of the next retry. */

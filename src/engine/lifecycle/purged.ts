@@ -1,14 +1,14 @@
 import type { ReplyStatus } from "../effect.ts";
 import { forgetJournal, forgetRetained } from "../retention.ts";
 import type { Turn } from "../turn.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 
 /**
  * Forgets what a completed invocation left behind, before its time
  * (docs/spec/service-protocol.md#retention).
  */
 export function purged(turn: Turn, id: string, what: "purge" | "purgeJournal"): ReplyStatus {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row) return "unknown";
   if (row.status.kind !== "completed") return "notCompleted";
   const draft = turn.edit(id);

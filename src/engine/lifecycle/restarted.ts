@@ -7,7 +7,7 @@ import type { ReplyStatus } from "../effect.ts";
 import type { Operation } from "../event.ts";
 import type { Turn } from "../turn.ts";
 import { admit, newRow } from "./invoked.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 import { choosePin } from "./resumed.ts";
 import { handlerOf } from "./started.ts";
 
@@ -21,7 +21,7 @@ const PREFIX_PROTOCOL_MIN = 6;
  * the beginning of its journal (docs/spec/service-protocol.md#restart).
  */
 export function restarted(turn: Turn, id: string, operation: Restart): ReplyStatus {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row) return "unknown";
   const refused = refusal(row);
   if (refused) return refused;

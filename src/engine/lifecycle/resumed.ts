@@ -3,7 +3,7 @@ import type { Schema } from "../../model/schema.ts";
 import type { ReplyStatus } from "../effect.ts";
 import type { DeploymentChoice } from "../event.ts";
 import type { Turn } from "../turn.ts";
-import { live } from "./live.ts";
+import { unexpired } from "./unexpired.ts";
 import { endBackOff } from "./paused.ts";
 import { start, wake } from "./started.ts";
 
@@ -12,7 +12,7 @@ import { start, wake } from "./started.ts";
  * (docs/spec/service-protocol.md#pinning). One that runs goes on anyway.
  */
 export function resumed(turn: Turn, id: string, choice?: DeploymentChoice): ReplyStatus {
-  const row = live(turn, id);
+  const row = unexpired(turn, id);
   if (!row) return "unknown";
   const refused = refusal(row, choice);
   if (refused) return refused;
@@ -21,11 +21,11 @@ export function resumed(turn: Turn, id: string, choice?: DeploymentChoice): Repl
   const draft = turn.edit(id);
   if (!draft) return "unknown";
   draft.pin = pin;
-  goOn(turn, draft);
+  continueRun(turn, draft);
   return "done";
 }
 
-function goOn(turn: Turn, draft: InvocationDraft): void {
+function continueRun(turn: Turn, draft: InvocationDraft): void {
   if (draft.status.kind === "invoked") {
     draft.pausing = undefined;
     return;

@@ -5,7 +5,7 @@ import { objectOf } from "../../model/target.ts";
 import type { Attempt, StatePair } from "../effect.ts";
 import type { Event } from "../event.ts";
 import type { Turn } from "../turn.ts";
-import { park } from "./paused.ts";
+import { pauseNow } from "./paused.ts";
 
 const INVOKED = { kind: "invoked" } as const;
 
@@ -38,7 +38,7 @@ export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): vo
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked") return;
   const draft = turn.draft({ ...row });
-  if (draft.pausing) park(turn, draft);
+  if (draft.pausing) pauseNow(turn, draft);
   else wake(turn, draft);
 }
 
@@ -47,7 +47,7 @@ export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree"
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
   // Paused while it waited for the slot: it rests without ever having run.
-  if (row.pausing) return park(turn, turn.draft({ ...row }));
+  if (row.pausing) return pauseNow(turn, turn.draft({ ...row }));
   turn.emit(snapshot(turn, row));
 }
 

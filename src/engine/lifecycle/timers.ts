@@ -3,13 +3,13 @@ import { type Timer, timerItem } from "../../model/rows.ts";
 import type { Event } from "../event.ts";
 import { notify } from "../journal/notification.ts";
 import type { Turn } from "../turn.ts";
-import { enter } from "./invoked.ts";
+import { startOrQueue } from "./invoked.ts";
 import { start } from "./started.ts";
 
 /** Writes a timer, and has the world remember it. */
 export function setTimer(turn: Turn, timer: Timer): void {
   turn.put("timer", timer);
-  turn.emit({ type: "wake", ...timer });
+  turn.emit({ type: "armTimer", ...timer });
 }
 
 /** A timer came due. The row is the truth: if it is gone, this firing is a repeat. */
@@ -17,14 +17,14 @@ export function timerFired(turn: Turn, event: Event & { type: "timerFired" }): v
   const timer = turn.find("timer", event.id, timerItem(event));
   if (!timer) return;
   // A clock that was set back since: the row stays, and comes due again.
-  if (turn.now < timer.due) return turn.emit({ type: "wake", ...timer });
+  if (turn.now < timer.due) return turn.emit({ type: "armTimer", ...timer });
   turn.drop("timer", timer);
 
   const row = turn.find("invocation", timer.id);
   if (!row) return;
   switch (timer.kind) {
     case "start":
-      if (row.status.kind === "scheduled") enter(turn, turn.draft({ ...row }));
+      if (row.status.kind === "scheduled") startOrQueue(turn, turn.draft({ ...row }));
       return;
     case "retry":
       if (row.status.kind !== "backingOff" || row.status.until !== timer.due) return;

@@ -15,12 +15,12 @@ export interface Copy {
   /** What holds for the rows that are wanted, over `from`. */
   readonly conditions: readonly string[];
   /** The same, over the columns of the copy. */
-  readonly told: readonly string[];
+  readonly filter: readonly string[];
   /** Only the first rows, in an order of these columns, are wanted. */
-  readonly top?: StoredRelation["top"];
+  readonly firstRows?: StoredRelation["firstRows"];
   /** Any so many rows, of all databases together, are all that is wanted. */
   readonly rowsMax?: number;
-  /** What rows and columns are called together, where `told` and `top` name them so. */
+  /** What rows and columns are called together, where `filter` and `firstRows` name them so. */
   readonly name: string;
   /** See `Table.keys`. */
   readonly keys: readonly string[];
@@ -49,21 +49,22 @@ const GROWTH_MAX = 4;
 
 /** What one mention of a table needs: the columns that are used, of the rows that are wanted. */
 export function copyOfRelation(relation: StoredRelation): Copy {
-  const { table: { from, keys = [], isShared = false }, name, told, top } = relation;
+  const { table: { from, keys = [], isShared = false }, name, filter, firstRows } = relation;
   const columns = usedColumns(relation).map(({ ref, sql, type }): CopiedColumn => {
     if (type === "raw") return { ref, sql, holds: "text" };
     return { ref, sql, ...(type === "bin" && { holds: "bytes" }) };
   });
   // All of them are one page, which must not be large.
-  const isPage = top && top.rowsMax <= (areLarge(columns) ? LARGE_ROWS_FIRST : ROWS_MAX);
+  const isPage = firstRows &&
+    firstRows.rowsMax <= (areLarge(columns) ? LARGE_ROWS_FIRST : ROWS_MAX);
   return {
     table: copyOf(relation),
     columns,
     from,
     conditions: conditionsOf(relation),
-    told,
-    ...(isPage && { top }),
-    ...(top && top.order === "" && { rowsMax: top.rowsMax }),
+    filter,
+    ...(isPage && { firstRows }),
+    ...(firstRows && firstRows.order === "" && { rowsMax: firstRows.rowsMax }),
     name,
     keys,
     isShared,
@@ -79,7 +80,7 @@ export function makeCopy({ table, columns, primaryKey }: Copy): string {
 }
 
 /** Puts one row of a page at `place` into it. Its values are those of `valuesOf`. */
-export function insertCopy({ table, columns }: Copy, { isGrouped }: Place): string {
+export function insertCopy({ table, columns }: Copy, { isGrouped }: PageStart): string {
   const names = columns.length === 0 ? ["none"] : columns.map(({ ref }) => ref);
   // What is no text would end the process if it came as one.
   const values = columns.length === 0
@@ -90,7 +91,7 @@ export function insertCopy({ table, columns }: Copy, { isGrouped }: Place): stri
 }
 
 /** Where the next page of a copy begins, and how many rows it has at most. */
-export interface Place {
+export interface PageStart {
   /** Keys of the last row that was read. */
   readonly after?: readonly SqlValue[];
   readonly limit: number;
@@ -101,14 +102,14 @@ export interface Place {
   readonly isGrouped: boolean;
 }
 
-export function firstPlace({ columns, keys, top }: Copy): Place {
-  if (top) return { limit: top.rowsMax, isGrouped: false };
+export function firstPage({ columns, keys, firstRows }: Copy): PageStart {
+  if (firstRows) return { limit: firstRows.rowsMax, isGrouped: false };
   if (areLarge(columns)) return { limit: LARGE_ROWS_FIRST, isGrouped: false };
   return { limit: ROWS_FIRST, isGrouped: keys.length === 1 };
 }
 
 /** How many stored rows a page at `place` is made of. */
-export function rowsIn(page: readonly Row[], { isGrouped }: Place): number {
+export function rowsIn(page: readonly Row[], { isGrouped }: PageStart): number {
   if (!isGrouped) return page.length;
   return page.reduce((rows, row) => rows + Number(row.at(-1)), 0);
 }
@@ -119,14 +120,14 @@ function areLarge(columns: readonly CopiedColumn[]): boolean {
 }
 
 /** The place after a page; undefined: that was the last one. */
-export function nextPlace(
-  { keys, top }: Copy,
+export function nextPage(
+  { keys, firstRows }: Copy,
   page: readonly Row[],
-  place: Place,
-): Place | undefined {
+  place: PageStart,
+): PageStart | undefined {
   const { limit, isGrouped } = place;
   const last = page.at(-1);
-  if (top || !last || rowsIn(page, place) < limit) return undefined;
+  if (firstRows || !last || rowsIn(page, place) < limit) return undefined;
   let bytes = 0;
   for (const row of page) for (const value of row) bytes += sizeOf(value);
   const fitting = Math.floor(limit * PAGE_BYTES / bytes);
@@ -137,9 +138,13 @@ export function nextPlace(
   };
 }
 
-/** Reads a page: the keys of each row, then its columns, and see `Place`. `live`: see `WITH_LIVE`. */
-export function readPage(copy: Copy, { after, limit, isGrouped }: Place, live: string): Statement {
-  const { columns, from, conditions, told, top, keys, name } = copy;
+/** Reads a page: the keys of each row, then its columns, and see `PartitionRange`. `live`: see `WITH_LIVE`. */
+export function readPage(
+  copy: Copy,
+  { after, limit, isGrouped }: PageStart,
+  live: string,
+): Statement {
+  const { columns, from, conditions, filter, firstRows, keys, name } = copy;
   const args: SqlValue[] = [];
   const place = (value: SqlValue) => `?${args.push(value)}`;
   const known = keys.map((key, i) => ({ ref: `k${i}`, sql: key }));
@@ -148,10 +153,10 @@ export function readPage(copy: Copy, { after, limit, isGrouped }: Place, live: s
   if (isLive) place(live);
   const beyond = after ? [`(${keys.join(", ")}) > (${after.map(place).join(", ")})`] : [];
   const outer = [...known, ...columns].map(valueSql).join(", ");
-  const order = top ? top.order : known.map(({ ref }) => ref).join(", ");
+  const order = firstRows ? firstRows.order : known.map(({ ref }) => ref).join(", ");
   const page = `select ${outer} from ` +
     `(select ${inner} from ${from}${whereSql([...conditions, ...beyond])}) as ${name}` +
-    `${whereSql(top?.order ? told.map(likely) : told)}${
+    `${whereSql(firstRows?.order ? filter.map(likely) : filter)}${
       order && ` order by ${order}`
     } limit ${limit}`;
   return { sql: `${isLive ? WITH_LIVE : ""}${isGrouped ? grouped(copy, page) : page}`, args };

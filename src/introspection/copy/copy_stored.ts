@@ -11,11 +11,11 @@ import { isCopied } from "../translate/source.ts";
 import {
   type Copy,
   copyOfRelation,
-  firstPlace,
+  firstPage,
   insertCopy,
   makeCopy,
-  nextPlace,
-  type Place,
+  nextPage,
+  type PageStart,
   readPage,
   rowsIn,
   valuesOf,
@@ -28,7 +28,7 @@ const IDS_MAX = 500;
 /**
  * Copies what a statement needs of the rows of all `sources` into the scratch space of `database`: of
  * each table that it mentions the columns that it uses, computed where the rows are, and the rows that
- * its conditions want, as far as `Wanted` says. A plan needs no rows. Rejects with a `Failure` when a
+ * its conditions want, as far as `PushedKeys` says. A plan needs no rows. Rejects with a `Failure` when a
  * source cannot be read or a limit is reached.
  */
 export async function copyStored(
@@ -64,7 +64,7 @@ function journalsOf(mentions: readonly StoredRelation[]): Copy {
     primaryKey: ["id", "first"],
     from: "whole_journal as t",
     conditions: ids ? [`t.id in ${quoteTexts([...ids])}`] : [],
-    told: [],
+    filter: [],
     name: "r",
     keys: ["t.id", "t.first"],
     isShared: false,
@@ -86,7 +86,7 @@ async function copyCallees(database: QueryDatabase, copier: Copier): Promise<voi
     primaryKey: ["id"],
     from: "invocation as t",
     conditions: [`t.id in ${quoteTexts(ids.slice(at, at + IDS_MAX))}`],
-    told: [],
+    filter: [],
     name: "r",
     keys: ["t.id"],
     isShared: false,
@@ -127,7 +127,7 @@ class Copier {
    * as it was then; later pages are as rows are when their turn comes.
    */
   async #fillFrom(source: QuerySource, copies: readonly Copy[]): Promise<void> {
-    let open: (readonly [Copy, Place])[] = copies.map((copy) => [copy, firstPlace(copy)]);
+    let open: (readonly [Copy, PageStart])[] = copies.map((copy) => [copy, firstPage(copy)]);
     while (open.length > 0) {
       this.#database.check();
       const pages = await source.read(
@@ -139,7 +139,7 @@ class Copier {
         const values = page.map((row) => valuesOf(copy, row));
         await this.#database.runAll(insertCopy(copy, place), values);
         this.#count(copy, rowsIn(page, place));
-        const next = nextPlace(copy, page, place);
+        const next = nextPage(copy, page, place);
         if (next) upcoming.push([copy, next]);
       }
       // Other sources may have given enough meanwhile.

@@ -4,7 +4,7 @@ import type { AnswerColumn, Format, Row } from "../render/format.ts";
 import type { QueryLimits } from "../request.ts";
 
 /** An answer as it grows, in memory. */
-export class Gathered {
+export class BufferedAnswer {
   readonly #format: Format;
   readonly #limits: Pick<QueryLimits, "rowsMax" | "spoolBytesMax">;
   readonly #parts: Uint8Array[] = [];

@@ -11,7 +11,7 @@ import { PAGE_BYTES, type QueryLimits, type QueryRequest } from "../request.ts";
 import { ENTRIES, JOURNAL } from "../tables/journal_tables.ts";
 import type { StoredRelation } from "../translate/scope.ts";
 import type { DirectDatabase } from "./direct_database.ts";
-import { Gathered } from "./buffered_answer.ts";
+import { BufferedAnswer } from "./buffered_answer.ts";
 import { type PlanLine, workOf } from "./plan_work.ts";
 
 export interface DirectLimits extends Pick<QueryLimits, "rowsMax" | "spoolBytesMax"> {
@@ -50,7 +50,11 @@ export async function runDirect(
 ): Promise<readonly Uint8Array[]> {
   const asked = readRequest(request);
   for (const warning of asked.warnings) limits.warn?.(warning);
-  const answer = new Gathered(asked.columns, formatOf(request.format, asked.warnings), limits);
+  const answer = new BufferedAnswer(
+    asked.columns,
+    formatOf(request.format, asked.warnings),
+    limits,
+  );
   const reading = { database, asked, live: liveList(request.running), rowsMax: limits.rowsMax };
   const entries = await gatherEntries(database, asked, limits);
   if (entries) {

@@ -105,8 +105,8 @@ export function showsBytes(used: ReadonlySet<string>): boolean {
 
 /** The ids of the invocations whose journals are wanted; undefined: all. */
 export function wantedJournals(mentions: readonly StoredRelation[]): Set<string> | undefined {
-  const wanted = mentions.map((one) => one.wanted.get("id"));
-  return wanted.includes(undefined) ? undefined : new Set(wanted.flatMap((ids) => ids ?? []));
+  const pushed = mentions.map((one) => one.pushed.get("id"));
+  return pushed.includes(undefined) ? undefined : new Set(pushed.flatMap((ids) => ids ?? []));
 }
 
 /** Ids in the spelling of the database. All of them, unless every mention names some. */
@@ -114,8 +114,8 @@ async function* wantedIds(
   database: JournalDatabase,
   mentions: readonly StoredRelation[],
 ): AsyncGenerator<string> {
-  const wanted = wantedJournals(mentions);
-  if (wanted) return yield* wanted;
+  const pushed = wantedJournals(mentions);
+  if (pushed) return yield* pushed;
   for (let after = "";;) {
     database.check();
     const row = await database.row(NEXT_ID, [after]);

@@ -1,6 +1,6 @@
 import type { Failure } from "../../errors.ts";
 import { cut, refused } from "../refusal.ts";
-import { unsupportedAt, wrongAt } from "./place.ts";
+import { unsupportedAt, wrongAt } from "./position.ts";
 import type { Token } from "./token.ts";
 
 /** Parentheses, subqueries and the like within each other. The stack has room for far more. */

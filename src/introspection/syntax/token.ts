@@ -1,4 +1,4 @@
-import { unsupportedAt, wrongAt } from "./place.ts";
+import { unsupportedAt, wrongAt } from "./position.ts";
 
 /** A piece of a statement. `at`: where it begins, in UTF-16 units from 0. */
 export interface Token {

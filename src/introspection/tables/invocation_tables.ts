@@ -2,7 +2,8 @@ import type { InvocationRow } from "../../model/invocation.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { FAILED_COMMAND } from "./command_name.ts";
 import { failureText, outcomeText } from "./failure_text.ts";
-import { partitionKeyOf, quoteTexts, type Table, type TableColumn, type Wanted } from "./table.ts";
+import { partitionKeyOf, quoteTexts } from "./table.ts";
+import type { PushedKeys, Table, TableColumn } from "./table.ts";
 
 // `t` is a stored invocation: see `storage/schema` for its columns and `model/invocation.ts` for
 // what its body holds. `live` is the table of attempts that run: see `live_rows.ts`.
@@ -49,10 +50,10 @@ const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
 const RAW_STATUSES = [...new Set(Object.values(SHOWN).flatMap((all) => all.slice(0, 1)))];
 const SHOWN_STATUSES = Object.values(SHOWN).flatMap((all) => all.length > 1 ? all.slice(1) : all);
 
-function seek(wanted: Wanted): string | undefined {
-  const ids = wanted.get("id");
+function seek(pushed: PushedKeys): string | undefined {
+  const ids = pushed.get("id");
   if (ids) return `t.id in ${quoteTexts(ids)}`;
-  const shown = wanted.get("status");
+  const shown = pushed.get("status");
   if (!shown) return undefined;
   const stored = (Object.keys(SHOWN) as Kind[])
     .filter((kind) => SHOWN[kind].some((one) => shown.includes(one)));

@@ -28,8 +28,8 @@ const journal: Table = {
   kind: "BASE TABLE",
   from: ENTRIES,
   ids: "id",
-  seek: (wanted) => {
-    const ids = wanted.get("id");
+  seek: (pushed) => {
+    const ids = pushed.get("id");
     return ids && `t.id in ${quoteTexts(ids)}`;
   },
   columns: [
@@ -62,8 +62,8 @@ const events: Table = {
   from: "event as t",
   keys: ["t.id", "t.seq"],
   ids: "id",
-  seek: (wanted) => {
-    const ids = wanted.get("id");
+  seek: (pushed) => {
+    const ids = pushed.get("id");
     return ids && `t.id in ${quoteTexts(ids)}`;
   },
   columns: [

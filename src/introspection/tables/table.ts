@@ -20,7 +20,7 @@ export interface TableColumn {
 }
 
 /** What the rows asked for must have in common: column name to the values it may have. */
-export type Wanted = ReadonlyMap<string, readonly string[]>;
+export type PushedKeys = ReadonlyMap<string, readonly string[]>;
 
 /** A table or view over the stored rows (docs/spec/queries.md#tables). */
 export interface Table {
@@ -36,8 +36,8 @@ export interface Table {
   /** What an installation has once: it is in the first of its databases. */
   readonly isShared?: boolean;
   readonly columns: readonly TableColumn[];
-  /** A condition that an index answers, for rows that are `wanted`. The statement checks again. */
-  readonly seek?: (wanted: Wanted) => string | undefined;
+  /** A condition that an index answers, for rows that are `pushed`. The statement checks again. */
+  readonly seek?: (pushed: PushedKeys) => string | undefined;
   /** A column whose values must be well-formed ids of invocations when they are asked for. */
   readonly ids?: string;
 }
@@ -96,11 +96,11 @@ export function keyOf(object: string): string {
 export function seekObject(
   column: string,
   { service, key }: { readonly service: string; readonly key: string },
-): (wanted: Wanted) => string | undefined {
-  return (wanted) => {
-    const services = wanted.get(service);
+): (pushed: PushedKeys) => string | undefined {
+  return (pushed) => {
+    const services = pushed.get(service);
     if (!services) return undefined;
-    const keys = wanted.get(key);
+    const keys = pushed.get(key);
     if (keys) {
       const objects = services.flatMap((one) => keys.map((key) => `${one}/${key}`));
       return `${column} in ${quoteTexts(objects)}`;

@@ -4,8 +4,8 @@ import type { Comparison } from "../syntax/ast.ts";
 import { asText, timeOf } from "./cast.ts";
 import { noteConstants } from "./constants.ts";
 import { constantAs } from "./literal.ts";
-import type { Column, Fact, Value } from "./scope.ts";
-import { toldBy } from "./pushdown_filter.ts";
+import type { Column, KeyFact, Value } from "./scope.ts";
+import { filterOf } from "./pushdown_filter.ts";
 
 const SQLITE: Partial<Readonly<Record<Comparison, string>>> = {
   "is distinct from": "is not",
@@ -24,15 +24,15 @@ export function compare(operator: Comparison, first: Value, second: Value): Valu
   }
   const facts = factsOf(operator, first, second) ?? factsOf(operator, second, first);
   const sql = `(${left.sql} ${SQLITE[operator] ?? operator} ${right.sql})`;
-  const told = operator in SQLITE
+  const filter = operator in SQLITE
     ? undefined
-    : toldBy(sql, first.column, [second]) ?? toldBy(sql, second.column, [first]);
+    : filterOf(sql, first.column, [second]) ?? filterOf(sql, second.column, [first]);
   return {
     sql,
     type: "bool",
     name: `${first.name} ${operator === "<>" ? "!=" : operator.toUpperCase()} ${second.name}`,
     ...(facts && { facts }),
-    ...(told && { told }),
+    ...(filter && { filter }),
   };
 }
 
@@ -40,7 +40,7 @@ function factsOf(
   operator: Comparison,
   { column }: Value,
   { constant }: Value,
-): readonly Fact[] | undefined {
+): readonly KeyFact[] | undefined {
   if (constant?.type !== "text") return undefined;
   if (operator === "=") return oneOf(column, [constant.value]);
   return operator === "<>" ? noneOf(column, [constant.value]) : undefined;
@@ -50,7 +50,7 @@ function factsOf(
 export function oneOf(
   column: Column | undefined,
   values: readonly string[],
-): readonly Fact[] | undefined {
+): readonly KeyFact[] | undefined {
   return column?.stored && [{ column: column.stored, values }];
 }
 
@@ -58,7 +58,7 @@ export function oneOf(
 export function noneOf(
   column: Column | undefined,
   values: readonly string[],
-): readonly Fact[] | undefined {
+): readonly KeyFact[] | undefined {
   if (!column?.stored) return undefined;
   const { relation, name } = column.stored;
   const all = relation.table.columns.find((one) => one.name === name)?.values;

@@ -12,8 +12,8 @@ import { parseInterval, parseTime } from "./constant.ts";
 import { jsonMember } from "./json.ts";
 import { literalValue } from "./literal.ts";
 import { translateQuery } from "./query.ts";
-import { type Fact, findColumn, type Scope, type Value } from "./scope.ts";
-import { toldBy, toldByAll, toldByEither } from "./pushdown_filter.ts";
+import { findColumn, type KeyFact, type Scope, type Value } from "./scope.ts";
+import { filterOf, filterOfAll, filterOfEither } from "./pushdown_filter.ts";
 
 type Kind<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
@@ -72,8 +72,8 @@ function predicate(
       const words = `is${expr.not ? " not" : ""} ${expr.what}`;
       const shown = `${name} ${words.toUpperCase()}`;
       const sql = `(${value} ${words})`;
-      const told = (expr.what === "null") === expr.not ? toldBy(sql, column, []) : undefined;
-      return { sql, type: "bool", name: shown, notNull: true, ...(told && { told }) };
+      const filter = (expr.what === "null") === expr.not ? filterOf(sql, column, []) : undefined;
+      return { sql, type: "bool", name: shown, notNull: true, ...(filter && { filter }) };
     }
     case "like":
       return like(expr, scope);
@@ -171,18 +171,18 @@ function logic(
     ? values.flatMap((value) => value.facts ?? [])
     : either(values.map((value) => value.facts ?? []));
   const sql = `(${values.map((value) => value.sql).join(` ${operator} `)})`;
-  const told = operator === "and" ? toldByAll(values) : toldByEither(values, sql);
+  const filter = operator === "and" ? filterOfAll(values) : filterOfEither(values, sql);
   return {
     sql,
     type: "bool",
     name: values.map(({ name }) => name).join(` ${operator.toUpperCase()} `),
     facts,
-    ...(told && { told }),
+    ...(filter && { filter }),
   };
 }
 
 /** Columns that every alternative compares with constants have one of all of them. */
-function either([first = [], ...others]: readonly (readonly Fact[])[]): Fact[] {
+function either([first = [], ...others]: readonly (readonly KeyFact[])[]): KeyFact[] {
   return first.flatMap(({ column, values }) => {
     const same = others.map((facts) =>
       facts.find((fact) =>
@@ -223,13 +223,13 @@ function inList({ not, of, list }: Kind<"in">, scope: Scope): Value {
     : undefined;
   // A binary column is compared with text as it is: see `constantAs`.
   const sql = `(${same.sql} ${not ? "not " : ""}in (${others.map((one) => one.sql).join(", ")}))`;
-  const told = toldBy(sql, value.column, members);
+  const filter = filterOf(sql, value.column, members);
   return {
     sql,
     type: "bool",
     name: `${value.name} ${not ? "NOT " : ""}IN (${members.map(({ name }) => name).join(", ")})`,
     ...(facts && { facts }),
-    ...(told && { told }),
+    ...(filter && { filter }),
   };
 }
 
@@ -252,7 +252,7 @@ function between(expr: Kind<"between">, scope: Scope): Value {
     sql: `(${expr.not ? "not " : ""}(${from.sql} and ${to.sql}))`,
     type: "bool",
     name: `${value!.name} ${expr.not ? "NOT " : ""}BETWEEN ${low!.name} AND ${high!.name}`,
-    ...(!expr.not && { told: toldByAll([from, to]) }),
+    ...(!expr.not && { filter: filterOfAll([from, to]) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { translate } from "./expression.ts";
 import { type Column, findColumn, type Scope } from "./scope.ts";
 import { type Relation, translateSource } from "./source.ts";
 import { storedOf } from "./pushdown_filter.ts";
-import { want } from "./pushdown_keys.ts";
+import { pushKeys } from "./pushdown_keys.ts";
 
 type Join = Extract<Source, { kind: "join" }>;
 
@@ -39,7 +39,7 @@ function translateOn({ how, on }: Join, { left, right }: Sides, scope: Scope): s
   if (facts) {
     const both = [...left, ...right];
     const kept = how === "left" ? right : how === "right" ? left : how === "full" ? [] : both;
-    want(facts, storedOf(kept));
+    pushKeys(facts, storedOf(kept));
   }
   return sql;
 }

@@ -1,11 +1,11 @@
-import type { Column, StoredRelation, Told, Value } from "./scope.ts";
+import type { Column, PushedFilter, StoredRelation, Value } from "./scope.ts";
 
 /** What a comparison tells of the rows of one table: `column` with values that do not depend on rows. */
-export function toldBy(
+export function filterOf(
   sql: string,
   column: Column | undefined,
   others: readonly Value[],
-): Told | undefined {
+): PushedFilter | undefined {
   if (!column?.stored || !others.every(isFixed)) return undefined;
   return { parts: [{ relation: column.stored.relation, sql }], isAll: true };
 }
@@ -16,18 +16,18 @@ export function isFixed({ constant, isSame = false }: Value): boolean {
 }
 
 /** What several conditions tell together. */
-export function toldByAll(values: readonly Value[]): Told {
+export function filterOfAll(values: readonly Value[]): PushedFilter {
   return {
-    parts: values.flatMap(({ told }) => told?.parts ?? []),
-    isAll: values.every(({ told }) => told?.isAll),
+    parts: values.flatMap(({ filter }) => filter?.parts ?? []),
+    isAll: values.every(({ filter }) => filter?.isAll),
   };
 }
 
 /** What alternatives tell: something if all of them are about the same table. `sql`: of all of them. */
-export function toldByEither(values: readonly Value[], sql: string): Told | undefined {
-  const parts = values.flatMap(({ told }) => told?.parts ?? []);
+export function filterOfEither(values: readonly Value[], sql: string): PushedFilter | undefined {
+  const parts = values.flatMap(({ filter }) => filter?.parts ?? []);
   const [first] = parts;
-  const isOne = first && values.every(({ told }) => told?.isAll) &&
+  const isOne = first && values.every(({ filter }) => filter?.isAll) &&
     parts.every(({ relation }) => relation === first.relation);
   return isOne ? { parts: [{ relation: first.relation, sql }], isAll: true } : undefined;
 }
@@ -36,9 +36,12 @@ export function toldByEither(values: readonly Value[], sql: string): Told | unde
  * Remembers with the tables what is told of them, so that rows for which it does not hold need not be
  * copied. `of`: the tables that it may be said of.
  */
-export function tell(told: Told | undefined, of: ReadonlySet<StoredRelation>): void {
-  for (const { relation, sql } of told?.parts ?? []) {
-    if (of.has(relation)) relation.told.push(overStored(sql, relation));
+export function pushFilter(
+  filter: PushedFilter | undefined,
+  of: ReadonlySet<StoredRelation>,
+): void {
+  for (const { relation, sql } of filter?.parts ?? []) {
+    if (of.has(relation)) relation.filter.push(overStored(sql, relation));
   }
 }
 

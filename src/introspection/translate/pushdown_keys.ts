@@ -1,20 +1,20 @@
 import { BadId, parseInvocationId } from "../../model/id.ts";
 import { toSafe } from "../../storage/codec/safe_text.ts";
 import { cut, refused } from "../refusal.ts";
-import type { Fact, StoredRelation } from "./scope.ts";
+import type { KeyFact, StoredRelation } from "./scope.ts";
 
 /**
  * Only rows for which these facts hold are wanted, so an index may be asked for them. `of`: the
  * mentions of tables that this is true of: those of the query itself, and not of one around it. Throws a `Failure` 400 for an id that is none
  * (docs/spec/queries.md#statements).
  */
-export function want(facts: readonly Fact[], of: ReadonlySet<StoredRelation>): void {
+export function pushKeys(facts: readonly KeyFact[], of: ReadonlySet<StoredRelation>): void {
   for (const { column: { relation, name }, values } of facts) {
     if (!of.has(relation)) continue;
     if (relation.table.ids === name) values.forEach(checkId);
-    const before = relation.wanted.get(name);
+    const before = relation.pushed.get(name);
     const safe = values.map(toSafe);
-    relation.wanted.set(name, before ? safe.filter((one) => before.includes(one)) : safe);
+    relation.pushed.set(name, before ? safe.filter((one) => before.includes(one)) : safe);
   }
 }
 

@@ -10,7 +10,7 @@ const ROWS_MAX = 4000;
  * query says: it takes columns of one table, in an order of such columns, up to a limit. Answers whether
  * it is.
  */
-export function tellTop(
+export function pushLimit(
   select: Select,
   { orderBy, rowsMax, where, scope, of: [relation, ...others] }: {
     readonly orderBy: readonly Sort[];
@@ -24,10 +24,10 @@ export function tellTop(
   if (!relation || others.length > 0 || select.from?.kind !== "table") return false;
   if (rowsMax === undefined || !isPlain(select)) return false;
   if (rowsMax > ROWS_MAX && orderBy.length > 0) return false;
-  if (where && !where.told?.isAll) return false;
+  if (where && !where.filter?.isAll) return false;
   const order = orderBy.map((sort) => termOf(sort, select, scope));
   if (order.includes(undefined)) return false;
-  relation.top = { order: order.join(", "), rowsMax };
+  relation.firstRows = { order: order.join(", "), rowsMax };
   return true;
 }
 

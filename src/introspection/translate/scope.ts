@@ -3,7 +3,7 @@ import type { Failure } from "../../errors.ts";
 import type { ColumnType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";
 import type { Table } from "../tables/table.ts";
-import type { Weights } from "./weight.ts";
+import type { TermCounts } from "./term_counts.ts";
 
 /** A column of something after FROM, or of a query. */
 export interface Column {
@@ -38,15 +38,15 @@ export interface StoredRelation {
   /** Names of columns that the statement reads. */
   readonly used: Set<string>;
   /** Values that rows must have, of columns that were compared with constants. */
-  readonly wanted: Map<string, readonly string[]>;
+  readonly pushed: Map<string, readonly string[]>;
   /** Constants that a column was compared with and never holds, by column: see `constants.ts`. */
   readonly unheld: Map<string, Set<string>>;
-  /** What holds for all rows that matter, as SQL over its columns: see `Told`. */
-  readonly told: string[];
+  /** What holds for all rows that matter, as SQL over its columns: see `PeerReply`. */
+  readonly filter: string[];
   /** What queries around it call its columns (`r2.c7`), and what they are (`r1.c3`). */
   readonly shown: Map<string, string>;
   /** Only its first rows, in this order of its columns (SQL, maybe empty), are needed. */
-  top?: { readonly order: string; readonly rowsMax: number };
+  firstRows?: { readonly order: string; readonly rowsMax: number };
 }
 
 /** Names that an expression may use. */
@@ -93,7 +93,7 @@ export interface StatementScope {
   readonly isCopied: boolean;
   /** Every mention of a stored table. */
   readonly relations: StoredRelation[];
-  readonly weights: Weights;
+  readonly weights: TermCounts;
   /** A new name within the statement. */
   readonly newName: (prefix: "c" | "r" | "w") => string;
 }
@@ -110,9 +110,9 @@ export interface Value {
   /** The column it is, and nothing else. */
   readonly column?: Column;
   /** What holds for rows for which it is true. */
-  readonly facts?: readonly Fact[];
+  readonly facts?: readonly KeyFact[];
   /** What it tells of rows for which it is true. */
-  readonly told?: Told;
+  readonly filter?: PushedFilter;
   /** It is the same for all rows, and no constant of the statement. */
   readonly isSame?: boolean;
 }
@@ -122,14 +122,14 @@ export interface Value {
  * compares columns of one table with what is the same for all rows, in ways that any SQLite knows, and
  * is not true of a row of nulls: so it may be asked before a join.
  */
-export interface Told {
+export interface PushedFilter {
   readonly parts: readonly { readonly relation: StoredRelation; readonly sql: string }[];
   /** The parts together are the whole condition. */
   readonly isAll: boolean;
 }
 
 /** A stored column has one of these values. */
-export interface Fact {
+export interface KeyFact {
   readonly column: StoredColumn;
   readonly values: readonly string[];
 }

@@ -5,9 +5,7 @@ import { asColumns, notOrdinal, orderSql, ordinal, type Translated } from "./que
 import type { Column, Output, Scope, Value } from "./scope.ts";
 import { translateSource } from "./source.ts";
 import { isRowwise } from "./rowwise.ts";
-import { likely, storedOf, tell } from "./pushdown_filter.ts";
-import { tellTop } from "./pushdown_limit.ts";
-import { want } from "./pushdown_keys.ts";
+import { pushDown } from "./pushdown.ts";
 
 /** An output and what it is. */
 interface Made {
@@ -50,7 +48,7 @@ export function translateSelect(
   refuseSameNames(columns);
 
   const { orderBy, rowsMax } = options;
-  const where = whereOf(select, { orderBy, rowsMax, scope });
+  const where = pushDown(select, { orderBy, rowsMax, scope });
   // GROUP BY and HAVING know the names of outputs where no column has them; ORDER BY before.
   const named = made.map((one): Column => ({
     ...asColumns([one.output])[0]!,
@@ -85,23 +83,6 @@ function makingOf(
     isLazy: isDerived && !select.distinct,
     isOpen: isDerived && isWhole && isRowwise(select, orderBy),
   };
-}
-
-/** What follows WHERE, after telling the tables what it says of them. */
-function whereOf(
-  select: Select,
-  { orderBy, rowsMax, scope }: Pick<SelectOptions, "orderBy" | "rowsMax"> & {
-    readonly scope: Scope;
-  },
-): Value | undefined {
-  const where = select.where && translate(select.where, scope);
-  // What it says of a query around this one need not hold for all rows of that one.
-  const own = storedOf(scope.columns);
-  if (where?.facts) want(where.facts, own);
-  tell(where?.told, own);
-  const isTop = tellTop(select, { orderBy, rowsMax, where, scope, of: [...own] });
-  if (!where?.told || !isTop || orderBy.length === 0) return where;
-  return { ...where, sql: where.told.parts.map(({ sql }) => likely(sql)).join(" and ") };
 }
 
 /** The query around: what a query sees of it are its columns, and those around it. */

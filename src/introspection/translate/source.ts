@@ -74,9 +74,9 @@ function stored(
     name: own,
     refs,
     used: new Set(),
-    wanted: new Map(),
+    pushed: new Map(),
     unheld: new Map(),
-    told: [],
+    filter: [],
     shown: new Map(),
   };
   statement.relations.push(relation);
@@ -127,8 +127,8 @@ export function usedColumns(
 }
 
 /** What holds for all rows that are read of a mention, as SQL. */
-export function conditionsOf({ table, wanted }: StoredRelation): string[] {
-  return [table.where, table.seek?.(wanted)].filter((one) => one !== undefined)
+export function conditionsOf({ table, pushed }: StoredRelation): string[] {
+  return [table.where, table.seek?.(pushed)].filter((one) => one !== undefined)
     .map((one) => `(${one})`);
 }
 

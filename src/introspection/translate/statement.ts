@@ -5,7 +5,7 @@ import { findTable, noTable } from "../tables/catalog.ts";
 import { warningsOf } from "./constants.ts";
 import { translateQuery } from "./query.ts";
 import type { Scope, StoredRelation } from "./scope.ts";
-import { Weights } from "./weight.ts";
+import { TermCounts } from "./term_counts.ts";
 
 /** A statement that is ready to run. */
 export interface Prepared {
@@ -44,7 +44,7 @@ export function prepare(
   { now, version, isCopied = false }: PrepareOptions,
 ): Prepared {
   const relations: StoredRelation[] = [];
-  const weights = new Weights();
+  const weights = new TermCounts();
   let names = 0;
   const scope: Scope = {
     columns: [],

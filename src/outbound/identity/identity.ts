@@ -16,7 +16,7 @@ export interface KeySettings {
   readonly names: { readonly pem: string; readonly pemFile: string };
 }
 
-export interface KeyWorld {
+export interface KeyDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Absent where there are no files. Rejects when one cannot be read. */
@@ -24,7 +24,7 @@ export interface KeyWorld {
 }
 
 /** What signs requests to endpoints. */
-export interface Identity {
+export interface RequestIdentity {
   readonly signer: Signer;
   /** Stops looking at the key file. */
   close(): void;
@@ -40,27 +40,27 @@ const TOKENS_MAX = 4096;
  */
 export async function openIdentity(
   settings: KeySettings,
-  world: KeyWorld,
-): Promise<Identity | undefined> {
+  deps: KeyDeps,
+): Promise<RequestIdentity | undefined> {
   const { pem, pemFile, names } = settings;
   if (pem !== undefined && pemFile !== undefined) {
     throw new Failure("RT0002", `Cannot use "${names.pem}" and "${names.pemFile}" at once`);
   }
   if (pem !== undefined) {
     const key = await named(names.pem, () => readPrivateKey(pem));
-    return { signer: signerOf(key, settings, world), close: () => {} };
+    return { signer: signerOf(key, settings, deps), close: () => {} };
   }
   if (pemFile === undefined) return undefined;
-  const { readTextFile } = world;
+  const { readTextFile } = deps;
   if (!readTextFile) {
     throw new Failure("RT0002", `Cannot use "${names.pemFile}": this platform has no files`);
   }
-  const file = new KeyFile(() => readTextFile(pemFile), world);
+  const file = new KeyFile(() => readTextFile(pemFile), deps);
   const key = await named(names.pemFile, () => file.open());
-  const signer = signerOf(key, settings, world);
+  const signer = signerOf(key, settings, deps);
   file.watch((next) => {
     signer.use(next);
-    announce(world.log, next);
+    announce(deps.log, next);
   });
   return { signer, close: () => file.close() };
 }
@@ -73,7 +73,7 @@ async function named(name: string, read: () => Promise<PrivateKey>): Promise<Pri
   }
 }
 
-function signerOf(key: PrivateKey, settings: KeySettings, { clock, log }: KeyWorld): Signer {
+function signerOf(key: PrivateKey, settings: KeySettings, { clock, log }: KeyDeps): Signer {
   const { expirationMs } = settings;
   announce(log, key);
   return new Signer(key, { now: () => clock.now(), expirationMs, tokensMax: TOKENS_MAX });

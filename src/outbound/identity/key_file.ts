@@ -7,7 +7,7 @@ const LOOK_AGAIN_MS = 3000;
 /** A private key in a file that may change while we run. */
 export class KeyFile {
   readonly #read: () => Promise<string>;
-  readonly #world: { readonly clock: Clock; readonly log: Log };
+  readonly #deps: { readonly clock: Clock; readonly log: Log };
   #known = "";
   /** What was wrong with the file last time. It is told to the log once. */
   #complaint = "";
@@ -17,10 +17,10 @@ export class KeyFile {
   /** `read` rejects when there is no such file, or it cannot be read. */
   constructor(
     read: () => Promise<string>,
-    world: { readonly clock: Clock; readonly log: Log },
+    deps: { readonly clock: Clock; readonly log: Log },
   ) {
     this.#read = read;
-    this.#world = world;
+    this.#deps = deps;
   }
 
   /** Reads the key. Rejects with `BadKey` or with what `read` rejects with. */
@@ -32,7 +32,7 @@ export class KeyFile {
   /** Tells of each new key. A file that cannot be read changes nothing: the log is told. */
   watch(changed: (key: PrivateKey) => void): void {
     if (this.#isClosed) return;
-    const { clock } = this.#world;
+    const { clock } = this.#deps;
     this.#forget = clock.at(clock.now() + LOOK_AGAIN_MS, () => {
       this.#look(changed).then(() => this.watch(changed));
     });
@@ -60,7 +60,7 @@ export class KeyFile {
     if (reason === this.#complaint || this.#isClosed) return;
     this.#complaint = reason;
     const message = "Cannot read the request identity key again; the old one stays in use";
-    this.#world.log("error", message, { cause: reason });
+    this.#deps.log("error", message, { cause: reason });
   }
 }
 

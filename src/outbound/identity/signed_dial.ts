@@ -1,6 +1,6 @@
 import { type Dialect, header } from "../../names.ts";
 import type { Dial, DialListener, DialRequest, Exchange } from "../../dial.ts";
-import { LateExchange } from "../late_exchange.ts";
+import { PendingExchange } from "../pending_exchange.ts";
 import type { Claims, Signer } from "./signer.ts";
 
 export interface SignOptions {
@@ -22,11 +22,11 @@ export function openSigned(
 ): Exchange {
   const token = options.signer.token(options.claims);
   if (typeof token === "string") return dial.open(signed(request, token, options), listener);
-  const late = new LateExchange(listener);
+  const pending = new PendingExchange(listener);
   token
-    .then((text) => late.settle((inner) => dial.open(signed(request, text, options), inner)))
-    .catch(() => late.fail({ kind: "unreachable", message: "the request cannot be signed" }));
-  return late;
+    .then((text) => pending.connect((inner) => dial.open(signed(request, text, options), inner)))
+    .catch(() => pending.fail({ kind: "unreachable", message: "the request cannot be signed" }));
+  return pending;
 }
 
 /** A dial all of whose requests are signed for the same purpose. */

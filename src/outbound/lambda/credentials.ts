@@ -20,7 +20,7 @@ export interface CredentialSettings {
   readonly timeoutMs: number;
 }
 
-interface Lent {
+interface TemporaryCredentials {
   readonly credentials: Credentials;
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -39,16 +39,16 @@ export const MISSING =
 /** Our own credentials, and those of roles we take on. No address is ever asked for our own. */
 export class Keyring {
   readonly #settings: CredentialSettings;
-  readonly #world: { readonly dial: Dial; readonly clock: Clock };
-  readonly #lent = new Map<string, Lent>();
+  readonly #deps: { readonly dial: Dial; readonly clock: Clock };
+  readonly #temporary = new Map<string, TemporaryCredentials>();
   readonly #underway = new Map<string, Promise<Credentials>>();
 
   constructor(
     settings: CredentialSettings,
-    world: { readonly dial: Dial; readonly clock: Clock },
+    deps: { readonly dial: Dial; readonly clock: Clock },
   ) {
     this.#settings = settings;
-    this.#world = world;
+    this.#deps = deps;
   }
 
   /** Whether there is anything to sign with. */
@@ -67,17 +67,17 @@ export class Keyring {
     const { credentials } = this.#settings;
     if (!credentials) throw new NoCredentials(MISSING);
     if (role === undefined) return credentials;
-    const { now } = this.#world.clock;
-    const lent = this.#lent.get(role);
-    if (lent && now() < lent.until - MARGIN_MS) return lent.credentials;
+    const { now } = this.#deps.clock;
+    const temporary = this.#temporary.get(role);
+    if (temporary && now() < temporary.until - MARGIN_MS) return temporary.credentials;
     let underway = this.#underway.get(role);
     if (!underway) {
-      this.#underway.set(role, underway = this.#borrow(role, { credentials, ...place }));
+      this.#underway.set(role, underway = this.#assumeRole(role, { credentials, ...place }));
     }
     return underway;
   }
 
-  async #borrow(
+  async #assumeRole(
     role: string,
     options: {
       readonly credentials: Credentials;
@@ -85,7 +85,7 @@ export class Keyring {
       readonly domain: string;
     },
   ): Promise<Credentials> {
-    const { dial, clock } = this.#world;
+    const { dial, clock } = this.#deps;
     const { timeoutMs } = this.#settings;
     try {
       const { request, body } = this.#ask(role, options);
@@ -98,10 +98,10 @@ export class Keyring {
         const reason = fieldOf(text, "Message") ?? "no reason given";
         throw refused(role, `status ${collected.head.status}: ${reason}`);
       }
-      const lent = parseLent(role, text);
-      if (this.#lent.size >= ROLES_MAX) this.#lent.clear();
-      this.#lent.set(role, lent);
-      return lent.credentials;
+      const temporary = parseTemporary(role, text);
+      if (this.#temporary.size >= ROLES_MAX) this.#temporary.clear();
+      this.#temporary.set(role, temporary);
+      return temporary.credentials;
     } finally {
       this.#underway.delete(role);
     }
@@ -132,7 +132,7 @@ export class Keyring {
       "content-type": "application/x-www-form-urlencoded; charset=utf-8",
       "content-length": String(body.length),
     };
-    const now = this.#world.clock.now();
+    const now = this.#deps.clock.now();
     const signing = { credentials, region, service: "sts", now };
     const signed = signedHeaders({ method: "POST", url, headers, body }, signing);
     return {
@@ -142,7 +142,7 @@ export class Keyring {
   }
 }
 
-function parseLent(role: string, text: string): Lent {
+function parseTemporary(role: string, text: string): TemporaryCredentials {
   const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
     "AccessKeyId",
     "SecretAccessKey",

@@ -4,7 +4,7 @@ import type { DialRequest } from "../../dial.ts";
  * How a function's payload differs from HTTP: a request and a response as JSON
  * (docs/spec/service-protocol.md#functions).
  */
-export interface Answer {
+export interface FunctionResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ export function printEvent(
  * Reads what a function answered. `isError`: whether the function service says that the function
  * failed. Throws `FunctionError`.
  */
-export function parseAnswer(payload: Uint8Array, isError: boolean): Answer {
+export function parseResponse(payload: Uint8Array, isError: boolean): FunctionResponse {
   const value = parseJson(payload);
   if (isError) throw new FunctionError(`the function failed: ${explain(value)}`);
   const { statusCode, headers, body, isBase64Encoded } = value;

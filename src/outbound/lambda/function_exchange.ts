@@ -8,7 +8,7 @@ import type {
   Exchange,
 } from "../../dial.ts";
 import { NoCredentials } from "./credentials.ts";
-import { type Answer, FunctionError, parseAnswer, printEvent } from "./envelope.ts";
+import { FunctionError, type FunctionResponse, parseResponse, printEvent } from "./envelope.ts";
 
 /** What a function exchange needs to become a request to the function service. */
 export interface FunctionCall {
@@ -17,7 +17,7 @@ export interface FunctionCall {
   /** Path as the function sees it: `/invoke/Svc/run`. */
   readonly path: string;
   /** Makes the request that carries a payload. Throws or rejects with `NoCredentials`. */
-  readonly carry: (payload: Uint8Array) => DialRequest | Promise<DialRequest>;
+  readonly wrap: (payload: Uint8Array) => DialRequest | Promise<DialRequest>;
   /** The largest request body. A larger one is not sent, and answered with 413. */
   readonly bodyBytesMax: number;
   /** The largest answer of the function service. */
@@ -32,14 +32,14 @@ export interface FunctionCall {
 export class FunctionExchange implements Exchange {
   readonly #call: FunctionCall;
   readonly #listener: DialListener;
-  #said: Uint8Array[] = [];
+  #sent: Uint8Array[] = [];
   #size = 0;
   #ended = false;
   #over = false;
   #inner: Exchange | undefined;
   #head: DialHead | undefined;
-  #heard: Uint8Array[] = [];
-  #heardSize = 0;
+  #responseParts: Uint8Array[] = [];
+  #receivedBytes = 0;
 
   constructor(call: FunctionCall, listener: DialListener) {
     this.#call = call;
@@ -48,8 +48,8 @@ export class FunctionExchange implements Exchange {
 
   write(bytes: Uint8Array): boolean {
     this.#size += bytes.byteLength;
-    if (this.#size > this.#call.bodyBytesMax) this.#said = [];
-    else if (!this.#ended && !this.#over) this.#said.push(bytes);
+    if (this.#size > this.#call.bodyBytesMax) this.#sent = [];
+    else if (!this.#ended && !this.#over) this.#sent.push(bytes);
     return true;
   }
 
@@ -62,8 +62,8 @@ export class FunctionExchange implements Exchange {
 
   abort(): void {
     this.#over = true;
-    this.#said = [];
-    this.#heard = [];
+    this.#sent = [];
+    this.#responseParts = [];
     this.#inner?.abort();
   }
 
@@ -74,15 +74,15 @@ export class FunctionExchange implements Exchange {
 
   async #send(): Promise<void> {
     if (this.#over) return;
-    const { dial, request, path, carry, bodyBytesMax } = this.#call;
+    const { dial, request, path, wrap, bodyBytesMax } = this.#call;
     if (this.#size > bodyBytesMax) {
       return this.#answer({ status: 413, headers: new Map(), body: new Uint8Array(0) });
     }
-    const payload = printEvent(request, { path, body: concatBytes(this.#said) });
-    this.#said = [];
-    const carrier = await carry(payload);
+    const payload = printEvent(request, { path, body: concatBytes(this.#sent) });
+    this.#sent = [];
+    const wrapped = await wrap(payload);
     if (this.#over) return;
-    this.#inner = dial.open(carrier, {
+    this.#inner = dial.open(wrapped, {
       head: (head) => this.#head = head,
       chunk: (bytes) => this.#chunk(bytes),
       end: () => this.#received(),
@@ -95,9 +95,9 @@ export class FunctionExchange implements Exchange {
 
   #chunk(bytes: Uint8Array): void {
     if (this.#over) return;
-    this.#heardSize += bytes.byteLength;
+    this.#receivedBytes += bytes.byteLength;
     const { answerBytesMax } = this.#call;
-    if (this.#heardSize <= answerBytesMax) return void this.#heard.push(bytes);
+    if (this.#receivedBytes <= answerBytesMax) return void this.#responseParts.push(bytes);
     this.#inner?.abort();
     this.#fail({
       kind: "refused",
@@ -108,12 +108,12 @@ export class FunctionExchange implements Exchange {
   #received(): void {
     const head = this.#head;
     if (this.#over || !head) return;
-    const payload = concatBytes(this.#heard);
-    this.#heard = [];
+    const payload = concatBytes(this.#responseParts);
+    this.#responseParts = [];
     if (head.status < 200 || head.status > 299) return this.#refused(head, payload);
     try {
       const isError = head.header("x-amz-function-error") !== undefined;
-      this.#answer(parseAnswer(payload, isError));
+      this.#answer(parseResponse(payload, isError));
     } catch (cause) {
       this.#failed(cause);
     }
@@ -132,7 +132,7 @@ export class FunctionExchange implements Exchange {
     this.#fail({ kind: status >= 500 ? "reset" : "refused", message });
   }
 
-  #answer({ status, headers, body }: Answer): void {
+  #answer({ status, headers, body }: FunctionResponse): void {
     if (this.#over) return;
     const head: DialHead = {
       status,

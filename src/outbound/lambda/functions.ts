@@ -24,13 +24,13 @@ const BODY_BYTES_MAX = Math.floor((6 * 1024 * 1024 - 64 * 1024) * 3 / 4);
 /** Functions of a cloud, as endpoints that are spoken to through the function service. */
 export class Functions {
   readonly #settings: FunctionSettings;
-  readonly #world: { readonly dial: Dial; readonly clock: Clock };
+  readonly #deps: { readonly dial: Dial; readonly clock: Clock };
   readonly #keyring: Keyring;
 
-  constructor(settings: FunctionSettings, world: { readonly dial: Dial; readonly clock: Clock }) {
+  constructor(settings: FunctionSettings, deps: { readonly dial: Dial; readonly clock: Clock }) {
     this.#settings = settings;
-    this.#world = world;
-    this.#keyring = new Keyring(settings, world);
+    this.#deps = deps;
+    this.#keyring = new Keyring(settings, deps);
   }
 
   /** Throws `Failure` META0003 when there is nothing to sign calls with. */
@@ -46,14 +46,14 @@ export class Functions {
    */
   dial(arn: string, lambda: Lambda): Dial {
     const place = parseFunctionArn(arn);
-    const { dial } = this.#world;
+    const { dial } = this.#deps;
     return {
       open: (request, listener) =>
         new FunctionExchange({
           dial,
           request,
           path: request.url.slice(arn.length),
-          carry: (payload) => this.#carry(payload, { place, lambda, request }),
+          wrap: (payload) => this.#wrap(payload, { place, lambda, request }),
           bodyBytesMax: BODY_BYTES_MAX,
           answerBytesMax: this.#settings.answerBytesMax,
         }, listener),
@@ -61,7 +61,7 @@ export class Functions {
     };
   }
 
-  async #carry(
+  async #wrap(
     payload: Uint8Array,
     { place, lambda, request }: {
       readonly place: FunctionArn;
@@ -77,7 +77,7 @@ export class Functions {
       "content-length": String(payload.length),
       "x-amz-invocation-type": "RequestResponse",
     };
-    const now = this.#world.clock.now();
+    const now = this.#deps.clock.now();
     const signed = signedHeaders({ method: "POST", url, headers, body: payload }, {
       credentials,
       region,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Fenced, type Lease, type SqlClient, type SqlRow, type Statement } from "../../ports.ts";
-import { insist, type Patience } from "../retry.ts";
+import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
 /** Puts 0 where 1 must be, unless the lease is held. Writes nothing when it is. */
@@ -11,12 +11,12 @@ const AT_STEP = compile(sql`insert into fence (held) select 0 where not exists (
   select 1 from lease where partition = ?1 and epoch = ?2 and step = ?3)`);
 const TAKE_STEP = compile(sql`update lease set step = step + 1 where partition = ?1`);
 /** What there is of a batch nobody heard of. No row: the lease is not held any more. */
-const ASK = compile(sql`
+const READ_STATE = compile(sql`
   select step, exists (select 1 from log where place = ?3) as logged
   from lease where partition = ?1 and epoch = ?2`);
 
 /** No row of the log has it. */
-const NOWHERE = -1;
+const NO_PLACE = -1;
 
 /**
  * Hears of every commit once it is durable and before anybody else does. `place`: of its last row in
@@ -32,10 +32,10 @@ export type OnDurable = (lease: Lease, place: number) => void;
  * the step. So a request that was applied is refused when it comes again, as long as the epoch is
  * the same; and when it is not, everything is.
  */
-export class Courier {
+export class FencedWriter {
   readonly #client: SqlClient;
   readonly #lease: Lease;
-  readonly #patience: Patience;
+  readonly #retry: RetryLimits;
   readonly #onDurable: OnDurable | undefined;
   #steps = 0;
   #isStopped = false;
@@ -43,11 +43,11 @@ export class Courier {
   constructor(
     client: SqlClient,
     lease: Lease,
-    { onDurable, ...patience }: Patience & { readonly onDurable?: OnDurable | undefined },
+    { onDurable, ...retry }: RetryLimits & { readonly onDurable?: OnDurable | undefined },
   ) {
     this.#client = client;
     this.#lease = lease;
-    this.#patience = patience;
+    this.#retry = retry;
     this.#onDurable = onDurable;
   }
 
@@ -60,9 +60,9 @@ export class Courier {
     const { partition, epoch } = this.#lease;
     const last = statements.at(-1);
     // A commit without rows has no row that could carry the fence.
-    if (!last) return await this.#carry([statement(HELD, partition, epoch)], () => false);
+    if (!last) return await this.#writeOnce([statement(HELD, partition, epoch)], () => false);
     const place = Number(last.args[0]);
-    await this.#carry(statements, ({ logged }) => logged === 1, place);
+    await this.#writeOnce(statements, ({ logged }) => logged === 1, place);
     this.#onDurable?.(this.#lease, place);
   }
 
@@ -71,7 +71,7 @@ export class Courier {
     const { partition, epoch } = this.#lease;
     const steps = this.#steps;
     const fence = [statement(AT_STEP, partition, epoch, steps), statement(TAKE_STEP, partition)];
-    await this.#carry([...fence, ...statements], ({ step }) => Number(step) > steps);
+    await this.#writeOnce([...fence, ...statements], ({ step }) => Number(step) > steps);
     this.#steps++;
   }
 
@@ -79,7 +79,7 @@ export class Courier {
    * Writes something that has its fence in it and may be written twice. Rejects as `commit` does.
    */
   async put(one: Statement): Promise<void> {
-    await this.#carry([one], () => false);
+    await this.#writeOnce([one], () => false);
   }
 
   /** Nobody waits any more: what gets lost from now on is not repeated. */
@@ -87,30 +87,30 @@ export class Courier {
     this.#isStopped = true;
   }
 
-  async #carry(
+  async #writeOnce(
     statements: readonly Statement[],
     isApplied: (row: SqlRow) => boolean,
-    place = NOWHERE,
+    place = NO_PLACE,
   ): Promise<void> {
     const client = this.#client;
     let wasLost = false;
-    await insist(client, async () => {
+    await withRetries(client, async () => {
       try {
         await client.batch("write", statements);
       } catch (cause) {
         if (client.isLost?.(cause)) wasLost = true;
         // It may be refused because an earlier one was taken.
-        else if (wasLost && isApplied(await this.#ask(place))) return;
+        else if (wasLost && isApplied(await this.#readState(place))) return;
         throw client.isRefused(cause) ? new Fenced() : cause;
       }
-    }, { ...this.#patience, isOver: () => this.#isStopped });
+    }, { ...this.#retry, isOver: () => this.#isStopped });
   }
 
   /** Asked as a write is, so that a copy of the database that lags behind does not answer. */
-  async #ask(place: number): Promise<SqlRow> {
+  async #readState(place: number): Promise<SqlRow> {
     const { partition, epoch } = this.#lease;
     const [[row] = []] = await this.#client.batch("write", [
-      statement(ASK, partition, epoch, place),
+      statement(READ_STATE, partition, epoch, place),
     ]);
     if (!row) throw new Fenced();
     return row;

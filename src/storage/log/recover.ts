@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { assert } from "../../assert.ts";
 import { Failure } from "../../errors.ts";
 import { Fenced, type Lease, type SqlClient, type SqlRow } from "../../ports.ts";
-import type { Courier } from "./fenced_writer.ts";
+import type { FencedWriter } from "./fenced_writer.ts";
 import { fold, type FoldLimits } from "../fold/fold.ts";
 import { foldSql } from "../fold/sql.ts";
 import { Layer } from "../overlay/layer.ts";
@@ -11,7 +11,7 @@ import { keysIn, type LargeBytes, largeIn, replay } from "./records.ts";
 import { partOf } from "../codec/large_ref.ts";
 import { DamagedValue, readLarge } from "../large/read.ts";
 import { dropOrphans, findOrphans } from "../large/values.ts";
-import { insist, type Patience } from "../retry.ts";
+import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
 /** Commits of one partition, before its places run into those of the next: decades. */
@@ -26,7 +26,7 @@ const PAGE_BYTES = 16 * 1024 * 1024;
 const KEYS_MAX = 500;
 
 /** Claims that may come in between while one is made. */
-const RIVALS_MAX = 100;
+const CONFLICTS_MAX = 100;
 
 const EPOCH = compile(sql`select epoch, owner from lease where partition = ?1`);
 /** Nothing, if somebody raised it in the meantime: also an earlier copy of this very request. */
@@ -60,16 +60,16 @@ export function logPlaces(partition: number): { readonly from: number; readonly 
 export async function raiseEpoch(
   client: SqlClient,
   partition: number,
-  { owner, ...patience }: Patience & { readonly owner?: string | undefined },
+  { owner, ...retry }: RetryLimits & { readonly owner?: string | undefined },
 ): Promise<Lease> {
-  for (let rivals = 0; rivals < RIVALS_MAX; rivals++) {
-    const epoch = await insist(client, async () => {
+  for (let conflicts = 0; conflicts < CONFLICTS_MAX; conflicts++) {
+    const epoch = await withRetries(client, async () => {
       const [[before] = []] = await client.batch("read", [statement(EPOCH, partition)]);
       if (owner !== undefined && before?.["owner"] !== owner) throw new Fenced();
       const raise = statement(RAISE, partition, Number(before?.["epoch"] ?? 0), owner ?? null);
       const [[row] = []] = await client.batch("write", [raise]);
       return row?.["epoch"];
-    }, patience);
+    }, retry);
     if (epoch !== undefined) return { partition, epoch: Number(epoch) };
   }
   throw new Fenced();
@@ -117,7 +117,7 @@ export async function* readLog(
  */
 export async function recover(
   client: SqlClient,
-  { lease, courier }: { readonly lease: Lease; readonly courier: Courier },
+  { lease, writer }: { readonly lease: Lease; readonly writer: FencedWriter },
   limits: RecoverLimits,
 ): Promise<void> {
   const { partition } = lease;
@@ -135,17 +135,17 @@ export async function recover(
     const isEnd = rows.length === 0 || damage !== undefined;
     const isFull = layer.rows >= limits.foldRowsMax || layer.bytes >= limits.foldBytesMax;
     if (layer.rows > 0 && (isEnd || isFull)) {
-      await foldAll(courier, partition, { layer, through, limits });
+      await foldAll(writer, partition, { layer, through, limits });
       layer = new Layer();
     }
     if (!damage) continue;
     const { acceptLoss } = limits;
     if (!acceptLoss) throw damaged(partition, damage);
-    acceptLoss(await giveUp(client, courier, { partition, through, damage }));
+    acceptLoss(await giveUp(client, writer, { partition, through, damage }));
     break;
   }
   const [[orphan] = []] = await client.batch("read", [findOrphans(partition)]);
-  if (orphan) await courier.write(dropOrphans(partition));
+  if (orphan) await writer.write(dropOrphans(partition));
 }
 
 /** A row of the log, and the large values to which it refers. */
@@ -236,7 +236,7 @@ export function damaged(partition: number, { place, problem }: Damage): Failure 
 /** Cuts the log behind the last whole commit. Answers what went. */
 async function giveUp(
   client: SqlClient,
-  courier: Courier,
+  writer: FencedWriter,
   { partition, through, damage }: {
     readonly partition: number;
     readonly through: number;
@@ -252,18 +252,18 @@ async function giveUp(
       for (const key of keysIn(row["rows"])) if (keys.size < KEYS_MAX) keys.add(key);
     }
   }
-  await courier.write([statement(foldSql.logDrop, through, logPlaces(partition).to)]);
+  await writer.write([statement(foldSql.logDrop, through, logPlaces(partition).to)]);
   return { partition, problem: damage.problem, rows: gone, keys: [...keys] };
 }
 
 async function foldAll(
-  courier: Courier,
+  writer: FencedWriter,
   partition: number,
   { layer, through, limits }: { layer: Layer; through: number; limits: FoldLimits },
 ): Promise<void> {
   for (const batch of fold(layer, { ...limits, partition, recovered: true })) {
-    await courier.write(batch);
+    await writer.write(batch);
   }
   const { from } = logPlaces(partition);
-  await courier.write([statement(foldSql.logDrop, from, through)]);
+  await writer.write([statement(foldSql.logDrop, from, through)]);
 }

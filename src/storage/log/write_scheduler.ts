@@ -17,7 +17,7 @@ interface Job {
 
 type Write = (statements: readonly Statement[]) => Promise<void>;
 
-export interface LaneOptions {
+export interface WriteSchedulerOptions {
   /** One batch of a commit. */
   readonly commit: Write;
   /** One batch of the background. */
@@ -48,12 +48,12 @@ interface Readers {
  * Reads go at once. But those that began before the background was handed over must end before it
  * starts: they do not know which rows it moves from the overlay to the tables.
  */
-export class Lane {
+export class WriteScheduler {
   readonly #commit: Write;
   readonly #write: Write;
   readonly #put: Write;
-  readonly #soon: LaneOptions["soon"];
-  readonly #failed: LaneOptions["failed"];
+  readonly #soon: WriteSchedulerOptions["soon"];
+  readonly #failed: WriteSchedulerOptions["failed"];
   readonly #overlaps: boolean;
   readonly #commits: Job[] = [];
   readonly #pieces: Job[] = [];
@@ -68,11 +68,11 @@ export class Lane {
   #isPutting = false;
   /** Whether the last write was a commit. */
   #hasServed = false;
-  #isResting = false;
+  #isYielding = false;
   #failure: { readonly cause: unknown } | undefined;
   #onIdle: (() => void)[] = [];
 
-  constructor({ commit, write, put, soon, failed, overlaps }: LaneOptions) {
+  constructor({ commit, write, put, soon, failed, overlaps }: WriteSchedulerOptions) {
     this.#overlaps = overlaps;
     this.#commit = commit;
     this.#write = write;
@@ -91,7 +91,7 @@ export class Lane {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);
       this.#commits.push({ statements, resolve, reject });
-      this.#pump();
+      this.#schedule();
     });
   }
 
@@ -100,7 +100,7 @@ export class Lane {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);
       this.#pieces.push({ statements: [piece], resolve, reject });
-      this.#pump();
+      this.#schedule();
     });
   }
 
@@ -110,7 +110,7 @@ export class Lane {
     this.#ahead = this.#commits.length + (this.#isCommitting ? 1 : 0);
     this.#earlier = this.#readers;
     this.#readers = { count: 0 };
-    this.#pump();
+    this.#schedule();
   }
 
   /** The background has no more to do. */
@@ -126,7 +126,7 @@ export class Lane {
       return await read();
     } finally {
       readers.count--;
-      if (readers === this.#earlier && readers.count === 0) this.#pump();
+      if (readers === this.#earlier && readers.count === 0) this.#schedule();
     }
   }
 
@@ -150,9 +150,9 @@ export class Lane {
     return this.#isCommitting || this.#isFolding || this.#isPutting;
   }
 
-  #pump(): void {
+  #schedule(): void {
     if (this.#failure) return;
-    if (this.#overlaps) return this.#pumpBoth();
+    if (this.#overlaps) return this.#scheduleBoth();
     if (this.#isBusy) return;
     const [commit] = this.#commits;
     const background = this.#ready();
@@ -160,10 +160,10 @@ export class Lane {
     const [piece] = this.#pieces;
     if (piece && (this.#hasServed || !commit)) return this.#sendPiece(piece);
     if (commit) return this.#sendCommit(commit);
-    if (background) this.#rest(background);
+    if (background) this.#yieldToCommits(background);
   }
 
-  #pumpBoth(): void {
+  #scheduleBoth(): void {
     const [piece] = this.#pieces;
     if (piece && !this.#isPutting) this.#sendPiece(piece);
     const background = this.#ready();
@@ -179,11 +179,11 @@ export class Lane {
   }
 
   /** Lets commits go first that are handed over because of what was just committed. */
-  #rest(background: Background): void {
-    if (this.#isResting) return;
-    this.#isResting = true;
+  #yieldToCommits(background: Background): void {
+    if (this.#isYielding) return;
+    this.#isYielding = true;
     this.#soon(() => {
-      this.#isResting = false;
+      this.#isYielding = false;
       if (this.#isBusy || this.#failure || this.#ready() !== background) return;
       this.#sendBackground(background);
     });
@@ -237,7 +237,7 @@ export class Lane {
   }
 
   #next(): void {
-    this.#pump();
+    this.#schedule();
     if (this.#isBusy || this.#commits.length > 0) return;
     for (const call of this.#onIdle.splice(0)) call();
   }

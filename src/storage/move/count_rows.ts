@@ -1,16 +1,16 @@
 import { sql } from "kysely";
 import type { SqlClient } from "../../ports.ts";
 import { compile, statement } from "../codec/sql_text.ts";
-import { insist } from "../retry.ts";
+import { withRetries } from "../retry.ts";
 import type { Installation } from "./installation.ts";
 import { ROW_TABLES, type RowTable } from "./row_table.ts";
 
 /** Rows of all tables that are moved, so that progress has an end. Reads no row, only an index. */
-export async function countRows({ clients, patience }: Installation): Promise<number> {
+export async function countRows({ clients, retry }: Installation): Promise<number> {
   let sum = 0;
   for (const client of clients) {
     for (const table of ROW_TABLES) {
-      sum += await insist(client, () => countTable(client, table), patience);
+      sum += await withRetries(client, () => countTable(client, table), retry);
     }
   }
   return sum;

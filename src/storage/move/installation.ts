@@ -1,5 +1,5 @@
 import type { SqlClient } from "../../ports.ts";
-import type { Patience } from "../retry.ts";
+import type { RetryLimits } from "../retry.ts";
 
 /** The databases of an installation, as those see them who move rows. */
 export interface Installation {
@@ -8,7 +8,7 @@ export interface Installation {
   readonly clients: readonly SqlClient[];
   /** The one a partition is in. */
   of(partition: number): SqlClient;
-  readonly patience: Patience;
+  readonly retry: RetryLimits;
 }
 
 /** Is called when more work is done. */

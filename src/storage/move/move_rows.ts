@@ -8,12 +8,12 @@ import type { RowWriter } from "./write_rows.ts";
 
 /** Every row of an installation, table by table, with its digest. */
 export async function* allRows(
-  { clients, patience }: Installation,
+  { clients, retry }: Installation,
   progress: Progress,
 ): AsyncGenerator<{ readonly table: RowTable; readonly row: SqlRow; readonly digest: Uint8Array }> {
   for (const table of ROW_TABLES) {
     for (const client of clients) {
-      for await (const page of readRows(client, table, patience)) {
+      for await (const page of readRows(client, table, retry)) {
         for (const row of page) yield { table, row, digest: digestRow(table, row) };
         progress(doneWith(table, page));
       }
@@ -45,11 +45,11 @@ export async function checkRows(
   should: Readonly<Record<string, TableSum>>,
   progress: Progress,
 ): Promise<void> {
-  const { clients, partitions, patience } = installation;
+  const { clients, partitions, retry } = installation;
   const sums = new Sums();
   for (const table of ROW_TABLES) {
     for (const client of clients) {
-      for await (const page of readRows(client, table, patience)) {
+      for await (const page of readRows(client, table, retry)) {
         for (const row of page) {
           const home = homeOf(table, row, partitions);
           const isMarked = !table.hasPartition || row["partition"] === home;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { Failure } from "../../errors.ts";
 import type { SqlClient } from "../../ports.ts";
-import { insist } from "../retry.ts";
-import { type Layout, refuseUnfinished, settleLayout, settlePart } from "../schema/layout.ts";
+import { withRetries } from "../retry.ts";
+import { ensureLayout, ensurePartition, type Layout, refuseUnfinished } from "../schema/layout.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import { migrate } from "../schema/migrations.ts";
 import type { Installation } from "./installation.ts";
@@ -37,38 +37,38 @@ export async function begin(client: SqlClient): Promise<void> {
  * than any under which these rows were ever written.
  */
 export async function layOut(
-  { clients, of, partitions, patience }: Installation,
+  { clients, of, partitions, retry }: Installation,
   databases: Layout["databases"],
   epoch: number,
 ): Promise<void> {
   for (const [number, client] of clients.entries()) {
-    if (number === 0) await settleLayout(client, { partitions, databases }, patience);
-    if (databases === "each") await settlePart(client, number, patience);
+    if (number === 0) await ensureLayout(client, { partitions, databases }, retry);
+    if (databases === "each") await ensurePartition(client, number, retry);
   }
   for (let partition = 0; partition < partitions; partition++) {
     const client = of(partition);
     const lease = statement(LEASE, partition, epoch);
-    await insist(client, () => client.batch("write", [lease]), patience);
+    await withRetries(client, () => client.batch("write", [lease]), retry);
   }
 }
 
 /** The copy is whole and checked: servers may have it. The first database is the last to know. */
-export async function finish({ clients, patience }: Installation): Promise<void> {
+export async function finish({ clients, retry }: Installation): Promise<void> {
   for (const client of [...clients].reverse()) {
-    await insist(client, () => client.batch("write", [statement(UNMARK)]), patience);
+    await withRetries(client, () => client.batch("write", [statement(UNMARK)]), retry);
   }
 }
 
 /** The epoch of each partition that was ever claimed. */
 export async function epochsOf(
-  { clients, patience }: Installation,
+  { clients, retry }: Installation,
 ): Promise<ReadonlyMap<number, number>> {
   const epochs = new Map<number, number>();
   for (const client of clients) {
-    const [rows = []] = await insist(
+    const [rows = []] = await withRetries(
       client,
       () => client.batch("read", [statement(EPOCHS)]),
-      patience,
+      retry,
     );
     for (const { partition, epoch } of rows) {
       const known = epochs.get(Number(partition)) ?? 0;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { SqlClient, SqlRow, SqlValue } from "../../ports.ts";
 import { BYTE_COLUMNS } from "../schema/large_tables.ts";
-import { insist, type Patience } from "../retry.ts";
+import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import type { RowTable } from "./row_table.ts";
 
@@ -42,13 +42,13 @@ const textsAsBytes = new Map<RowTable, Texts>();
 export async function* readRows(
   client: SqlClient,
   table: RowTable,
-  { asBytes = false, ...patience }: Patience & Reading,
+  { asBytes = false, ...retry }: RetryLimits & Reading,
 ): AsyncGenerator<readonly SqlRow[]> {
   const { first, next } = textsOf(table, asBytes);
   let after: readonly SqlValue[] | undefined;
   for (;;) {
     const page = after ? statement(next, ...after) : statement(first);
-    const [rows = []] = await insist(client, () => client.batch("read", [page]), patience);
+    const [rows = []] = await withRetries(client, () => client.batch("read", [page]), retry);
     const last = rows.at(-1);
     if (!last) return;
     yield rows;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Failure } from "../../errors.ts";
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../../ports.ts";
-import { insist } from "../retry.ts";
+import { withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import type { Installation } from "./installation.ts";
 import { homeOf, nameOf, type RowTable } from "./row_table.ts";
@@ -13,7 +13,7 @@ const BATCH_BYTES = 1024 * 1024;
 const ROWS_MAX = 32;
 
 /** What waits to be written to one database. */
-interface Pile {
+interface PendingRows {
   readonly client: SqlClient;
   readonly tables: Map<RowTable, SqlValue[][]>;
   rows: number;
@@ -24,7 +24,7 @@ interface Pile {
 export class RowWriter {
   readonly #installation: Installation;
   readonly #rowBytesMax: number;
-  readonly #piles = new Map<SqlClient, Pile>();
+  readonly #pending = new Map<SqlClient, PendingRows>();
 
   /** `rowBytesMax`: the largest row that the databases keep. */
   constructor(installation: Installation, rowBytesMax = Infinity) {
@@ -39,28 +39,30 @@ export class RowWriter {
     const values = table.columns.map(({ name }) => (row[name] ?? null) as SqlValue);
     const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
     if (bytes > this.#rowBytesMax) throw this.#tooLarge(table, row, bytes);
-    const pile = this.#pile(home);
-    const rows = pile.tables.get(table) ?? [];
+    const pending = this.#pendingOf(home);
+    const rows = pending.tables.get(table) ?? [];
     rows.push(table.hasPartition ? [home, ...values] : values);
-    pile.tables.set(table, rows);
-    pile.bytes += bytes;
-    if (++pile.rows >= BATCH_ROWS || pile.bytes >= BATCH_BYTES) await this.#write(pile);
+    pending.tables.set(table, rows);
+    pending.bytes += bytes;
+    if (++pending.rows >= BATCH_ROWS || pending.bytes >= BATCH_BYTES) await this.#write(pending);
   }
 
   /** Writes what is left. */
   async flush(): Promise<void> {
-    for (const pile of this.#piles.values()) await this.#write(pile);
+    for (const pending of this.#pending.values()) await this.#write(pending);
   }
 
-  #pile(home: number): Pile {
+  #pendingOf(home: number): PendingRows {
     const client = this.#installation.of(home);
-    let pile = this.#piles.get(client);
-    if (!pile) this.#piles.set(client, pile = { client, tables: new Map(), rows: 0, bytes: 0 });
-    return pile;
+    let pending = this.#pending.get(client);
+    if (!pending) {
+      this.#pending.set(client, pending = { client, tables: new Map(), rows: 0, bytes: 0 });
+    }
+    return pending;
   }
 
-  async #write(pile: Pile): Promise<void> {
-    const { client, tables } = pile;
+  async #write(pending: PendingRows): Promise<void> {
+    const { client, tables } = pending;
     const statements: Statement[] = [];
     for (const [table, rows] of tables) {
       for (let from = 0; from < rows.length; from += ROWS_MAX) {
@@ -69,9 +71,9 @@ export class RowWriter {
       }
     }
     tables.clear();
-    pile.rows = pile.bytes = 0;
+    pending.rows = pending.bytes = 0;
     if (statements.length === 0) return;
-    await insist(client, () => client.batch("write", statements), this.#installation.patience);
+    await withRetries(client, () => client.batch("write", statements), this.#installation.retry);
   }
 
   #tooLarge(table: RowTable, row: SqlRow, bytes: number): Failure {

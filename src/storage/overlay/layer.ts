@@ -2,9 +2,9 @@ import { type Item, type Table, type Want } from "../../model/rows.ts";
 import type { Encoded } from "../codec/row_codec.ts";
 
 /** What is known about one row: its content, or that it is gone. */
-export type Cell<T extends Table = Table> = Encoded<T> | Gone;
+export type Cell<T extends Table = Table> = Encoded<T> | Tombstone;
 
-export interface Gone {
+export interface Tombstone {
   readonly row: undefined;
   readonly text: "";
   readonly bytes: undefined;
@@ -22,7 +22,7 @@ export interface Group<T extends Table = Table> {
 export type Single = "invocation" | "lock" | "peer";
 export type Many = Exclude<Table, Single>;
 
-const GONE: Gone = { row: undefined, text: "", bytes: undefined };
+const TOMBSTONE: Tombstone = { row: undefined, text: "", bytes: undefined };
 /** What a row costs in memory besides its JSON and bytes, roughly. */
 const CELL_BYTES = 100;
 
@@ -58,7 +58,7 @@ export class Layer {
   }
 
   drop(table: Table, group: string, item: Item): void {
-    if (table !== "journal") return this.#set(table, { group, item }, GONE);
+    if (table !== "journal") return this.#set(table, { group, item }, TOMBSTONE);
     const journal = this.#group("journal", group);
     const cell = journal.items.get(item);
     if (cell) {
@@ -69,11 +69,11 @@ export class Layer {
   }
 
   /** The row as this layer knows it. `undefined`: ask below. */
-  look({ table, group, item }: Want): Cell | undefined {
+  find({ table, group, item }: Want): Cell | undefined {
     if (isSingle(table)) return this.singles[table].get(group);
     const known = this.groups[table].get(group);
     if (!known || item === undefined) return undefined;
-    return known.items.get(item) ?? (isWhole(table, known) ? GONE : undefined);
+    return known.items.get(item) ?? (isWhole(table, known) ? TOMBSTONE : undefined);
   }
 
   #set(table: Table, { group, item }: { group: string; item: Item }, cell: Cell): void {
@@ -88,7 +88,7 @@ export class Layer {
   }
 
   #clear(journal: Group): void {
-    if (!journal.cleared) this.#count(GONE, 1);
+    if (!journal.cleared) this.#count(TOMBSTONE, 1);
     journal.cleared = true;
   }
 

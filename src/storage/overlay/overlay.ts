@@ -3,7 +3,7 @@ import { type Cell, type Group, isSingle, isWhole, Layer } from "./layer.ts";
 import { compareItems } from "../codec/order.ts";
 
 /** What layers say about a want. */
-export interface Answer {
+export interface OverlayResult {
   /** Whether nothing below can add anything. */
   readonly complete: boolean;
   /** Rows known to be there or gone, by item. */
@@ -26,11 +26,11 @@ export class Overlay {
   }
 
   /** Answers at once, and is not changed by later commits unless it is complete. */
-  look(want: Want): Answer {
+  find(want: Want): OverlayResult {
     const { table, group } = want;
     if (want.item !== undefined || isSingle(table)) {
       // A group of one row has the empty item, and no other.
-      const cell = this.active.look(want) ?? this.frozen?.look(want);
+      const cell = this.active.find(want) ?? this.frozen?.find(want);
       const cells = cell ? new Map([[want.item ?? "", cell]]) : NONE;
       return { complete: cell !== undefined, cells };
     }
@@ -49,7 +49,7 @@ export class Overlay {
     for (const layer of [this.active, this.frozen]) {
       if (!layer) continue;
       for (const [group, item, cell] of cellsOf(layer, table)) {
-        if (layer === this.active || !this.active.look({ table, group, item })) {
+        if (layer === this.active || !this.active.find({ table, group, item })) {
           yield [group, item, cell];
         }
       }

@@ -98,9 +98,9 @@ export class LoadPlan {
           places = places.filter((place) => !isWhole(place));
           if (places.length === 0) continue;
         }
-        const takers = new Takers(places, this.#wants);
+        const sharing = new SharedWants(places, this.#wants);
         for (const [item, row] of decoded(table, rows, group)) {
-          for (const place of takers.of(item)) found[place]!.rows.push([item, row]);
+          for (const place of sharing.of(item)) found[place]!.rows.push([item, row]);
         }
       }
     }
@@ -161,7 +161,7 @@ function readable(table: Table, columns: SqlRow, group: string): readonly Rows[T
 }
 
 /** The wants that share a lookup: those for one of its items each, and those for them all. */
-class Takers {
+class SharedWants {
   readonly #all: number[] = [];
   readonly #items = new Map<Item, number[]>();
 

@@ -85,7 +85,7 @@ export const scanSql = {
     select peer, seq, cast(body as blob) as body, value, large from outbox
     where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
   /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
-  standings: compile(sql`
+  scanStatuses: compile(sql`
     select id, status, service, handler from invocation
     where +partition = ?1 and id > ?2 order by id limit ?3`),
 };

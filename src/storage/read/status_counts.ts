@@ -1,4 +1,4 @@
-import type { Standing, StandingsPage } from "../../ports.ts";
+import type { InvocationStatus, StatusPage } from "../../ports.ts";
 import { compareText } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
 import { scanSql } from "./sql.ts";
@@ -10,12 +10,12 @@ import { statement } from "../codec/sql_text.ts";
  * One page of where invocations stand, from the tables and, taken at once, from the overlay.
  * Nothing may be folded meanwhile.
  */
-export function standings(
-  { after, limit }: StandingsPage,
+export function scanStatuses(
+  { after, limit }: StatusPage,
   read: Read,
   { overlay, partition }: { readonly overlay: Overlay; readonly partition: number },
-): Promise<Standing[]> {
-  const live: Standing[] = [];
+): Promise<InvocationStatus[]> {
+  const live: InvocationStatus[] = [];
   const known = new Set<string>();
   for (const [id, , { row }] of overlay.known("invocation")) {
     known.add(id);
@@ -26,14 +26,14 @@ export function standings(
   return gather(
     {
       page: (last) =>
-        statement(scanSql.standings, partition, toSafe(last?.id ?? after ?? ""), limit),
+        statement(scanSql.scanStatuses, partition, toSafe(last?.id ?? after ?? ""), limit),
       decode: ({ id, status, service, handler }) => ({
         id: fromSafe(id as string),
-        status: status as Standing["status"],
+        status: status as InvocationStatus["status"],
         service: fromSafe(service as string),
         handler: fromSafe(handler as string),
       }),
-      compare: (a: Standing, b: Standing) => compareText(a.id, b.id),
+      compare: (a: InvocationStatus, b: InvocationStatus) => compareText(a.id, b.id),
       live,
       isStale: ({ id }) => known.has(id),
     },

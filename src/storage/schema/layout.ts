@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Failure } from "../../errors.ts";
 import type { SqlClient } from "../../ports.ts";
-import { insist, type Patience } from "../retry.ts";
+import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
 /** How an installation is cut up. */
@@ -13,7 +13,7 @@ export interface Layout {
 
 const SETTLE_DATABASES = compile(sql`insert or ignore into meta (name, value) values ('databases',
   case when exists (select 1 from meta where name = 'partitions') then 'one' else ?1 end)`);
-const SETTLE = compile(sql`insert or ignore into meta (name, value) values (?1, ?2)`);
+const ENSURE = compile(sql`insert or ignore into meta (name, value) values (?1, ?2)`);
 const READ = compile(sql`select name, value from meta where name in ('partitions', 'databases')`);
 const READ_STATE = compile(sql`select value from meta where name = 'state'`);
 const READ_PART = compile(sql`select value from meta where name = 'part'`);
@@ -22,17 +22,17 @@ const READ_PART = compile(sql`select value from meta where name = 'part'`);
  * Writes down how new data is cut up, in the first of its databases, which `migrate` has prepared;
  * of data that was there before, answers how that was. Of several processes, one decides.
  */
-export async function settleLayout(
+export async function ensureLayout(
   client: SqlClient,
   wanted: Layout,
-  patience: Patience = { retryMs: 0 },
+  retry: RetryLimits = { retryMs: 0 },
 ): Promise<Layout> {
-  const [, , rows = []] = await insist(client, () =>
+  const [, , rows = []] = await withRetries(client, () =>
     client.batch("write", [
       statement(SETTLE_DATABASES, wanted.databases),
-      statement(SETTLE, "partitions", String(wanted.partitions)),
+      statement(ENSURE, "partitions", String(wanted.partitions)),
       statement(READ),
-    ]), patience);
+    ]), retry);
   const told = new Map(rows.map(({ name, value }) => [name, value]));
   return {
     partitions: Number(told.get("partitions")),
@@ -44,16 +44,16 @@ export async function settleLayout(
  * Writes down which partition a database is for, where each has its own. Throws `Failure` META0011
  * when it is another one's: somebody has mixed up files or addresses.
  */
-export async function settlePart(
+export async function ensurePartition(
   client: SqlClient,
   partition: number,
-  patience: Patience = { retryMs: 0 },
+  retry: RetryLimits = { retryMs: 0 },
 ): Promise<void> {
-  const [, [row] = []] = await insist(client, () =>
+  const [, [row] = []] = await withRetries(client, () =>
     client.batch("write", [
-      statement(SETTLE, "part", String(partition)),
+      statement(ENSURE, "part", String(partition)),
       statement(READ_PART),
-    ]), patience);
+    ]), retry);
   if (row?.["value"] === String(partition)) return;
   const message = `Cannot use the database of partition ${partition}: it holds partition ${
     row?.["value"]
@@ -67,10 +67,10 @@ export async function settlePart(
  */
 export async function refuseUnfinished(
   client: SqlClient,
-  patience: Patience = { retryMs: 0 },
+  retry: RetryLimits = { retryMs: 0 },
 ): Promise<void> {
   const ask = () => client.batch("read", [statement(READ_STATE)]);
-  const [[row] = []] = await insist(client, ask, patience);
+  const [[row] = []] = await withRetries(client, ask, retry);
   if (!row) return;
   const message = "Cannot use the database: it holds a copy that is not finished; begin it again " +
     "with an empty one";
@@ -78,7 +78,7 @@ export async function refuseUnfinished(
 }
 
 /** The partition that a database says it is for. Undefined: it does not say so. */
-export async function readPart(client: SqlClient): Promise<number | undefined> {
+export async function readPartition(client: SqlClient): Promise<number | undefined> {
   const [[row] = []] = await client.batch("read", [statement(READ_PART)]);
   return row === undefined ? undefined : Number(row["value"]);
 }

@@ -5,9 +5,9 @@ const ROOM_BYTES = 65_536;
 
 /**
  * An exchange that cannot be opened yet, for want of a connection or of a signature: keeps what is
- * written until `settle`. Only the first exchanges with an address pay for this.
+ * written until `connect`. Only the first exchanges with an address pay for this.
  */
-export class LateExchange implements Exchange {
+export class PendingExchange implements Exchange {
   readonly #listener: DialListener;
   #inner: Exchange | undefined;
   #writes: Uint8Array[] = [];
@@ -57,7 +57,7 @@ export class LateExchange implements Exchange {
   }
 
   /** Goes on with a real exchange, to which `open` has given the same listener. */
-  settle(open: (listener: DialListener) => Exchange): void {
+  connect(open: (listener: DialListener) => Exchange): void {
     if (this.#over) return;
     const inner = open(this.#listener);
     this.#inner = inner;

@@ -5,7 +5,7 @@ import { refused } from "../refusal.ts";
  * mention of a column is replaced by what it is. Twenty subqueries that each say `x || x` are a million
  * copies of the innermost, made while the statement is prepared, where nothing can stop it.
  */
-export class Weights {
+export class TermCounts {
   /** Columns as they are mentioned, `r1.c2` or `c2`, and the terms they stand for. */
   readonly #terms = new Map<string, number>();
 

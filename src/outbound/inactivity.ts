@@ -12,9 +12,9 @@ export interface Timeouts {
 }
 
 /** When a stream last moved, and whether its handler may be waiting while it does not. */
-export class Silence {
+export class Inactivity {
   /** In milliseconds since the epoch. */
-  movedAt: number;
+  activeAt: number;
   /** When it was asked to suspend so that others get its slot. Undefined: it was not. */
   askedAt: number | undefined;
   readonly #clock: Clock;
@@ -27,24 +27,24 @@ export class Silence {
   constructor(clock: Clock, replay: readonly Entry[]) {
     this.#clock = clock;
     this.#steps = stepsWithoutResult(replay);
-    this.movedAt = clock.now();
+    this.activeAt = clock.now();
   }
 
   /** Something moved, in either direction. */
-  moved(): void {
-    this.movedAt = this.#clock.now();
+  touch(): void {
+    this.activeAt = this.#clock.now();
   }
 
   /** The endpoint has accepted the attempt. */
   answered(): void {
     this.#isAnswered = true;
-    this.moved();
+    this.touch();
   }
 
   /** The endpoint has sent bytes of a message. */
   received(): void {
     this.#hasReceived = true;
-    this.moved();
+    this.touch();
   }
 
   /** Whether the endpoint has sent anything behind the head of its response. */
@@ -52,9 +52,9 @@ export class Silence {
     return this.#hasReceived;
   }
 
-  heard({ kind }: Command): void {
+  commandReceived({ kind }: Command): void {
     if (kind === "run") this.#steps++;
-    else if (kind === "ranTo") this.#steps = Math.max(0, this.#steps - 1);
+    else if (kind === "runCompletion") this.#steps = Math.max(0, this.#steps - 1);
   }
 
   /** Whether nothing is known to be going on that would explain the silence. */
@@ -67,8 +67,8 @@ export class Silence {
    * of others loses no time by it: a step may be running after all.
    */
   dueOf({ inactivityTimeoutMs, abortTimeoutMs }: Timeouts, isOpen: boolean): number {
-    if (isOpen) return this.movedAt + inactivityTimeoutMs;
-    return this.movedAt + abortTimeoutMs + (this.askedAt === undefined ? 0 : inactivityTimeoutMs);
+    if (isOpen) return this.activeAt + inactivityTimeoutMs;
+    return this.activeAt + abortTimeoutMs + (this.askedAt === undefined ? 0 : inactivityTimeoutMs);
   }
 }
 

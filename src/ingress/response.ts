@@ -15,7 +15,7 @@ const JSON_TYPE: [string, string] = ["content-type", "application/json"];
 const NOTHING = new Uint8Array(0);
 
 /** An answer that belongs to an invocation. */
-export interface Answered {
+export interface InvocationRef {
   readonly id: string;
   /** Set when the result comes from a stored completion. Milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
@@ -27,7 +27,7 @@ export interface Answered {
  */
 export function succeeded(
   caller: Caller,
-  { id, expiresAt }: Answered,
+  { id, expiresAt }: InvocationRef,
   { value, output }: { readonly value: Uint8Array; readonly output: OutputRule | undefined },
 ): Response {
   const headers = identified(caller, id, expiresAt);
@@ -53,7 +53,7 @@ function outputType(output: OutputRule | undefined, isEmpty: boolean): string | 
  */
 export function failed(
   caller: Caller,
-  { id, expiresAt }: Answered,
+  { id, expiresAt }: InvocationRef,
   { code, message, metadata, stacktrace }: TerminalFailure,
 ): Response {
   const headers = identified(caller, id, expiresAt);
@@ -94,7 +94,7 @@ function fromIngress(caller: Caller, status: number, body: unknown): Response {
 }
 
 /** 202 and nothing else: it will be seen to (docs/spec/ingress.md#awakeables). */
-export function taken(caller: Caller): Response {
+export function accepted(caller: Caller): Response {
   const headers: HeaderList = [];
   addCors(headers, caller);
   // No body at all would be sent in chunks, of which there are none.

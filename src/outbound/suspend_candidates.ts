@@ -1,4 +1,4 @@
-import type { Silence } from "./silence.ts";
+import type { Inactivity } from "./inactivity.ts";
 
 /** How long an attempt must have been silent before it is taken for one that waits. */
 const SILENT_MS = 200;
@@ -7,8 +7,8 @@ const SILENT_MS = 200;
 const ASKED_MS = 1_000;
 
 /** A running attempt, when others wait for its slot. */
-export interface Occupant {
-  readonly silence: Pick<Silence, "movedAt" | "askedAt">;
+export interface SuspendCandidate {
+  readonly inactivity: Pick<Inactivity, "activeAt" | "askedAt">;
   /** Whether it can be asked, and nothing is known that explains its silence. */
   readonly canSuspend: boolean;
 }
@@ -19,17 +19,17 @@ export interface Occupant {
  * a moment ago frees one of these slots. One that does not suspend after `ASKED_MS` is busy with
  * something nobody knows of, and another one is asked in its place.
  */
-export function toSuspend<T extends Occupant>(
+export function toSuspend<T extends SuspendCandidate>(
   running: Iterable<T>,
   { queued, now }: { readonly queued: number; readonly now: number },
 ): T[] {
   const silent: T[] = [];
   let wanted = queued;
   for (const attempt of running) {
-    const { silence: { askedAt, movedAt } } = attempt;
+    const { inactivity: { askedAt, activeAt } } = attempt;
     if (askedAt !== undefined && now < askedAt + ASKED_MS) wanted--;
-    else if (attempt.canSuspend && now >= movedAt + SILENT_MS) silent.push(attempt);
+    else if (attempt.canSuspend && now >= activeAt + SILENT_MS) silent.push(attempt);
   }
   if (wanted <= 0) return [];
-  return silent.sort((a, b) => a.silence.movedAt - b.silence.movedAt).slice(0, wanted);
+  return silent.sort((a, b) => a.inactivity.activeAt - b.inactivity.activeAt).slice(0, wanted);
 }

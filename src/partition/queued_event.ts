@@ -2,15 +2,15 @@ import type { Event } from "../engine/event.ts";
 import { objectOf } from "../model/target.ts";
 
 /** An event in the mailbox. `durable` is called once its turn is on disk. */
-export interface Mail {
+export interface QueuedEvent {
   readonly event: Event;
   readonly durable: (() => void) | undefined;
 }
 
 /** Events of a turn block the process for as long as they have messages in them. */
-export function weightOf(mail: Mail | undefined): number {
-  const event = mail?.event;
-  return event?.type === "heard" ? event.frames.length : 1;
+export function framesOf(queued: QueuedEvent | undefined): number {
+  const event = queued?.event;
+  return event?.type === "framesReceived" ? event.frames.length : 1;
 }
 
 /**

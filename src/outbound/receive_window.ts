@@ -4,16 +4,16 @@ import { isStored } from "../wire/message_type.ts";
 import type { OutboundOptions } from "./options.ts";
 
 /** What one turn was offered of a stream, until it is durable. */
-export interface Slice {
+export interface UnackedFrames {
   readonly frames: number;
   /** With the heads of the frames. */
   readonly bytes: number;
 }
 
 /** Reads one frame. Answers whether it must become durable, so that it counts. */
-export type Hear = (type: number, flags: number, body: Uint8Array) => boolean;
+export type OnDecoded = (type: number, flags: number, body: Uint8Array) => boolean;
 
-type IntakeLimits = Pick<
+type WindowLimits = Pick<
   OutboundOptions,
   "messageBytesMax" | "unackedFramesMax" | "unackedBytesMax"
 >;
@@ -26,24 +26,24 @@ type IntakeLimits = Pick<
  * chunks, however fast its endpoint writes. The end of an attempt passes a full window: it is
  * committed together with the output that filled it.
  */
-export class Intake {
-  readonly #limits: IntakeLimits;
+export class ReceiveWindow {
+  readonly #limits: WindowLimits;
   readonly #reader: FrameReader;
   readonly #onFrame: OnFrame;
   readonly #mayTake = (type: number) => !this.#isFull || !isStored(type);
   /** Received and not decoded. Not empty only while the window is full. */
-  #held: Uint8Array[] = [];
+  #buffered: Uint8Array[] = [];
   /** Decoded and not durable: in all, and since the last slice was cut. */
-  #unacked: Slice = NOTHING;
+  #unacked: UnackedFrames = NOTHING;
   #frames = 0;
   #bytes = 0;
   #isPaused = false;
 
-  constructor(limits: IntakeLimits, hear: Hear) {
+  constructor(limits: WindowLimits, onDecoded: OnDecoded) {
     this.#limits = limits;
     this.#reader = new FrameReader(limits.messageBytesMax);
     this.#onFrame = (type, flags, body) => {
-      if (!hear(type, flags, body)) return;
+      if (!onDecoded(type, flags, body)) return;
       this.#frames++;
       this.#bytes += FRAME_HEAD_BYTES + body.length;
     };
@@ -55,8 +55,8 @@ export class Intake {
   }
 
   /** Whether received bytes wait for room in the window. */
-  get isHolding(): boolean {
-    return this.#held.length > 0;
+  get isBuffering(): boolean {
+    return this.#buffered.length > 0;
   }
 
   /**
@@ -64,36 +64,36 @@ export class Intake {
    * `FrameReader.push` throws; then nothing may be read any more.
    */
   read(chunk?: Uint8Array): void {
-    if (chunk) this.#held.push(chunk);
+    if (chunk) this.#buffered.push(chunk);
     let done = 0;
-    for (let next = this.#held[0]; next; next = this.#held[++done]) {
+    for (let next = this.#buffered[0]; next; next = this.#buffered[++done]) {
       const taken = this.#reader.push(next, this.#onFrame, this.#mayTake);
       if (taken === next.length) continue;
-      this.#held[done] = next.subarray(taken);
+      this.#buffered[done] = next.subarray(taken);
       break;
     }
-    if (done === this.#held.length) this.#held = [];
-    else this.#held.splice(0, done);
+    if (done === this.#buffered.length) this.#buffered = [];
+    else this.#buffered.splice(0, done);
   }
 
   /** What was decoded since the last call: to be given to `acked` once it is durable. */
-  cut(): Slice {
-    const slice = { frames: this.#frames, bytes: this.#bytes };
+  cut(): UnackedFrames {
+    const unacked = { frames: this.#frames, bytes: this.#bytes };
     this.#frames = this.#bytes = 0;
-    this.#unacked = add(this.#unacked, slice, 1);
-    return slice;
+    this.#unacked = add(this.#unacked, unacked, 1);
+    return unacked;
   }
 
   /** A slice is durable. Answers whether reading should go on: half of a full window is free. */
-  acked(slice: Slice): boolean {
-    const { frames, bytes } = this.#unacked = add(this.#unacked, slice, -1);
+  acked(unacked: UnackedFrames): boolean {
+    const { frames, bytes } = this.#unacked = add(this.#unacked, unacked, -1);
     const { unackedFramesMax, unackedBytesMax } = this.#limits;
     return this.#isPaused && frames <= unackedFramesMax / 2 && bytes <= unackedBytesMax / 2;
   }
 
   /** Pauses the exchange while bytes must wait, and lets it go on when none do. */
   pace(exchange: Exchange | undefined): void {
-    const isPaused = this.isHolding;
+    const isPaused = this.isBuffering;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     if (isPaused) exchange?.pause();
@@ -102,7 +102,7 @@ export class Intake {
 
   /** Nothing is decoded any more: forgets what waits, and lets the exchange run to its end. */
   stop(exchange: Exchange | undefined): void {
-    this.#held = [];
+    this.#buffered = [];
     if (this.#isPaused) exchange?.resume();
     this.#isPaused = false;
   }
@@ -114,8 +114,8 @@ export class Intake {
   }
 }
 
-const NOTHING: Slice = { frames: 0, bytes: 0 };
+const NOTHING: UnackedFrames = { frames: 0, bytes: 0 };
 
-function add(a: Slice, b: Slice, sign: 1 | -1): Slice {
+function add(a: UnackedFrames, b: UnackedFrames, sign: 1 | -1): UnackedFrames {
   return { frames: a.frames + sign * b.frames, bytes: a.bytes + sign * b.bytes };
 }

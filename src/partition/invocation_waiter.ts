@@ -3,15 +3,15 @@ import type { Failure } from "../errors.ts";
 import type { Completed } from "../ports.ts";
 
 /** How a request was taken, and the result of the invocation it is about, if that was waited for. */
-export interface Followed {
+export interface ReplyAndResult {
   readonly reply: Reply;
   readonly completed?: Completed;
 }
 
-export interface FollowerOptions {
+export interface InvocationWaiterOptions {
   /** Whether nothing is to be waited for after this reply. */
   readonly isAll: (reply: Reply) => boolean;
-  readonly resolve: (followed: Followed) => void;
+  readonly resolve: (followed: ReplyAndResult) => void;
   readonly reject: (failure: Failure) => void;
   /** Nobody waits for the result any more. */
   readonly forget: () => void;
@@ -21,16 +21,16 @@ export interface FollowerOptions {
  * Somebody who waits for two things. How it was taken comes first, even if the result is there before:
  * to a second submission of a workflow the result of the first one is no answer.
  */
-export class Follower {
-  readonly #options: FollowerOptions;
+export class InvocationWaiter {
+  readonly #options: InvocationWaiterOptions;
   #reply: Reply | undefined;
   #completed: Completed | undefined;
 
-  constructor(options: FollowerOptions) {
+  constructor(options: InvocationWaiterOptions) {
     this.#options = options;
   }
 
-  told(reply: Reply): void {
+  replied(reply: Reply): void {
     this.#reply = reply;
     if (!this.#options.isAll(reply)) return this.#settle();
     this.#options.resolve({ reply });

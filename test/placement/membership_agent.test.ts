@@ -32,7 +32,7 @@ function add(more: Ways = {}): Process {
 
 async function joined(count: number, more: Ways = {}): Promise<Process[]> {
   for (let n = 0; n < count; n++) {
-    const joining = add(more).steward.join();
+    const joining = add(more).agent.join();
     await time.pass(more.wayMs ? HEARTBEAT_MS * 15 : 100, check);
     await joining;
   }
@@ -75,7 +75,7 @@ describe("partitions are spread", () => {
 
   test("at once when somebody leaves", async () => {
     const [one] = await joined(3);
-    const leaving = one?.steward.leave();
+    const leaving = one?.agent.leave();
     await time.pass(100, check);
     await leaving;
     expect([counts()[0], served()]).toEqual([0, EVERY]);
@@ -102,7 +102,7 @@ describe("partitions are spread", () => {
       from: 5_000,
     });
     all.push(again);
-    const joining = again.steward.join();
+    const joining = again.agent.join();
     await time.pass(200, check);
     await joining;
     expect(served()).toEqual(EVERY);
@@ -203,7 +203,7 @@ function harm(one: Process, chance: () => number): () => void {
     return () => {};
   }
   if (kind < 0.85) one.kill();
-  else void one.steward.leave().catch(() => {}).then(() => one.isAlive = false);
+  else void one.agent.leave().catch(() => {}).then(() => one.isAlive = false);
   return () => {};
 }
 
@@ -216,7 +216,7 @@ describe("whatever happens, nobody answers for what another one has, and all is 
         const slow = chance() * 950;
         const wayMs = () => 1 + chance() ** 3 * slow;
         const one = add({ from, pace, wayMs, openMs: chance() * 500 });
-        one.steward.join().catch(() => one.kill());
+        one.agent.join().catch(() => one.kill());
       };
       for (let count = 0; count < 3; count++) birth();
       const ends: (() => void)[] = [];

@@ -1,17 +1,17 @@
 import type { Unready } from "../model/readiness.ts";
 import type { Clock, Log, Stopwatch } from "../ports.ts";
 import { excluded } from "./exclude.ts";
-import { Silences } from "./failure_detector.ts";
+import { FailureDetector } from "./failure_detector.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Lease } from "./lease.ts";
-import type { FleetView, Ledger } from "./membership.ts";
+import type { FleetView, Membership } from "./membership.ts";
 import { plan } from "./plan.ts";
-import { Troubles } from "./readiness.ts";
+import { MemberReadiness } from "./readiness.ts";
 
-export interface StewardOptions {
+export interface MembershipAgentOptions {
   /** Where the others reach this process. */
   readonly address: string;
-  readonly ledger: Ledger;
+  readonly membership: Membership;
   /** Draws a name that nobody else has, or had. */
   readonly newId: () => string;
   readonly stopwatch: Stopwatch;
@@ -30,7 +30,7 @@ export interface StewardOptions {
   /** Which others cannot be reached, by id. Absent: that is not known. */
   readonly unreached?: () => readonly string[];
   /** Has the others look at once. */
-  readonly rouse: () => void;
+  readonly notifyOthers: () => void;
 }
 
 /**
@@ -41,10 +41,10 @@ export interface StewardOptions {
  * lives; so between two heartbeats that succeeded, nothing was taken from it. `Lease` says how long it
  * may rely on that, `Heartbeat` when it says that it lives.
  */
-export class Steward {
-  readonly #options: StewardOptions;
-  readonly #silences: Silences;
-  readonly #troubles: Troubles;
+export class MembershipAgent {
+  readonly #options: MembershipAgentOptions;
+  readonly #failureDetector: FailureDetector;
+  readonly #readiness: MemberReadiness;
   readonly #lease: Lease;
   readonly #heartbeat: Heartbeat;
   #id = "";
@@ -53,10 +53,10 @@ export class Steward {
   /** What is about to be given away. */
   readonly #giving = new Set<number>();
 
-  constructor(options: StewardOptions) {
+  constructor(options: MembershipAgentOptions) {
     this.#options = options;
-    this.#silences = new Silences(options);
-    this.#troubles = new Troubles(options);
+    this.#failureDetector = new FailureDetector(options);
+    this.#readiness = new MemberReadiness(options);
     this.#lease = new Lease({ ...options, ended: () => this.#leaseEnded() });
     this.#heartbeat = new Heartbeat({
       ...options,
@@ -77,7 +77,7 @@ export class Steward {
 
   /** What keeps this process from serving what is its own. */
   get unready(): readonly Unready[] {
-    return this.#troubles.list(this.isHeld(), this.#lease.renewedAt);
+    return this.#readiness.list(this.isHeld(), this.#lease.renewedAt);
   }
 
   /**
@@ -88,7 +88,7 @@ export class Steward {
     await this.#enter(true);
     await this.#heartbeat.once();
     // Those who have too many give some back.
-    this.#options.rouse();
+    this.#options.notifyOthers();
     while (this.#heartbeat.isAsked) await this.#heartbeat.once();
     await Promise.all(this.#serving.values());
     this.#heartbeat.start();
@@ -105,44 +105,44 @@ export class Steward {
     this.look();
   }
 
-  /** Gives everything back and is no part of the fleet any more. Rejects as the ledger does. */
+  /** Gives everything back and is no part of the fleet any more. Rejects as membership does. */
   async leave(): Promise<void> {
     this.#lease.ignoreEnd();
     await this.#heartbeat.stop();
     await Promise.all([...this.#serving.keys()].map((partition) => this.#close(partition)));
     this.#lease.drop();
-    await this.#options.ledger.leave(this.#id);
-    this.#options.rouse();
+    await this.#options.membership.leave(this.#id);
+    this.#options.notifyOthers();
   }
 
-  async #enter(takesPlace: boolean): Promise<void> {
-    const { ledger, newId, address } = this.#options;
+  async #enter(replacesAddress: boolean): Promise<void> {
+    const { membership, newId, address } = this.#options;
     const id = newId();
-    await ledger.join({ id, address }, takesPlace);
+    await membership.join({ id, address }, replacesAddress);
     this.#id = id;
   }
 
   #noteHeartbeat(cause?: unknown): void {
-    if (cause !== undefined && !this.#troubles.isCut) {
+    if (cause !== undefined && !this.#readiness.isHeartbeatFailing) {
       this.#options.log("warn", "Cannot renew leases", { cause: String(cause) });
     }
-    this.#troubles.heartbeat(cause);
+    this.#readiness.heartbeat(cause);
   }
 
   /** Says that this process lives, looks at the others, takes and gives. */
   async #beat(): Promise<void> {
-    const { ledger, stopwatch, seen, unreached } = this.#options;
+    const { membership, stopwatch, seen, unreached } = this.#options;
     const began = this.#lease.now();
-    const view = await ledger.beat(this.#id, unreached?.() ?? []);
+    const view = await membership.beat(this.#id, unreached?.() ?? []);
     if (this.#heartbeat.isOver) return;
-    if (!view.nodes.some(({ id }) => id === this.#id)) return await this.#beginAnew();
+    if (!view.nodes.some(({ id }) => id === this.#id)) return await this.#rejoin();
     this.#lease.renew(began);
     const others = view.nodes.filter(({ id }) => id !== this.#id);
-    const dead = this.#silences.heard(others, { began: began.at, ended: stopwatch.now() });
-    for (const { id, beat } of dead) await this.#bury(id, beat);
+    const dead = this.#failureDetector.observe(others, { began: began.at, ended: stopwatch.now() });
+    for (const { id, beat } of dead) await this.#evict(id, beat);
     const nodes = view.nodes.filter((node) => !dead.includes(node));
     seen({ ...view, nodes });
-    if (!this.#heartbeat.isOver) await this.#settle({ ...view, nodes });
+    if (!this.#heartbeat.isOver) await this.#rebalance({ ...view, nodes });
   }
 
   /** The others may have taken everything by now. */
@@ -157,27 +157,27 @@ export class Steward {
   }
 
   /** We were struck off: whatever was ours may be somebody else's. */
-  async #beginAnew(): Promise<void> {
+  async #rejoin(): Promise<void> {
     this.#options.log("warn", "Taken for dead by another process, begins anew", { id: this.#id });
     this.#lease.drop();
     for (const partition of [...this.#serving.keys()]) void this.#close(partition);
-    this.#silences.forget();
+    this.#failureDetector.forget();
     await this.#enter(false);
     this.#heartbeat.ask();
   }
 
-  async #bury(id: string, beat: number): Promise<void> {
-    const { log, ledger, leaseMs } = this.#options;
+  async #evict(id: string, beat: number): Promise<void> {
+    const { log, membership, leaseMs } = this.#options;
     log("warn", "Another process is taken for dead", { id, leaseMs });
-    await ledger.bury(id, beat);
+    await membership.evict(id, beat);
   }
 
-  async #settle({ nodes, owners }: FleetView): Promise<void> {
+  async #rebalance({ nodes, owners }: FleetView): Promise<void> {
     const me = this.#id;
     for (const partition of [...this.#serving.keys()]) {
       if (owners[partition] !== me) void this.#close(partition);
     }
-    this.#troubles.owned((partition) => owners[partition] === me);
+    this.#readiness.owned((partition) => owners[partition] === me);
     const out = excluded(nodes, owners);
     this.#noteExcluded(out.has(me));
     const { claim, release } = plan({
@@ -189,16 +189,16 @@ export class Steward {
     for (const partition of release) this.#give(partition);
     for (const [partition, owner] of owners.entries()) {
       const isServed = this.#serving.has(partition) || this.#giving.has(partition);
-      if (owner === me && !isServed && !this.#isResting(partition)) this.#serve(partition);
+      if (owner === me && !isServed && !this.#isBackingOff(partition)) this.#serve(partition);
     }
     if (claim.length === 0) return;
-    await this.#options.ledger.take(claim, me);
+    await this.#options.membership.take(claim, me);
     // Others may have been quicker: what was taken is seen by looking.
     this.#heartbeat.ask();
   }
 
   #noteExcluded(isExcluded: boolean): void {
-    if (!this.#troubles.exclude(isExcluded)) return;
+    if (!this.#readiness.exclude(isExcluded)) return;
     const { log, address } = this.#options;
     if (!isExcluded) return log("info", "Takes its share of the partitions again", { address });
     log("error", "Has no partitions while it and others cannot reach each other", { address });
@@ -206,29 +206,32 @@ export class Steward {
 
   #serve(partition: number): void {
     const { open, log } = this.#options;
-    const opening = open(partition).then(() => this.#troubles.served(partition), (cause) => {
+    const opening = open(partition).then(() => this.#readiness.served(partition), (cause) => {
       if (this.#serving.get(partition) !== opening) return;
       log("warn", "A partition cannot be served for now", { partition, cause: String(cause) });
       this.#serving.delete(partition);
-      this.#troubles.failed(partition, cause);
+      this.#readiness.failed(partition, cause);
     });
     this.#serving.set(partition, opening);
   }
 
   /** However often we look, what could not be served is tried again once a heartbeat. */
-  #isResting(partition: number): boolean {
-    return this.#troubles.sinceFailed(partition) < this.#options.heartbeatMs;
+  #isBackingOff(partition: number): boolean {
+    return this.#readiness.sinceFailed(partition) < this.#options.heartbeatMs;
   }
 
   /** Others have too few. Whatever goes wrong, the next round decides again. */
   #give(partition: number): void {
     if (this.#giving.has(partition)) return;
     this.#giving.add(partition);
-    const { ledger, rouse, log } = this.#options;
+    const { membership, notifyOthers, log } = this.#options;
     const id = this.#id;
-    this.#close(partition).then(() => ledger.give([partition], id)).then(rouse, (cause) => {
-      log("warn", "A partition cannot be given away", { partition, cause: String(cause) });
-    }).finally(() => this.#giving.delete(partition));
+    this.#close(partition).then(() => membership.give([partition], id)).then(
+      notifyOthers,
+      (cause) => {
+        log("warn", "A partition cannot be given away", { partition, cause: String(cause) });
+      },
+    ).finally(() => this.#giving.delete(partition));
   }
 
   async #close(partition: number): Promise<void> {
