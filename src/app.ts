@@ -16,7 +16,7 @@ import { discover, DISCOVER_LIMITS, type DiscoverOptions } from "./outbound/disc
 import { Attempts } from "./outbound/attempts.ts";
 import { openIdentity, type RequestIdentity } from "./outbound/identity/identity.ts";
 import { Functions } from "./outbound/lambda/functions.ts";
-import type { OutboundOptions } from "./outbound/options.ts";
+import type { OutboundDeps, OutboundOptions } from "./outbound/options.ts";
 import { applySerde } from "./outbound/serdes.ts";
 import { functionSettings, keySettings, outboundSettings } from "./outbound/settings.ts";
 import { Host } from "./partition/host.ts";
@@ -25,7 +25,7 @@ import { partitionSettings } from "./partition/settings.ts";
 import type { Directory } from "./placement/directory.ts";
 import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
-import type { DeploymentStore, PartitionClient, Platform, Store } from "./ports.ts";
+import type { DeploymentStore, Invocations, PartitionClient, Platform, Store } from "./ports.ts";
 import type { Introspection, RunningAttempt } from "./query_port.ts";
 
 export interface AppOptions {
@@ -34,14 +34,14 @@ export interface AppOptions {
   readonly store: Store;
   /** How many partitions the data in the store was made for. 1 when absent. */
   readonly partitions?: number;
-  /** Those of them that live here from the beginning. All when absent. */
+  /** The partitions that this process serves from the beginning. All of them when absent. */
   readonly here?: readonly number[];
-  /** The way to the others. */
+  /** The client of a partition that another process or Durable Object serves. */
   readonly remotePartition?: (partition: number) => PartitionClient;
-  /** Whoever brings partitions here, and takes them away, once it has joined. None is here before. */
+  /** Makes the fleet, which opens and closes partitions here once it has joined. None is open before. */
   readonly fleet?: (within: FleetContext) => Fleet;
   readonly deployments: DeploymentStore;
-  /** Who answers queries, where the platform can. */
+  /** Answers queries. Absent where the platform cannot. */
   readonly introspection?: Introspection;
   /** Our own version, as in `package.json`. */
   readonly version: string;
@@ -51,7 +51,10 @@ export interface AppOptions {
   readonly readTextFile?: (path: string) => Promise<string>;
 }
 
-/** What a fleet needs of the process it is made for. */
+/**
+ * What a fleet needs of its process. `hosts` and `registry` are functions because both are made
+ * after the fleet; it calls them when it joins.
+ */
 export interface FleetContext {
   readonly hosts: () => LocalHosts;
   readonly registry: () => SharedRegistry;
@@ -62,126 +65,81 @@ export interface FleetContext {
 export interface App {
   ingress(request: Request): Response | Promise<Response>;
   admin(request: Request): Response | Promise<Response>;
-  /** The way to a partition that lives here. Throws `Failure` 503 when it does not. */
+  /** The client of a partition that lives here. Throws `Failure` 503 when it does not. */
   partitionClient(partition: number): PartitionClient;
-  /** Reads the deployments again, that somebody else may have changed. */
+  /** Reads the deployments again, because another process may have changed them. */
   reload(): Promise<void>;
-  /** Stops attempts and answers whoever still waits with 503. The stores stay open. */
+  /** Stops attempts and answers waiting requests with 503. The stores stay open. */
   close(): Promise<void>;
 }
 
 /**
- * Wires everything, here and nowhere else. Resolves when the partitions have their leases and have
- * derived every effect from the rows. Rejects when the stores cannot be read, and with `Failure`
- * RT0002 when the key that signs requests cannot.
+ * Wires everything, here and nowhere else: storage, then partitions, then the routes between them,
+ * then the two interfaces. Resolves when the partitions have their leases and have derived every
+ * effect from the rows. Rejects when the stores cannot be read, and with `Failure` RT0002 when the
+ * key that signs requests cannot.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { platform: { clock, random, log, dial }, config } = options;
+  const { config } = options;
   const observation = new Observation({ ...options, ...observationSettings(config) });
-  const identity = await openIdentity(keySettings(config), { ...options, clock, log });
-  const [signer, outbound] = [identity?.signer, outboundSettings(config)];
-  const functions = new Functions(functionSettings(config), { dial, clock });
-  const live: LiveAttempts = new Map();
-  const running = () => [...live.values()].flatMap((attempts) => [...attempts.running()]);
+  const endpoints = await openEndpoints(options);
+  const attempts: AttemptsByPartition = new Map();
+  const running = () => [...attempts.values()].flatMap((some) => [...some.running()]);
   const fleet = options.fleet?.({ hosts: () => hosts, registry: () => registry, running });
   const introspection = introspectionOf(options, fleet);
-  const parts = { outbound, signer, functions, fleet };
-  const registry = await openRegistry(options, { ...parts, introspection });
-  const schema = () => registry.schema();
-  const { tracer } = observation;
-  const { hosts, directory } = localPartitions(options, { ...parts, schema, observation, live });
+
+  const registry = await openRegistry(options, { endpoints, fleet, introspection });
+
+  const made = { observation, endpoints, attempts, fleet, registry };
+  const hosts: Hosts = createHosts(options, { ...made, directory: () => directory });
+  const directory: Directory = fleet?.directory ?? fixedDirectory(options, hosts);
   await hosts.open(fleet ? [] : options.here);
+
   const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : new Router(directory);
-  const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
-  const shared = { invocations, random, log, readiness, now: () => clock.now() };
+  const parts: Parts = { ...made, introspection, hosts, invocations, running };
   return {
-    ingress: ingress({ ...shared, schema, tracer, ...ingressOptions(options, observation) }),
-    admin: admin({
-      ...shared,
-      soon: (call) => clock.soon(call),
-      registry,
-      ...adminOptions(options, { fleet, observation }),
-      applySerde: (call) => applySerde(call, discoverOptions(options, parts)),
-      ...(introspection && { introspection }),
-      running,
-      metrics: () => observation.page(hosts, schema(), fleet?.members()),
-    }),
+    ingress: createIngress(options, parts),
+    admin: createAdmin(options, parts),
     partitionClient: (partition) => hosts.partitionClient(partition),
     reload: () => registry.reload(),
-    close: async () => {
-      identity?.close();
-      hosts.close();
-      await Promise.all([observation.close(), dial.close()]);
-    },
+    close: () => close(options, parts),
   };
 }
 
-function openRegistry(
-  options: AppOptions,
-  { fleet, introspection, ...within }:
-    & Pick<
-      SharedParts,
-      "outbound" | "signer" | "functions" | "fleet"
-    >
-    & { readonly introspection: Introspection | undefined },
-): Promise<Registry> {
-  const { platform: { clock, random, log }, config, deployments } = options;
-  const discovery = discoverOptions(options, within);
-  return Registry.open(loggedDeployments(deployments, log), schemaDefaults(config), {
-    clock,
-    random,
-    ...registering(options, introspection),
-    ...(fleet && { announce: () => fleet.announce() }),
-    discover: (request) => discover(request, discovery),
-  });
+/** Everything that is wired, and what the interfaces are made of. */
+interface Parts {
+  readonly observation: Observation;
+  readonly endpoints: Endpoints;
+  readonly attempts: AttemptsByPartition;
+  /** Absent: this process serves all that it serves from the beginning. */
+  readonly fleet: Fleet | undefined;
+  readonly introspection: Introspection | undefined;
+  readonly registry: Registry;
+  readonly hosts: Hosts;
+  readonly invocations: Invocations;
+  /** The attempts of all partitions here that run at this moment. */
+  readonly running: () => RunningAttempt[];
 }
 
-/** How endpoints are asked what they serve, and for previews. */
-function discoverOptions(
-  { platform: { clock, dial }, config }: AppOptions,
-  { outbound, signer, functions }: Pick<SharedParts, "outbound" | "signer" | "functions">,
-): DiscoverOptions {
-  const partsMax = config["admin.deployment-parts-limit"];
-  return { ...DISCOVER_LIMITS, ...outbound, partsMax, signer, functions, dial, clock };
+/** What attempts and discovery need to call an endpoint. */
+interface Endpoints {
+  readonly outbound: OutboundOptions;
+  /** Absent: requests are not signed. */
+  readonly identity: RequestIdentity | undefined;
+  readonly functions: Functions;
 }
 
-/** Whoever answers queries can count what needs a deployment. */
-function registering({ config, version }: AppOptions, introspection: Introspection | undefined) {
-  return {
-    ...registrySettings(config),
-    ...(introspection && { pinned: countPinned(introspection, version) }),
-  };
+/** The attempts of each partition, since it was last opened. */
+type AttemptsByPartition = Map<number, Attempts>;
+
+async function openEndpoints(options: AppOptions): Promise<Endpoints> {
+  const { platform: { clock, log, dial }, config } = options;
+  const identity = await openIdentity(keySettings(config), { ...options, clock, log });
+  const functions = new Functions(functionSettings(config), { dial, clock });
+  return { outbound: outboundSettings(config), identity, functions };
 }
 
-/** The settings of ingress, how requests are read here, and who counts them. */
-function ingressOptions({ config, version, reader }: AppOptions, { watch }: Observation) {
-  const { ingress } = watch.meter.requests;
-  return {
-    version,
-    ...ingressSettings(config),
-    onResponse: (route: string, status: number) => ingress.add(route, status),
-    ...(reader && { reader }),
-  };
-}
-
-/** The settings of the admin interface, what it tells of the build and the fleet, and who counts. */
-function adminOptions(
-  { config, version }: AppOptions,
-  { fleet, observation: { watch } }: Pick<SharedParts, "fleet" | "observation">,
-) {
-  const { admin } = watch.meter.requests;
-  return {
-    onResponse: (route: string, status: number) => admin.add(route, status),
-    version,
-    ...adminSettings(config),
-    ...(fleet && { members: () => fleet.members() }),
-  };
-}
-
-/** The attempts of each partition's current life. */
-type LiveAttempts = Map<number, Attempts>;
-
-/** Who answers queries: in a fleet, of what all processes have committed. */
+/** Answers queries: in a fleet, about what all processes have committed. */
 function introspectionOf(
   { introspection }: AppOptions,
   fleet: Fleet | undefined,
@@ -189,65 +147,137 @@ function introspectionOf(
   return introspection && fleet ? fleet.introspecting(introspection) : introspection;
 }
 
-/** The partitions that live here, and the way to all of them. */
-function localPartitions(
+/** Loads the deployments. Their schema is what ingress, admin and attempts read. */
+function openRegistry(
   options: AppOptions,
-  within: SharedParts,
-): { readonly hosts: Hosts; readonly directory: Directory } {
-  const { partitions = 1, remotePartition } = options;
-  const { fleet } = within;
-  const hosts: Hosts = new Hosts(
-    partitions,
-    (range) => createHost(options, range, { ...within, directory }),
+  { endpoints, fleet, introspection }: Pick<Parts, "endpoints" | "fleet" | "introspection">,
+): Promise<Registry> {
+  const { platform: { clock, random, log }, config, deployments, version } = options;
+  const discovery = discoverOptions(options, endpoints);
+  return Registry.open(loggedDeployments(deployments, log), schemaDefaults(config), {
+    clock,
+    random,
+    ...registrySettings(config),
+    ...(introspection && { pinned: countPinned(introspection, version) }),
+    ...(fleet && { announce: () => fleet.announce() }),
+    discover: (request) => discover(request, discovery),
+  });
+}
+
+/** How endpoints are asked for their manifest, and for previews of values. */
+function discoverOptions(
+  { platform: { clock, dial }, config }: AppOptions,
+  { outbound, identity, functions }: Endpoints,
+): DiscoverOptions {
+  const partsMax = config["admin.deployment-parts-limit"];
+  const signer = identity?.signer;
+  return { ...DISCOVER_LIMITS, ...outbound, partsMax, signer, functions, dial, clock };
+}
+
+/** What the partitions are made of. The directory is made after them. */
+type HostParts = Omit<Parts, "introspection" | "hosts" | "invocations" | "running"> & {
+  readonly directory: () => Directory;
+};
+
+/** The partitions of this process. None is open yet. */
+function createHosts(options: AppOptions, parts: HostParts): Hosts {
+  return new Hosts(options.partitions ?? 1, (range) => createHost(options, range, parts));
+}
+
+function createHost(options: AppOptions, range: PartitionRange, parts: HostParts): Host {
+  const { platform: { clock, log }, config, store } = options;
+  const { observation: { watch }, attempts, fleet, registry, directory } = parts;
+  return new Host({
+    range,
+    store,
+    clock,
+    log,
+    watch,
+    schema: () => registry.schema(),
+    sendBatch: async (to, batch) => await directory().partitionClient(to).deliver(batch),
+    ...(fleet && {
+      isHeld: () => fleet.isHeld(),
+      onFenced: () => fleet.lost(range.partition),
+    }),
+    attempts: (send) => {
+      const made = createAttempts(options, parts, send);
+      attempts.set(range.partition, made);
+      return made;
+    },
+    ...partitionSettings(config),
+  });
+}
+
+/** `send` takes the events of the attempts to the mailbox of their partition. */
+function createAttempts(
+  { platform: { dial, clock, random, log } }: AppOptions,
+  { endpoints, observation: { watch }, registry }: HostParts,
+  send: OutboundDeps["send"],
+): Attempts {
+  const { outbound, identity, functions } = endpoints;
+  const schema = () => registry.schema();
+  const signer = identity?.signer;
+  return new Attempts(
+    { dial, clock, random, log, schema, send, signer, functions, watch },
+    outbound,
   );
-  const directory: Directory = fleet?.directory ?? {
-    partitions,
+}
+
+/** Without a fleet a partition never moves: it lives here, or always remotely. */
+function fixedDirectory({ remotePartition }: AppOptions, hosts: Hosts): Directory {
+  return {
+    partitions: hosts.partitions,
     partitionClient: (partition) =>
       remotePartition && !hosts.has(partition)
         ? remotePartition(partition)
         : hosts.partitionClient(partition),
   };
-  return { hosts, directory };
 }
 
-/** What hosts share. */
-interface SharedParts {
-  readonly schema: () => ReturnType<Registry["schema"]>;
-  readonly outbound: OutboundOptions;
-  readonly signer: RequestIdentity["signer"] | undefined;
-  readonly functions: Functions;
-  readonly observation: Observation;
-  readonly live: LiveAttempts;
-  readonly fleet: Fleet | undefined;
-}
-
-function createHost(
-  { platform, config, store }: AppOptions,
-  range: PartitionRange,
-  { schema, outbound, signer, functions, observation, live, directory, fleet }: SharedParts & {
-    readonly directory: Directory;
-  },
-): Host {
-  const { clock, random, log, dial } = platform;
-  const { watch } = observation;
-  return new Host({
-    range,
-    sendBatch: async (to, batch) => await directory.partitionClient(to).deliver(batch),
-    ...(fleet && {
-      isHeld: () => fleet.isHeld(),
-      onFenced: () => fleet.lost(range.partition),
-    }),
-    store,
-    clock,
-    log,
-    schema,
-    watch,
-    attempts: (send) => {
-      const world = { dial, clock, random, log, schema, send, signer, functions, watch };
-      const attempts = new Attempts(world, outbound);
-      live.set(range.partition, attempts);
-      return attempts;
-    },
-    ...partitionSettings(config),
+function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
+  const { config, version, reader } = options;
+  const { registry, observation: { tracer, watch } } = parts;
+  return ingress({
+    ...interfaceOptions(options, parts),
+    schema: () => registry.schema(),
+    tracer,
+    version,
+    ...ingressSettings(config),
+    onResponse: (route, status) => watch.meter.requests.ingress.add(route, status),
+    ...(reader && { reader }),
   });
+}
+
+function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
+  const { platform: { clock }, config, version } = options;
+  const { endpoints, registry, introspection, fleet, hosts, running, observation } = parts;
+  const { requests } = observation.watch.meter;
+  return admin({
+    ...interfaceOptions(options, parts),
+    soon: (call) => clock.soon(call),
+    registry,
+    applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
+    ...(introspection && { introspection }),
+    running,
+    version,
+    ...adminSettings(config),
+    onResponse: (route, status) => requests.admin.add(route, status),
+    ...(fleet && { members: () => fleet.members() }),
+    metrics: () => observation.page(hosts, registry.schema(), fleet?.members()),
+  });
+}
+
+/** What both interfaces need. */
+function interfaceOptions(
+  { platform: { clock, random, log } }: AppOptions,
+  { invocations, fleet, hosts }: Parts,
+) {
+  const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
+  return { invocations, random, log, readiness, now: () => clock.now() };
+}
+
+async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {
+  parts.endpoints.identity?.close();
+  parts.hosts.close();
+  await Promise.all([parts.observation.close(), dial.close()]);
 }
