@@ -16,6 +16,8 @@ export interface OutboundOptions {
   readonly messageBytesMax: number;
   /** Frames heard of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedFramesMax: number;
+  /** Frames of one attempt after which `unackedFramesMax` is a sixteenth. */
+  readonly burstFramesMax: number;
   /** Bytes heard of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedBytesMax: number;
   /**
@@ -49,6 +51,7 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
   concurrencyMax: 1000,
   messageBytesMax: 32 * 1024 * 1024,
   unackedFramesMax: 256,
+  burstFramesMax: 1_000,
   unackedBytesMax: 1024 * 1024,
   unreadBytesMax: 1024 * 1024,
   drainMs: 5000,

@@ -15,15 +15,19 @@ export type OnDecoded = (type: number, flags: number, body: Uint8Array) => boole
 
 type WindowLimits = Pick<
   OutboundOptions,
-  "messageBytesMax" | "unackedFramesMax" | "unackedBytesMax"
+  "messageBytesMax" | "unackedFramesMax" | "unackedBytesMax" | "burstFramesMax"
 >;
+
+/** The part of its window of frames that an attempt keeps after `burstFramesMax` frames. */
+const SUSTAINED_SHARE = 1 / 16;
 
 /**
  * The receiving side of one attempt, with flow control: commands are decoded while fewer than
  * `unackedFramesMax` frames and `unackedBytesMax` bytes are not durable. Beyond, received bytes wait
  * here undecoded and the exchange is paused, so the endpoint's writes block. One stream therefore
  * never has more than one window of frames in the mailbox, and one that was collected from several
- * chunks, however fast its endpoint writes. The end of an attempt passes a full window: it is
+ * chunks, however fast its endpoint writes. After `burstFramesMax` frames the window is a sixteenth of
+ * that: one that never stops would otherwise have most of every commit (decision 049). The end of an attempt passes a full window: it is
  * committed together with the output that filled it.
  */
 export class ReceiveWindow {
@@ -37,6 +41,8 @@ export class ReceiveWindow {
   #unacked: UnackedFrames = NOTHING;
   #frames = 0;
   #bytes = 0;
+  /** Frames of the attempt that must become durable, so far. */
+  #total = 0;
   #isPaused = false;
 
   constructor(limits: WindowLimits, onDecoded: OnDecoded) {
@@ -45,6 +51,7 @@ export class ReceiveWindow {
     this.#onFrame = (type, flags, body) => {
       if (!onDecoded(type, flags, body)) return;
       this.#frames++;
+      this.#total++;
       this.#bytes += FRAME_HEAD_BYTES + body.length;
     };
   }
@@ -87,8 +94,8 @@ export class ReceiveWindow {
   /** A slice is durable. Answers whether reading should go on: half of a full window is free. */
   acked(unacked: UnackedFrames): boolean {
     const { frames, bytes } = this.#unacked = add(this.#unacked, unacked, -1);
-    const { unackedFramesMax, unackedBytesMax } = this.#limits;
-    return this.#isPaused && frames <= unackedFramesMax / 2 && bytes <= unackedBytesMax / 2;
+    const { unackedBytesMax } = this.#limits;
+    return this.#isPaused && frames <= this.#framesMax / 2 && bytes <= unackedBytesMax / 2;
   }
 
   /** Pauses the exchange while bytes must wait, and lets it go on when none do. */
@@ -109,8 +116,15 @@ export class ReceiveWindow {
 
   get #isFull(): boolean {
     const { frames, bytes } = this.#unacked;
-    const { unackedFramesMax, unackedBytesMax } = this.#limits;
-    return frames + this.#frames >= unackedFramesMax || bytes + this.#bytes >= unackedBytesMax;
+    const { unackedBytesMax } = this.#limits;
+    return frames + this.#frames >= this.#framesMax || bytes + this.#bytes >= unackedBytesMax;
+  }
+
+  get #framesMax(): number {
+    const { unackedFramesMax, burstFramesMax } = this.#limits;
+    return this.#total < burstFramesMax
+      ? unackedFramesMax
+      : Math.ceil(unackedFramesMax * SUSTAINED_SHARE);
   }
 }
 

@@ -13,6 +13,7 @@ export function outboundSettings(config: Config): OutboundOptions {
     concurrencyMax: config["worker.invoker.concurrent-invocations-limit"],
     messageBytesMax: config["worker.invoker.message-size-limit"],
     unackedFramesMax: config["worker.invoker.unacknowledged-messages-limit"],
+    burstFramesMax: config["worker.invoker.message-burst-limit"],
     unackedBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
     unreadBytesMax: config["worker.invoker.unacknowledged-bytes-limit"],
     drainMs: config["worker.invoker.drain-timeout"],

@@ -12,6 +12,7 @@ const VERSIONS = ["HTTP/1.1", "HTTP/2.0"] as const;
 async function play(
   version: typeof VERSIONS[number],
   write: (stream: Writable) => void,
+  burstFramesMax = 10_000,
 ): Promise<Bench> {
   const endpoint = version === "HTTP/2.0"
     ? await h2Endpoint((stream) => (respond(stream), stream.resume(), write(stream)))
@@ -23,6 +24,7 @@ async function play(
   const mode = "requestResponse";
   const bench = new Bench([deploymentAt(endpoint.uri, { httpVersion: version, mode })], {
     unackedFramesMax: 100,
+    burstFramesMax,
   });
   cleanups.push(() => endpoint.close(), () => bench.close());
   bench.attempts.start(attempt());
@@ -54,6 +56,26 @@ for (const version of VERSIONS) {
     await until(() => bench.ended.length > 0);
     expect(completions(heard())).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
     expect(bench.ended).toMatchObject([{ outcome: { kind: "suspended" } }]);
+  });
+
+  test(`${version}: after a burst, a sixteenth of the window is taken at once`, async () => {
+    const [COUNT, BURST] = [600, 250];
+    const runs = Array.from({ length: COUNT }, (_, i) => say.run(i + 1));
+    const bench = await play(version, (stream) => {
+      stream.end(join(...runs, say.suspend(1)));
+    }, BURST);
+    const heard = () => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
+    const taken: number[] = [];
+    for (let settled = 0; settled < COUNT; bench.settle()) {
+      const count = await until(() => heard() > settled && heard());
+      taken.push(count - settled);
+      settled = count;
+    }
+    // One more may have been collected from several chunks.
+    const [burst, sustained] = [taken.slice(0, 2), taken.slice(4)];
+    expect(Math.min(...burst)).toBeGreaterThan(90);
+    expect(Math.max(...sustained)).toBeLessThanOrEqual(8);
+    await until(() => bench.ended.length > 0);
   });
 
   test(`${version}: an endpoint that never stops is held up until its messages are durable`, async () => {
