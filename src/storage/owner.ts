@@ -12,13 +12,11 @@ import type {
   Statement,
   StatusPage,
 } from "../ports.ts";
-import { fold, type FoldLimits } from "./fold/fold.ts";
-import { foldSql } from "./fold/sql.ts";
+import { FoldScheduler, type FoldSchedulerLimits } from "./fold/fold_scheduler.ts";
 import type { FencedWriter } from "./log/fenced_writer.ts";
-import { type Background, WriteScheduler } from "./log/write_scheduler.ts";
+import { WriteScheduler } from "./log/write_scheduler.ts";
 import { haveLarge, withLarge } from "./large/read.ts";
 import { type LargeLimits, LargeValues } from "./large/values.ts";
-import type { Layer } from "./overlay/layer.ts";
 import { LoadPlan } from "./read/load.ts";
 import { checksumOf } from "./log/check.ts";
 import { record } from "./log/records.ts";
@@ -29,48 +27,37 @@ import { scanStatuses } from "./read/status_counts.ts";
 import { compile, statement } from "./codec/sql_text.ts";
 import { sql } from "kysely";
 
-export interface OwnerLimits extends FoldLimits, LargeLimits {
-  /** Rows are folded once so many, or so much, wait in memory. Commits wait at the double. */
-  readonly foldRowsMax: number;
-  readonly foldBytesMax: number;
-  /** Rows are folded, too, when there was no commit for so long. */
-  readonly foldIdleMs: number;
-  /** How long a database that cannot be reached is waited for. Then a new claim is needed. */
+export interface OwnerLimits extends FoldSchedulerLimits, LargeLimits {
+  /** How long requests to an unreachable database are retried. Then a new claim is needed. */
   readonly retryMs: number;
-  /** Whether commits and folds are written at the same time: where the database is far away. */
+  /** Whether a commit and a fold are written at the same time: for a database behind a network. */
   readonly overlaps: boolean;
 }
 
-interface Flush {
-  /** The layer that must be in the tables. */
-  readonly layer: Layer;
-  readonly resolve: () => void;
-  readonly reject: (cause: unknown) => void;
-}
-
 /**
- * Fenced by itself, so that a commit is a single statement: that is the whole acknowledged path. A
- * place that was folded is refused, too: a row that comes again, late, is not in the log any more.
+ * The fence is part of the statement, so that a commit is a single statement: nothing else is written
+ * before it is acknowledged. A place that was folded is refused, too: otherwise a delayed duplicate of
+ * a row would enter the log again after the fold deleted it.
  */
 const LOG = compile(sql`insert into log (place, rest, rows, bytes, sum, held)
   values (?1, ?2, ?3, ?4, ?7,
     exists (select 1 from lease where partition = ?5 and epoch = ?6 and folded < ?1))`);
 
-/** What a store knows and does for one lease. */
+/**
+ * The storage of one partition under one lease: commits append to the log and enter the overlay, reads
+ * merge the overlay with the tables, and folds move the overlay into the tables.
+ */
 export class Owner {
   readonly lease: Lease;
   readonly #client: SqlClient;
   readonly #limits: OwnerLimits;
-  readonly #clock: Clock | undefined;
   readonly #overlay = new Overlay();
   readonly #writer: FencedWriter;
   readonly #scheduler: WriteScheduler;
   readonly #large: LargeValues;
-  /** The last place of the log that was given out. */
+  readonly #folds: FoldScheduler;
+  /** The place of the last row that was handed to the log. */
   #place: number;
-  #flushes: Flush[] = [];
-  #committedAt = 0;
-  #forgetIdle: (() => void) | undefined;
 
   constructor(
     client: SqlClient,
@@ -81,30 +68,45 @@ export class Owner {
     this.#client = client;
     this.#writer = writer;
     this.#limits = limits;
-    this.#clock = clock;
-    this.#place = logPlaces(lease.partition).from;
+    const { partition } = lease;
+    const { from } = logPlaces(partition);
+    this.#place = from;
     this.#scheduler = new WriteScheduler({
       commit: (statements) => writer.commit(statements),
       write: (statements) => writer.write(statements),
       put: ([piece]) => piece ? writer.put(piece) : Promise.resolve(),
       soon: (call) => clock ? clock.soon(call) : call(),
-      failed: (cause) => this.#failed(cause),
+      failed: (cause) => this.#folds.fail(cause),
       overlaps: limits.overlaps,
     });
     this.#large = new LargeValues(lease, limits, (piece) => this.#scheduler.put(piece));
+    this.#folds = new FoldScheduler({
+      partition,
+      logFrom: from,
+      overlay: this.#overlay,
+      limits,
+      clock,
+      sweep: () => this.#large.sweep(),
+      begin: (background) => this.#scheduler.begin(background),
+      finish: () => this.#scheduler.finish(),
+    });
   }
 
-  /** Rows in memory that are not in the tables. */
+  /** Rows of the overlay: committed or being committed, and not in the tables. */
   get pending(): number {
     return this.#overlay.active.rows + (this.#overlay.frozen?.rows ?? 0);
   }
 
-  /** What `pending` counts, and its size. */
+  /** The rows that `pending` counts, with their size in bytes. */
   get backlog(): Backlog {
     const { active, frozen } = this.#overlay;
     return { rows: this.pending, bytes: active.bytes + (frozen?.bytes ?? 0) };
   }
 
+  /**
+   * Enters the rows into the overlay, where reads find them at once, and resolves when they are
+   * durable. Rejects with the first failure of this lease, after which it accepts no commit.
+   */
   commit(writes: readonly Write[]): Promise<void> {
     const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
@@ -121,13 +123,12 @@ export class Owner {
         return statement(LOG, place, rest, row.rows, row.bytes, partition, epoch, sum);
       });
     } catch (cause) {
-      // The overlay may hold half of it now.
+      // The overlay may hold a part of this commit, so it must not be read or folded.
       this.stop(cause);
       return Promise.reject(cause);
     }
     const durable = this.#scheduler.commit(statements);
-    if (isFull(this.#overlay.active, this.#limits)) this.#fold();
-    this.#watchIdle();
+    this.#folds.committed(this.#place);
     return durable;
   }
 
@@ -136,6 +137,10 @@ export class Owner {
     return this.#large.stage(bytes);
   }
 
+  /**
+   * The rows of each want, as the commits handed over so far leave them. Without a query when the
+   * overlay has them all. Rejects as `commit` and the database do.
+   */
   load(wants: readonly Want[]): Promise<readonly Loaded[]> {
     const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
@@ -163,6 +168,7 @@ export class Owner {
     });
   }
 
+  /** A page of rows in the order of an index, from the tables and the overlay. Rejects as `load`. */
   scan<Q extends Scan>(scan: Q): Promise<readonly ScanRow<Q>[]> {
     const { partition } = this.lease;
     const overlay = this.#overlay;
@@ -171,10 +177,12 @@ export class Owner {
     );
   }
 
+  /** A page of the statuses of invocations, from the tables and the overlay. Rejects as `load`. */
   scanStatuses(page: StatusPage): Promise<readonly InvocationStatus[]> {
     const { partition } = this.lease;
     const overlay = this.#overlay;
     return this.#scheduler.read(() =>
+      /** A page of the statuses of invocations, from the tables and the overlay. Rejects as `load`. */
       scanStatuses(page, (one) => this.#read(one), { overlay, partition })
     );
   }
@@ -189,102 +197,22 @@ export class Owner {
     return haveLarge(results) ? await withLarge(this.#client, results) : results;
   }
 
+  /** Resolves when every commit so far is in the tables. Rejects as `commit` does. */
   flush(): Promise<void> {
     const { failure } = this.#scheduler;
     if (failure) return Promise.reject(failure.cause);
-    const { active, frozen } = this.#overlay;
-    const layer = active.rows > 0 ? active : frozen;
-    if (!layer) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#flushes.push({ layer, resolve, reject });
-      this.#fold();
-    });
+    return this.#folds.foldAll();
   }
 
-  /** Nothing is written any more; what waits is rejected with `cause`. */
+  /** Stops writing, and rejects waiting and later requests with `cause`. */
   stop(cause: unknown): void {
     this.#writer.stop();
     this.#scheduler.fail(cause);
   }
 
-  /** Lets commits finish, then stops. */
+  /** Waits for the commits that were handed over, then stops. */
   async close(cause: unknown): Promise<void> {
     await this.#scheduler.idle();
     this.stop(cause);
   }
-
-  /** Begins to fold what was gathered, unless a fold is under way: then it is next. */
-  #fold(): void {
-    if (this.#overlay.frozen || this.#overlay.active.rows === 0) return;
-    this.#scheduler.begin(this.#batches(this.#overlay.freeze(), this.#place));
-  }
-
-  #batches(layer: Layer, through: number): Background {
-    const { partition } = this.lease;
-    const batches = fold(layer, { ...this.#limits, partition, recovered: false });
-    let upcoming = batches.next();
-    let first = this.#large.sweep();
-    return {
-      isUrgent: (served) => this.#isUrgent(served),
-      next: () => {
-        const batch = [...first, ...upcoming.done ? [] : upcoming.value];
-        first = [];
-        upcoming = batches.next();
-        return upcoming.done ? [...batch, ...cutLog(partition, through)] : batch;
-      },
-      done: () => {
-        if (upcoming.done) this.#folded(layer);
-      },
-    };
-  }
-
-  /** Commits wait for folds when memory would grow without bound, or somebody waits for them. */
-  #isUrgent(served: boolean): boolean {
-    const { rows, bytes } = this.#overlay.active;
-    const { foldRowsMax, foldBytesMax } = this.#limits;
-    const fill = Math.max(rows / foldRowsMax, bytes / foldBytesMax);
-    return fill >= 2 || served && (fill >= 1 || this.#flushes.length > 0);
-  }
-
-  #folded(layer: Layer): void {
-    this.#overlay.frozen = undefined;
-    this.#scheduler.finish();
-    const isDone = (flush: Flush): boolean => flush.layer === layer;
-    for (const { resolve } of this.#flushes.filter(isDone)) resolve();
-    this.#flushes = this.#flushes.filter((flush) => !isDone(flush));
-    if (this.#flushes.length > 0 || isFull(this.#overlay.active, this.#limits)) this.#fold();
-  }
-
-  #failed(cause: unknown): void {
-    this.#forgetIdle?.();
-    this.#forgetIdle = undefined;
-    for (const { reject } of this.#flushes.splice(0)) reject(cause);
-  }
-
-  #watchIdle(): void {
-    if (!this.#clock) return;
-    this.#committedAt = this.#clock.now();
-    if (!this.#forgetIdle) this.#wakeWhenIdle(this.#clock);
-  }
-
-  #wakeWhenIdle(clock: Clock): void {
-    this.#forgetIdle = clock.at(this.#committedAt + this.#limits.foldIdleMs, () => {
-      this.#forgetIdle = undefined;
-      if (this.#committedAt + this.#limits.foldIdleMs > clock.now()) this.#wakeWhenIdle(clock);
-      else this.#fold();
-    });
-  }
-}
-
-function isFull({ rows, bytes }: Layer, { foldRowsMax, foldBytesMax }: OwnerLimits): boolean {
-  return rows >= foldRowsMax || bytes >= foldBytesMax;
-}
-
-/** Ends what was folded, and says so: from here on, these places are refused. */
-function cutLog(partition: number, through: number): Statement[] {
-  const { from } = logPlaces(partition);
-  return [
-    statement(foldSql.logDrop, from, through),
-    statement(foldSql.logFolded, partition, through),
-  ];
 }

@@ -4,8 +4,8 @@ const STORE = [
   "test/storage/reads.test.ts",
   "test/storage/store.test.ts",
 ];
-const LANE = ["test/storage/write_scheduler.test.ts"];
-const PATIENCE = ["test/storage/retry.test.ts"];
+const SCHEDULER = ["test/storage/write_scheduler.test.ts"];
+const RETRY = ["test/storage/retry.test.ts"];
 const MANY = ["test/storage/many_stores.test.ts"];
 const LOST = ["test/storage/remote_lost.test.ts", ...STORE];
 const ROWS = ["test/growth/rows.test.ts"];
@@ -51,51 +51,51 @@ export const storageWrites = [
   {
     file: "src/storage/log/write_scheduler.ts",
     what: "a fold starts while an older read is under way",
-    find: "return this.#ahead === 0 && this.#earlier.count === 0 ? this.#background : undefined;",
+    find: "return this.#ahead === 0 && this.#barrier.isOpen ? this.#background : undefined;",
     replace: "return this.#ahead === 0 ? this.#background : undefined;",
-    tests: LANE,
+    tests: SCHEDULER,
   },
   {
     file: "src/storage/log/write_scheduler.ts",
-    what: "a fold overtakes the commits it is made of",
+    what: "a fold overtakes the commits that it moves",
     find: "this.#ahead = this.#commits.length + (this.#isCommitting ? 1 : 0);",
     replace: "this.#ahead = 0;",
-    tests: LANE,
+    tests: SCHEDULER,
   },
   {
     file: "src/storage/log/write_scheduler.ts",
     what: "writes go on after a failure",
     find: "    for (const { reject } of this.#commits.splice(0)) reject(cause);\n",
     replace: "",
-    tests: LANE,
+    tests: SCHEDULER,
   },
   {
     file: "src/storage/log/write_scheduler.ts",
     what: "two commits at once",
     find: "if (!commit || this.#isCommitting) return;",
     replace: "if (!commit) return;",
-    tests: LANE,
+    tests: SCHEDULER,
   },
   {
     file: "src/storage/log/write_scheduler.ts",
     what: "memory grows: an urgent fold waits for commits",
     find: "if (background?.isUrgent(this.#hasServed)) return this.#sendBackground(background);",
     replace: "",
-    tests: LANE,
+    tests: SCHEDULER,
   },
   {
     file: "src/storage/retry.ts",
     what: "a lost request is not repeated",
     find: "if (!client.isLost?.(cause) || isOver()) throw cause;",
     replace: "throw cause;",
-    tests: PATIENCE,
+    tests: RETRY,
   },
   {
     file: "src/storage/retry.ts",
     what: "a lost request is repeated for ever",
     find: "if (isSpent) throw cause;",
     replace: "",
-    tests: PATIENCE,
+    tests: RETRY,
   },
   {
     file: "src/storage/retry.ts",
@@ -109,7 +109,7 @@ export const storageWrites = [
     what: "no pause between two tries",
     find: "if (clock) await pause(clock, Math.min(PAUSE_MS * 2 ** tries, PAUSE_MAX_MS));",
     replace: "",
-    tests: PATIENCE,
+    tests: RETRY,
   },
   {
     file: "src/storage/many_stores.ts",
@@ -140,17 +140,17 @@ export const storageWrites = [
     tests: LOST,
   },
   {
-    file: "src/storage/owner.ts",
+    file: "src/storage/fold/fold_scheduler.ts",
     what: "nothing is folded for being idle",
     find: "      else this.#fold();\n",
     replace: "",
     tests: STORE,
   },
   {
-    file: "src/storage/owner.ts",
-    what: "who waits for a fold hears of an earlier one",
-    find: "const isDone = (flush: Flush): boolean => flush.layer === layer;",
-    replace: "const isDone = (_: Flush): boolean => true;",
+    file: "src/storage/fold/fold_scheduler.ts",
+    what: "a flush resolves with an earlier fold",
+    find: "const isDone = (wait: Wait): boolean => wait.layer === layer;",
+    replace: "const isDone = (_: Wait): boolean => true;",
     tests: STORE,
   },
   {

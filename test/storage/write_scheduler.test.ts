@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import type { Statement } from "../../src/ports.ts";
-import { type Background, WriteScheduler } from "../../src/storage/log/write_scheduler.ts";
+import type { Background } from "../../src/storage/fold/fold_scheduler.ts";
+import { WriteScheduler } from "../../src/storage/log/write_scheduler.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const named = (sql: string): Statement[] => [{ sql, args: [] }];
 
-/** A lane whose writes end when the test says so. `sent`: what is or was on its way, in order. */
-function lane(overlaps = false) {
+/** A scheduler whose writes end when the test says so. `sent`: the writes so far, in their order. */
+function controlled(overlaps = false) {
   const sent: string[] = [], ends = new Map<string, (cause?: unknown) => void>();
   const failures: unknown[] = [];
   const write = ([first]: readonly Statement[]) =>
@@ -14,7 +15,7 @@ function lane(overlaps = false) {
       sent.push(first!.sql);
       ends.set(first!.sql, (cause) => cause === undefined ? resolve() : reject(cause));
     });
-  const made = new WriteScheduler({
+  const scheduler = new WriteScheduler({
     commit: write,
     write,
     put: write,
@@ -27,25 +28,27 @@ function lane(overlaps = false) {
     await settled();
     await settled();
   };
-  return { lane: made, sent, end, failures };
+  return { scheduler, sent, end, failures };
 }
 
-/** A fold of so many batches. `urgent`: whether it goes before commits that wait. */
-function background(lane: () => WriteScheduler, batches: number, urgent = false): Background {
+/** A fold of `batches` batches. `urgent`: whether it is sent before waiting commits. */
+function background(scheduler: WriteScheduler, batches: number, urgent = false): Background {
   let next = 0;
   return {
     isUrgent: () => urgent,
     next: () => named(`fold ${next++}`),
-    done: () => void (next === batches && lane().finish()),
+    done: () => void (next === batches && scheduler.finish()),
   };
 }
 
 test.each([false, true])(
   "commits go one at a time, in their order (overlaps: %s)",
   async (overlaps) => {
-    const { lane: one, sent, end } = lane(overlaps);
+    const { scheduler, sent, end } = controlled(overlaps);
     const done: string[] = [];
-    for (const name of ["a", "b", "c"]) void one.commit(named(name)).then(() => done.push(name));
+    for (const name of ["a", "b", "c"]) {
+      void scheduler.commit(named(name)).then(() => done.push(name));
+    }
     await settled();
     expect(sent).toEqual(["a"]);
     for (const name of ["a", "b", "c"]) await end(name);
@@ -54,11 +57,11 @@ test.each([false, true])(
 );
 
 test.each([false, true])(
-  "a fold waits for the commits it is made of (overlaps: %s)",
+  "a fold waits for the commits that it moves (overlaps: %s)",
   async (overlaps) => {
-    const { lane: one, sent, end } = lane(overlaps);
-    for (const name of ["a", "b"]) void one.commit(named(name));
-    one.begin(background(() => one, 1, true));
+    const { scheduler, sent, end } = controlled(overlaps);
+    for (const name of ["a", "b"]) void scheduler.commit(named(name));
+    scheduler.begin(background(scheduler, 1, true));
     await end("a");
     expect(sent).toEqual(["a", "b"]);
     await end("b");
@@ -66,33 +69,33 @@ test.each([false, true])(
   },
 );
 
-test("an urgent fold goes before commits that wait, another one behind them", async () => {
+test("an urgent fold is sent before waiting commits, any other one after them", async () => {
   for (const urgent of [true, false]) {
-    const { lane: one, sent, end } = lane();
-    void one.commit(named("a"));
-    one.begin(background(() => one, 1, urgent));
-    void one.commit(named("b"));
+    const { scheduler, sent, end } = controlled();
+    void scheduler.commit(named("a"));
+    scheduler.begin(background(scheduler, 1, urgent));
+    void scheduler.commit(named("b"));
     await end("a");
     expect(sent).toEqual(["a", urgent ? "fold 0" : "b"]);
   }
 });
 
-test("where the way is long, a commit and a fold are under way together", async () => {
-  const { lane: one, sent, end } = lane(true);
-  one.begin(background(() => one, 2));
-  void one.commit(named("a"));
-  void one.commit(named("b"));
+test("with overlaps, a commit and a fold are in flight at the same time", async () => {
+  const { scheduler, sent, end } = controlled(true);
+  scheduler.begin(background(scheduler, 2));
+  void scheduler.commit(named("a"));
+  void scheduler.commit(named("b"));
   expect(sent).toEqual(["fold 0", "a"]);
   await end("fold 0");
   expect(sent).toEqual(["fold 0", "a", "fold 1"]);
 });
 
 test("a fold waits for reads that began before it, and for no later ones", async () => {
-  const { lane: one, sent } = lane();
+  const { scheduler, sent } = controlled();
   let answer = () => {};
-  const early = one.read(() => new Promise<void>((resolve) => answer = resolve));
-  one.begin(background(() => one, 1));
-  void one.read(() => new Promise<void>(() => {}));
+  const early = scheduler.read(() => new Promise<void>((resolve) => answer = resolve));
+  scheduler.begin(background(scheduler, 1));
+  void scheduler.read(() => new Promise<void>(() => {}));
   await settled();
   expect(sent).toEqual([]);
   answer();
@@ -102,15 +105,15 @@ test("a fold waits for reads that began before it, and for no later ones", async
   expect(sent).toEqual(["fold 0"]);
 });
 
-test("after a failure everything that waits, and comes, is rejected with its cause", async () => {
-  const { lane: one, sent, end, failures } = lane();
+test("after a failure waiting and later requests are rejected with its cause", async () => {
+  const { scheduler, sent, end, failures } = controlled();
   const cause = new Error("disk full");
   const outcomes: unknown[] = [];
-  for (const name of ["a", "b"]) one.commit(named(name)).catch((why) => outcomes.push(why));
-  const idle = one.idle();
+  for (const name of ["a", "b"]) scheduler.commit(named(name)).catch((why) => outcomes.push(why));
+  const idle = scheduler.idle();
   await end("a", cause);
   await idle;
   expect([sent, outcomes, failures]).toEqual([["a"], [cause, cause], [cause]]);
-  await expect(one.commit(named("c"))).rejects.toBe(cause);
-  await expect(one.read(() => Promise.resolve())).rejects.toBe(cause);
+  await expect(scheduler.commit(named("c"))).rejects.toBe(cause);
+  await expect(scheduler.read(() => Promise.resolve())).rejects.toBe(cause);
 });

@@ -1,13 +1,6 @@
 import type { Statement } from "../../ports.ts";
-
-/** Work behind the commits, batch by batch. */
-export interface Background {
-  /** Whether the next batch goes before waiting commits. `served`: a commit went just before. */
-  isUrgent(served: boolean): boolean;
-  next(): readonly Statement[];
-  /** The batch that `next` gave is durable. */
-  done(): void;
-}
+import type { Background } from "../fold/fold_scheduler.ts";
+import { ReadBarrier } from "./read_barrier.ts";
 
 interface Job {
   readonly statements: readonly Statement[];
@@ -18,35 +11,29 @@ interface Job {
 type Write = (statements: readonly Statement[]) => Promise<void>;
 
 export interface WriteSchedulerOptions {
-  /** One batch of a commit. */
+  /** Writes the rows of one commit. */
   readonly commit: Write;
-  /** One batch of the background. */
+  /** Writes one batch of a fold. */
   readonly write: Write;
-  /** A piece of a large value. */
+  /** Writes a piece of a large value. */
   readonly put: Write;
-  /** Calls back when new commits have had time to arrive. */
+  /** Calls `call` after new commits have had time to arrive. */
   readonly soon: (call: () => void) => void;
-  /** Called once, when nothing will be written any more. */
+  /** Called once, at the first failure: nothing is written after it. */
   readonly failed: (cause: unknown) => void;
   /**
-   * Whether a commit and a batch of the background may be on their way at the same time: where the
-   * way takes longer than the work.
+   * Whether a commit and a batch of a fold may be in flight at the same time: right where the round
+   * trip to the database takes longer than the work.
    */
   readonly overlaps: boolean;
 }
 
-/** Reads under way that looked at the overlay at the same stage of folding. */
-interface Readers {
-  count: number;
-}
-
 /**
- * The one way to the database for the owner of a partition. One write is in flight, or one of each
- * kind; commits go in order and, mostly, before the background; after a failure nothing is written
- * any more.
+ * Decides which write of one lease is sent next. One write is in flight, or one of each kind where
+ * writes may overlap. Commits are sent in order and, mostly, before batches of a fold. After a
+ * failure nothing is written.
  *
- * Reads go at once. But those that began before the background was handed over must end before it
- * starts: they do not know which rows it moves from the overlay to the tables.
+ * Reads start at once, but a fold waits for reads that began before it (`ReadBarrier`).
  */
 export class WriteScheduler {
   readonly #commit: Write;
@@ -58,11 +45,9 @@ export class WriteScheduler {
   readonly #commits: Job[] = [];
   readonly #pieces: Job[] = [];
   #background: Background | undefined;
-  /** Commits that must be durable before the background starts. */
+  /** Commits that must be durable before the fold starts. */
   #ahead = 0;
-  /** Reads that must end before the background starts, and those that need not. */
-  #earlier: Readers = { count: 0 };
-  #readers: Readers = { count: 0 };
+  readonly #barrier = new ReadBarrier(() => this.#schedule());
   #isCommitting = false;
   #isFolding = false;
   #isPutting = false;
@@ -81,12 +66,12 @@ export class WriteScheduler {
     this.#failed = failed;
   }
 
-  /** Why nothing is written any more. */
+  /** The cause of the first failure, if there was one: nothing is written after it. */
   get failure(): { readonly cause: unknown } | undefined {
     return this.#failure;
   }
 
-  /** Rejects with the cause of the first failure, this or an earlier one. */
+  /** Resolves when the rows are durable. Rejects with the cause of the first failure, also an earlier one. */
   commit(statements: readonly Statement[]): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);
@@ -95,7 +80,7 @@ export class WriteScheduler {
     });
   }
 
-  /** As `commit`, of a piece of a large value: a commit goes between any two of them. */
+  /** As `commit`, for a piece of a large value: a waiting commit is sent between any two pieces. */
   put(piece: Statement): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);
@@ -104,33 +89,29 @@ export class WriteScheduler {
     });
   }
 
-  /** Hands over work for the background. There must be none. */
+  /** Hands over a fold. The one before must be finished. */
   begin(background: Background): void {
     this.#background = background;
     this.#ahead = this.#commits.length + (this.#isCommitting ? 1 : 0);
-    this.#earlier = this.#readers;
-    this.#readers = { count: 0 };
+    this.#barrier.raise();
     this.#schedule();
   }
 
-  /** The background has no more to do. */
+  /** The fold has no more batches. */
   finish(): void {
     this.#background = undefined;
   }
 
+  /**
+   * Runs `read` at once; a fold that is handed over while it runs waits for it. Settles as `read`
+   * does, or rejects with the cause of an earlier failure.
+   */
   async read<T>(read: () => Promise<T>): Promise<T> {
     if (this.#failure) throw this.#failure.cause;
-    const readers = this.#readers;
-    readers.count++;
-    try {
-      return await read();
-    } finally {
-      readers.count--;
-      if (readers === this.#earlier && readers.count === 0) this.#schedule();
-    }
+    return await this.#barrier.read(read);
   }
 
-  /** Everything waiting is rejected, and everything to come. The first cause stays. */
+  /** Rejects waiting and later requests with `cause`. Only the first failure counts. */
   fail(cause: unknown): void {
     if (this.#failure) return;
     this.#failure = { cause };
@@ -170,15 +151,16 @@ export class WriteScheduler {
     if (background && !this.#isFolding) this.#sendBackground(background);
     const [commit] = this.#commits;
     if (!commit || this.#isCommitting) return;
-    // Too much is in memory: what is folded goes first.
+    // The active layer is full: the fold is sent first, so that memory does not grow.
     if (!this.#isFolding || !background?.isUrgent(false)) this.#sendCommit(commit);
   }
 
+  /** The fold, if it may be sent: its commits are durable and older reads have ended. */
   #ready(): Background | undefined {
-    return this.#ahead === 0 && this.#earlier.count === 0 ? this.#background : undefined;
+    return this.#ahead === 0 && this.#barrier.isOpen ? this.#background : undefined;
   }
 
-  /** Lets commits go first that are handed over because of what was just committed. */
+  /** Sends the fold after commits that callers hand over as a result of the last commit. */
   #yieldToCommits(background: Background): void {
     if (this.#isYielding) return;
     this.#isYielding = true;
