@@ -1,5 +1,4 @@
 import type { Effect } from "../engine/effect.ts";
-import type { Turn } from "../engine/turn.ts";
 import { peerOf, type Rows, type Table, type Write } from "../model/rows.ts";
 import type { Meter } from "../observe/meter.ts";
 import { Releases } from "./releases.ts";
@@ -7,17 +6,17 @@ import { Releases } from "./releases.ts";
 export interface CommitsOptions {
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
-  /** Calls once the input that is there has been read. */
+  /** Calls back after input that has already arrived is read. */
   readonly soon: (call: () => void) => void;
-  /** Most effects released at once, unless very many wait. */
+  /** Most effects released at once. More are when the backlog is large (`releases.ts`). */
   readonly releaseEffectsMax: number;
-  /** Commits up to this number are durable. */
+  /** Called when commits up to this number are durable. */
   readonly markDurable: (commit: number) => void;
-  /** A row group that nobody is likely to ask for again. */
+  /** Called for a group of rows that is rarely read again. */
   readonly forget: (table: Table, pending: string) => void;
   readonly onFailure: (cause: unknown) => void;
   readonly meter?: Meter | undefined;
-  /** Whether nobody else can have the partition. Absent: only the store can tell. */
+  /** Whether the lease surely holds. Absent: only the fence of the store can tell. */
   readonly isHeld?: (() => boolean) | undefined;
 }
 
@@ -28,9 +27,8 @@ interface PendingCommit {
 }
 
 /**
- * The commits of a partition: one in flight, and one being gathered from every turn that runs
- * meanwhile. What a turn asked of the world is released when its own commit is durable, in order
- * (`releases.ts`).
+ * Group commit: one commit is in flight, and the next one gathers the writes of every turn that runs
+ * meanwhile. The effects of a turn are released when its commit is durable, in order (`releases.ts`).
  */
 export class Commits {
   readonly #options: CommitsOptions;
@@ -39,7 +37,7 @@ export class Commits {
   #inFlight: Promise<void> | undefined;
   #isStopped = false;
   #number = 0;
-  /** Wait until what is gathered has been handed over. */
+  /** Called when the gathered commit is handed to the store. */
   #onHandedOver: (() => void)[] = [];
 
   constructor(options: CommitsOptions) {
@@ -57,16 +55,31 @@ export class Commits {
     return this.#number + 1;
   }
 
-  append(turn: Turn, durable: readonly (() => void)[]): void {
-    if (this.#isStopped) return;
-    const pending = this.#gathered ??= { writes: [], effects: [], durable: [] };
-    for (const write of turn.writes) pending.writes.push(write);
-    for (const effect of turn.effects) pending.effects.push(effect);
+  /**
+   * Adds the writes of a turn to the commit that gathers, and returns its number. The store is handed
+   * the commit no earlier than `releaseWhenDurable` is called for this turn.
+   */
+  append(writes: readonly Write[]): number {
+    for (const write of writes) this.#pending.writes.push(write);
+    return this.next;
+  }
+
+  /**
+   * Releases the effects of the turn that was appended last, and then calls `durable`, once its commit
+   * is durable. Hands the commit to the store, unless another one is in flight.
+   */
+  releaseWhenDurable(effects: readonly Effect[], durable: readonly (() => void)[]): void {
+    const pending = this.#pending;
+    for (const effect of effects) pending.effects.push(effect);
     for (const call of durable) pending.durable.push(call);
     this.#flush();
   }
 
-  /** Calls once the store has been handed everything appended so far. Never, if this stops. */
+  get #pending(): PendingCommit {
+    return this.#gathered ??= { writes: [], effects: [], durable: [] };
+  }
+
+  /** Calls back once the store has been handed everything appended so far. Never, if this stops. */
   whenHandedOver(call: () => void): void {
     if (this.#gathered) this.#onHandedOver.push(call);
     else call();
@@ -102,8 +115,8 @@ export class Commits {
   }
 
   /**
-   * Whoever stood still after a commit may wake up with a partition that is another's by then, and
-   * must start nothing: so the store is asked once more, by a commit without writes.
+   * A process that was suspended after a commit may resume when another process has claimed the
+   * partition, and must then release no effects. So an empty commit checks the fence once more.
    */
   #confirmed(durable: Promise<void>): Promise<void> {
     const { isHeld, commit } = this.#options;
@@ -111,7 +124,7 @@ export class Commits {
     return durable.then(() => this.#isStopped || isHeld() ? undefined : commit([]));
   }
 
-  /** Asks the store whether the partition is still ours. What is on its way there asks it, too. */
+  /** Checks the fence by an empty commit. A commit in flight checks it, too. */
   #confirm(): Promise<void> {
     if (this.#inFlight) return this.#inFlight;
     const asked = this.#inFlight = this.#options.commit([]);
@@ -129,7 +142,7 @@ export class Commits {
     if (!this.#isStopped) this.#options.onFailure(cause);
   }
 
-  /** Nobody above can catch what is thrown here: it ends the partition like a failed commit. */
+  /** Has no caller that could catch an error: it ends the partition like a failed commit. */
   #onDurable(pending: PendingCommit, number: number): void {
     try {
       this.#applyDurable(pending, number);
@@ -144,7 +157,7 @@ export class Commits {
     for (const { table, row } of writes) {
       // The engine never reads it again.
       if (table === "outbox") forget(table, peerOf(row as Rows["outbox"]));
-      // What is completed is rarely asked for again, and would only fill the memory.
+      // Rows of a completed invocation are rarely read again, and would only fill the memory.
       if (table !== "invocation" || !("status" in row) || row.status.kind !== "completed") continue;
       forget("journal", row.id);
       forget("timer", row.id);

@@ -45,6 +45,11 @@ function turnOf(number: number, { writes }: Step): Turn {
   return turn;
 }
 
+function append(commits: Commits, { writes, effects }: Turn, durable: () => void): void {
+  commits.append(writes);
+  commits.releaseWhenDurable(effects, [durable]);
+}
+
 interface Script {
   readonly steps: readonly Step[];
   readonly commitMs: readonly number[];
@@ -95,7 +100,7 @@ async function play(script: Script): Promise<Heard> {
   let at = 0;
   script.steps.forEach((step, i) => {
     at += step.afterMs;
-    world.after(at, () => commits.append(turnOf(i, step), [() => heard.durable.push(i)]));
+    world.after(at, () => append(commits, turnOf(i, step), () => heard.durable.push(i)));
   });
   await world.run(() => false, { alarmsMax: 10_000, until: world.mono + 60_000 });
   return heard;
