@@ -6,9 +6,9 @@ import type { Resident } from "./resident.ts";
 
 export interface ArrivalsOptions {
   readonly resident: Resident;
-  /** Calls once other work that waits has had its turn. */
+  /** Calls back after other waiting work has run. */
   readonly soon: (call: () => void) => void;
-  /** Takes events that wait no longer, the oldest first: they go before those in the mailbox. */
+  /** Takes events whose rows are loaded, the oldest first: they go before those in the mailbox. */
   readonly release: (queued: readonly QueuedEvent[]) => void;
   readonly onFailure: (cause: unknown) => void;
 }
@@ -19,18 +19,18 @@ interface Arriving {
 }
 
 /**
- * Large groups on their way into memory, page by page, and the events that wait for them. Turns run
+ * Loads large groups into memory page by page, and holds the events that wait for them. Turns run
  * between two pages, without these events and without those that must not overtake them (`keyOf`).
  */
 export class Arrivals {
   readonly #options: ArrivalsOptions;
-  /** Take turns. */
+  /** Groups that are being loaded: one page of each in turn. */
   readonly #arriving: Arriving[] = [];
-  /** Are pinned until the events that waited for them have run. */
+  /** Groups that are complete. They stay pinned until the events that waited for them have run. */
   #arrived: Want[] = [];
   #waiting: QueuedEvent[] = [];
   readonly #keys = new Set<string>();
-  /** Events at the head of the mailbox that have waited here. */
+  /** How many events at the head of the mailbox waited here before. */
   #released = 0;
   #isDue = false;
   #isStopped = false;
@@ -44,7 +44,7 @@ export class Arrivals {
     return this.#waiting.length;
   }
 
-  /** Begins to take in groups that `Resident.add` has pinned. */
+  /** Begins to load groups that `Resident.add` has pinned. */
   begin(loaded: readonly Loaded[]): void {
     for (const { want, pages } of loaded) {
       if (pages) this.#arriving.push({ want, pages: pages[Symbol.iterator]() });
@@ -52,13 +52,13 @@ export class Arrivals {
     this.#goOn();
   }
 
-  /** Keeps events of a turn that need rows still to come. Answers what can run without them. */
+  /** Holds events of a turn that need rows which are not loaded yet. Returns those that can run. */
   setAside(late: readonly QueuedEvent[], queued: readonly QueuedEvent[]): readonly QueuedEvent[] {
     for (const { event } of late) this.#keys.add(keyOf(event));
     return this.hold(queued);
   }
 
-  /** Keeps events that must not overtake those that wait. Answers the others. */
+  /** Holds events that must not overtake those that wait. Returns the others. */
   hold(queued: QueuedEvent[]): QueuedEvent[];
   hold(queued: readonly QueuedEvent[]): readonly QueuedEvent[];
   hold(queued: readonly QueuedEvent[]): readonly QueuedEvent[] {
@@ -68,18 +68,18 @@ export class Arrivals {
     return queued.filter((one) => !isHeld(one));
   }
 
-  /** So many events were taken from the head of the mailbox. */
+  /** Says that `count` events were taken from the head of the mailbox. */
   taken(count: number): void {
     this.#released = Math.max(0, this.#released - count);
   }
 
-  /** A turn has ended: what the events have waited for was used. */
+  /** A turn has ended: unpins groups whose events have run. */
   used(): void {
     if (this.#arrived.length === 0 || this.#waiting.length > 0 || this.#released > 0) return;
     for (const want of this.#arrived.splice(0)) this.#options.resident.unpin(want);
   }
 
-  /** Drops everything. */
+  /** Drops all events and loads. */
   stop(): void {
     this.#isStopped = true;
     this.#arriving.length = 0;
@@ -114,7 +114,7 @@ export class Arrivals {
     this.#release();
   }
 
-  /** All of them try again: those that need another group come back. */
+  /** Lets all held events run again: those that need another group are held again. */
   #release(): void {
     const queued = this.#waiting;
     this.#waiting = [];

@@ -16,16 +16,16 @@ export interface DeliverAllOptions {
   readonly schema: Schema;
 }
 
-/** Messages that are brought at once. */
+/** Messages that are delivered in one turn. */
 const BATCH_MESSAGES_MAX = 64;
 
 /**
- * Brings every message that is on its way between partitions to where it goes, and those that they
- * bring about, until there are none: as the partitions would themselves (decision 031), but no attempt
- * is made and no timer fires. That ends, since only attempts say anything new. Afterwards the numbers
- * of messages mean nothing any more.
+ * Delivers every message in the outboxes of an installation, and the messages that these deliveries
+ * cause, until all outboxes are empty: as the partitions would themselves (decision 031), but no attempt
+ * runs and no timer fires. It terminates, since only attempts cause further work. Afterwards the
+ * sequence numbers of messages are free.
  *
- * Answers how many there were. Rejects as the store does.
+ * Returns how many were delivered. Rejects as the store does.
  */
 export async function deliverAll(options: DeliverAllOptions): Promise<number> {
   let deliveredCount = 0;
@@ -47,7 +47,7 @@ async function emptyOutbox(lease: Lease, options: DeliverAllOptions): Promise<nu
   }
 }
 
-/** Messages of one pair, in their order: first they are heard, then they are dropped. */
+/** Messages of one pair, in their order: the receiver commits them, then the sender deletes them. */
 async function deliverBatch(
   batch: readonly Rows["outbox"][],
   { from, to, seq: first }: Rows["outbox"],
@@ -58,11 +58,11 @@ async function deliverBatch(
   assert(batch.at(-1)?.seq === last, "Messages of a pair have numbers in a row");
   const effects = await turn(to, { type: "delivered", from, first, messages, reply: 0 }, options);
   const isHeard = (effect: Effect) => effect.type === "reply" && (effect.heard ?? 0) >= last;
-  assert(effects.some(isHeard), "What is delivered in order is heard");
+  assert(effects.some(isHeard), "A delivery in order is acknowledged");
   await turn(from, { type: "acknowledged", to, first, last }, options);
 }
 
-/** One turn of a partition from the store and back to it. Nobody sees to its effects (law 3). */
+/** Runs one turn of a partition and commits it. Its effects are dropped: a boot derives them (law 3). */
 async function turn(
   partition: number,
   event: Event,
@@ -92,7 +92,7 @@ function applied(page: Turn, event: Event): boolean {
   }
 }
 
-/** What was loaded for one turn. */
+/** The rows that were loaded for one turn. */
 class Loads implements RowView {
   readonly #rows = new Map<string, Map<Item, Rows[Table]>>();
   readonly #known = new Set<string>();

@@ -27,7 +27,7 @@ const RESTART_MAX_MS = 5_000;
 export class Host {
   readonly #options: HostOptions;
   readonly #waiters = new Waiters();
-  /** What the outside may ask of this partition. Every method rejects with 503 while it has no life. */
+  /** The requests that this partition takes. Every method rejects with 503 while it has no life. */
   readonly partitionClient: PartitionClient = new Requests(this.#waiters, () => this.#admit());
   #life: Life | undefined;
   #isClosed = false;
@@ -45,8 +45,8 @@ export class Host {
   async open(): Promise<void> {
     const { store, range: { partition, partitions } } = this.#options;
     const lease = await store.claim(partition);
-    // Nothing may start before this list is complete: what did would be taken for something whose
-    // attempt died with the last process, and would run twice at once.
+    // No attempt may start before this list is complete: its invocation would be listed as one whose
+    // attempt died with the last process, and a second attempt would run at the same time.
     const lost = await this.#lost(lease);
     if (this.#isClosed) return;
     const life = this.#begin(lease);
@@ -56,7 +56,7 @@ export class Host {
       await life.timers.open();
       if (partitions > 1) await life.outboxSender.open();
     } catch (cause) {
-      // Failed otherwise meanwhile, or closed: whoever did it has seen to what comes next.
+      // Another failure or `close` has ended this life already, and has handled the rest.
       if (this.#life !== life) return;
       this.#end(life);
       this.#waiters.fail(this.#unavailable());
@@ -66,7 +66,7 @@ export class Host {
     life.sweeper.start();
   }
 
-  /** Why it takes no requests, or could keep none of them, at this moment. Undefined: it does. */
+  /** Why it takes no requests, or cannot make them durable, at this moment. Undefined: it is ready. */
   unready(): Promise<Unready | undefined> {
     const { store } = this.#options;
     const life = this.#life;
@@ -75,7 +75,7 @@ export class Host {
         try {
           await store.scan(life.lease, { kind: "invoked", limit: 1 });
         } catch (cause) {
-          // What became of an earlier life says nothing about this one.
+          // A failure of an earlier life says nothing about this one.
           if (this.#life === life) throw cause;
         }
       }),
@@ -87,12 +87,12 @@ export class Host {
     return this.#waiters.size;
   }
 
-  /** What can be read at this moment, for metrics. Undefined: it has no life. */
+  /** The values of this moment, for metrics. Undefined: it has no life. */
   gauges(): PartitionGauges | undefined {
     return this.#life && gaugesOf(this.#life, this.#options.store);
   }
 
-  /** How many invocations stand where (`STATUSES`). Undefined: not counted within `timeoutMs`. */
+  /** How many invocations are in each status (`STATUSES`). Undefined: not counted in `timeoutMs`. */
   async statusCounts(timeoutMs: number): Promise<ByHandler | undefined> {
     const statusCounts = this.#life?.statusCounts;
     if (!statusCounts || !this.#options.store.scanStatuses) return undefined;
@@ -100,7 +100,7 @@ export class Host {
     return this.#life?.statusCounts === statusCounts ? counts : undefined;
   }
 
-  /** Ends the current life and begins no other. Resolves at once: what is durable is durable. */
+  /** Ends the current life and begins no other. Does not wait: durable rows need nothing more. */
   close(): void {
     this.#isClosed = true;
     if (this.#life) this.#end(this.#life);
@@ -124,7 +124,7 @@ export class Host {
     return life;
   }
 
-  /** An event needs a row that cannot be decoded. Everything else goes on. */
+  /** Refuses an event that needs a row which cannot be decoded. All others go on. */
   #refused(event: Event, cause: Unreadable): void {
     const { log, range: { partition } } = this.#options;
     const { message, code, table, group } = cause;
@@ -132,7 +132,7 @@ export class Host {
     this.#waiters.refused(event, cause);
   }
 
-  /** Invocations whose attempt died with whoever ran it. */
+  /** Invocations whose attempt died with the process that ran it. */
   async #lost(lease: Lease): Promise<string[]> {
     const lost: string[] = [];
     for (;;) {
@@ -211,7 +211,7 @@ export class Host {
     });
   }
 
-  /** Whether somebody else has the partition, and is to keep it. */
+  /** Whether another process has claimed the partition, and keeps it. */
   #isOver(cause: unknown): boolean {
     const { onFenced } = this.#options;
     if (!onFenced || !(cause instanceof Fenced)) return false;

@@ -8,7 +8,7 @@ import { STATUSES } from "../observe/status_counts.ts";
 import type { PartitionClient } from "../ports.ts";
 import type { Host } from "./host.ts";
 
-/** The partitions that live in this process: all of them, or those it was given. */
+/** The partitions that this process serves: all of them, or those that it owns. */
 export class Hosts {
   readonly partitions: number;
   readonly #make: (range: PartitionRange) => Host;
@@ -19,7 +19,7 @@ export class Hosts {
     this.#make = make;
   }
 
-  /** Begins to serve partitions. Rejects when the store of one cannot be claimed or read. */
+  /** Begins to serve partitions; absent: all. Rejects when one cannot be claimed or read. */
   async open(partitions: Iterable<number> = Array(this.partitions).keys()): Promise<void> {
     const opening = [...partitions].map((partition) => {
       assert(!this.#hosts.has(partition), "A partition is opened once");
@@ -30,7 +30,7 @@ export class Hosts {
     await Promise.all(opening);
   }
 
-  /** Ends the life of a partition here. What is durable is durable. */
+  /** Stops to serve a partition. Does not wait: durable rows need nothing more. */
   leave(partition: number): void {
     this.#hosts.get(partition)?.close();
     this.#hosts.delete(partition);
@@ -40,14 +40,14 @@ export class Hosts {
     return this.#hosts.has(partition);
   }
 
-  /** The way to a partition. Throws `Failure` 503 when it is not here. */
+  /** The client of a partition. Throws `Failure` 503 when this process does not serve it. */
   partitionClient(partition: number): PartitionClient {
     const host = this.#hosts.get(partition);
     if (!host) throw Failure.plain(503, "the partition is not here");
     return host.partitionClient;
   }
 
-  /** The partitions that are here and take no requests, or could keep none. */
+  /** The partitions of this process that take no requests, or cannot make them durable. */
   async unready(): Promise<readonly Unready[]> {
     const all = await Promise.all([...this.#hosts.values()].map((host) => host.unready()));
     return all.filter((one) => one !== undefined);
@@ -60,7 +60,7 @@ export class Hosts {
     return sum;
   }
 
-  /** What can be read at this moment, in all. Undefined: one of them has no life. */
+  /** The values of this moment, summed. Undefined: a partition has no life. */
   gauges(): PartitionGauges | undefined {
     let sum: PartitionGauges | undefined;
     for (const host of this.#hosts.values()) {
@@ -71,7 +71,7 @@ export class Hosts {
     return sum;
   }
 
-  /** How many invocations stand where. Undefined: not all counted within `timeoutMs`. */
+  /** How many invocations are in each status. Undefined: not all counted within `timeoutMs`. */
   async statusCounts(timeoutMs: number): Promise<ByHandler | undefined> {
     const all = [...this.#hosts.values()];
     const counts = await Promise.all(all.map((host) => host.statusCounts(timeoutMs)));

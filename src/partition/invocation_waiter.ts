@@ -2,24 +2,24 @@ import type { Reply } from "../engine/effect.ts";
 import type { Failure } from "../errors.ts";
 import type { Completed } from "../ports.ts";
 
-/** How a request was taken, and the result of the invocation it is about, if that was waited for. */
+/** The reply to a request, and the result of its invocation, if the caller waited for it. */
 export interface ReplyAndResult {
   readonly reply: Reply;
   readonly completed?: Completed;
 }
 
 export interface InvocationWaiterOptions {
-  /** Whether nothing is to be waited for after this reply. */
+  /** Whether the reply is all that the caller waits for. */
   readonly isAll: (reply: Reply) => boolean;
   readonly resolve: (followed: ReplyAndResult) => void;
   readonly reject: (failure: Failure) => void;
-  /** Nobody waits for the result any more. */
+  /** Called when this no longer waits for the result. */
   readonly forget: () => void;
 }
 
 /**
- * Somebody who waits for two things. How it was taken comes first, even if the result is there before:
- * to a second submission of a workflow the result of the first one is no answer.
+ * A request that waits for a reply and a result. It resolves only after the reply, even if the result
+ * arrives earlier: a second submission of a workflow must not get the result of the first one.
  */
 export class InvocationWaiter {
   readonly #options: InvocationWaiterOptions;

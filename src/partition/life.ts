@@ -16,13 +16,13 @@ import { Timers } from "./timers.ts";
 
 export interface HostOptions {
   readonly range: PartitionRange;
-  /** Brings messages to another partition. Needed where there are several. */
+  /** Sends messages to another partition. Needed where there are several. */
   readonly sendBatch?: (to: number, batch: OutboxBatch) => Promise<number>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly schema: () => Schema;
-  /** Makes what runs attempts. A new one for each life of the partition. */
+  /** Makes the runner of attempts. A new one for each life of the partition. */
   readonly attempts: (send: Mailbox) => AttemptRunner;
   readonly turnEventsMax: number;
   /** Most effects released at once, before further input is read. */
@@ -31,16 +31,16 @@ export interface HostOptions {
   readonly mailboxEventsMax: number;
   readonly residentBytesMax: number;
   readonly timersMax: number;
-  /** How often expired invocations are looked for. */
+  /** How often expired invocations are looked for, in milliseconds. */
   readonly cleanupIntervalMs: number;
   /**
-   * Whether nobody else can have claimed the partition, in a fleet. While it says no, no request is
-   * taken, and nothing is answered or begun before the store has said that the lease still holds.
+   * In a fleet: whether the lease surely holds. While it returns false, no request is taken, and no
+   * effect is released before the store has confirmed the lease.
    */
   readonly isHeld?: () => boolean;
-  /** In a fleet: somebody else has claimed the partition, so the host has ended for good. */
+  /** In a fleet: called when another process has claimed the partition and the host has ended. */
   readonly onFenced?: () => void;
-  /** Is told what invocations go through. */
+  /** Observes the changes of invocations. */
   readonly watch?: Watch | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface AttemptRunner {
   notify(effect: Effect & { type: "notify" }): void;
   abort(effect: Effect & { type: "abort" }): void;
   yield(effect: Effect & { type: "yield" }): void;
-  /** Attempts in flight, and that wait for a slot. */
+  /** How many attempts are in flight, and how many wait for a slot. */
   readonly load?: { readonly running: number; readonly waiting: number };
   close(): void;
 }
@@ -66,7 +66,7 @@ export interface Life {
   readonly statusCounts: StatusCounts;
 }
 
-/** What a life tells its host. */
+/** How a life calls its host. */
 export interface Hooks {
   readonly meter: Meter;
   readonly release: (effects: readonly Effect[]) => void;
@@ -74,7 +74,7 @@ export interface Hooks {
   readonly onRefused: (event: Event, cause: Unreadable) => void;
 }
 
-/** Makes everything one life consists of. Nothing of it runs by itself yet. */
+/** Makes the parts of one life. None of them runs by itself yet. */
 export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Life {
   const { clock, store, watch } = options;
   const statusCounts = statusCountsOf(() => life, options);
@@ -110,7 +110,7 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
   return life;
 }
 
-/** Stops all of it. Nothing is released after this. */
+/** Stops all parts of a life. Nothing is released after this. */
 export function endLife(
   { partition, timers, outboxSender, sweeper, statusCounts, attempts }: Life,
 ): void {
@@ -134,7 +134,7 @@ function outboxSenderOf(
     load: (after, limit) =>
       store.scan(lease, { kind: "outbox", limit, ...(after ? { after } : {}) }),
     sendBatch: (to, batch) =>
-      sendBatch ? sendBatch(to, batch) : Promise.reject(new Error("nobody carries")),
+      sendBatch ? sendBatch(to, batch) : Promise.reject(new Error("no sender to other partitions")),
     acknowledged: (to, range) => partition.send({ type: "acknowledged", to, ...range }),
     onFailure,
   });

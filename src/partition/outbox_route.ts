@@ -3,7 +3,7 @@ import type { Rows } from "../model/rows.ts";
 import type { Clock, Log, OutboxBatch } from "../ports.ts";
 
 export interface RouteOptions {
-  /** Whose messages these are. */
+  /** The partition that sends. */
   readonly from: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -12,17 +12,17 @@ export interface RouteOptions {
     after: Pick<Rows["outbox"], "to" | "seq"> | undefined,
     limit: number,
   ) => Promise<readonly Rows["outbox"][]>;
-  /** Brings messages to a partition. Answers the last one that it has, once that is durable. */
+  /** Sends messages to a partition. Resolves to the last `seq` that it has, once that is durable. */
   readonly sendBatch: (to: number, batch: OutboxBatch) => Promise<number>;
-  /** The other partition has these messages, for good. */
+  /** Called when the other partition has made these messages durable. */
   readonly acknowledged: (to: number, range: { first: number; last: number }) => void;
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** What is kept in memory for one destination; the rest stays in the store until there is room. */
+/** Messages in memory for one destination; later ones stay in the store until there is room. */
 const QUEUE_MAX = 1_000;
 const QUEUE_BYTES_MAX = 8 * 1024 * 1024;
-/** What goes at once: one message at least. */
+/** Limit of one batch, which has one message at least. */
 const BATCH_MESSAGES_MAX = 200;
 const BATCH_BYTES_MAX = 1024 * 1024;
 const MESSAGE_BYTES = 300;
@@ -30,29 +30,29 @@ const MESSAGE_BYTES = 300;
 export const PAGE = 64;
 const RETRY_MS = 50;
 const RETRY_MAX_MS = 2_000;
-/** A batch that is not answered for so long is sent again: what comes twice is dropped. */
+/** A batch without a response for so long is sent again: the receiver drops duplicates. */
 const SEND_TIMEOUT_MS = 10_000;
-/** Failures in a row before somebody is told. */
+/** Failures in a row before one is logged. */
 const QUIET_FAILURES = 5;
 
 type QueuedMessage = Pick<Rows["outbox"], "seq" | "message">;
 
-/** The way to one other partition: sends its messages in their order, one batch at a time. */
+/** Sends messages to one other partition, in their order, one batch at a time. */
 export class OutboxRoute {
   readonly #to: number;
   readonly #options: RouteOptions;
   /** In their order, without gaps. */
   readonly #queue: QueuedMessage[] = [];
   #bytes = 0;
-  /** The last one that is, or was, in the queue. */
+  /** `seq` of the last message that is, or was, in the queue. */
   #tail: number;
-  /** The store may have some after that. */
+  /** Whether the store may have later messages. */
   #hasMore = false;
   #isBusy = false;
   #isStopped = false;
   #failures = 0;
 
-  /** `tail`: the last message that needs no sending. */
+  /** `tail`: `seq` of the last message that needs no sending. */
   constructor(to: number, tail: number, options: RouteOptions) {
     this.#to = to;
     this.#tail = tail;
@@ -64,18 +64,18 @@ export class OutboxRoute {
     return this.#queue.length;
   }
 
-  /** The last message that is, or was, in memory. */
+  /** `seq` of the last message that is, or was, in memory. */
   get tail(): number {
     return this.#tail;
   }
 
-  /** A row of the store. Where none is in memory, those before it were acknowledged. */
+  /** Takes a row of the store. If none is in memory, all earlier ones were acknowledged. */
   found(row: QueuedMessage): void {
     if (this.#queue.length === 0) this.#tail = Math.max(this.#tail, row.seq - 1);
     this.add(row);
   }
 
-  /** Keeps a message, if it is the next one and there is room. Otherwise the store keeps it. */
+  /** Queues a message, if it is the next one and there is room. Otherwise it is read later. */
   add({ seq, message }: QueuedMessage): void {
     if (seq <= this.#tail) return;
     const isFull = this.#queue.length >= QUEUE_MAX || this.#bytes >= QUEUE_BYTES_MAX;
@@ -85,12 +85,12 @@ export class OutboxRoute {
     this.#bytes += sizeOf(message);
   }
 
-  /** The store has messages that are not in memory. */
+  /** Says that the store has messages that are not in memory. */
   expectMore(): void {
     this.#hasMore = true;
   }
 
-  /** Sends what waits, and goes on until there is no more. Does nothing while it is doing so. */
+  /** Sends until no message waits. Does nothing while it already runs. */
   pump(): void {
     if (this.#isBusy || this.#isStopped) return;
     const isEmpty = this.#queue.length === 0;
@@ -109,7 +109,7 @@ export class OutboxRoute {
   }
 
   async #refill(): Promise<void> {
-    // What is added from here on says so itself.
+    // A message that is added from here on sets it again.
     this.#hasMore = false;
     const rows = await this.#options.load({ to: this.#to, seq: this.#tail }, PAGE);
     for (const row of rows) if (row.to === this.#to) this.found(row);
@@ -136,7 +136,7 @@ export class OutboxRoute {
     acknowledged(this.#to, { first, last });
   }
 
-  /** A connection may break without a word, and nobody would ever answer. */
+  /** Rejects when there is no response in time: a connection may break without notice. */
   #inTime<T>(answer: Promise<T>): Promise<T> {
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {
@@ -148,7 +148,7 @@ export class OutboxRoute {
     });
   }
 
-  /** Resolves when the batch is to be sent again. */
+  /** Waits before the batch is sent again, and logs the failure if it lasts. */
   #failed(cause: unknown): Promise<void> {
     const { from, clock, log } = this.#options;
     if (++this.#failures === QUIET_FAILURES) {

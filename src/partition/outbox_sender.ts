@@ -2,18 +2,18 @@ import type { Effect } from "../engine/effect.ts";
 import type { Rows } from "../model/rows.ts";
 import { OutboxRoute, PAGE, type RouteOptions } from "./outbox_route.ts";
 
-/** What a sender is lent: the same as each of its routes. */
+/** A sender needs the same as each of its routes. */
 export type OutboxSenderOptions = RouteOptions;
 
 /**
- * Brings messages to other partitions: each destination gets its own in their order, and what it has
- * not acknowledged again and again (decision 031). Every message is a row before it comes here, so a
- * crash loses none, and no more of them need to be in memory than are sent next.
+ * Sends messages to other partitions: to each one in order, and again until they are acknowledged
+ * (decision 031). Every message is a durable row before it is added here, so a crash loses none, and
+ * only those that are sent next need to be in memory.
  */
 export class OutboxSender {
   readonly #options: OutboxSenderOptions;
   readonly #routes = new Map<number, OutboxRoute>();
-  /** Until all that an earlier life left is known, nothing goes: it would overtake that. */
+  /** Nothing is sent before the messages of an earlier life are known, since it would overtake them. */
   #isOpening = true;
   #isStopped = false;
 
@@ -21,14 +21,14 @@ export class OutboxSender {
     this.#options = options;
   }
 
-  /** Messages known to be under way. */
+  /** Messages in memory that are not acknowledged. */
   get waiting(): number {
     let count = 0;
     for (const { waiting } of this.#routes.values()) count += waiting;
     return count;
   }
 
-  /** Finds what an earlier life left behind, and begins. What is added before goes after it. */
+  /** Reads the messages of earlier lives, and begins. Messages that were added before go behind them. */
   async open(): Promise<void> {
     let after: Pick<Rows["outbox"], "to" | "seq"> | undefined;
     for (;;) {
@@ -37,7 +37,7 @@ export class OutboxSender {
       for (const row of page) this.#route(row.to).found(row);
       const end = page.at(-1);
       if (!end || page.length < PAGE) break;
-      // Whoever has a full queue gets the rest later.
+      // A full queue is refilled later.
       const isFull = this.#route(end.to).tail < end.seq;
       after = isFull ? { to: end.to, seq: Number.MAX_SAFE_INTEGER } : end;
     }
@@ -45,7 +45,7 @@ export class OutboxSender {
     for (const route of this.#routes.values()) route.pump();
   }
 
-  /** A message that is durable. */
+  /** Takes a message that is durable. */
   add({ to, seq, message }: Effect & { type: "forward" }): void {
     if (this.#isStopped) return;
     if (this.#isOpening) return this.#route(to).expectMore();
@@ -60,7 +60,7 @@ export class OutboxSender {
     this.#routes.clear();
   }
 
-  /** `tail`: the last message that needs no sending, where nothing is known of this route. */
+  /** `tail`: the last message that needs no sending, if the route is new. */
   #route(to: number, tail = 0): OutboxRoute {
     let route = this.#routes.get(to);
     if (!route) this.#routes.set(to, route = new OutboxRoute(to, tail, this.#options));

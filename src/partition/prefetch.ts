@@ -7,15 +7,15 @@ import { Unreadable } from "../model/unreadable.ts";
 import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
 
-/** What the turn will be run on. */
+/** What the turn will run on. */
 interface TurnContext {
   readonly resident: Resident;
   readonly schema: Schema;
 }
 
 /**
- * Rows that events are sure, or all but sure, to ask for and that are not in memory. Loading them
- * before the turn spares it a second run. What is forgotten here is found out by the turn itself.
+ * Rows that events will almost certainly read and that are not in memory. Loading them before the
+ * turn saves a second run. A row that is overlooked here is a miss of the turn.
  */
 export function prefetch(
   queued: readonly { readonly event: Event }[],
@@ -45,19 +45,19 @@ function prefetchInvoked(
   { resident, schema }: TurnContext,
 ): void {
   const { access, service, key } = target;
-  // An id that anybody can compute may be taken.
+  // An id that callers can compute may be taken.
   if (!fresh) wants.row("invocation", id);
   if (key === undefined) return;
   const object = objectOf(service, key);
   if (access === "exclusive") {
-    // Whoever holds it is somebody else: this one will queue, and needs no state yet.
+    // Another invocation holds the lock: this one waits in the inbox, and needs no state yet.
     if (resident.find("lock", object, "")) return;
     wants.row("lock", object);
   }
   if (!hasLazyState(schema, target)) wants.group("state", object);
 }
 
-/** As `engine/lifecycle/started.ts` decides it of one that is bound to no deployment. */
+/** As `engine/lifecycle/started.ts` decides for an invocation without a pin. */
 function hasLazyState(schema: Schema, target: Target): boolean {
   const service = schema.latest(target.service);
   const handler = service && handlerIn(service, target.handler);
@@ -74,7 +74,7 @@ function prefetchPromises(wants: Wants, { id, frames }: FramesReceived, resident
   }
 }
 
-/** Wants that memory cannot answer, each once. */
+/** Collects wants of rows that are not in memory, each once. */
 class Wants {
   readonly found: Want[] = [];
   readonly #resident: Resident;

@@ -1,21 +1,21 @@
 import type { Event } from "../engine/event.ts";
 import { objectOf } from "../model/target.ts";
 
-/** An event in the mailbox. `durable` is called once its turn is on disk. */
+/** An event in the mailbox. `durable` is called once its turn is durable. */
 export interface QueuedEvent {
   readonly event: Event;
   readonly durable: (() => void) | undefined;
 }
 
-/** Events of a turn block the process for as long as they have messages in them. */
+/** The weight of an event: a turn blocks the process in proportion to its frames. */
 export function framesOf(queued: QueuedEvent | undefined): number {
   const event = queued?.event;
   return event?.type === "framesReceived" ? event.frames.length : 1;
 }
 
 /**
- * Events with the same key come from one sender or are about one subject, and must run in the order in
- * which they came. No order is promised between those of different keys.
+ * Events with the same key have one sender or one subject, and must run in the order of their arrival.
+ * Events of different keys have no order.
  */
 export function keyOf(event: Event): string {
   switch (event.type) {

@@ -5,8 +5,8 @@ import { type Clock, type Log, publicCause } from "../ports.ts";
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * Why a partition takes no requests, and since when. The host says so, and whoever checks has a row
- * read, so that a database that is gone is noticed without a commit.
+ * Why a partition takes no requests, and since when. The host reports failures, and each check reads a
+ * row, so that a lost database is noticed without a commit.
  */
 export class PartitionReadiness {
   readonly #clock: Clock;
@@ -23,12 +23,12 @@ export class PartitionReadiness {
     this.#ofHost = this.#because("the partition is being opened");
   }
 
-  /** What is wrong, as far as is known. Undefined: nothing. */
+  /** The known reason. Undefined: none. */
   get known(): Unready | undefined {
     return this.#ofHost ?? this.#ofCheck;
   }
 
-  /** The partition serves no more, or cannot. Of several failures, the time of the first stays. */
+  /** The partition has stopped, or cannot start. Of several failures, the time of the first stays. */
   failed(cause: unknown): void {
     this.#ofHost = this.#because(publicCause(cause));
   }
@@ -39,8 +39,8 @@ export class PartitionReadiness {
   }
 
   /**
-   * What is wrong at this moment, within `READ_TIMEOUT_MS`. `read`: reads a row of the partition; absent
-   * while it has no life. However often somebody checks, one read at a time is on its way.
+   * The reason at this moment, within `READ_TIMEOUT_MS`. `read`: reads a row of the partition; absent
+   * while it has no life. Checks at the same time share one read.
    */
   async check(read: (() => Promise<unknown>) | undefined): Promise<Unready | undefined> {
     if (!read) return this.known;
@@ -59,7 +59,7 @@ export class PartitionReadiness {
       });
   }
 
-  /** Told once, however often somebody checks. */
+  /** Logs the reason once, however many checks find it. */
   #found(why: string, cause?: unknown): void {
     if (!this.#ofCheck) {
       const partition = this.#partition;

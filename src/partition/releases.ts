@@ -3,13 +3,13 @@ import type { Effect } from "../engine/effect.ts";
 export interface ReleasesOptions {
   /** Runs effects. */
   readonly release: (effects: readonly Effect[]) => void;
-  /** Calls once the input that is there has been read. */
+  /** Calls back after input that has already arrived is read. */
   readonly soon: (call: () => void) => void;
-  /** Most effects released at once, unless very many wait. A reply before its attempt is none. */
+  /** Most effects in a batch, unless very many wait. A reply before its attempt does not count. */
   readonly effectsMax: number;
   /** As in `CommitsOptions`. Absent: always. */
   readonly isHeld?: (() => boolean) | undefined;
-  /** Resolves once the store has said that the partition is still ours. */
+  /** Resolves once the store has confirmed the lease. */
   readonly confirm: () => Promise<void>;
   readonly onFailure: (cause: unknown) => void;
 }
@@ -20,13 +20,13 @@ interface DurableEffects {
   released: number;
 }
 
-/** However many wait, they are gone after a few batches: this part of them goes at once. */
+/** The part of a large backlog that makes a batch, so that a few batches release all of it. */
 const BACKLOG_PARTS = 4;
 
 /**
- * Effects whose turns are durable, on their way out: in their order, and a batch at a time. Callers that
- * are answered together would otherwise stay together, so that the endpoints stand idle while this
- * works for all of them, and this while they do (decision 036).
+ * Releases the effects of durable turns in order, in batches. Callers that get their answers together
+ * would otherwise call again together, so that endpoints and this process are idle in turns
+ * (decision 036).
  */
 export class Releases {
   readonly #options: ReleasesOptions;
@@ -39,7 +39,7 @@ export class Releases {
     this.#options = options;
   }
 
-  /** Takes the effects of turns that just became durable, and who is told when they are out. */
+  /** Takes the effects of turns that just became durable, and what to call when they are released. */
   add(effects: readonly Effect[], durable: readonly (() => void)[]): void {
     this.#groups.push({ effects, durable, released: 0 });
     this.#waiting += effects.length;
@@ -74,7 +74,7 @@ export class Releases {
     if (this.#isDue) soon(() => void this.#continue());
   }
 
-  /** Nobody above can catch what is thrown here, and much may have happened in between. */
+  /** Releases the next batch, if the lease still holds. Has no caller that could catch an error. */
   async #continue(): Promise<void> {
     const { isHeld, confirm, onFailure } = this.#options;
     try {
@@ -87,8 +87,8 @@ export class Releases {
 }
 
 /**
- * Whether an effect only says how the request was taken whose attempt is the next one. Both leave
- * together, as one: so there are as many callers in a batch whether they are told or not.
+ * Whether an effect is a reply and the next one the attempt of the same request. A reply and its
+ * attempt count as one, so that batch size does not depend on replies.
  */
 function precedesItsAttempt(effects: readonly Effect[], at: number): boolean {
   const [effect, next] = [effects[at], effects[at + 1]];

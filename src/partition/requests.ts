@@ -16,12 +16,12 @@ import type {
 import type { Partition } from "./partition.ts";
 import { acceptedOf, type Waiters } from "./waiters.ts";
 
-/** Turns what the outside asks into events, and waits for what becomes of them. */
+/** Turns requests into events, and waits for their replies and results. */
 export class Requests implements PartitionClient {
   readonly #waiters: Waiters;
   readonly #admit: () => Partition;
 
-  /** `admit`: the partition as it lives now. Throws `Failure` 503 when it takes nothing. */
+  /** `admit` returns the partition of the current life. Throws `Failure` 503 when it takes no requests. */
   constructor(waiters: Waiters, admit: () => Partition) {
     this.#waiters = waiters;
     this.#admit = admit;
@@ -37,7 +37,7 @@ export class Requests implements PartitionClient {
     return heard;
   }
 
-  /** A fresh id can have no result yet, so its caller need not hear how it was taken. */
+  /** A fresh id can have no result yet, so its caller needs no reply. */
   async call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     if (!request.fresh) return this.#callAgain(request, onLeave);
     this.#admit().send({ type: "invoked", ...request });
@@ -83,7 +83,7 @@ export class Requests implements PartitionClient {
     return this.#ask((reply) => ({ type: "operated", id, operation, reply }));
   }
 
-  /** Offers an event, and waits for the reply to it. Rejects with `Failure` 503. */
+  /** Sends an event, and waits for the reply to it. Rejects with `Failure` 503. */
   async #ask(event: (reply: number) => Event): Promise<Reply> {
     const partition = this.#admit();
     const { token, reply } = this.#waiters.reply();
@@ -92,12 +92,12 @@ export class Requests implements PartitionClient {
   }
 }
 
-/** Whether a reply brings the result with it. */
+/** Whether a reply has the result in it. */
 function isResult({ result }: Reply): boolean {
   return result !== undefined;
 }
 
-/** As `isResult`, or there is no such invocation. */
+/** Whether a reply has the result in it, or says that there is no such invocation. */
 function isAnswer({ result, target }: Reply): boolean {
   return result !== undefined || target === undefined;
 }

@@ -9,19 +9,19 @@ import { GROUP_BYTES, sizeOf } from "./row_size.ts";
 
 type GroupRows = Map<Item, Rows[Table] | null>;
 
-/** Of every group that is empty: most are, for a while or for good. */
+/** The rows of every empty group: most groups are empty for a while. */
 const NO_ROWS: ReadonlyMap<Item, Rows[Table] | null> = new Map();
 
-/** Rows that are loaded and forgotten together. `null`: known not to exist. */
+/** Rows that are loaded and evicted together. `null`: known not to exist. */
 class Group {
   #rows: GroupRows | undefined;
-  /** Every row of the group is here. */
+  /** Whether all rows of the group are in memory. */
   isWhole = false;
-  /** Number of the last commit that wrote here: not to be forgotten before that is durable. */
+  /** Number of the last commit that wrote to it. It is not evicted before that is durable. */
   commit = 0;
-  /** Used since the last sweep passed. */
+  /** Used since the clock hand last passed. */
   isUsed = true;
-  /** Arrives page by page, or has and was not used yet: not to be forgotten. */
+  /** Is being loaded page by page, or was and is not used yet: it is not evicted. */
   isPinned = false;
   bytes = GROUP_BYTES;
 
@@ -43,10 +43,10 @@ class Group {
   }
 }
 
-/** Groups known to be unreadable. One that is forgotten is loaded again, and found again. */
+/** Most groups remembered as unreadable. Another load finds a forgotten one again. */
 const UNREADABLE_MAX = 10_000;
 
-/** An invocation as it was, if it was and if that is known, and as a turn left or dropped it. */
+/** `before`: the row before a turn; null: none; undefined: not in memory. `isGone`: it was deleted. */
 export type OnChange = (
   before: InvocationRow | null | undefined,
   row: InvocationRow,
@@ -54,9 +54,9 @@ export type OnChange = (
 ) => void;
 
 /**
- * The rows a partition holds in memory. Bounded in bytes: when full it forgets what was not used
- * since the last sweep, but never a row whose commit is not durable, because the store could not
- * give it back.
+ * The cache of rows of a partition, bounded in bytes. When it is full, it evicts groups that were not
+ * used lately (clock algorithm), but never a row whose commit is not durable, because the store could
+ * not load it again.
  */
 export class Resident implements RowView {
   readonly #bytesMax: number;
@@ -74,14 +74,14 @@ export class Resident implements RowView {
   };
   #bytes = 0;
   #durable = 0;
-  /** Commits up to this number are in what the load in flight will answer. */
+  /** The load in flight sees commits up to this number. */
   #visible = Infinity;
   #sweep: { table: number; groups: Iterator<[string, Group]> } | undefined;
 
   readonly #unreadable = new Map<string, Unreadable>();
   readonly #onChange: OnChange | undefined;
 
-  /** `invocationChanged` is told of every invocation a turn wrote. */
+  /** `invocationChanged` is called for every invocation that a turn wrote. */
   constructor(bytesMax: number, invocationChanged?: OnChange) {
     this.#bytesMax = bytesMax;
     this.#onChange = invocationChanged;
@@ -115,7 +115,7 @@ export class Resident implements RowView {
     return this.#present(group) as Iterable<Rows[T]>;
   }
 
-  /** A load has failed because a row of this group cannot be decoded: it is not asked for again. */
+  /** Remembers that a row of this group cannot be decoded: `find` and `list` then throw the cause. */
   block(cause: Unreadable): void {
     const [oldest] = this.#unreadable.keys();
     if (oldest !== undefined && this.#unreadable.size >= UNREADABLE_MAX) {
@@ -130,24 +130,24 @@ export class Resident implements RowView {
   }
 
   /**
-   * A load is on its way that sees commits up to `visible`. Until `add`, later ones keep their
-   * rows here: forgotten too early, they would come back as they were before. `Infinity`: none is.
+   * A load begins that sees commits up to `visible`. Until `add`, rows of later commits are not
+   * evicted: the load would bring back their old values. `Infinity`: no load is in flight.
    */
   expect(visible: number): void {
     this.#visible = visible;
   }
 
   /**
-   * Takes in what the store gave. What is here already is newer, or the same. Answers groups that are
-   * to be taken in page by page (`arrive`). Turns may go on meanwhile: these groups are pinned, so
-   * that what is written to them stays here, above the pages.
+   * Adds loaded rows. A row that is already in memory is newer or the same, and stays. Returns groups
+   * that are to be added page by page (`arrive`). Turns may go on meanwhile: these groups are pinned,
+   * so that rows written to them stay and take precedence over the pages.
    */
   add(loaded: readonly Loaded[]): Loaded[] {
     this.#visible = Infinity;
     const arriving = loaded.filter(({ want, pages }) => pages && this.#pin(want));
     for (const { want: { table, group: name, item }, rows } of loaded) {
       const group = this.#group(table, name);
-      // A whole group knows all there is; what it dropped since would come back.
+      // A whole group is complete; rows that were deleted since would come back.
       if (group.isWhole || group.isPinned) continue;
       this.#fill(group, table, rows);
       if (item === undefined) group.isWhole = true;
@@ -156,7 +156,7 @@ export class Resident implements RowView {
     return arriving;
   }
 
-  /** Takes in a page of a group. Absent: there are no more. */
+  /** Adds a page of a group. Absent: there are no more. */
   arrive({ table, group: name }: Want, page?: readonly Rows[Table][]): void {
     const group = this.#group(table, name);
     if (group.isWhole) return;
@@ -164,18 +164,18 @@ export class Resident implements RowView {
     else group.isWhole = true;
   }
 
-  /** Whether pages of a group are still to come. */
+  /** Whether a group is being loaded page by page. */
   isArriving(table: Table, name: string): boolean {
     const group = this.#tables[table].get(name);
     return group !== undefined && group.isPinned && !group.isWhole;
   }
 
-  /** Lets go of a group that arrived page by page, or that cannot. */
+  /** Allows eviction of a group that was loaded page by page, or whose load failed. */
   unpin({ table, group: name }: Want): void {
     this.#group(table, name).isPinned = false;
   }
 
-  /** Answers whether it was not, and is not here as a whole. */
+  /** Pins a group. Returns false if it is pinned already, or whole. */
   #pin({ table, group: name }: Want): boolean {
     const group = this.#group(table, name);
     if (group.isWhole || group.isPinned) return false;
@@ -207,7 +207,7 @@ export class Resident implements RowView {
     }
   }
 
-  /** Whatever a turn writes it has read before, or created: so what was there is known. */
+  /** A turn has read or created every row that it writes, so the row before is known. */
   #tell(group: Group, write: Write | undefined, invocationChanged: OnChange): void {
     if (!write) return;
     invocationChanged(
@@ -217,19 +217,19 @@ export class Resident implements RowView {
     );
   }
 
-  /** Commits up to this number are durable: what they wrote may be forgotten. */
+  /** Commits up to this number are durable: the groups that they wrote may be evicted. */
   markDurable(commit: number): void {
     this.#durable = commit;
     if (this.#bytes > this.#bytesMax) this.#shrink();
   }
 
-  /** Lets go of one group, if it is durable. For rows that nobody is likely to ask for again. */
+  /** Evicts a group, if it is durable. For rows that are rarely read again. */
   forget(table: Table, name: string): void {
     const group = this.#tables[table].get(name);
     if (group && this.#isDurable(group)) this.#evict(table, name, group);
   }
 
-  /** A clock: each group gets a second chance if it was used since the hand last passed. */
+  /** The clock algorithm: a group stays if it was used since the hand last passed. */
   #shrink(): void {
     const goal = this.#bytesMax * 0.9;
     let groups = 0;
@@ -241,7 +241,7 @@ export class Resident implements RowView {
     }
   }
 
-  /** Whether the store would give back what is here. */
+  /** Whether a load from the store would return the rows that are in memory. */
   #isDurable({ commit, isPinned }: Group): boolean {
     if (isPinned) return false;
     return commit <= this.#durable && commit <= this.#visible;
@@ -264,7 +264,7 @@ export class Resident implements RowView {
   #evict(table: Table, name: string, group: Group): void {
     this.#tables[table].delete(name);
     this.#bytes -= group.bytes;
-    // What the map has let go of may linger (`SlotMap`).
+    // The map may keep a deleted value reachable (`SlotMap`).
     group.clear();
   }
 

@@ -17,7 +17,7 @@ interface Waiting {
   readonly durable: (() => void) | undefined;
 }
 
-/** What stages the events of a partition, where its store wants that. */
+/** Stages events of a partition. Undefined: its store needs none staged. */
 export function stagingOf(
   store: Store,
   lease: Lease,
@@ -26,7 +26,7 @@ export function stagingOf(
   const { stagedBytesMin: bytesMin } = store;
   if (bytesMin === undefined) return undefined;
   const stage = (bytes: Uint8Array) => {
-    assert(store.stage, "A store that says what is to be staged does it");
+    assert(store.stage, "A store that names a size to stage can stage");
     return store.stage(lease, bytes);
   };
   return new Staging({ ...options, bytesMin, stage });
@@ -34,12 +34,12 @@ export function stagingOf(
 
 /**
  * Holds back events with large values until these are durable, so that their turn commits references
- * and nobody waits for 30 MB to be written. Events of one attempt keep their order: those behind a large
- * one wait for it.
+ * and no other turn waits for 30 MB to be written. Events of one attempt keep their order: those behind
+ * a large one wait for it.
  */
 export class Staging {
   readonly #options: StagingOptions;
-  /** What waits behind a large event of the same attempt, by its invocation and number. */
+  /** Events behind a large one of the same attempt, by invocation and attempt number. */
   readonly #behind = new Map<string, Waiting[]>();
   #staging = 0;
   #isStopped = false;
@@ -55,7 +55,7 @@ export class Staging {
     return waiting;
   }
 
-  /** Takes an event that is large or must wait for one. False: it may be sent at once. */
+  /** Takes an event that is large or must wait for one. Returns false if it can be sent at once. */
   hold(event: Event, durable: (() => void) | undefined): boolean {
     const stream = streamOf(event);
     const behind = stream === undefined ? undefined : this.#behind.get(stream);
@@ -93,7 +93,7 @@ export class Staging {
     return releases;
   }
 
-  /** Sends what waited, up to the next large one. */
+  /** Sends the events that waited, up to the next large one. */
   #goOn(stream: string): void {
     const behind = this.#behind.get(stream) ?? [];
     this.#behind.delete(stream);
@@ -103,7 +103,7 @@ export class Staging {
   }
 }
 
-/** Events of which the order counts. */
+/** The key of events that must keep their order. Undefined: this one need not. */
 function streamOf(event: Event): string | undefined {
   const isOrdered = event.type === "framesReceived" || event.type === "attemptEnded";
   return isOrdered ? `${event.id}/${event.attempt}` : undefined;

@@ -5,7 +5,7 @@ import type { AttemptRunner } from "./life.ts";
 import type { Partition } from "./partition.ts";
 import type { Timers } from "./timers.ts";
 
-/** One life of a partition, as far as metrics look at it. */
+/** The parts of a life that metrics read. */
 export interface ObservedLife {
   readonly lease: Lease;
   readonly partition: Partition;
@@ -13,7 +13,7 @@ export interface ObservedLife {
   readonly attempts: AttemptRunner;
 }
 
-/** Counts the invocations of a life, once somebody asks. `seen` is called no earlier. */
+/** Counts the invocations of a life at the first request. `seen` is called no earlier. */
 export function statusCountsOf(
   seen: () => ObservedLife,
   { clock, store, log }: { readonly clock: Clock; readonly store: Store; readonly log: Log },
@@ -24,7 +24,7 @@ export function statusCountsOf(
     statusCounts: (page, issued) =>
       new Promise((resolve, reject) => {
         const { partition, lease } = seen();
-        // What is in a turn and not in the store's hands yet, its page would not show.
+        // The page would lack the writes of turns that the store has not been handed yet.
         partition.whenHandedOver(() => {
           issued();
           store.scanStatuses?.(lease, page).then(resolve, reject);
@@ -33,7 +33,7 @@ export function statusCountsOf(
   });
 }
 
-/** What can be read of a life at this moment. */
+/** The values of a life at this moment. */
 export function gaugesOf(
   { lease, partition, timers, attempts }: ObservedLife,
   store: Store,

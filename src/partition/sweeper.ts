@@ -4,15 +4,15 @@ export interface SweeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs: number;
-  /** Completed invocations that may be forgotten, at most `limit`. */
+  /** Completed invocations whose retention is over at `until`, at most `limit`. */
   readonly expired: (until: number, limit: number) => Promise<readonly { readonly id: string }[]>;
   readonly send: Mailbox;
 }
 
-/** Invocations forgotten in one go: small, so that nobody waits behind it. */
+/** Invocations deleted at once: few, so that other events do not wait long. */
 const PAGE = 200;
 
-/** Forgets what has been kept long enough, a little at a time. */
+/** Deletes completed invocations whose retention is over, in small pages. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #cancel: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class Sweeper {
     if (this.#isStopped) return;
     const last = page.at(-1);
     if (!last) return this.#later(everyMs);
-    // The next page is asked for when this one is durable, or it would be the same page again.
+    // The next page is read when this one is durable: earlier, it would be the same page again.
     for (const { id } of page) {
       const durable = id === last.id
         ? () => this.#later(page.length < PAGE ? everyMs : 0)

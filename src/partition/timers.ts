@@ -12,15 +12,15 @@ export interface TimersOptions {
 }
 
 /**
- * The alarm of a partition. Every timer is a row; the earliest are also here, in a heap. What
- * lies beyond `#horizon` is in the store only and is fetched when the heap runs dry, which is why
- * the heap must hold nothing from beyond it: it would hide how dry it is. A timer told twice fires
- * twice, which does no harm: its row is gone the second time.
+ * The alarm of a partition. Every timer is a row; the earliest are also in a heap. Timers beyond
+ * `#horizon` are in the store only, and are loaded when the heap is empty. So the heap must hold none
+ * from beyond it: it would not become empty in time. A timer that is added twice fires twice, which
+ * does no harm: its row is gone the second time.
  */
 export class Timers {
   readonly #options: TimersOptions;
   #heap: Timer[] = [];
-  /** The last timer that memory is sure to know, or undefined when it knows all of them. */
+  /** All timers up to this one are in memory. Undefined: all timers are. */
   #horizon: Timer | undefined;
   #isLoading = false;
   #isStopped = false;
@@ -37,10 +37,10 @@ export class Timers {
 
   add(timer: Timer): void {
     if (this.#isStopped) return;
-    // While a page is on its way nobody knows whether it will hold this timer.
+    // While a page is being loaded it is unknown whether the page has this timer.
     if (!this.#isLoading && this.#horizon && order(timer, this.#horizon) > 0) return;
     push(this.#heap, timer);
-    // What is cut off now, the page on its way might not hold, and its horizon might pass over.
+    // A timer that is cut off now might be missing in the page, and yet lie before its horizon.
     if (!this.#isLoading && this.#heap.length > 2 * this.#options.timersMax) this.#trim();
     this.#arm();
   }
@@ -69,7 +69,7 @@ export class Timers {
     if (this.#alarm && this.#alarm.due <= first.due) return;
     this.#alarm?.cancel();
     const { clock } = this.#options;
-    // A clock that is set forward makes timers due that were far away.
+    // A clock that is set forward makes later timers due.
     const due = Math.min(first.due, clock.now() + CLOCK_LOOK_MS);
     this.#alarm = { due: first.due, cancel: clock.at(due, () => this.#ring()) };
   }

@@ -15,12 +15,12 @@ interface Waiter<T> {
 }
 
 /**
- * Requests that wait for the engine to answer. Held in memory only: when the process dies, so do
- * the connections of those who wait here, and the invocation goes on without them.
+ * Requests that wait for a reply or a result. They are in memory only: when the process dies, so do
+ * their connections, and the invocation goes on without them.
  */
 export class Waiters {
   readonly #replies = new SlotMap<number, Waiter<Reply>>();
-  /** One waiter is the rule; a set is made for the second. */
+  /** Most have one waiter; a set is made for the second. */
   readonly #results = new SlotMap<string, Waiter<Completed> | Set<Waiter<Completed>>>();
   #token = 0;
 
@@ -29,7 +29,7 @@ export class Waiters {
     return this.#replies.size + this.#results.size;
   }
 
-  /** A token for an `invoked` event, and what its reply will be. */
+  /** Returns a token for an event, and the reply to it. */
   reply(): { token: number; reply: Promise<Reply> } {
     const token = ++this.#token;
     const reply = new Promise<Reply>((resolve, reject) => {
@@ -38,14 +38,14 @@ export class Waiters {
     return { token, reply };
   }
 
-  /** The result of an invocation, once it has one. Forgotten when the caller leaves. */
+  /** The result of an invocation, once it has one. The waiter is removed when the caller leaves. */
   result(id: string, onLeave?: OnLeave): Promise<Completed> {
     return new Promise((resolve, reject) => this.#await(id, { resolve, reject }, onLeave));
   }
 
   /**
-   * A token for an event that invokes or asks for `id`, and what becomes of it: the reply, and unless
-   * that is all, the result. Rejects when the caller leaves.
+   * Returns a token for an event that invokes or asks for `id`, and its outcome: the reply, and unless
+   * `isAll` says that it suffices, the result. Rejects when the caller leaves.
    */
   waitForBoth(
     id: string,
@@ -74,7 +74,7 @@ export class Waiters {
     for (const waiter of each(known)) waiter.resolve({ result });
   }
 
-  /** Answers those who wait for what becomes of an event: it cannot be applied. */
+  /** Rejects the requests that wait for an event which cannot be applied. */
   refused(event: Event, failure: Failure): void {
     const { reply } = event as { readonly reply?: number };
     if (reply !== undefined) {
@@ -87,7 +87,7 @@ export class Waiters {
     for (const waiter of known ? each(known) : []) waiter.reject(failure);
   }
 
-  /** Answers everybody: the partition is gone, and nobody knows what became of their requests. */
+  /** Rejects all waiters: the partition has stopped, and the fate of their requests is unknown. */
   fail(failure: Failure): void {
     const all = [
       ...this.#replies.values(),
@@ -110,7 +110,7 @@ export class Waiters {
     waiter.reject(Failure.plain(499, "the caller went away"));
   }
 
-  /** Answers whether it was still waiting. */
+  /** Removes a waiter. Returns whether it was still waiting. */
   #forget(id: string, waiter: Waiter<Completed>): boolean {
     const known = this.#results.get(id);
     if (known === waiter) return this.#results.delete(id);
@@ -124,7 +124,7 @@ function each<T>(known: Waiter<T> | Set<Waiter<T>>): Iterable<Waiter<T>> {
   return known instanceof Set ? known : [known];
 }
 
-/** What a sender is told of a reply. */
+/** A reply, as the sender of an invocation gets it. */
 export function acceptedOf({ id, status: told, startAt }: Reply): Accepted {
   const status = told === "previouslyAccepted" ? told : "accepted";
   return startAt === undefined ? { id, status } : { id, status, startAt };
