@@ -17,7 +17,7 @@ const SAVE = compile(sql`insert into deployment (id, body) values (?1, ?2)
   on conflict (id) do update set body = excluded.body`);
 const DROP = compile(sql`delete from deployment where id = ?1`);
 const VERSION = compile(sql`select value from meta where name = 'deployments'`);
-/** Puts 0 where 1 must be, if the version is another one. */
+/** Violates a check constraint, and so fails the batch, if the version is not ?1. */
 const AT_VERSION = compile(sql`insert into fence (held) select 0 where not exists (
   select 1 from meta where name = 'deployments' and value = ?1)`);
 const NEXT_VERSION = compile(sql`update meta set value = ?1 where name = 'deployments'`);
@@ -26,9 +26,10 @@ const FIND = compile(sql`select body from deployment where id = ?1`);
 const HANDLER_DEPTH = 4;
 
 /**
- * Deployments as rows of a database that `migrate` has prepared. Requests that are lost are repeated
- * with `retry`; absent, they are not. Every change raises a version and is refused when it is not
- * the one this store knows, so that one that comes late, or from another process, undoes nothing.
+ * Deployments as rows of a database that `migrate` has prepared. Lost requests are retried with
+ * `retry`; absent, they are not. Every change raises a version, and is refused with `Outdated` when
+ * this store does not know the current version. So a delayed duplicate, or a process that lacks a
+ * change of another one, overwrites nothing.
  */
 export function sqlDeploymentStore(
   client: SqlClient,
@@ -38,7 +39,7 @@ export function sqlDeploymentStore(
 }
 
 interface OnChange {
-  /** Hears of every version once it is durable. Must not throw. */
+  /** Called with every version once it is durable. Must not throw. */
   readonly onDurable?: ((version: number) => void) | undefined;
 }
 
@@ -63,7 +64,7 @@ class SqlDeploymentStore implements DeploymentStore {
 
   async load(): Promise<readonly Deployment[]> {
     const client = this.#client;
-    // As a write, so that the version is that of the rows, and no copy that lags behind answers.
+    // A write transaction: version and rows belong together, and no replica that lags behind responds.
     const [[version] = [], rows = []] = await withRetries(
       client,
       () => client.batch("write", [statement(VERSION), statement(LOAD)]),
@@ -84,7 +85,7 @@ class SqlDeploymentStore implements DeploymentStore {
     return this.#write(statement(DROP, id), { id, body: undefined });
   }
 
-  /** `after`: what is in the row then. */
+  /** `after`: the row after the write, by which an ambiguous write is recognized as applied. */
   async #write(
     one: Statement,
     after: { readonly id: string; readonly body: string | undefined },
@@ -102,7 +103,7 @@ class SqlDeploymentStore implements DeploymentStore {
       } catch (cause) {
         if (client.isLost?.(cause)) wasLost = true;
         if (!client.isRefused(cause)) throw cause;
-        // It may be refused because an earlier copy of it was taken.
+        // The database may refuse a retry because the lost request was applied.
         if (!wasLost || !await this.#isAfter(version + 1, after)) throw new Outdated();
       }
     }, this.#retry);

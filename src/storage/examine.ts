@@ -11,7 +11,7 @@ const LOG_ENDS = compile(sql`select min(place) as first, max(place) as last from
 
 const META = compile(sql`select name, value from meta`);
 
-/** What a database says about itself. */
+/** Format and layout that a database records about itself. */
 export interface DatabaseInfo {
   /** The number of migrations that made its tables (`storage/schema/migrations.ts`). */
   readonly format: number;
@@ -21,7 +21,7 @@ export interface DatabaseInfo {
   readonly deployments: number;
 }
 
-/** Reads what a database says about itself. */
+/** Reads format and layout of a database. Rejects as the client does. */
 export async function databaseInfoOf(client: SqlClient): Promise<DatabaseInfo> {
   const [rows = []] = await client.batch("read", [statement(META)]);
   const meta = new Map(rows.map(({ name, value }) => [name, value]));
@@ -33,20 +33,20 @@ export async function databaseInfoOf(client: SqlClient): Promise<DatabaseInfo> {
   };
 }
 
-/** The partitions in database `number` of an installation. Only the first says how it is cut up. */
+/** The partitions in database `number`, by the layout that the first database records. */
 export function partitionsIn({ partitions, databases }: DatabaseInfo, number: number): number[] {
   return databases === "each" || number > 0 ? [number] : [...Array(partitions).keys()];
 }
 
-/** How far the commits of a partition reach in a database. */
+/** The position of the last commit of a partition in a database. */
 export interface LogEnd {
-  /** 0: nobody has claimed it yet. */
+  /** 0: the partition was never claimed. */
   readonly epoch: number;
   /** The place of the last commit of that epoch, or of the log's end. */
   readonly place: number;
 }
 
-/** Looks how far commits reach, in a database to which nobody writes. */
+/** Reads the position of the last commit. No process may write to the database meanwhile. */
 export async function logEndOf(client: SqlClient, partition: number): Promise<LogEnd> {
   const { from, to } = logPlaces(partition);
   const [[lease] = [], [ends] = []] = await client.batch("read", [
@@ -61,8 +61,8 @@ export async function logEndOf(client: SqlClient, partition: number): Promise<Lo
 }
 
 /**
- * Reads the log of a partition, in a database to which nobody writes. Answers the first row that is
- * not what was written, as `Failure` RT0028; undefined: there is none.
+ * Checks the log of a partition; no process may write to the database meanwhile. Resolves with the
+ * first damage as `Failure` RT0028. Undefined: the log is intact.
  */
 export async function logProblem(
   client: SqlClient,
@@ -74,7 +74,7 @@ export async function logProblem(
     statement(LOG_ENDS, from, to),
   ]);
   const [folded, first] = [Number(lease?.["folded"] ?? 0), ends?.["first"]];
-  // A claim that was cut off has forgotten what was folded.
+  // `folded` is 0 after a claim that was interrupted: then a gap cannot be detected here.
   if (folded > 0 && typeof first === "number" && first !== folded + 1) {
     return damaged(partition, { place: first, problem: "rows before it are missing" });
   }

@@ -12,11 +12,11 @@ import type {
 } from "../ports.ts";
 import type { SqlStore } from "./sql_store.ts";
 
-/** The stores of partitions that have a database each, as one. */
+/** One store over partitions that have a database each. */
 export class ManyStores implements Store {
   readonly #stores: readonly SqlStore[];
 
-  /** In the order of their partitions. */
+  /** `stores`: one for each partition, in the order of their numbers. */
   constructor(stores: readonly SqlStore[]) {
     this.#stores = stores;
   }
@@ -53,7 +53,7 @@ export class ManyStores implements Store {
     return this.#of(lease.partition).backlog(lease);
   }
 
-  /** As `SqlStore.flushAll`, of all of them. */
+  /** As `SqlStore.flushAll`, for all databases. */
   async flushAll(): Promise<void> {
     await Promise.all(this.#stores.map((store) => store.flushAll()));
   }

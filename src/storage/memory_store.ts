@@ -25,16 +25,16 @@ import { compareItems, compareOutbox, compareText, compareTimers } from "./codec
 
 type Group = Map<Item, Rows[Table]>;
 
-/** The rows of one partition, as any store must seem to hold them. */
+/** The rows of one partition. */
 interface Partition {
   epoch: number;
   readonly tables: ReadonlyMap<Table, Map<string, Group>>;
 }
 
 /**
- * The model: what every other store must be indistinguishable from. It plays the database, so it
- * outlives its owners: each `claim` fences the earlier one, and a stale lease is refused. Rows
- * are kept by reference, and are never changed by anybody.
+ * The model of a store: tests compare every other store with it. It takes the part of the database, so
+ * it outlives its owners: each `claim` fences the earlier one, and a stale lease is refused. It keeps
+ * rows by reference, so callers must not change them.
  */
 export class MemoryStore implements Store {
   readonly #partitions = new Map<number, Partition>();

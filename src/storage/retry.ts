@@ -1,22 +1,22 @@
 import type { Clock, SqlClient } from "../ports.ts";
 
-/** How a database that cannot be reached is waited for. */
+/** Limits of retries while the database cannot be reached. */
 export interface RetryLimits {
-  /** Absent: requests are repeated at once, and not often. */
+  /** Absent: retries follow at once, and up to `ATTEMPTS_MAX` of them. */
   readonly clock?: Clock | undefined;
-  /** How long a request is repeated. 0: never. */
+  /** How long a request is retried, counted from its first loss. 0: never. */
   readonly retryMs: number;
 }
 
 const PAUSE_MS = 20;
 const PAUSE_MAX_MS = 1_000;
-/** Repetitions when there is no clock to tell how long it has been. */
+/** Retries where there is no clock that could limit their time. */
 const ATTEMPTS_MAX = 100;
 
 /**
- * Does `act`, and again while it fails by a loss (`SqlClient.isLost`), in ever longer intervals.
- * So it must not matter whether an earlier one took effect. Rejects with the last cause once
- * patience is used up, or when `isExpired` says that nobody waits any more.
+ * Runs `act`, and retries it with exponential back-off while it fails by a loss (`SqlClient.isLost`).
+ * `act` must be idempotent. Resolves and rejects as `act` does; rejects with the last loss after
+ * `retryMs`, or when `isOver` says that no caller waits any more.
  */
 export async function withRetries<T>(
   client: SqlClient,
@@ -42,10 +42,10 @@ function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.at(clock.now() + ms, resolve));
 }
 
-/** The same client, whose reads are repeated while they are lost. */
+/** The same client, which retries lost reads. */
 export function withReadRetries(client: SqlClient, retry: RetryLimits): SqlClient {
   const { isLost } = client;
-  // A database that loses nothing needs nobody in between.
+  // A client without losses, as of a local file, needs no retries.
   if (!isLost) return client;
   return {
     batch: (mode, statements) =>

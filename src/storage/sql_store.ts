@@ -19,18 +19,18 @@ import { withReadRetries } from "./retry.ts";
 import { raiseEpoch, recover, type RecoverLimits } from "./log/recover.ts";
 
 export interface SqlStoreOptions extends Partial<OwnerLimits> {
-  /** Absent: nothing is folded for being idle, and folds do not wait for new commits. */
+  /** Absent: idle time begins no fold, and folds do not wait for new commits. */
   readonly clock?: Clock;
-  /** Whether commits of a damaged log are given up (`recover`). Absent: a claim rejects then. */
+  /** Accepts the loss of commits of a damaged log (`recover`). Absent: a claim rejects then. */
   readonly acceptLoss?: RecoverLimits["acceptLoss"];
   readonly onDurable?: OnDurable | undefined;
-  /** Bytes from which on a value of an event is written ahead of its commit. Absent: none is. */
+  /** Bytes from which on a value of an event is written before its commit. Absent: none is. */
   readonly stagedBytesMin?: number | undefined;
-  /** In a fleet: the name of this process now, which must own what it claims (decision 032). */
+  /** In a fleet: the member id of this process, which claims only its own partitions (decision 032). */
   readonly owner?: () => string;
 }
 
-/** A fold of the default size keeps about 10 MB in memory and takes some 30 ms of the database. */
+/** A fold of the default size keeps about 10 MB in memory and takes about 30 ms of database time. */
 const DEFAULTS: OwnerLimits = {
   foldRowsMax: 8000,
   foldBytesMax: 4 * 1024 * 1024,
@@ -45,9 +45,9 @@ const DEFAULTS: OwnerLimits = {
 };
 
 /**
- * Rows in an SQL database that `migrate` has prepared. A commit is one appended row of a log;
- * behind it, rows are folded into tables that people can query. Nobody can tell from `load` and
- * `scan` where a row stands.
+ * Rows in an SQL database that `migrate` has prepared. A commit appends one row to the write-ahead log;
+ * later, folds move rows into tables that people can query. `load` and `scan` return the same rows
+ * before and after a fold.
  *
  * One store may own several partitions. A group belongs to one partition for good, as its ids and
  * keys decide. The client may be shared, and stays open when the store is closed.
@@ -76,9 +76,9 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Also the way back after a failed commit: what was handed over and not acknowledged is either
-   * in the database or forgotten. Rejects with `Fenced` when another claim overtakes this one, and
-   * with `Failure` RT0028 when the log is damaged.
+   * Claims a partition and recovers its log. After a failed commit a new claim is the only way to
+   * continue: it decides whether each unacknowledged commit was applied. Rejects with `Fenced` when
+   * another claim overtakes this one, and with `Failure` RT0028 when the log is damaged.
    */
   async claim(partition: number): Promise<Lease> {
     this.#owners.get(partition)?.stop(new Fenced());
@@ -110,8 +110,9 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Makes large bytes durable ahead of the commit that will hold views of them, in pieces between which
-   * other commits go. Rejects as `commit` does.
+   * Makes large bytes durable before the commit that holds views of them, in pieces between which other
+   * commits are written. Resolves with a function that releases them, to be called after that commit.
+   * Rejects as `commit` does.
    */
   stage(lease: Lease, bytes: Uint8Array): Promise<() => void> {
     const owner = this.#owner(lease);
@@ -134,15 +135,15 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Resolves when everything handed over before is in the tables. For whoever queries them by SQL:
-   * otherwise they lag behind.
+   * Resolves when every earlier commit is in the tables. For queries of the tables by SQL, which see
+   * folded rows only.
    */
   flush(lease: Lease): Promise<void> {
     const owner = this.#owner(lease);
     return owner instanceof Owner ? owner.flush() : Promise.reject(owner);
   }
 
-  /** As `flush`, of every lease that is held. */
+  /** As `flush`, for every lease that is held. */
   async flushAll(): Promise<void> {
     await Promise.all([...this.#owners.values()].map((owner) => owner.flush()));
   }
@@ -153,20 +154,20 @@ export class SqlStore implements Store {
     return owner instanceof Owner ? owner.pending : 0;
   }
 
-  /** As `close`, of one partition: it may be claimed again. */
+  /** As `close`, for one partition, which may be claimed again. */
   async release(partition: number): Promise<void> {
     const owner = this.#owners.get(partition);
     await owner?.close(new Fenced());
     if (this.#owners.get(partition) === owner) this.#owners.delete(partition);
   }
 
-  /** Waits for the commits handed over. What is not folded stays in the log for the next owner. */
+  /** Waits for the commits that were handed over. Unfolded rows stay in the log for the next owner. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#owners.values()].map((owner) => owner.close(closed())));
   }
 
-  /** Whoever holds this lease, or why nobody does. */
+  /** The owner of this lease, or the error with which its requests reject. */
   #owner({ partition, epoch }: Lease): Owner | Error {
     if (this.#isClosed) return closed();
     const owner = this.#owners.get(partition);

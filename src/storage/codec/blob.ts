@@ -1,9 +1,9 @@
-/** Bytes that fill their buffer: they cross threads without dragging along a larger one. */
+/** Bytes that fill their buffer: sent to another thread, they copy no larger buffer. */
 export type Blob = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
 
-/** Texts in a row as UTF-8, out of which SQL takes them by `substr(?, from, size)`. */
+/** Texts concatenated as UTF-8, from which SQL takes them by `substr(?, from, size)`. */
 export class TextBlob {
   readonly blob: Uint8Array;
   readonly #places: string[];
@@ -11,7 +11,7 @@ export class TextBlob {
   /** None of the texts is empty. */
   constructor(texts: readonly string[]) {
     const all = texts.join("");
-    // Encoding all at once is many times cheaper. Only ASCII keeps its length, which tells sizes.
+    // Encoding all texts at once is many times cheaper. If all are ASCII, their lengths are their sizes.
     this.blob = encoder.encode(all);
     const isAscii = this.blob.length === all.length;
     let from = 1;

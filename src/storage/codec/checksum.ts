@@ -4,8 +4,8 @@ const STRIPE_BYTES = 16;
 
 /**
  * XXH32 of some bytes, from 0 to 2^32 - 1: a public format, with vectors in the tests. It finds damage
- * and is no protection against forgery. A quarter of a nanosecond a byte, which is why it is used for
- * every commit; `model/xxh3.ts` counts in 64 bits and takes hundreds of times as long.
+ * and is no protection against forgery. It takes a quarter of a nanosecond a byte, so every commit can
+ * have it; `model/xxh3.ts` needs integers of 64 bits and takes hundreds of times as long.
  */
 export function xxh32(bytes: Uint8Array, seed = 0): number {
   const { length } = bytes;

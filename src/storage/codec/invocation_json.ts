@@ -6,8 +6,8 @@ import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
  * An invocation as JSON, without its output: what `toJson` makes of it, written out by hand
  * because every call writes it twice. A test holds the two together.
  *
- * But a tree of what it waits for is text within the JSON. It may be nested a thousand deep
- * (docs/spec/storage-layout.md#json-depth), and SQLite reads no JSON so deep: one such row would
+ * The awaited tree is text within the JSON, though. It may be nested a thousand deep
+ * (docs/spec/storage-layout.md#json-depth), and SQLite reads no JSON of this depth: one such row would
  * break every query of the table. `parsedInvocation` is the reverse.
  */
 export function invocationJson(row: InvocationRow): string {

@@ -19,13 +19,13 @@ export function printRef({ id, from, size }: LargeRef): string {
   return JSON.stringify([id, from, size]);
 }
 
-/** The reverse of `printRef`. Undefined: it is not what `printRef` makes. */
+/** The reverse of `printRef`. Undefined: the text is not a reference. */
 export function readRef(large: string): LargeRef | undefined {
   try {
     const [id, from, size] = JSON.parse(large) as [string, number, number];
     return { id, from, size };
   } catch {
-    // Whatever the parser trips over: the column is not what was written.
+    // Any error of the parser means that the column is damaged.
     return undefined;
   }
 }

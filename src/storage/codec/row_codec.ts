@@ -8,8 +8,8 @@ import type { LargeRef } from "./large_ref.ts";
 import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
 /**
- * A row, and how the log and the tables hold it: as JSON, and as its one byte column when it has
- * one. The bytes are the row's own; nobody changes either.
+ * A row, and its form in the log and the tables: JSON, and one column of bytes if it has one. The bytes
+ * are the row's own; neither may be changed.
  */
 export interface Encoded<T extends Table = Table> {
   readonly row: Rows[T];
@@ -21,12 +21,12 @@ export interface Encoded<T extends Table = Table> {
 
 type JournalRow = Rows["journal"];
 
-/** The JSON of a journal row: what is in its entry, but the bytes, of which it knows the size. */
+/** The JSON of a journal row: its entry, with the size of its bytes instead of the bytes. */
 export type JournalJson =
   & { readonly index: number; readonly at: number; readonly size?: number }
   & Readonly<Record<string, unknown>>;
 
-/** Encodes a row. A journal row leaves out its `id`: whoever holds it knows whose it is. */
+/** Encodes a row. The JSON of a journal row omits its `id`, which is stored beside it. */
 export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
   switch (table) {
     case "invocation":
@@ -46,7 +46,7 @@ export function encode<T extends Table>(table: T, row: Rows[T]): Encoded {
   }
 }
 
-/** The reverse of `encode`, from parsed JSON. `id`: whose journal it is; unused otherwise. */
+/** The reverse of `encode`, from parsed JSON. `id`: the invocation of a journal row; else unused. */
 export function decode<T extends Table>(
   table: T,
   json: unknown,
@@ -61,7 +61,7 @@ export function decodeInvocation(body: string, output: Uint8Array | null): Invoc
   return output ? { ...row, output } : row;
 }
 
-/** A message from its JSON, and the bytes that are not in it. */
+/** A message from its JSON and its bytes, which are stored beside it. */
 export function decodeMessage(body: string, value: Uint8Array | null): Message {
   return withOwnBytes(fromJson(body) as Message, value ?? undefined);
 }
@@ -71,7 +71,7 @@ export function decodePromise(body: string, value: Uint8Array | null): Rows["pro
   return withValue(fromJson(body) as Rows["promise"], value ?? undefined);
 }
 
-/** A journal entry from its JSON and its bytes. Of commands, which are most entries, without copies. */
+/** A journal entry from its JSON and its bytes. Commands, which are most entries, are not copied. */
 export function decodeJournal(
   id: string,
   json: JournalJson,

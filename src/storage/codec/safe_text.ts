@@ -36,18 +36,18 @@ export function quote(text: string): string {
 }
 
 /**
- * The same JSON in one piece. What was put together is kept by V8 as a tree of its pieces, which takes
- * more memory than the text and is walked whenever it is copied. Looking at a character joins them, if
- * something depends on what is seen: no JSON begins with NUL.
+ * The same JSON as a flat string. V8 keeps a concatenated string as a tree of its pieces, which takes
+ * more memory than the text and is walked at every copy. Reading a character flattens it, if the result
+ * is used: no JSON begins with NUL.
  */
 export function inOnePiece(json: string): string {
   return json.charCodeAt(0) === 0 ? "" : json;
 }
 
-/** JSON whose strings are safe when SQLite takes them out. `value` holds no bytes. */
+/** JSON whose strings SQLite can extract safely. `value` must not contain bytes. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value);
-  // Any `\u` makes it worth a second look: JSON spells all that is unsafe but U+E000 so.
+  // Only text with `\u` or U+E000 needs the slow path: JSON escapes all other unsafe characters.
   if (!text.includes("\\u") && !text.includes("\ue000")) return text;
   return JSON.stringify(value, (_, part) => typeof part === "string" ? toSafe(part) : part);
 }
@@ -75,8 +75,8 @@ function unspell(pair: string): string {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Text that a query gives as bytes (`cast(… as blob)`). The libSQL addon ends the process when it reads
- * text that is not UTF-8, as a flipped bit makes it; this throws a `TypeError`.
+ * Decodes text that a query returns as bytes (`cast(… as blob)`). Throws a `TypeError` for bytes that
+ * are not UTF-8, such as after a flipped bit; the libSQL addon ends the process when it reads such text.
  */
 export function fromUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);

@@ -14,26 +14,26 @@ export interface FoldLimits {
 interface FoldOptions extends FoldLimits {
   readonly partition: number;
   /**
-   * Whether these rows may partly be in the tables already, from a fold that was cut short. Then
-   * segments may stand there that were cut differently.
+   * Whether an interrupted fold may have written some of these rows already. Then the tables may have
+   * segments with other bounds.
    */
   readonly recovered: boolean;
 }
 
 /**
- * A segment of more than one entry is not larger, so that a batch with a long journal takes no longer
- * than one with other rows: commits wait for it.
+ * Bytes of a segment, unless a single entry is larger. So a batch with a long journal takes as long as
+ * one with other rows: commits wait for it.
  */
 const SEGMENT_BYTES_MAX = 64 * 1024;
 
-/** Where rows go at the moment. */
+/** The slice that takes the next row. */
 interface Target {
   slice: FoldSlice;
 }
 
 /**
- * The batches that bring a layer into the tables. Each is small enough not to hold up commits for
- * long, and all may be repeated. Only after the last may the log be cut.
+ * The batches that move a layer into the tables. Each is small enough that commits do not wait long,
+ * and each is idempotent. The log may be cut only after the last one.
  *
  * Ids are sorted, so that a batch touches few pages of the index.
  */
@@ -48,7 +48,7 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
   if (target.slice.rows > 0) yield target.slice.statements();
 }
 
-/** Adds row after row, and pauses after each. */
+/** Adds the rows one by one, and yields after each, so that the caller can begin a new slice. */
 function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
   const { invocation, lock, peer } = layer.singles;
   const { journal } = layer.groups;
@@ -74,7 +74,7 @@ function* fillJournal(
   { items, cleared }: Group<"journal">,
   { target, rowBytesMax, recovered }: FoldOptions & { readonly target: Target },
 ): Generator<void> {
-  // Entries are dropped with their journal, so none of these is gone.
+  // Entries are dropped with their journal only, so none of these is a tombstone.
   const cells = [...items.values()] as Encoded<"journal">[];
   if (cells.length > 1) cells.sort((a, b) => a.row.index - b.row.index);
   const first = cleared ? 0 : recovered ? cells[0]?.row.index : undefined;
@@ -83,7 +83,7 @@ function* fillJournal(
   let size = 0;
   for (const [i, { text, bytes, large }] of cells.entries()) {
     const more = text.length + (bytes?.length ?? 0);
-    // The bytes of a segment are in one place.
+    // A segment has one reference at most, so an entry with a large value is a segment of its own.
     const isAlone = large !== undefined || cells[i - 1]?.large !== undefined;
     if (i > from && (isAlone || size + more > rowBytesMax)) {
       yield target.slice.segment(id, cells.slice(from, i));

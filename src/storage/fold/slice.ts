@@ -10,7 +10,7 @@ import { quote, toJson } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
 type Simple = Exclude<Many, "journal"> | "lock" | "peer";
-/** Tables whose rows are JSON and bytes that go together. */
+/** Tables whose rows have JSON and a column of bytes. */
 type Valued = "state" | "promise" | "outbox";
 
 interface Segment {
@@ -35,7 +35,7 @@ const DROPS = {
   peer: foldSql.peerDrop,
 } as const;
 
-/** Final rows on their way into the tables: as many as fit one batch. */
+/** The rows of one batch of a fold. */
 export class FoldSlice {
   readonly #partition: number;
   readonly #invocations: Encoded<"invocation">[] = [];
@@ -45,7 +45,7 @@ export class FoldSlice {
     promise: [],
     outbox: [],
   };
-  /** JSON of what needs no bytes, by the query it goes to. Drops before puts. */
+  /** JSON of rows without bytes, by their query. Drops are written before puts. */
   readonly #drops = new Map<string, string[]>();
   readonly #puts = new Map<string, string[]>();
   rows = 0;
@@ -61,7 +61,7 @@ export class FoldSlice {
     this.#count(cell);
   }
 
-  /** Voids what the tables hold of a journal, from this entry on. */
+  /** Deletes the segments of a journal that begin at entry `first` or later. */
   cut(id: string, first: number): void {
     if (first === 0) this.#push(this.#drops, foldSql.journalDrop, quote(id));
     else this.#push(this.#drops, foldSql.journalCut, `[${quote(id)},${first}]`);
@@ -88,7 +88,7 @@ export class FoldSlice {
     this.#count(cell);
   }
 
-  /** The batch that writes all of it. Drops go first: a journal may be voided and begun anew. */
+  /** The statements of the batch. Drops come first: a journal may be dropped and begun anew. */
   statements(): Statement[] {
     return [
       ...this.#plain(this.#drops),
@@ -165,14 +165,14 @@ function largeOf(cell: Cell | undefined): string {
   return cell?.large ? printRef(cell.large) : "null";
 }
 
-/** Bytes gathered into one blob, out of which SQL takes them by `substr(?, from, size)`. */
+/** Bytes of many rows in one blob, from which SQL takes them by `substr(?, from, size)`. */
 class Places {
-  /** Of an empty blob SQL's `substr` makes a null, so there is always one byte. */
+  /** SQL's `substr` of an empty blob is null, so the blob begins with one unused byte. */
   readonly #pieces: Uint8Array[] = [new Uint8Array(1)];
-  /** Where the next piece begins, counted from 1 as SQL does. */
+  /** The position of the next piece, counted from 1 as SQL does. */
   next = 2;
 
-  /** `from,size,large` of a row's bytes: `large` where they are a part of a large value. */
+  /** `from,size,large` of a row's bytes; `large` is the reference if a large value contains them. */
   of(cell: Cell): string {
     return `${this.add(cell.large ? undefined : cell.bytes)},${largeOf(cell)}`;
   }

@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import { compile } from "../codec/sql_text.ts";
 
 /**
- * The queries of a fold. Rows come as one JSON array (?1); long texts (?2) and bytes (?3) come as
- * a blob each, with places and sizes: the only bulk form that every SQLite service takes
- * (docs/spec/storage-layout.md#folded-rows), and text that JSON does not carry costs a third.
+ * The queries of a fold. Rows are passed as one JSON array (?1); long texts (?2) and bytes (?3) are a
+ * blob each, and the array has their positions and sizes. It is the only bulk form that every SQLite
+ * service accepts (docs/spec/storage-layout.md#folded-rows). Text in a blob costs a third of text in
+ * JSON.
  */
 export const foldSql = {
   invocationPut: compile(sql`
@@ -103,7 +104,7 @@ export const foldSql = {
   peerDrop: compile(sql`
     delete from peer where peer in (select value ->> 0 from json_each(?1))`),
 
-  /** All of one partition's log up to a place. */
+  /** Deletes the rows of the log after place ?1, up to place ?2. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
   logFolded: compile(sql`update lease set folded = ?2 where partition = ?1`),
 };

@@ -6,7 +6,7 @@ import { partOf, readRef } from "../codec/large_ref.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import { BYTE_COLUMNS } from "../schema/large_tables.ts";
 
-/** Pieces that are read at once: commits and other reads go in between. */
+/** Pieces of one read: commits and other reads can run between two of them. */
 const PAGE_PIECES = 8;
 
 const PIECES = compile(sql`select seq, bytes, sum from large_piece
@@ -39,14 +39,14 @@ export async function readLarge(client: SqlClient, id: string): Promise<Uint8Arr
   }
 }
 
-/** Whether rows of the tables have large values that are not in them. */
+/** Whether any of these rows refers to a large value. */
 export function haveLarge(results: readonly (readonly SqlRow[])[]): boolean {
   return results.some((rows) => rows.some(({ large }) => large != null));
 }
 
 /**
- * The same rows, with the bytes of their large values. A row whose value is damaged has none: it cannot
- * be decoded then. Nothing may be folded meanwhile.
+ * The same rows, with the bytes of their large values. A row whose value is damaged gets no bytes, so
+ * that decoding it fails. No fold may run meanwhile, since it may delete values.
  */
 export async function withLarge(
   client: SqlClient,

@@ -6,13 +6,13 @@ import { compile, statement } from "../codec/sql_text.ts";
 import { BYTE_COLUMNS } from "../schema/large_tables.ts";
 
 export interface LargeLimits {
-  /** What is written as one row, and so as one transaction: commits go in between. */
+  /** Bytes of a piece. It is one row and one transaction: commits can run between two pieces. */
   readonly pieceBytes: number;
-  /** Smaller parts of a large value are stored in their rows. */
+  /** Bytes from which on a part of a large value is stored as a reference. Smaller ones are copied. */
   readonly refBytesMin: number;
 }
 
-/** Fenced by itself, and may be repeated: an id is used once. */
+/** Contains its fence, and is idempotent: an id is used for one value only. */
 const PUT_PIECE = compile(sql`insert or replace into large_piece (id, seq, bytes, sum, held)
   values (?1, ?2, ?3, ?4, exists (select 1 from lease where partition = ?5 and epoch = ?6))`);
 
@@ -24,10 +24,10 @@ const IS_REFERRED = BYTE_COLUMNS.map(([table]) =>
   `exists (select 1 from ${table} where large is not null and large ->> 0 = u.id)`
 ).join(" or ");
 
-/** ?1 and ?2: ids from and before which belong to the partition. */
+/** ?1 and ?2: the range of ids of the partition, without the upper one. */
 const texts = {
   give: compile(sql`insert or ignore into large_unused select value from json_each(?1)`),
-  /** ?3: ids of which later commits may hold a reference. */
+  /** ?3: ids to which later commits may refer. */
   dropUnused: compile(sql`delete from large_piece where id in (
     select u.id from large_unused as u where u.id >= ?1 and u.id < ?2
     and u.id not in (select value from json_each(?3)) and not (${sql.raw(IS_REFERRED)}))`),
@@ -48,13 +48,14 @@ interface Value {
 }
 
 /**
- * Large values of one lease (docs/spec/storage-layout.md#large-values). A value is written in pieces before the commit that holds it, so that a
- * commit and a fold of 30 MB take no longer than those of a reference. Rows find their value by the
- * buffer of their bytes: the engine passes on views of what it was given.
+ * Large values of one lease (docs/spec/storage-layout.md#large-values). A value is written in pieces
+ * before the commit that refers to it, so that a commit and a fold of 30 MB take no longer than those
+ * of a reference. The bytes of a row are matched to their value by their buffer, because the engine
+ * passes on views of the bytes that it received.
  *
- * Pieces are deleted at the beginning of a fold, when no row of the tables refers to them. No commit
- * that is not folded may do so either, so commits refer to a value only until the first fold that begins
- * after it was given up, and that fold keeps it.
+ * Pieces are deleted at the beginning of a fold, when no row of the tables refers to them. No unfolded
+ * commit may refer to them either. So commits refer to a value only until the first fold that begins
+ * after its release, and that fold still keeps it.
  */
 export class LargeValues {
   readonly #lease: Lease;
@@ -71,9 +72,9 @@ export class LargeValues {
   }
 
   /**
-   * Makes a value durable. Nobody may change the bytes. Answers what gives the value up once the commit
-   * that may hold it is durable: without that call its pieces stay until the next claim. Rejects as
-   * `write` does.
+   * Makes a value durable. The caller must not change the bytes. Resolves with a function that releases
+   * the value, to be called when the commit that may refer to it is durable: without that call its
+   * pieces stay until the next claim. Rejects as `write` does.
    */
   async stage(bytes: Uint8Array): Promise<() => void> {
     const { partition, epoch } = this.#lease;
@@ -88,7 +89,7 @@ export class LargeValues {
     return () => void (value.isReleased = true);
   }
 
-  /** The value that these bytes are a part of, for a commit. Undefined: they are stored in their row. */
+  /** A reference to the value that contains these bytes. Undefined: they are stored in their row. */
   record(part: Uint8Array): LargeRef | undefined {
     if (part.length < this.#limits.refBytesMin) return undefined;
     const value = this.#values.find(({ bytes }) => isWithin(bytes, part));
@@ -99,15 +100,15 @@ export class LargeValues {
   }
 
   /**
-   * Deletes the values to which no row refers any more. For the first batch of a fold of all commits so
-   * far: reads that may still follow an older reference have ended then.
+   * Statements that delete the values without references. They belong into the first batch of a fold of
+   * all commits so far: reads that may follow an older reference have ended by then.
    */
   sweep(): Statement[] {
     const closed = this.#values.filter(({ isReleased }) => isReleased);
     const unrecorded = closed.filter(({ isRecorded }) => !isRecorded).map(({ id }) => id);
     const kept = this.#values.filter(({ isReleased, isRecorded }) => isRecorded || !isReleased);
     const ids = JSON.stringify(kept.map(({ id }) => id));
-    // The fold has all commits that refer to what was released.
+    // This fold contains all commits that refer to the released values.
     this.#values = this.#values.filter(({ isReleased }) => !isReleased);
     const [from, to] = idsOf(this.#lease.partition);
     return [
@@ -123,12 +124,12 @@ function isWithin(whole: Uint8Array, part: Uint8Array): boolean {
   return part.buffer === whole.buffer && from >= 0 && from + part.length <= whole.length;
 }
 
-/** Asks whether there are values of a partition to which no row of the tables refers. */
+/** Selects one row if there are values of a partition to which no row of the tables refers. */
 export function findOrphans(partition: number): Statement {
   return statement(texts.orphans, ...idsOf(partition));
 }
 
-/** Deletes them. Only where the log of the partition is empty, as its rows refer to values, too. */
+/** Deletes these values. The log of the partition must be empty, since its rows refer to values, too. */
 export function dropOrphans(partition: number): Statement[] {
   const [from, to] = idsOf(partition);
   return [
@@ -137,7 +138,7 @@ export function dropOrphans(partition: number): Statement[] {
   ];
 }
 
-/** The first possible id of a partition, and the first one after them all: "0" follows "/". */
+/** The range of ids of a partition, without the upper one: "0" is the character after "/". */
 function idsOf(partition: number): [string, string] {
   return [`${partition}/`, `${partition}0`];
 }

@@ -6,7 +6,7 @@ import { fromUtf8 } from "../codec/safe_text.ts";
 
 const encoder = new TextEncoder();
 
-/** Where a row stands. */
+/** The position of a row in the log. */
 interface Position {
   readonly place: number;
   /** How many rows of its commit follow. */
@@ -18,7 +18,7 @@ interface Content {
   readonly bytes: Uint8Array | null;
 }
 
-/** The checksum of a row of the log. It covers the position, so that rows cannot change places. */
+/** The checksum of a row of the log. It covers the position, so that a swap of rows is detected. */
 export function checksumOf(position: Position, { rows, bytes }: Content): number {
   return sumOf(position, encoder.encode(rows), bytes);
 }
@@ -28,12 +28,12 @@ function sumOf({ place, rest }: Position, text: Uint8Array, bytes: Uint8Array | 
   return bytes ? xxh32(bytes, sum) : sum;
 }
 
-/** A row of the log in which nothing is wrong. */
+/** A row of the log that passed its checks. */
 export interface CheckedRow extends Position, Content {}
 
 /**
- * Checks the rows of one partition's log, in their order: that each is what was written, that none is
- * missing between them, and that commits are whole.
+ * Checks the rows of one partition's log, in their order: each matches its checksum, none is missing
+ * between them, and commits are whole.
  */
 export class LogChecker {
   #last: Position | undefined;
@@ -43,7 +43,7 @@ export class LogChecker {
     return this.#last?.place ?? 0;
   }
 
-  /** The next row, whose text comes as bytes; or what is wrong with it. */
+  /** Checks the next row, whose text was read as bytes. Returns the row, or its problem as text. */
   check(row: SqlRow): CheckedRow | string {
     const before = this.#last;
     const { place, rest } = row as unknown as Position;
@@ -51,7 +51,7 @@ export class LogChecker {
     return this.#gap(before, position) ?? checkContent(position, row);
   }
 
-  /** What is wrong with the end of the log, after its last row; undefined: nothing. */
+  /** The problem at the end of the log, after its last row. Undefined: none. */
   endProblem(): string | undefined {
     const missing = this.#last?.rest ?? 0;
     return missing === 0 ? undefined : `${missing} more rows of its last commit are missing`;
@@ -75,11 +75,11 @@ function checkContent(position: Position, { rows: text, bytes, sum }: SqlRow): C
   }
   try {
     const row = { ...position, rows: fromUtf8(text), bytes };
-    // Rows that an earlier version left have no checksum.
+    // Rows of an earlier version have no checksum: they are checked by decoding them.
     if (sum === null) replay(row, new Layer());
     return row;
   } catch {
-    // Whatever a decoder trips over: the row is not what was written.
+    // Any error of a decoder means that the row is damaged.
     return "it cannot be decoded";
   }
 }

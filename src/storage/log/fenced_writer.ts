@@ -3,34 +3,34 @@ import { Fenced, type Lease, type SqlClient, type SqlRow, type Statement } from 
 import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
-/** Puts 0 where 1 must be, unless the lease is held. Writes nothing when it is. */
+/** Unless the lease is held, violates a check constraint, which fails the batch. Writes nothing. */
 const HELD = compile(sql`insert into fence (held) select 0 where not exists (
   select 1 from lease where partition = ?1 and epoch = ?2)`);
-/** The same, unless so many steps were taken under the lease. */
+/** As `HELD`; fails also unless the lease has had exactly ?3 steps. */
 const AT_STEP = compile(sql`insert into fence (held) select 0 where not exists (
   select 1 from lease where partition = ?1 and epoch = ?2 and step = ?3)`);
 const TAKE_STEP = compile(sql`update lease set step = step + 1 where partition = ?1`);
-/** What there is of a batch nobody heard of. No row: the lease is not held any more. */
+/** Checks whether an unacknowledged batch was applied. No row: the lease is lost. */
 const READ_STATE = compile(sql`
   select step, exists (select 1 from log where place = ?3) as logged
   from lease where partition = ?1 and epoch = ?2`);
 
-/** No row of the log has it. */
+/** A place that no row of the log has. */
 const NO_PLACE = -1;
 
 /**
- * Hears of every commit once it is durable and before anybody else does. `place`: of its last row in
- * the log. Must not throw.
+ * Called with every commit once it is durable, before the caller of `commit` is notified. `place`: of
+ * its last row in the log. Must not throw.
  */
 export type OnDurable = (lease: Lease, place: number) => void;
 
 /**
- * Brings the writes of one lease to the database, one after the other, each of them exactly once,
- * although answers get lost, and requests get lost, doubled and late (decision 024).
+ * Sends the writes of one lease, each of which is applied exactly once, although responses may be lost
+ * and requests may be lost, duplicated or delayed (decision 024).
  *
- * Commits are told apart by the places of their rows, everything else by a number it takes with it,
- * the step. So a request that was applied is refused when it comes again, as long as the epoch is
- * the same; and when it is not, everything is.
+ * A commit is identified by the places of its rows, every other write by the step, a number within the
+ * epoch. A duplicate of an applied request is refused: within the epoch by its place or step, in a
+ * later epoch by the fence.
  */
 export class FencedWriter {
   readonly #client: SqlClient;
@@ -52,9 +52,9 @@ export class FencedWriter {
   }
 
   /**
-   * Writes rows of the log, all or none. Each statement has its fence in it, and the row's place as
-   * its first value. None: only looks whether the lease is held. Rejects with `Fenced`, with why
-   * the database refused, or, when its patience is used up, not knowing.
+   * Writes rows of the log, all or none. Each statement contains its fence, and has the row's place as
+   * its first value. Without statements it only checks that the lease is held. Rejects with `Fenced`,
+   * with the error of the database, or, after `retryMs`, with a loss: the write is then ambiguous.
    */
   async commit(statements: readonly Statement[]): Promise<void> {
     const { partition, epoch } = this.#lease;
@@ -76,13 +76,13 @@ export class FencedWriter {
   }
 
   /**
-   * Writes something that has its fence in it and may be written twice. Rejects as `commit` does.
+   * Writes an idempotent statement that contains its fence. Rejects as `commit` does.
    */
   async put(one: Statement): Promise<void> {
     await this.#writeOnce([one], () => false);
   }
 
-  /** Nobody waits any more: what gets lost from now on is not repeated. */
+  /** Ends retries: a request that is lost from now on rejects. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -99,14 +99,14 @@ export class FencedWriter {
         await client.batch("write", statements);
       } catch (cause) {
         if (client.isLost?.(cause)) wasLost = true;
-        // It may be refused because an earlier one was taken.
+        // The database may refuse a retry because the lost request was applied.
         else if (wasLost && isApplied(await this.#readState(place))) return;
         throw client.isRefused(cause) ? new Fenced() : cause;
       }
     }, { ...this.#retry, isOver: () => this.#isStopped });
   }
 
-  /** Asked as a write is, so that a copy of the database that lags behind does not answer. */
+  /** A write transaction, so that no replica that lags behind responds. */
   async #readState(place: number): Promise<SqlRow> {
     const { partition, epoch } = this.#lease;
     const [[row] = []] = await this.#client.batch("write", [

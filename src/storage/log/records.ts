@@ -7,12 +7,12 @@ import { type LargeRef, partOf, printRef } from "../codec/large_ref.ts";
 import { decode, encode } from "../codec/row_codec.ts";
 import { fromJson, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
 
-/** One row of the log: the writes of a commit (or a part of them), in order. */
+/** One row of the write-ahead log: the writes of a commit (or a part of them), in order. */
 export interface LogRow {
   /**
    * JSON: an array of `[table, row, size, id]` for puts and `[table, [group, item]]` for drops. A put
-   * whose bytes are part of an earlier put's has a fifth element: where they begin in `bytes`. One
-   * whose bytes are part of a large value has in place of the size `[id of the value, from, size]`.
+   * whose bytes are part of an earlier put's has a fifth element: their offset in `bytes`. A put whose
+   * bytes are part of a large value has `[id of the value, from, size]` instead of the size.
    */
   readonly rows: string;
   /** The bytes of all puts that have bytes of their own, in order. */
@@ -29,16 +29,17 @@ type Put = readonly [
 ];
 type Drop = readonly [table: Table, key: readonly [group: string, item: Item]];
 
-/** What `record` needs besides the writes. */
+/** Options of `record`. */
 export interface Recording {
+  /** Bytes up to which writes share a row of the log. */
   readonly rowBytesMax: number;
-  /** The large value that some bytes are a part of. Absent: there are none. */
+  /** Finds the large value that contains these bytes. Absent: no value is large. */
   readonly largeOf?: (bytes: Uint8Array) => LargeRef | undefined;
 }
 
 /**
- * Writes a commit down, and into `layer`. Commits larger than `rowBytesMax` become several rows,
- * none of which is larger unless a single write is. No writes: no rows.
+ * Encodes a commit as rows of the log, and enters its writes into `layer`. A commit larger than
+ * `rowBytesMax` becomes several rows; a row is larger only if a single write is. No writes: no rows.
  */
 export function record(
   writes: readonly Write[],
@@ -57,7 +58,7 @@ export function record(
     const { json, bytes } = recordWrite(write, layer, largeOf);
     const from = bytes && blobs.find(bytes);
     const more = json.length + (from === undefined ? bytes?.length ?? 0 : 0);
-    // Bytes can be shared within a row only.
+    // A put can refer to bytes of its own row only.
     if (from === undefined && text.length + blobs.size + more > rowBytesMax) flush();
     const entry = from === undefined ? `${json}]` : `${json},${from}]`;
     text = text === "" ? entry : `${text},${entry}`;
@@ -67,11 +68,11 @@ export function record(
   return rows;
 }
 
-/** Smaller outputs are written twice: looking for the entries that they are part of costs more. */
+/** Smaller outputs are written twice: finding the journal entry that contains them costs more. */
 const SHARED_BYTES_MIN = 4096;
 
 /**
- * Puts each large output right behind the journal entry that it is a view of, so that its bytes are
+ * Moves each large output right after the journal entry that it is a view of, so that its bytes are
  * written once. Writes of one row keep their order: an output and its entry come from one turn, which
  * writes each row once.
  */
@@ -105,7 +106,7 @@ function outputOf({ table, row, drop }: Write): Uint8Array | undefined {
 class Blobs {
   size = 0;
   readonly #all: Uint8Array[] = [];
-  /** The last one that was added, and where it begins in the row. */
+  /** The bytes that were added last, and their offset in the row. */
   #last: { readonly bytes: Uint8Array; readonly at: number } | undefined;
 
   add(bytes: Uint8Array): void {
@@ -114,7 +115,7 @@ class Blobs {
     this.size += bytes.length;
   }
 
-  /** Where these bytes begin in the row, if they are a view of those that were added last. */
+  /** The offset of these bytes in the row, if they are a view of those that were added last. */
   find({ buffer, byteOffset, length }: Uint8Array): number | undefined {
     const last = this.#last;
     if (!last || last.bytes.buffer !== buffer || length === 0) return undefined;
@@ -122,7 +123,7 @@ class Blobs {
     return offset >= 0 && offset + length <= last.bytes.length ? last.at + offset : undefined;
   }
 
-  /** All of them, one after the other. Null: there are none. The caller must not change them. */
+  /** All bytes, concatenated. Null: there are none. The caller must not change them. */
   joined(): Blob | null {
     const [only, ...others] = this.#all;
     if (!only) return null;
@@ -131,7 +132,7 @@ class Blobs {
   }
 }
 
-/** `json`: without the bracket at the end, and of a put with all four elements. */
+/** `json`: without the closing bracket; a put has all four elements. */
 function recordWrite(
   { table, row, drop }: Write,
   layer: Layer,
@@ -165,12 +166,12 @@ export function largeIn({ rows }: Pick<LogRow, "rows">): LargeRef[] {
   return refs.filter((ref) => ref !== undefined);
 }
 
-/** In any text of a row that has a reference, and hardly in another. */
+/** Matches every row of the log that has a reference, and rarely another one. */
 const REFERENCE = /,\["\d+\/\d+\/\d+",/;
 
 /**
- * Applies a row of the log to `layer`, as `record` did when it was written. `values`: those of
- * `largeIn`. Throws whatever the decoder trips over, for a row that is not what was written.
+ * Applies a row of the log to `layer`, as `record` did when it was written. `values`: the large values
+ * that `largeIn` names. Throws an error of the decoder when the row is damaged.
  */
 export function replay(
   { rows, bytes }: Pick<LogRow, "rows"> & { readonly bytes: Uint8Array | null },
@@ -205,13 +206,13 @@ function largeRef(size: Put[2]): LargeRef | undefined {
   return { id, from, size: length };
 }
 
-/** The tables and groups that a row of the log names, for people. None when it cannot be read. */
+/** The tables and groups that a row of the log names, for a report. Empty when it cannot be read. */
 export function keysIn(rows: unknown): string[] {
   let entries: unknown;
   try {
     entries = fromJson(fromUtf8(rows as Uint8Array));
   } catch (cause) {
-    // What is not bytes, not text or not JSON names nothing.
+    // A value that is not bytes, not UTF-8 or not JSON names no group.
     if (!(cause instanceof SyntaxError || cause instanceof TypeError)) throw cause;
   }
   if (!Array.isArray(entries)) return [];

@@ -14,27 +14,27 @@ import { dropOrphans, findOrphans } from "../large/values.ts";
 import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
-/** Commits of one partition, before its places run into those of the next: decades. */
+/** Places of one partition in the log: enough for decades of commits. */
 const PARTITION_PLACES = 2 ** 40;
-/** Partitions that have places of their own in a log: as many as numbers can tell apart. */
+/** Partitions with their own range of places: beyond it a place is not a safe integer. */
 const LOGS_MAX = 2 ** 13;
-/** What is read at once: rows up to one of these. But one at least, which may be a large one. */
+/** Limits of one read. It returns at least one row, which may be larger. */
 const PAGE_ROWS = 64;
 const PAGE_BYTES = 16 * 1024 * 1024;
 
-/** Keys of lost rows that are named. */
+/** Keys of lost rows that a report names. */
 const KEYS_MAX = 500;
 
-/** Claims that may come in between while one is made. */
+/** How often a claim is repeated because another one raised the epoch meanwhile. */
 const CONFLICTS_MAX = 100;
 
 const EPOCH = compile(sql`select epoch, owner from lease where partition = ?1`);
-/** Nothing, if somebody raised it in the meantime: also an earlier copy of this very request. */
+/** Returns no row if another claim, or a duplicate of this one, has raised the epoch from ?2. */
 const RAISE = compile(sql`
   insert into lease (partition, epoch) values (?1, 1)
   on conflict (partition) do update set epoch = epoch + 1, step = 0, folded = 0, owner = ?3
   where epoch = ?2 and (?3 is null or owner = ?3) returning epoch`);
-/** Sizes first, which are read without what they are the sizes of. */
+/** Selects a page by the sizes of its rows, which SQLite knows without reading their content. */
 const READ_LOG = compile(sql`
   with page as (
     select place, octet_length(rows) + coalesce(octet_length(bytes), 0) as size
@@ -52,10 +52,11 @@ export function logPlaces(partition: number): { readonly from: number; readonly 
 }
 
 /**
- * Takes a partition over: from here on, batches of every earlier owner are refused. Only an epoch
- * we heard of is ours; a request that comes late finds another epoch, and changes nothing. Rejects
- * with `Fenced` when others claim it all the time, or when it is not `owner`'s. No owner: whoever had
- * it, it is nobody's then.
+ * Claims a partition by raising its epoch: from then on, writes of every earlier owner are refused.
+ * Only an epoch that was returned counts as claimed; a delayed duplicate of the request finds another
+ * epoch and changes nothing. Rejects with `Fenced` when other processes claim it again and again, or
+ * when the membership gives it to another member than `owner`. Without `owner` (no fleet), the claim
+ * succeeds whoever had the lease, and clears the owner.
  */
 export async function raiseEpoch(
   client: SqlClient,
@@ -75,21 +76,21 @@ export async function raiseEpoch(
   throw new Fenced();
 }
 
-/** Commits that were given up because the log is damaged. */
+/** Commits that were dropped because the log is damaged. */
 export interface Loss {
   readonly partition: number;
-  /** What is wrong with the first of them. */
+  /** The damage of the first of them. */
   readonly problem: string;
-  /** Rows of the log that are gone. */
+  /** How many rows of the log were dropped. */
   readonly rows: number;
-  /** Keys of what they held, as far as they can be read, up to some hundreds. */
+  /** Tables and groups of their writes, as far as they can be read: up to `KEYS_MAX`. */
   readonly keys: readonly string[];
 }
 
 export interface RecoverLimits extends FoldLimits {
   readonly foldRowsMax: number;
   readonly foldBytesMax: number;
-  /** Present: damaged commits, and those after them, are given up. Called with what that was. */
+  /** Present: the first damaged commit and all later ones are dropped, and reported here. */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
 }
 
@@ -110,10 +111,10 @@ export async function* readLog(
 }
 
 /**
- * Folds whatever an earlier owner left in the log, bit by bit; afterwards the tables are all there
- * is. May be cut short at any batch and be repeated. Rejects with `Fenced` when the lease is lost, and
- * with `Failure` RT0028 at a row that is not what was written, unless loss is accepted: then nothing
- * from its commit on is folded, since later commits build upon earlier ones.
+ * Folds the log that an earlier owner left, page by page; afterwards the log is empty and the tables
+ * are complete. It may be interrupted at any batch and repeated. Rejects with `Fenced` when the lease
+ * is lost, and with `Failure` RT0028 at the first damaged row, unless loss is accepted: then the
+ * commit of that row and all later ones are dropped, since later commits build upon earlier ones.
  */
 export async function recover(
   client: SqlClient,
@@ -122,7 +123,7 @@ export async function recover(
 ): Promise<void> {
   const { partition } = lease;
   let layer = new Layer();
-  /** Rows of a commit that has not been read to its end: it is folded as a whole. */
+  /** Rows of a commit whose last row has not been read yet: a commit is folded as a whole. */
   const open: ReadRow[] = [];
   let through = logPlaces(partition).from;
   for await (const { rows, sound, damage } of checkedLog(client, partition)) {
@@ -153,17 +154,17 @@ export interface ReadRow extends CheckedRow {
   readonly values: LargeBytes;
 }
 
-/** A page of the log up to the first row that is not what was written. */
+/** A page of the log up to the first damaged row. */
 interface CheckedPage {
-  /** How it was read: the last page is empty. */
+  /** All rows of the page, as they were read. The last page is empty. */
   readonly rows: readonly SqlRow[];
   readonly sound: readonly ReadRow[];
   readonly damage?: Damage | undefined;
 }
 
 /**
- * Pages of one partition's log with what they refer to, checked, up to the end or the first damage.
- * A large value that is missing or damaged is damage of the row that refers to it.
+ * Pages of one partition's log with their large values, checked, up to the end or the first damage. A
+ * large value that is missing or damaged counts as damage of the row that refers to it.
  */
 export async function* checkedLog(
   client: SqlClient,
@@ -201,7 +202,7 @@ async function valuesOf(client: SqlClient, row: CheckedRow): Promise<LargeBytes 
   }
 }
 
-/** The first row of the log that is not what was written. */
+/** The first damaged row of the log, and its problem. */
 export interface Damage {
   readonly place: number;
   readonly problem: string;
@@ -224,7 +225,7 @@ function checkPage(
   return problem === undefined ? { sound } : { sound, damage: { place: checker.place, problem } };
 }
 
-/** RT0028, with the row counted from the begin of its partition's log. */
+/** RT0028, with the number of the row within its partition's log. */
 export function damaged(partition: number, { place, problem }: Damage): Failure {
   const row = place - logPlaces(partition).from;
   return new Failure(
@@ -233,7 +234,7 @@ export function damaged(partition: number, { place, problem }: Damage): Failure 
   );
 }
 
-/** Cuts the log behind the last whole commit. Answers what went. */
+/** Drops the log after the place `through`, the last whole commit. Returns what was lost. */
 async function giveUp(
   client: SqlClient,
   writer: FencedWriter,

@@ -71,7 +71,7 @@ export class WriteScheduler {
     return this.#failure;
   }
 
-  /** Resolves when the rows are durable. Rejects with the cause of the first failure, also an earlier one. */
+  /** Resolves when the rows are durable. Rejects with the cause of the first failure of any write. */
   commit(statements: readonly Statement[]): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.cause);

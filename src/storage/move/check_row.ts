@@ -6,8 +6,8 @@ import { BadLine } from "./dump.ts";
 import type { RowTable } from "./row_table.ts";
 
 /**
- * Whether the columns of a row that somebody brings say one thing, in a form that a server can read:
- * what it cannot would stop a whole partition. Throws `BadLine`.
+ * Checks that a server can read an imported row and that its columns agree: a row that it cannot read
+ * would stop a whole partition. Throws `BadLine`.
  */
 export function checkRow(table: RowTable, row: SqlRow): void {
   try {
@@ -57,7 +57,7 @@ function checkInvocation(row: SqlRow): void {
   if (typeof target?.service !== "string") throw new BadLine("it has no target");
 }
 
-/** A segment: its entries are in a row, and so are their bytes. */
+/** Checks a segment: its entries are consecutive, and their sizes add up to its bytes. */
 function checkJournal(row: SqlRow): void {
   const entries = fromJson(row["entries"] as string);
   if (!Array.isArray(entries) || entries.length === 0) throw new BadLine("it has no entries");

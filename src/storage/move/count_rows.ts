@@ -5,7 +5,7 @@ import { withRetries } from "../retry.ts";
 import type { Installation } from "./installation.ts";
 import { ROW_TABLES, type RowTable } from "./row_table.ts";
 
-/** Rows of all tables that are moved, so that progress has an end. Reads no row, only an index. */
+/** Number of rows to move, by which progress knows its end. Reads an index only, no rows. */
 export async function countRows({ clients, retry }: Installation): Promise<number> {
   let sum = 0;
   for (const client of clients) {
@@ -16,7 +16,7 @@ export async function countRows({ clients, retry }: Installation): Promise<numbe
   return sum;
 }
 
-/** Rows of one table. Rejects as the client does. */
+/** Number of rows of one table. Rejects as the client does. */
 export async function countTable(client: SqlClient, { name }: RowTable): Promise<number> {
   const count = compile(sql.raw(`select count(*) as n from ${name}`));
   const [[row] = []] = await client.batch("read", [statement(count)]);

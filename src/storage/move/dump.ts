@@ -4,8 +4,8 @@ import { digestRow, shortDigest, type TableSum } from "./row_digest.ts";
 import { type Column, type RowTable, rowTable } from "./row_table.ts";
 
 /**
- * Raised when the rows of another version could not be taken as they are: a column more, or another
- * form of what is in one. A test asks for it whenever a migration is added.
+ * Raised when rows of an earlier version cannot be imported as they are, because of another column or
+ * another form of its content. A test requires a decision whenever a migration is added.
  */
 export const DUMP_VERSION = 1;
 
@@ -14,13 +14,13 @@ export interface Head {
   readonly perdure: "dump";
   readonly version: number;
   readonly partitions: number;
-  /** The highest under which anything of this was written. */
+  /** The highest epoch under which any of these rows was written. */
   readonly epoch: number;
-  /** Version of the server that made it, for people. */
+  /** Version of the server that made the dump, for people. */
   readonly madeBy: string;
 }
 
-/** The last line of a dump: how much there must be before it. */
+/** The last line of a dump: number of rows and digest of each table before it. */
 export interface Tail {
   readonly end: Readonly<Record<string, TableSum>>;
 }
@@ -31,7 +31,7 @@ export interface RowLine {
   readonly digest: Uint8Array;
 }
 
-/** What is wrong with a line. */
+/** A line of a dump that cannot be read. The message is its problem. */
 export class BadLine extends Error {
   override name = "BadLine";
 }
@@ -95,7 +95,7 @@ function valueOf({ name, kind, isOptional }: Column, given: unknown): SqlRow[str
   return value;
 }
 
-/** What no database may be given as text (`safe_text.ts`). */
+/** Characters that stored text must not have (`safe_text.ts`). */
 const UNSAFE = /\0|\p{Surrogate}/u;
 
 function bytesOf(given: unknown): Uint8Array | undefined {

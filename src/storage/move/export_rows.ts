@@ -3,12 +3,12 @@ import type { Installation, Progress } from "./installation.ts";
 import { allRows } from "./move_rows.ts";
 import { Sums } from "./row_digest.ts";
 
-/** Lines are gathered up to this size. */
+/** Characters of a chunk, which has whole lines: it may be larger by one line. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * An installation as lines of JSON: a head, every row, and how much that was. Nobody may write to it
- * meanwhile, and no message may be under way.
+ * An installation as lines of JSON: a head, every row, and a tail with the number of rows and their
+ * digests. No process may write to it meanwhile, and its outboxes must be empty.
  */
 export async function* exportRows(
   installation: Installation,

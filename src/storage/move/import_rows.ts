@@ -7,15 +7,15 @@ import { difference, Sums, type TableSum } from "./row_digest.ts";
 import type { RowWriter } from "./write_rows.ts";
 
 export interface ImportOptions {
-  /** Makes room for the rows, once the head was read. */
+  /** Prepares the target, after the head was read. */
   readonly begin: (head: Head) => Promise<RowWriter>;
-  /** Is told of rows; how many bytes they were, the chunks tell. */
+  /** Called with rows only: the caller counts the bytes of the chunks. */
   readonly progress: Progress;
 }
 
 /**
- * Reads a dump and hands on its rows. Answers what they come to. Rejects with `Failure`, which names
- * the line, when the dump was damaged or cut off.
+ * Reads a dump and writes its rows. Resolves with the digests of its tables. Rejects with `Failure`,
+ * which names the line, when the dump is damaged or truncated.
  */
 export async function importRows(
   chunks: AsyncIterable<Uint8Array>,
@@ -24,7 +24,7 @@ export async function importRows(
   const sums = new Sums();
   let writer: RowWriter | undefined;
   let isEnded = false;
-  // Of the line that is next, so that it is right also when that cannot be read.
+  // The number of the next line, so that an error while reading it names the right one.
   let number = 1;
   try {
     for await (const line of linesOf(chunks)) {
@@ -42,7 +42,7 @@ export async function importRows(
   return sums.tables();
 }
 
-/** Whether this was the last line. */
+/** Writes the row of a line. Resolves with whether the line was the tail. */
 async function take(
   line: string,
   { writer, sums, progress }: {

@@ -1,17 +1,17 @@
 import type { SqlClient } from "../../ports.ts";
 import type { RetryLimits } from "../retry.ts";
 
-/** The databases of an installation, as those see them who move rows. */
+/** The databases of an installation whose rows are moved. */
 export interface Installation {
   readonly partitions: number;
-  /** Each once. The first one has what belongs to the installation as a whole. */
+  /** Each database once. The first one has the rows of the installation as a whole. */
   readonly clients: readonly SqlClient[];
-  /** The one a partition is in. */
+  /** The database of a partition. */
   of(partition: number): SqlClient;
   readonly retry: RetryLimits;
 }
 
-/** Is called when more work is done. */
+/** Called when more work is done. */
 export type Progress = (done: Done) => void;
 
 /** Work since the last call. */

@@ -1,13 +1,13 @@
 import { concatBytes } from "../../bytes.ts";
 import { BadLine } from "./dump.ts";
 
-/** A row is at most some 32 MiB, which are a third more in base64. */
+/** Bytes of a line. A row has about 32 MiB at most, a third more in base64. */
 const LINE_BYTES_MAX = 256 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream of UTF-8, each of which ends with a newline. Throws `BadLine` for one that is
- * no UTF-8, is endless, or does not end.
+ * The lines of a stream of UTF-8, each of which ends with a newline. Throws `BadLine` for a line that is
+ * not UTF-8, is longer than `LINE_BYTES_MAX`, or has no newline.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -22,7 +22,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
       from = at + 1;
     }
     if (from === chunk.length) continue;
-    // The chunk may be somebody's buffer, who fills it again.
+    // A copy, because the sender of the chunk may reuse its buffer.
     open.push(chunk.slice(from));
     size += chunk.length - from;
     if (size > LINE_BYTES_MAX) throw new BadLine("it is too long");

@@ -21,7 +21,7 @@ export async function* allRows(
   }
 }
 
-/** Copies every row to where it belongs in another installation. Answers what they come to. */
+/** Copies every row to its partition in another installation. Resolves with the digests. */
 export async function moveRows(
   from: Installation,
   writer: RowWriter,
@@ -37,8 +37,8 @@ export async function moveRows(
 }
 
 /**
- * Reads all of an installation again: every row must be in the database it belongs to, and be marked
- * so, and together they must come to `should`. Rejects with `Failure` when something is wrong.
+ * Reads all rows of an installation: each must be in the database of its partition and have the number
+ * of that partition, and their digests must equal `should`. Rejects with `Failure` otherwise.
  */
 export async function checkRows(
   installation: Installation,

@@ -9,7 +9,7 @@ import type { Installation } from "./installation.ts";
 
 const TABLES = compile(sql`select name from sqlite_master where type = 'table'
   and substr(name, 1, 7) <> 'sqlite_' and substr(name, 1, 1) <> '_'`);
-/** Fails when somebody else was quicker, so that no two copy into the same database. */
+/** Fails if the table exists, so that no two processes copy into one database. */
 const MAKE_META = compile(sql`create table meta (name text primary key, value text)`);
 const MARK = compile(sql`insert into meta (name, value) values ('state', 'unfinished')`);
 const UNMARK = compile(sql`delete from meta where name = 'state'`);
@@ -18,9 +18,8 @@ const LEASE = compile(sql`insert into lease (partition, epoch) values (?1, ?2)
 const EPOCHS = compile(sql`select partition, epoch from lease order by partition`);
 
 /**
- * Marks an empty database as an unfinished copy, before there is anything in it, and brings it to the
- * current layout. From here on a server refuses it, until `finish`. Rejects with `Failure` META0011
- * when it is not empty.
+ * Marks an empty database as an unfinished copy and migrates it. Servers refuse it from then on until
+ * `finish`. Rejects with `Failure` META0011 when it is not empty.
  */
 export async function begin(client: SqlClient): Promise<void> {
   const [tables = []] = await client.batch("read", [statement(TABLES)]);
@@ -33,8 +32,8 @@ export async function begin(client: SqlClient): Promise<void> {
 }
 
 /**
- * Writes down how an installation is cut up whose databases `begin` has prepared. `epoch`: higher
- * than any under which these rows were ever written.
+ * Records the layout of an installation whose databases `begin` has prepared. `epoch`: higher than
+ * every epoch under which its rows were written.
  */
 export async function layOut(
   { clients, of, partitions, retry }: Installation,
@@ -52,7 +51,7 @@ export async function layOut(
   }
 }
 
-/** The copy is whole and checked: servers may have it. The first database is the last to know. */
+/** Removes the mark of a complete and checked copy, in the first database last: servers may open it. */
 export async function finish({ clients, retry }: Installation): Promise<void> {
   for (const client of [...clients].reverse()) {
     await withRetries(client, () => client.batch("write", [statement(UNMARK)]), retry);

@@ -5,11 +5,11 @@ import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import type { RowTable } from "./row_table.ts";
 
-/** What is read at once: rows up to one of these. But one at least, which may be a large one. */
+/** Limits of one read. It returns at least one row, which may be larger. */
 const PAGE_ROWS = 500;
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** About how large a row is: text counts as one byte a character, a number as eight. */
+/** Estimated bytes of a row: text counts as one byte a character, a number as eight. */
 export function bytesOf(row: SqlRow): number {
   let bytes = 0;
   for (const value of Object.values(row)) {
@@ -25,11 +25,11 @@ interface Texts {
 }
 
 interface Reading {
-  /** Whether texts come as bytes: where a row may be damaged (`fromUtf8`). */
+  /** Whether texts are returned as bytes, because a row may be damaged (`fromUtf8`). */
   readonly asBytes?: boolean;
 }
 
-/** Tables with large values, of which a view has the bytes. */
+/** Tables with large values: their views `whole_*` have the bytes. */
 const WITH_BYTES: ReadonlySet<string> = new Set(BYTE_COLUMNS.map(([name]) => name));
 
 const texts = new Map<RowTable, Texts>();
@@ -37,7 +37,8 @@ const textsAsBytes = new Map<RowTable, Texts>();
 
 /**
  * All rows of a table of one database, page by page in the order of their key, with the column
- * `partition` where there is one. What is written meanwhile may be missed.
+ * `partition` where the table has one. Rows that are written meanwhile may be missing. Retries lost
+ * reads, and rejects as the client does.
  */
 export async function* readRows(
   client: SqlClient,
@@ -76,7 +77,7 @@ function isText({ columns }: RowTable, column: string): boolean {
   return columns.some(({ name, kind }) => name === column && kind === "text");
 }
 
-/** Sizes first, which are read without what they are the sizes of. */
+/** Selects a page by the sizes of its rows, which SQLite knows without reading their content. */
 function page(table: RowTable, where: string, asBytes: boolean): string {
   const { name, columns, order, hasPartition } = table;
   const source = WITH_BYTES.has(name) ? `whole_${name}` : name;

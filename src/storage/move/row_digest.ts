@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 const TAGS = { none: 0, integer: 1, text: 2, bytes: 3 } as const;
 const LANES = 8;
 
-/** SHA-256 of all that a row says: kind, size and bytes of each column. */
+/** SHA-256 of a row: table, and kind, size and bytes of each column. */
 export function digestRow({ name, columns }: RowTable, row: SqlRow): Uint8Array {
   const hash = sha256.create().update(encoder.encode(`${name}\n`));
   for (const column of columns) {
@@ -31,16 +31,16 @@ export function shortDigest(digest: Uint8Array): string {
   return hex(digest.subarray(0, 4));
 }
 
-/** Rows of one table: how many, and a digest in which their order does not matter. */
+/** The number of rows of a table, and a digest that does not depend on their order. */
 export interface TableSum {
   readonly rows: number;
   readonly digest: string;
 }
 
 /**
- * What all rows of an installation come to, table by table. A digest is the sum of those of the rows,
- * so that it is the same however they are spread over databases; two rows never cancel each other
- * out, as they would if they were only combined bit by bit.
+ * The digest of every table of an installation: the sum of the digests of its rows, so that it does not
+ * depend on how rows are spread over databases. It is a sum and no XOR, in which two equal rows would
+ * cancel each other out.
  */
 export class Sums {
   readonly #tables = new Map(
@@ -53,7 +53,7 @@ export class Sums {
     if (!table) return;
     table.rows++;
     const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
-    // A lane overflows into nothing: sums are taken modulo 2^32.
+    // Sums are modulo 2^32, as the array truncates them.
     for (let lane = 0; lane < LANES; lane++) table.lanes[lane]! += view.getUint32(4 * lane);
   }
 
@@ -74,7 +74,7 @@ export class Sums {
   }
 }
 
-/** What differs between two sums, for people; undefined: nothing does. */
+/** The first difference between two digests, for messages. Undefined: none. */
 export function difference(
   is: Readonly<Record<string, TableSum>>,
   should: Readonly<Record<string, TableSum>>,

@@ -3,23 +3,23 @@ import { partitionOfId, partitionOfObject } from "../../model/ring.ts";
 import type { SqlRow } from "../../ports.ts";
 import { fromSafe } from "../codec/safe_text.ts";
 
-/** A column as it stands in its table: what moves is never taken apart. */
+/** A column of a table. Its values are moved as they are, without decoding. */
 export interface Column {
   readonly name: string;
   readonly kind: "text" | "integer" | "bytes";
   readonly isOptional: boolean;
 }
 
-/** A table whose rows belong to partitions, and how they are read in order and told apart. */
+/** A table whose rows are moved: its columns, its key, and what decides the partition of a row. */
 export interface RowTable {
   readonly name: string;
-  /** All that a row says. Which partition it is in follows from it, so that is not among them. */
+  /** All columns but `partition`, which follows from the others. */
   readonly columns: readonly Column[];
-  /** Unique, and an index has them in this order. */
+  /** Columns of a unique index, in its order. */
   readonly order: readonly string[];
-  /** Whether the partition is written down in a column of its own. */
+  /** Whether the table has a column `partition`. */
   readonly hasPartition: boolean;
-  /** What decides where a row lives. Of the installation as a whole: in its first partition. */
+  /** What decides the partition of a row. Rows of the installation belong to its first partition. */
   readonly home: "id" | "object" | "installation";
 }
 
@@ -37,9 +37,9 @@ function table(
 }
 
 /**
- * Every table whose rows move (`tables.ts` makes them). A test holds the two together. Not among
- * them are what a new installation writes down for itself (`lease`, `meta`, `fence`, `node`) and what
- * is empty when rows move: the log, and messages under way with their numbers (decision 033).
+ * Every table whose rows are moved. A test compares them with the migrations. The others are tables
+ * that a new installation fills itself (`lease`, `meta`, `fence`, `node`), and tables that are empty
+ * when rows are moved: the log, and the outbox with its sequence numbers (decision 033).
  */
 export const ROW_TABLES: readonly RowTable[] = [
   table("deployment", [text("id"), text("body")], { order: ["id"], home: "installation" }),
@@ -85,7 +85,7 @@ export function rowTable(name: string): RowTable | undefined {
   return tables.get(name);
 }
 
-/** The partition that a row lives in, of so many. Throws `BadId` when it names no invocation. */
+/** The partition of a row, if there are `partitions`. Throws `BadId` when its id is invalid. */
 export function homeOf({ home }: RowTable, row: SqlRow, partitions: number): number {
   if (home === "installation" || partitions === 1) return 0;
   if (home === "id") return partitionOfId(fromSafe(row["id"] as string), partitions);
@@ -95,7 +95,7 @@ export function homeOf({ home }: RowTable, row: SqlRow, partitions: number): num
   return partitionOfObject(object.slice(slash + 1), partitions);
 }
 
-/** Names a row in a message to people: its key. */
+/** The table and key of a row, for messages. */
 export function nameOf({ name, columns }: RowTable, row: SqlRow): string {
   const keys = columns.filter(({ name }) => NAMING.has(name)).map(({ name }) => row[name]);
   return `${name} ${JSON.stringify(keys.join(" "))}`;

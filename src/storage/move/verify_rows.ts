@@ -17,12 +17,12 @@ const OUTBOX: RowTable = {
   home: "installation",
 };
 
-/** Every table whose rows hold more than numbers and keys. */
+/** Every table whose rows have more than numbers and keys. */
 export const VERIFIED_TABLES: readonly RowTable[] = [...ROW_TABLES, OUTBOX];
 
 /**
- * What is wrong with a row whose texts come as bytes; undefined: it can be decoded, and its key is what
- * its content says. A value that only holds other bytes than it should cannot be told.
+ * The problem of a row whose texts were read as bytes. Undefined: it can be decoded, and its key agrees
+ * with its content. Changed bytes of a value cannot be detected.
  */
 export function problemOf(table: RowTable, row: SqlRow): string | undefined {
   try {
@@ -33,12 +33,12 @@ export function problemOf(table: RowTable, row: SqlRow): string | undefined {
     else checkRow(table, columns);
     return undefined;
   } catch (cause) {
-    // Whatever a decoder trips over: the row is not what was written.
+    // Any error of a decoder means that the row is damaged.
     return cause instanceof Error ? cause.message : String(cause);
   }
 }
 
-/** The key of a row whose texts come as bytes, for people. */
+/** The key of a row whose texts were read as bytes, for messages. */
 export function keyOf({ name, order }: RowTable, row: SqlRow): string {
   const parts = order.map((column) => {
     const value = row[column];

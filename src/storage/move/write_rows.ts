@@ -12,7 +12,7 @@ const BATCH_BYTES = 1024 * 1024;
 /** Rows of one statement. */
 const ROWS_MAX = 32;
 
-/** What waits to be written to one database. */
+/** Rows that wait to be written to one database. */
 interface PendingRows {
   readonly client: SqlClient;
   readonly tables: Map<RowTable, SqlValue[][]>;
@@ -20,7 +20,7 @@ interface PendingRows {
   bytes: number;
 }
 
-/** Puts rows where they belong, many at once, in memory that is bounded. */
+/** Writes rows to the databases of their partitions, in batches, with bounded memory. */
 export class RowWriter {
   readonly #installation: Installation;
   readonly #rowBytesMax: number;
@@ -32,7 +32,7 @@ export class RowWriter {
     this.#rowBytesMax = rowBytesMax;
   }
 
-  /** Rejects with `Failure` when the row is too large for the database, and as that does. */
+  /** Rejects with `Failure` when the row is too large for the database, and as the client does. */
   async add(table: RowTable, row: SqlRow): Promise<void> {
     const { partitions } = this.#installation;
     const home = homeOf(table, row, partitions);
@@ -47,7 +47,7 @@ export class RowWriter {
     if (++pending.rows >= BATCH_ROWS || pending.bytes >= BATCH_BYTES) await this.#write(pending);
   }
 
-  /** Writes what is left. */
+  /** Writes the rows that wait. */
   async flush(): Promise<void> {
     for (const pending of this.#pending.values()) await this.#write(pending);
   }
@@ -88,8 +88,8 @@ export class RowWriter {
 const insertions = new Map<string, string>();
 
 /**
- * Repeated when an answer is lost, so what is there already is left alone. Two different rows of one
- * name would show when everything is read again.
+ * Idempotent, because it is retried after a loss: rows that exist are not changed. The final check of
+ * all rows finds two different rows with one key.
  */
 function insertion({ name, columns, hasPartition }: RowTable, count: number): string {
   const key = `${name}/${count}`;

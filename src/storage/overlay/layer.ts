@@ -1,7 +1,7 @@
 import { type Item, type Table, type Want } from "../../model/rows.ts";
 import type { Encoded } from "../codec/row_codec.ts";
 
-/** What is known about one row: its content, or that it is gone. */
+/** The last version of one row: its content, or a tombstone if it was deleted. */
 export type Cell<T extends Table = Table> = Encoded<T> | Tombstone;
 
 export interface Tombstone {
@@ -11,27 +11,27 @@ export interface Tombstone {
   readonly large?: undefined;
 }
 
-/** Rows of one group that has many. */
+/** The rows of a group in a table whose groups have many rows. */
 export interface Group<T extends Table = Table> {
   readonly items: Map<Item, Cell<T>>;
-  /** Journals only: all that lies below this layer is void. */
+  /** Journals only: entries in older layers and in the tables are void. */
   cleared: boolean;
 }
 
-/** Tables whose groups are one row. */
+/** Tables whose groups have one row each. */
 export type Single = "invocation" | "lock" | "peer";
 export type Many = Exclude<Table, Single>;
 
 const TOMBSTONE: Tombstone = { row: undefined, text: "", bytes: undefined };
-/** What a row costs in memory besides its JSON and bytes, roughly. */
+/** Estimated bytes of memory of a row besides its JSON and bytes. */
 const CELL_BYTES = 100;
 
 /**
- * The outcome of consecutive commits: for each row they touched, how it stands after the last of
- * them. Layers lie on top of each other, and at the bottom lie the tables.
+ * The result of consecutive commits: for each row that they wrote, its version after the last of them.
+ * A newer layer covers an older one, and both cover the tables.
  *
- * Journals are append-only and dropped whole, in one commit, maybe to begin anew in the same one.
- * So a dropped entry, and a new entry 0, void everything below.
+ * A journal is append-only and is dropped as a whole, in one commit, which may also begin a new one.
+ * So a dropped entry, and a new entry 0, void all older entries.
  */
 export class Layer {
   readonly singles: { readonly [T in Single]: Map<string, Cell<T>> } = {
@@ -48,7 +48,7 @@ export class Layer {
     timer: new Map(),
     outbox: new Map(),
   };
-  /** Rows known, and what they take in memory. */
+  /** Number of rows and tombstones, and their estimated bytes of memory. */
   rows = 0;
   bytes = 0;
 
@@ -68,7 +68,7 @@ export class Layer {
     this.#clear(journal);
   }
 
-  /** The row as this layer knows it. `undefined`: ask below. */
+  /** The row or its tombstone. `undefined`: only older layers or the tables may have it. */
   find({ table, group, item }: Want): Cell | undefined {
     if (isSingle(table)) return this.singles[table].get(group);
     const known = this.groups[table].get(group);
@@ -109,7 +109,7 @@ export function isSingle(table: Table): table is Single {
   return table === "invocation" || table === "lock" || table === "peer";
 }
 
-/** Whether nothing below can belong to this group any more. */
+/** Whether older layers and the tables have no valid row of this group. */
 export function isWhole(table: Many, group: Group): boolean {
   return table === "journal" && group.cleared;
 }

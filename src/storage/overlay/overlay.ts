@@ -2,30 +2,33 @@ import type { Item, Rows, Table, Want } from "../../model/rows.ts";
 import { type Cell, type Group, isSingle, isWhole, Layer } from "./layer.ts";
 import { compareItems } from "../codec/order.ts";
 
-/** What layers say about a want. */
+/** The rows of a want that the layers have. */
 export interface OverlayResult {
-  /** Whether nothing below can add anything. */
+  /** Whether the tables need not be read: they have no further row of the want. */
   readonly complete: boolean;
-  /** Rows known to be there or gone, by item. */
+  /** Rows and tombstones, by item. */
   readonly cells: ReadonlyMap<Item, Cell>;
 }
 
 /**
- * Everything handed over that is not in the tables: commits of late in `active`, and below it
- * what is being folded.
+ * The rows of all commits that are not in the tables: `active` takes commits, and `frozen`, which is
+ * older, is being folded.
  */
 export class Overlay {
   active = new Layer();
   frozen: Layer | undefined;
 
-  /** Commits go on in a fresh layer; what was gathered so far can be folded. */
+  /** Freezes the active layer for a fold, and begins an empty one for later commits. */
   freeze(): Layer {
     this.frozen = this.active;
     this.active = new Layer();
     return this.frozen;
   }
 
-  /** Answers at once, and is not changed by later commits unless it is complete. */
+  /**
+   * The rows of a want in both layers. Later commits do not change the result unless it is complete:
+   * then it is used at once.
+   */
   find(want: Want): OverlayResult {
     const { table, group } = want;
     if (want.item !== undefined || isSingle(table)) {
@@ -42,7 +45,7 @@ export class Overlay {
     return { complete: isWhole(table, below), cells };
   }
 
-  /** All rows of a table that the layers know, newest knowledge only: by group, then item. */
+  /** The newest version of each row of a table in the layers: group, item, and row or tombstone. */
   *known<T extends "invocation" | "timer" | "outbox">(
     table: T,
   ): Generator<[string, Item, Cell<T>]> {
@@ -57,7 +60,7 @@ export class Overlay {
   }
 }
 
-/** The rows of a group in order: those found below, corrected by what is known above. */
+/** The rows of a group in order: `below` from the tables, replaced or deleted by `cells`. */
 export function merge(
   below: readonly (readonly [Item, Rows[Table]])[],
   cells: ReadonlyMap<Item, Cell>,
@@ -71,7 +74,7 @@ export function merge(
   return ordered([...rows]);
 }
 
-/** As `merge`, page by page and in no order. */
+/** As `merge`, page by page and without an order. */
 export function* mergePages(
   below: Iterable<readonly (readonly [Item, Rows[Table]])[]>,
   cells: ReadonlyMap<Item, Cell>,
@@ -82,7 +85,7 @@ export function* mergePages(
   yield [...cells.values()].flatMap(({ row }) => row ?? []);
 }
 
-/** Sorted only if they are not in order: a journal has many entries, and segments are read in order. */
+/** Sorts only rows that are not in order: a journal has many entries and is usually read in order. */
 function ordered(rows: readonly (readonly [Item, Rows[Table]])[]): readonly Rows[Table][] {
   for (let i = 1; i < rows.length; i++) {
     if (compareItems(rows[i - 1]![0], rows[i]![0]) <= 0) continue;

@@ -24,7 +24,7 @@ import { statement } from "../codec/sql_text.ts";
 /** A row found in the tables, with its item. */
 export type FoundRow = readonly [Item, Rows[Table]];
 
-/** What the tables have for a want. `pages`: as in `Loaded`, in place of `rows`. */
+/** The rows of a want in the tables. `pages`: as in `Loaded`, in place of `rows`. */
 export interface Found {
   readonly rows: readonly FoundRow[];
   readonly pages?: Iterable<readonly FoundRow[]>;
@@ -38,21 +38,21 @@ interface Lookup {
 
 interface Query {
   readonly table: Table;
-  /** What is looked up, as JSON, and the places of the wants that share it. */
+  /** Keys as JSON, each with the indices of the wants that share it. */
   readonly keys: Map<string, number[]>;
 }
 
-/** Bytes of JSON above which the rows of a lookup are given in pages: some 10 ms of work. */
+/** Bytes of JSON above which the rows of a lookup are returned in pages: about 10 ms of decoding. */
 const WHOLE_BYTES_MAX = 256 * 1024;
-/** Rows of a page: some ms of work, with the segment of a journal in which it begins. */
+/** Rows of a page: a few ms of decoding, with the segment of a journal in which it begins. */
 const PAGE_ROWS = 1000;
-/** What a row weighs that has its values in columns. */
+/** Estimated bytes of a row that has no JSON, for `WHOLE_BYTES_MAX`. */
 const COLUMNS_BYTES = 100;
 
-/** Keys of a read that may be over in the time it takes to wake another thread. */
+/** Keys of a read that takes no longer than waking another thread: it may run inline. */
 const QUICK_KEYS_MAX = 64;
 
-/** The queries that answer some wants, one for each kind of them, and who gets what. */
+/** The queries of some wants, one for each kind of lookup, and which row belongs to which want. */
 export class LoadPlan {
   readonly #wants: readonly Want[];
   readonly #queries = new Map<string, Query>();
@@ -80,7 +80,7 @@ export class LoadPlan {
     });
   }
 
-  /** The rows for each want, given the results of `statements()`. In no order. */
+  /** The rows of each want, without an order. `results`: of `statements()`. */
   sort(results: readonly (readonly SqlRow[])[]): Found[] {
     const found: { rows: FoundRow[]; pages?: Found["pages"] & object }[] = this.#wants.map(() => (
       { rows: [] }
@@ -108,7 +108,7 @@ export class LoadPlan {
   }
 }
 
-/** Rows by the number of the key that they answer. */
+/** Rows by the index of their key in the query. */
 function byKey(rows: readonly SqlRow[]): Map<number, SqlRow[]> {
   const groups = new Map<number, SqlRow[]>();
   for (const columns of rows) {
@@ -126,7 +126,7 @@ function isLarge(table: Table, rows: readonly SqlRow[]): boolean {
   return bytes > WHOLE_BYTES_MAX;
 }
 
-/** Bytes of JSON in a row, which are what it costs to decode it. */
+/** Bytes of JSON in a row: they decide the cost of decoding it. */
 function bytesOf(table: Table, columns: SqlRow): number {
   return table === "journal" ? (columns["entries"] as Uint8Array).length : COLUMNS_BYTES;
 }
@@ -148,7 +148,7 @@ function* decoded(table: Table, rows: readonly SqlRow[], group: string): Generat
   }
 }
 
-/** Decodes a row. Throws `Unreadable` whatever the decoder trips over: it is not what was written. */
+/** Decodes a row. Throws `Unreadable` at any error of a decoder: the row is damaged then. */
 function readable(table: Table, columns: SqlRow, group: string): readonly Rows[Table][] {
   let rows: readonly Rows[Table][];
   try {
@@ -160,7 +160,7 @@ function readable(table: Table, columns: SqlRow, group: string): readonly Rows[T
   return rows;
 }
 
-/** The wants that share a lookup: those for one of its items each, and those for them all. */
+/** The wants that share a lookup: each wants one of its items or all of them. */
 class SharedWants {
   readonly #all: number[] = [];
   readonly #items = new Map<Item, number[]>();
@@ -173,7 +173,7 @@ class SharedWants {
     }
   }
 
-  /** Places of the wants that a row with this item answers. */
+  /** Indices of the wants to which a row with this item belongs. */
   of(item: Item): readonly number[] {
     const own = this.#items.get(item);
     return own ? [...this.#all, ...own] : this.#all;
@@ -185,7 +185,7 @@ function lookup({ table, group, item }: Want): Lookup {
     case "invocation":
     case "lock":
     case "peer":
-    // Those of an invocation are read once, however many of them are picked.
+    // All timers of an invocation are read once, however many wants there are for single ones.
     case "timer":
       return { text: loadSql[table], key: group };
     default:
@@ -243,7 +243,7 @@ export function decodeTimer(columns: SqlRow): Timer {
   };
 }
 
-/** A message on its way from its columns. */
+/** A message of the outbox from its columns. */
 export function decodeOutbox(columns: SqlRow): Rows["outbox"] {
   const message = decodeMessage(json(columns, "body"), valueOf(columns, "value"));
   return { ...endsOf(columns), seq: columns["seq"] as number, message };
@@ -255,7 +255,7 @@ function endsOf(columns: SqlRow): { readonly from: number; readonly to: number }
   return { from: Number(from), to: Number(to) };
 }
 
-/** The entries of a segment. Their bytes stand in a row. */
+/** The entries of a segment, whose bytes are concatenated in one column. */
 function unpack(columns: SqlRow): Rows["journal"][] {
   const id = text(columns, "id");
   const bytes = valueOf(columns, "bytes") as Uint8Array;
@@ -268,14 +268,14 @@ function unpack(columns: SqlRow): Rows["journal"][] {
   });
 }
 
-/** A large value that is damaged leaves a row without bytes. */
+/** The bytes of a row. Throws when they are missing because their large value is damaged. */
 function valueOf(columns: SqlRow, name: string): Uint8Array | null {
   const bytes = columns[name] as Uint8Array | null;
   assert(bytes || columns["large"] == null, "A large value is what was written");
   return bytes;
 }
 
-/** JSON is read as bytes. */
+/** JSON text, which queries return as bytes. */
 function json(columns: SqlRow, name: string): string {
   return fromUtf8(columns[name] as Uint8Array);
 }

@@ -7,7 +7,7 @@ import { scanSql } from "./sql.ts";
 import { fromSafe, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
-/** A candidate of a scan: what orders it, and what is answered. */
+/** A row that a scan may return: the fields that order it, and the result. */
 interface Candidate {
   /** Empty for a message. */
   readonly id: string;
@@ -16,15 +16,15 @@ interface Candidate {
   readonly message?: Rows["outbox"];
 }
 
-/** One kind of scan: how to page through the tables, and what the overlay says about it. */
+/** One kind of scan: how to page through the tables, and its rows in the overlay. */
 export interface Kind<C = Candidate> {
   /** The next page of the tables, after a candidate (undefined: from the start). */
   page(after: C | undefined): Statement;
   decode(columns: SqlRow): C;
   compare(a: C, b: C): number;
-  /** Rows of the overlay that belong to the answer. */
+  /** Rows of the overlay that the scan may return. */
   readonly live: readonly C[];
-  /** Whether the overlay knows better than the tables about this row. */
+  /** Whether the overlay has a newer version of this row, or its tombstone. */
   isStale(found: C): boolean;
 }
 
@@ -32,8 +32,8 @@ export interface Kind<C = Candidate> {
 export type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
 
 /**
- * Answers a scan from the tables and, taken at once, from the overlay. Mostly one round trip:
- * more only when the overlay voids many rows of a page. Nothing may be folded meanwhile.
+ * Runs a scan over the tables and the overlay, which it reads at once. It mostly takes one round trip,
+ * more only when many rows of a page are stale. No fold may start meanwhile.
  */
 export function scanRows<Q extends Scan>(
   scan: Q,
@@ -46,6 +46,7 @@ export function scanRows<Q extends Scan>(
   );
 }
 
+/** At most `limit` rows in the order of `kind`, from the tables page by page and from `kind.live`. */
 export async function gather<C>(kind: Kind<C>, read: Read, limit: number): Promise<C[]> {
   if (limit <= 0) return [];
   const found: C[] = [];
@@ -57,7 +58,7 @@ export async function gather<C>(kind: Kind<C>, read: Read, limit: number): Promi
     last = page.at(-1);
     const rows = [...found, ...kind.live].sort((a, b) => kind.compare(a, b));
     if (isEnd) return rows.slice(0, limit);
-    // Beyond the last row read, the tables may hold more that belong between these.
+    // Rows of the overlay after the last row that was read must wait: the tables may have earlier ones.
     const known = rows.filter((row) => last && kind.compare(row, last) <= 0);
     if (known.length >= limit) return known.slice(0, limit);
   }
@@ -89,7 +90,7 @@ function invoked(
     if (after === undefined || compareText(id, after) > 0) live.push({ id });
   }
   return {
-    // No id is the empty text, so everything comes after it.
+    // No id is empty, so every id sorts after the empty text.
     page: (last) => statement(scanSql.invoked, partition, toSafe(last?.id ?? after ?? ""), limit),
     decode: ({ id }) => ({ id: fromSafe(id as string) }),
     compare: (a, b) => compareText(a.id, b.id),
@@ -182,7 +183,7 @@ function outbox(
   };
 }
 
-/** All peers of a partition begin with its number and a slash, after which comes the digit 0. */
+/** The keys of a partition's peers begin with its number and a slash; "0" is the character after "/". */
 function outboxPage(
   from: number,
   after: Pick<Rows["outbox"], "to" | "seq"> | undefined,

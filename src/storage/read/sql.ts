@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { compile } from "../codec/sql_text.ts";
 
 /**
- * The queries of a load. What is wanted comes as one JSON array (?1); column `n` says which
- * element of it a row answers. `cross join` keeps the wants the outer loop. JSON comes as bytes
+ * The queries of a load. The keys are one JSON array (?1); column `n` is the index of the key to which
+ * a row belongs. `cross join` keeps the keys in the outer loop. JSON is returned as bytes
  * (`fromUtf8`).
  */
 export const loadSql = {
@@ -75,7 +75,7 @@ export const scanSql = {
     where partition = ?1 and expires_at is not null and expires_at <= ?4
       and (expires_at, id) > (?2, ?3)
     order by expires_at, id limit ?5`),
-  /** After (?2 due, ?3 id, ?4 kind and index). The index knows the first two. */
+  /** After (?2 due, ?3 id, ?4 kind and index). The first condition lets SQLite use the index. */
   timers: compile(sql`
     select due, id, kind, idx from timer
     where partition = ?1 and (due, id) >= (?2, ?3) and (due, id, kind || '/' || idx) > (?2, ?3, ?4)
@@ -84,7 +84,7 @@ export const scanSql = {
   outbox: compile(sql`
     select peer, seq, cast(body as blob) as body, value, large from outbox
     where (peer, seq) > (?1, ?2) and peer < ?3 order by peer, seq limit ?4`),
-  /** Where every invocation after ?2 stands. The plus keeps it off indices of partitions. */
+  /** The status of every invocation after ?2. The plus keeps SQLite off indices of partitions. */
   scanStatuses: compile(sql`
     select id, status, service, handler from invocation
     where +partition = ?1 and id > ?2 order by id limit ?3`),

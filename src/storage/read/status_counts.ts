@@ -7,8 +7,8 @@ import { gather, type Read } from "./scan.ts";
 import { statement } from "../codec/sql_text.ts";
 
 /**
- * One page of where invocations stand, from the tables and, taken at once, from the overlay.
- * Nothing may be folded meanwhile.
+ * One page of the statuses of all invocations, from the tables and the overlay, which it reads at once.
+ * No fold may start meanwhile.
  */
 export function scanStatuses(
   { after, limit }: StatusPage,

@@ -7,7 +7,7 @@ export const BYTE_COLUMNS = [
   ["outbox", "value"],
 ] as const;
 
-/** All other columns of these tables that somebody reads. */
+/** The other columns of these tables that the views show. */
 const OTHER_COLUMNS = {
   invocation: "id, partition, status, expires_at, body, service, handler, key, modified_at, " +
     "created_at",
@@ -33,7 +33,7 @@ export const largeTables: readonly string[] = [
     held integer not null check (held = 1),
     primary key (id, seq)
   )`,
-  // Values to which a row has ceased to refer. Others may still do.
+  // Values of which a row has dropped its reference. Other rows may still refer to them.
   `create table large_unused (id text primary key) without rowid`,
   ...BYTE_COLUMNS.flatMap(([table]) => [
     `alter table ${table} add column large text`,

@@ -4,7 +4,7 @@ import type { SqlClient } from "../../ports.ts";
 import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
-/** How an installation is cut up. */
+/** How an installation is divided into partitions and databases. */
 export interface Layout {
   readonly partitions: number;
   /** Whether all partitions share a database, or each has its own. */
@@ -19,8 +19,9 @@ const READ_STATE = compile(sql`select value from meta where name = 'state'`);
 const READ_PART = compile(sql`select value from meta where name = 'part'`);
 
 /**
- * Writes down how new data is cut up, in the first of its databases, which `migrate` has prepared;
- * of data that was there before, answers how that was. Of several processes, one decides.
+ * Records the layout of a new installation in the first of its databases, which `migrate` has prepared.
+ * An existing installation keeps its layout, whatever is wanted. Resolves with the layout that holds;
+ * of several processes that start at once, the first one decides.
  */
 export async function ensureLayout(
   client: SqlClient,
@@ -33,16 +34,16 @@ export async function ensureLayout(
       statement(ENSURE, "partitions", String(wanted.partitions)),
       statement(READ),
     ]), retry);
-  const told = new Map(rows.map(({ name, value }) => [name, value]));
+  const recorded = new Map(rows.map(({ name, value }) => [name, value]));
   return {
-    partitions: Number(told.get("partitions")),
-    databases: told.get("databases") === "each" ? "each" : "one",
+    partitions: Number(recorded.get("partitions")),
+    databases: recorded.get("databases") === "each" ? "each" : "one",
   };
 }
 
 /**
- * Writes down which partition a database is for, where each has its own. Throws `Failure` META0011
- * when it is another one's: somebody has mixed up files or addresses.
+ * Records the partition of a database, where each partition has its own. Rejects with `Failure`
+ * META0011 when the database belongs to another partition: files or addresses were mixed up.
  */
 export async function ensurePartition(
   client: SqlClient,
@@ -62,8 +63,8 @@ export async function ensurePartition(
 }
 
 /**
- * Throws `Failure` META0011 when somebody began to copy an installation into this database and has
- * not finished, or is still at it.
+ * Rejects with `Failure` META0011 when the database is the target of a copy that is running or was
+ * interrupted.
  */
 export async function refuseUnfinished(
   client: SqlClient,
@@ -77,7 +78,7 @@ export async function refuseUnfinished(
   throw new Failure("META0011", message);
 }
 
-/** The partition that a database says it is for. Undefined: it does not say so. */
+/** The partition that `ensurePartition` recorded in a database. Undefined: none. */
 export async function readPartition(client: SqlClient): Promise<number | undefined> {
   const [[row] = []] = await client.batch("read", [statement(READ_PART)]);
   return row === undefined ? undefined : Number(row["value"]);

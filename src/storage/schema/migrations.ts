@@ -8,14 +8,14 @@ import { sql } from "kysely";
  * The durable layout, as numbered migrations: the first one makes format version 1, and so on.
  * A migration that was released is never edited; a change is a new one.
  *
- * Text columns are spelled by `safe_text.ts`. Generated columns cost nothing when a row is
- * written, and spare queries the JSON paths.
+ * Text columns have the spelling of `safe_text.ts`. Generated columns cost nothing when a row is
+ * written, and let queries do without JSON paths.
  */
 export const migrations: readonly (readonly string[])[] = [[
   `create table lease (partition integer primary key, epoch integer not null)`,
-  // Stays empty: a batch whose epoch is stale tries to insert 0, and so rolls back.
+  // Always empty: a batch with a stale epoch inserts 0, which fails, and so is rolled back.
   `create table fence (held integer not null check (held = 1))`,
-  // Commits that are not in the tables below yet. place: partition * 2^40 + sequence number.
+  // The write-ahead log: commits that are not folded. place: partition * 2^40 + sequence number.
   // rest: how many rows of the same commit follow. held: 1, or the epoch was stale.
   `create table log (
     place integer primary key,
@@ -40,7 +40,7 @@ export const migrations: readonly (readonly string[])[] = [[
   `create index invocation_invoked on invocation (partition, id) where status = 'invoked'`,
   `create index invocation_expires on invocation (partition, expires_at, id)
     where expires_at is not null`,
-  // One row per segment: consecutive entries, what they are as JSON, and their bytes in a row.
+  // One row per segment: consecutive entries as JSON, and their bytes, concatenated.
   `create table journal (
     id text not null,
     first integer not null,
@@ -78,7 +78,7 @@ export const migrations: readonly (readonly string[])[] = [[
   `create index timer_id on timer (id)`,
   `create table deployment (id text primary key, body text not null)`,
 ], [
-  // Durable promises. result: of what kind it is, null while there is none.
+  // Durable promises. result: the kind of the result, null while there is none.
   `create table promise (
     object text not null,
     name text not null,
@@ -89,19 +89,19 @@ export const migrations: readonly (readonly string[])[] = [[
     result text as (body ->> '$.result.kind') virtual,
     primary key (object, name)
   )`,
-  // What is awaited became a tree, of which the flat form is the kind "unknown". The pattern has
-  // bare quotes, so it is never a part of a string in the JSON.
+  // Awaited notifications became a tree, in which the flat form is the kind "unknown". The pattern
+  // has bare quotes, so it never matches within a string of the JSON.
   `update invocation set body = ${withKind("body")} where status = 'suspended'`,
   `update log set rows = ${withKind("rows")}`,
   // An operator's edit of an object's state that waits for its turn.
   `alter table inbox add column edit text`,
 ], [
   // step: batches other than commits that this epoch has written. folded: the last place of the log
-  // that this epoch has folded. By these, a request that comes twice is known (decision 024).
+  // that this epoch has folded. They identify a duplicate of a request (decision 024).
   `alter table lease add column step integer not null default 0`,
   `alter table lease add column folded integer not null default 0`,
 ], [
-  // What befell an invocation beside its journal, as JSON.
+  // Events of an invocation that are not in its journal, such as failures, as JSON.
   `create table event (
     id text not null,
     seq integer not null,
@@ -111,13 +111,13 @@ export const migrations: readonly (readonly string[])[] = [[
     primary key (id, seq)
   )`,
 ], [
-  // A column of its own, since lists are in its order: an index over a generated one would have the
-  // JSON of a row read again with every change and at its end (decision 018).
+  // A stored column, because lists are ordered by it: with an index over a generated column SQLite
+  // reads the JSON of a row at every change and at its deletion (decision 018).
   `alter table invocation drop column created_at`,
   `alter table invocation add column created_at integer`,
   `update invocation set created_at = body ->> '$.createdAt'`,
   `create index invocation_created on invocation (created_at)`,
-  // The few of many that are not at their end.
+  // Invocations that are not completed: few of many.
   `create index invocation_open on invocation (status) where status <> 'completed'`,
 ], [
   // Messages on their way to other partitions. peer: from/to.
@@ -133,25 +133,25 @@ export const migrations: readonly (readonly string[])[] = [[
     sent integer not null,
     heard integer not null
   ) without rowid`,
-  // What was made before there could be several has one. What is made now says so itself.
+  // Installations of earlier versions have one partition. A new one records its number itself.
   `insert or ignore into meta (name, value) select 'partitions', '1' from meta where name = 'format'`,
 ], [
-  // The processes of a fleet: beat grows while one lives. owner: the one that has a partition, unless
-  // it is not in the table any more (decision 032).
+  // The members of a fleet; each heartbeat raises beat. owner: the member that owns a partition, if it
+  // is still in table node (decision 032).
   `create table node (
     id text primary key,
     address text not null,
     beat integer not null
   ) without rowid`,
   `alter table lease add column owner text`,
-  // Grows with every change of a deployment.
+  // The version of the deployments: every change raises it.
   `insert or ignore into meta (name, value) values ('deployments', '0')`,
 ], [
   // The checksum of a row (`log/check.ts`). Null: an earlier version wrote it, or a migration changed
   // it, which must set this to null.
   `alter table log add column sum integer`,
 ], [
-  // Which of the other processes one cannot reach: their ids, with commas in between.
+  // The ids of the members that this one cannot reach, separated by commas.
   `alter table node add column unreached text not null default ''`,
 ], largeTables];
 
@@ -160,7 +160,7 @@ function withKind(column: string): string {
     '"awaiting":{"kind":"unknown","completions":')`;
 }
 
-/** What `migrate` leaves behind: the number of all migrations. */
+/** The format version after `migrate`: the number of all migrations. */
 export const FORMAT_VERSION = migrations.length;
 
 const texts = {
@@ -173,8 +173,8 @@ const texts = {
 };
 
 /**
- * Brings a database to the current layout; an empty one is filled. One batch: it happens whole or
- * not at all. Of several processes on one server, one does it.
+ * Migrates a database, also an empty one, to the current format, in one transaction. Of several
+ * processes that start at once, one does it.
  *
  * Throws `Failure` RT0009 when there are tables but no format version, META0010 when a newer
  * version of this server made them.
@@ -196,7 +196,7 @@ export async function migrate(client: SqlClient): Promise<void> {
       statement(texts.setVersion, String(FORMAT_VERSION)),
     ]);
   } catch (cause) {
-    // Another process was quicker, or it was us and the answer was lost.
+    // Another process has migrated it, or this one has and the response was lost.
     if (await readVersion(client) !== FORMAT_VERSION) throw cause;
   }
 }
