@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const UI = `${ROOT}src/ui/`;
 /** An editor that saves writes, renames and removes; one start is enough for all of it. */
 const QUIET_MS = 100;
-/** For stopping in order. Then it is killed, as it must be able to bear anyway. */
+/** Time to stop in order. Then it is killed, which must never lose data anyway. */
 const STOP_MS = 10_000;
 
 interface Server {
@@ -25,7 +25,7 @@ function start(): Server {
   const child = new Deno.Command(Deno.execPath(), {
     args: Deno.args,
     stdin: "piped",
-    // Ctrl-C is for us alone, who pass it on. Told twice, the server would end at once.
+    // Ctrl-C reaches this process alone, which passes it on: a second signal ends the server at once.
     detached: true,
   }).spawn();
   let isStopping = false;
@@ -35,7 +35,7 @@ function start(): Server {
   return {
     async stop() {
       isStopping = true;
-      // It reads until this end is closed: so it stops as well when we are killed.
+      // The server reads until this end is closed, so it also stops when this process is killed.
       await child.stdin.close().catch(() => {});
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
       await child.status;

@@ -9,7 +9,7 @@ import { serve } from "./server/serve.ts";
 const FOLDER = fromFileUrl(new URL("../src/ui", import.meta.url));
 const MOUNT = "/ui/";
 
-/** Answers operators, and their browsers: what is below `/ui/` comes from `src/ui/`. */
+/** The admin API, with the files of `src/ui/` below `/ui/`. */
 function withUi(admin: Handler): Handler {
   return (request) => {
     const { pathname } = new URL(request.url);
@@ -29,11 +29,11 @@ async function file(request: Request, pathname: string): Promise<Response> {
   return response;
 }
 
-/** The file of a path below `/ui/`. Undefined when it is outside of the folder, or no path at all. */
+/** The file of a path below `/ui/`. Undefined when it is outside of the folder, or not a valid path. */
 function fileOf(pathname: string): string | undefined {
   try {
     const name = decodeURIComponent(pathname.slice(MOUNT.length));
-    // Nothing the file system would have to refuse: a NUL is not part of any name.
+    // The file system throws on a NUL, which is not part of any name.
     if (name.includes("\0")) return undefined;
     const path = join(FOLDER, name === "" || name.endsWith("/") ? `${name}index.html` : name);
     return path.startsWith(`${FOLDER}${SEPARATOR}`) ? path : undefined;
@@ -43,7 +43,7 @@ function fileOf(pathname: string): string | undefined {
   }
 }
 
-/** Stops in order when `dev.ts` lets go of the other end, be it that it died. */
+/** Stops in order when the other end of the pipe is closed: by `dev.ts`, or because it died. */
 async function endWithParent(): Promise<void> {
   await Deno.stdin.readable.pipeTo(new WritableStream()).catch(() => {});
   if (!process.emit("SIGTERM", "SIGTERM")) process.exit(0);

@@ -6,7 +6,7 @@ import { type WorkerSettings, workerSettings } from "./workerd/settings.ts";
 
 export { PartitionObject } from "./workerd/partition_object.ts";
 
-/** What callers and operators reach: all of both on one address. */
+/** Ingress and admin API, on one address. */
 export default {
   fetch(request: Request, env: ObjectBindings): Response | Promise<Response> {
     const settings = settingsOf(env, request);
@@ -28,7 +28,7 @@ export default {
   },
 };
 
-/** The admin API by itself, at its own paths: for other Workers, which bind it as a service. */
+/** The admin API alone, at its own paths: for other Workers, which bind it as a service. */
 export class Admin extends WorkerEntrypoint<ObjectBindings> {
   override fetch(request: Request): Promise<Response> {
     return ask("operator", request, () => operators(this.env).admin(request, 0));
@@ -37,7 +37,7 @@ export class Admin extends WorkerEntrypoint<ObjectBindings> {
 
 const known = new WeakMap<ObjectBindings, WorkerSettings>();
 
-/** The settings, or what to answer while they cannot be read. */
+/** The settings, or the response while they cannot be read. */
 function settingsOf(env: ObjectBindings, request: Request): WorkerSettings | Response {
   const before = known.get(env);
   if (before) return before;
@@ -59,8 +59,8 @@ function below(path: string, prefix: string): string | undefined {
 }
 
 /**
- * Why an operator is not heard. The admin API has no authentication of its own, and a Worker is on
- * the open network. A name of this machine cannot be one of a Worker that was deployed.
+ * Why a request to the admin API is refused; undefined: it is not. The API has no authentication of
+ * its own, and a Worker is on the open network. A deployed Worker never has a name of localhost.
  */
 function refusalOf(
   request: Request,
@@ -81,7 +81,7 @@ function refusalOf(
 
 const LOCAL = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** Takes as long for any two texts of these lengths, so that nobody can guess bit by bit. */
+/** Compares in constant time for texts of these lengths, so that its duration tells nothing. */
 function isEqual(given: string, wanted: string): boolean {
   let difference = given.length ^ wanted.length;
   for (let i = 0; i < wanted.length; i++) {
@@ -90,14 +90,15 @@ function isEqual(given: string, wanted: string): boolean {
   return difference === 0;
 }
 
-/** Operators are answered by the object of partition 0, which keeps what is registered. */
+/** The object of partition 0 answers the admin API, because it stores the deployments. */
 function operators({ PARTITION }: ObjectBindings): ReturnType<typeof objectOf> {
   return objectOf(PARTITION, 0);
 }
 
 /**
- * Who takes a caller's request: any object can, and hands it on to the partition it is for. Spread
- * by path, so that what is for the same key takes the same way (FNV-1a).
+ * The partition whose object receives a caller's request. Any object can, and forwards it to the
+ * partition of its key. Spread by a hash of the path (FNV-1a), so that the requests of one key are
+ * received by one object.
  */
 function nearest(path: string, partitions: number): number {
   if (partitions === 1) return 0;
@@ -108,7 +109,7 @@ function nearest(path: string, partitions: number): number {
   return (hash >>> 0) % partitions;
 }
 
-/** An object that was replaced in the middle of a request has no answer for it. */
+/** Answers 503 when the object fails, such as one that is replaced in the middle of a request. */
 async function ask(
   who: RequestKind,
   request: Request,

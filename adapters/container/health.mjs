@@ -1,5 +1,5 @@
 /**
- * Asks the server of this container whether it is ready, for HEALTHCHECK: ends with 0 if so, else
+ * Asks the server of this container whether it is ready, for HEALTHCHECK: exits with 0 if so, else
  * with 1 and the reason. The port is read from the environment alone.
  */
 import process from "node:process";

@@ -2,7 +2,7 @@ import type { Listener, ListenOptions } from "../platform/listener.ts";
 
 /**
  * One port for HTTP/1.1 and cleartext HTTP/2: `Deno.serve` speaks both. Rejects with a
- * `Deno.errors` error when the address cannot be had.
+ * `Deno.errors` error when it cannot listen on the address.
  */
 // deno-lint-ignore require-await -- what `Deno.serve` throws is to be a rejection
 export async function listen({ host, port, handler, log }: ListenOptions): Promise<Listener> {
@@ -19,7 +19,7 @@ export async function listen({ host, port, handler, log }: ListenOptions): Promi
   return { url: urlOf(server.addr), close: (drainMs) => drained(server.shutdown(), drainMs) };
 }
 
-/** What still runs then ends with the process: Deno cannot cut connections after `shutdown`. */
+/** Requests that still run then end with the process: Deno cannot close them after `shutdown`. */
 function drained(finished: Promise<void>, drainMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, drainMs);

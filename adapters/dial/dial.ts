@@ -6,7 +6,7 @@ import type { H2Settings } from "./h2_session.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
 import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
 
-/** URLs remembered parsed; beyond it the memory starts anew. */
+/** Parsed URLs that are cached; beyond it the cache is cleared. */
 const ADDRESSES_MAX = 10_000;
 
 const DEFAULTS: Omit<H2Settings, "connections"> = {
@@ -24,8 +24,8 @@ interface Address {
 /**
  * Dials endpoints with `node:http2` and `node:http`, on Node and on Deno
  * (docs/spec/service-protocol.md#transports): HTTP/2 with prior knowledge or by ALPN over pooled
- * sessions, HTTP/1.1 over keep-alive connections. Both are full duplex and push back. Raw streams,
- * because `fetch` costs five times the CPU on Node and cannot speak cleartext HTTP/2.
+ * sessions, HTTP/1.1 over keep-alive connections. Both are full duplex, with back-pressure. It uses
+ * raw streams, because `fetch` costs five times the CPU on Node and cannot speak cleartext HTTP/2.
  */
 export function nodeDial(options: Partial<H2Settings> = {}): Dial {
   return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });
@@ -78,7 +78,7 @@ class NodeDial implements Dial {
     return known;
   }
 
-  /** Connects, and speaks what the endpoint prefers. Used by discovery only, so it is not pooled. */
+  /** Connects, and uses the version that ALPN selects. Only discovery does so: it is not pooled. */
   #negotiate(url: URL, request: DialRequest, listener: DialListener): Exchange {
     const pending = new PendingExchange(listener);
     const { connectTimeoutMs } = request;
@@ -87,7 +87,7 @@ class NodeDial implements Dial {
       host,
       port: Number(url.port || 443),
       ALPNProtocols: ["h2", "http/1.1"],
-      // A server name may not be an address.
+      // The server name of TLS must not be an IP address.
       ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
       ...(this.#settings.ca && { ca: [...this.#settings.ca] }),
     });
@@ -99,7 +99,7 @@ class NodeDial implements Dial {
       () => fail(`no connection within ${connectTimeoutMs} ms`),
       connectTimeoutMs,
     );
-    // Kept for good: once `pending` is settled, `fail` does nothing to it.
+    // Never removed: once `pending` is settled, `fail` has no effect.
     socket.on("error", (error) => fail(describe(error)));
     socket.once("close", () => clearTimeout(timer));
     socket.once("secureConnect", () => {

@@ -17,7 +17,7 @@ export interface H1Settings {
   readonly connections: OpenConnections;
 }
 
-/** Keep-alive connections for HTTP/1.1. One exchange at a time on each, as many as it takes. */
+/** Keep-alive connections for HTTP/1.1: one exchange at a time on each, without limit to both. */
 export class H1Connections {
   readonly #plain: http.Agent;
   readonly #secure: https.Agent;
@@ -90,7 +90,7 @@ function limitConnect(outgoing: ClientRequest, exchange: H1Exchange, timeoutMs: 
 }
 
 class H1Exchange implements Exchange {
-  /** Whether there has been a connection: what tells a broken one from none. */
+  /** Whether there has been a connection: it decides between the failures `reset` and `unreachable`. */
   connected = false;
   readonly #outgoing: ClientRequest;
   readonly #listener: DialListener;
@@ -102,10 +102,10 @@ class H1Exchange implements Exchange {
     this.#outgoing = outgoing;
     this.#listener = listener;
     outgoing.on("response", (incoming) => this.#answered(incoming));
-    // Kept for good: a socket may fail after everybody has stopped caring.
+    // Never removed: a socket may fail after the exchange, and an error without listener is thrown.
     outgoing.on("error", (error) => this.#failed(error));
     outgoing.on("drain", () => this.#over || listener.drain());
-    // `abort` may close a request that has neither answer nor error.
+    // `abort` may close a request that has neither response nor error.
     outgoing.on("close", () => this.#incoming || this.#failed(new Error("connection closed")));
   }
 
@@ -169,7 +169,7 @@ function headOf(incoming: IncomingMessage): DialHead {
   };
 }
 
-/** What went wrong, in one line. Several addresses tried give an error without words of its own. */
+/** The reason of an error, in one line. An error for several addresses has no message of its own. */
 export function describe(error: Error & { readonly errors?: readonly Error[] }): string {
   if (error.message !== "") return error.message;
   return error.errors?.map(({ message }) => message).join(", ") ?? error.name;

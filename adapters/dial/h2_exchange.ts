@@ -8,15 +8,15 @@ const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REF
 /** One stream of an HTTP/2 session. */
 export class H2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream;
-  /** Undefined once the stream is gone: sessions remember streams for a while (`SlotMap`). */
+  /** Undefined once the stream is closed: Node keeps closed streams in memory for a while. */
   #listener: DialListener | undefined;
   #over = false;
   #error: Error | undefined;
-  /** What came before the head, which happens on Deno only. Undefined once the head came. */
+  /** Data that arrived before the head, as it does on Deno. Undefined once the head arrived. */
   #early: Uint8Array[] | undefined = [];
   #endedEarly = false;
 
-  /** `closed` is called when the stream is gone, after everything else. */
+  /** `closed` is called when the stream is closed, after everything else. */
   constructor(stream: ClientHttp2Stream, listener: DialListener, closed: () => void) {
     this.#stream = stream;
     this.#listener = listener;
@@ -28,7 +28,7 @@ export class H2Exchange implements Exchange {
     });
     stream.on("end", () => this.#ended());
     stream.on("drain", () => this.#over || this.#listener?.drain());
-    // Kept for good: a stream may fail after everybody has stopped caring.
+    // Never removed: a stream may fail after the exchange, and an error without listener is thrown.
     stream.on("error", (error) => this.#error = error);
     stream.on("close", () => {
       this.#broke();
@@ -49,7 +49,7 @@ export class H2Exchange implements Exchange {
   abort(): void {
     this.#over = true;
     this.#stream.close(NGHTTP2_CANCEL);
-    // A stream that nobody reads to its end is never gone.
+    // A stream that is not read to its end never closes.
     this.#stream.resume();
   }
 
@@ -90,7 +90,7 @@ export class H2Exchange implements Exchange {
       : rstCode && rstCode !== NGHTTP2_NO_ERROR
       ? `stream reset with code ${rstCode}`
       : "connection closed";
-    // Without an answer it says something about the endpoint's memory, and nothing about us.
+    // Before a response, these codes mean that the endpoint is overloaded: it did not take the stream.
     const isBusy = this.#early !== undefined &&
       (rstCode === NGHTTP2_REFUSED_STREAM || rstCode === NGHTTP2_ENHANCE_YOUR_CALM);
     this.#listener?.failed({ kind: isBusy ? "busy" : "reset", message });

@@ -4,14 +4,14 @@ import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
 import { H2Session, type H2Settings } from "./h2_session.ts";
 
 /**
- * The sessions with one address: each takes a number of streams, and another one is opened when all
- * are full. Exchanges wait while no session has room.
+ * The HTTP/2 sessions with one address. Each takes a number of streams, and another session is opened
+ * when all are full. Exchanges wait while no session takes a stream.
  */
 export class H2Pool {
   readonly #origin: string;
   readonly #settings: H2Settings;
   readonly #ready: H2Session[] = [];
-  /** Exchanges that wait for a session to say how many streams it takes. */
+  /** Exchanges that wait for a session that takes a stream. */
   #waiting: {
     readonly pending: PendingExchange;
     readonly path: string;
@@ -44,7 +44,7 @@ export class H2Pool {
   }
 
   #free(): H2Session | undefined {
-    // The first with room: later sessions fall idle and are closed.
+    // Always the first one that takes a stream, so that later sessions become idle and are closed.
     for (const session of this.#ready) if (session.hasRoom) return session;
     return undefined;
   }

@@ -6,12 +6,12 @@ import { failedExchange } from "./failed_exchange.ts";
 import { describe } from "./h1.ts";
 import { H2Exchange } from "./h2_exchange.ts";
 
-/** As the reference: what an endpoint may send on one stream before we have read it. */
+/** Bytes that an endpoint may send on one stream before they are read; as the reference has it. */
 const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
 /**
- * Headers of one request, compressed: a long object key is among them. Node's default of 64 KiB ends
- * the stream before it begins, also where the endpoint would take it.
+ * Compressed headers of one request, which may contain a long object key. With Node's default of
+ * 64 KiB the stream would fail even where the endpoint accepts it.
  */
 const HEADERS_BYTES_MAX = 1024 * 1024;
 /** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
@@ -31,19 +31,19 @@ export interface H2Settings {
   readonly connections: OpenConnections;
 }
 
-/** What a pool is told by one of its sessions. */
+/** Callbacks by which a session notifies its pool. */
 export interface SessionOptions {
   readonly timeoutMs: number;
   readonly socket?: TLSSocket;
-  /** The endpoint has said how many streams it takes. */
+  /** The endpoint's settings arrived, which limit the streams. */
   ready(): void;
   /** A stream has ended. */
   room(): void;
-  /** Takes no more streams. `failure`: it never became ready, and why. */
+  /** It takes no more streams. `failure`: why it never became ready. */
   gone(failure?: DialFailure): void;
 }
 
-/** One HTTP/2 session with an endpoint: how many streams it takes, and whether it still lives. */
+/** One HTTP/2 session with an endpoint: it limits streams, sends PINGs and closes when idle. */
 export class H2Session {
   readonly #session: ClientHttp2Session;
   readonly #settings: H2Settings;
@@ -52,7 +52,7 @@ export class H2Session {
   #open = 0;
   #idleSince = Date.now();
   #state: "connecting" | "ready" | "gone" = "connecting";
-  /** Whether there has been a connection, and whether it took too long: why it never became ready. */
+  /** Whether there has been a connection, and whether it timed out: the reasons in `#whyNever`. */
   #connected = false;
   #timedOut = false;
   #error: Error | undefined;
@@ -76,7 +76,7 @@ export class H2Session {
       session.destroy(new Error(`no answer within ${options.timeoutMs} ms`));
     }, options.timeoutMs);
     session.on("connect", () => this.#connected = true);
-    // An HTTP/2 server speaks first, with its settings; they also bound the streams.
+    // An HTTP/2 server sends its settings first; they also limit the streams.
     session.on("remoteSettings", ({ maxConcurrentStreams = Infinity }) => {
       clearTimeout(timer);
       this.#streamsMax = Math.min(settings.streamsMax, Math.max(1, maxConcurrentStreams));
@@ -102,14 +102,14 @@ export class H2Session {
         { endStream: request.method === "GET" },
       );
     } catch (cause) {
-      // Every other reason is the request's own, or ends the session by itself.
+      // Any other error concerns this request only, or ends the session by itself.
       if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
       return failedExchange(listener, cause);
     }
     this.#settings.connections.addStream(stream);
     if (this.#open++ === 0) this.#session.ref();
     return new H2Exchange(stream, listener, () => {
-      if (--this.#open === 0) this.#rest();
+      if (--this.#open === 0) this.#becomeIdle();
       this.#options.room();
     });
   }
@@ -122,7 +122,7 @@ export class H2Session {
     if (this.#state !== "connecting") return;
     this.#state = "ready";
     this.#session.setLocalWindowSize?.(SESSION_WINDOW_BYTES);
-    this.#rest();
+    this.#becomeIdle();
     this.#ticker = setInterval(
       () => this.#tick(),
       Math.min(this.#settings.pingMs, this.#settings.idleMs),
@@ -132,7 +132,7 @@ export class H2Session {
   }
 
   /** A session without streams does not keep the process alive. */
-  #rest(): void {
+  #becomeIdle(): void {
     this.#idleSince = Date.now();
     if (!this.#session.destroyed) this.#session.unref();
   }

@@ -17,9 +17,9 @@ const CHECKSUM_FORMAT = 8;
 const IS_OURS = compile(sql`select 1 from sqlite_master where type = 'table' and name = 'meta'`);
 
 /**
- * Compares a data folder with what was acknowledged, before any of it is opened for writing: whether
- * all its databases are there, reach as far as the marks beside them, and hold logs that can be read.
- * Changes nothing. Yields `Failure` RT0027 for what is missing and RT0028 for what is damaged.
+ * Checks a data folder before any of it is opened for writing: whether all its databases exist, reach
+ * their high-water marks, and contain logs that can be read. Changes nothing. Yields `Failure` RT0027
+ * for missing data and RT0028 for damaged data.
  */
 export async function* checkFolder(folder: DataFolder): AsyncGenerator<Failure> {
   const marks = readMarks(folder.marksFile);
@@ -27,7 +27,7 @@ export async function* checkFolder(folder: DataFolder): AsyncGenerator<Failure> 
   for (let number = 0; number < databases; number++) {
     const url = folder.partitionUrl(number);
     const problem = fileProblem(fileURLToPath(url));
-    // A start that was cut off leaves a folder that does not say yet how many databases it has.
+    // After a start that was interrupted, the folder does not yet say how many databases it has.
     if (problem !== undefined && folder.databases === undefined) continue;
     if (problem !== undefined) {
       yield missing(url, problem);
@@ -56,7 +56,7 @@ export async function refuseLoss(
   }
 }
 
-/** Why a file is no database; undefined: it may be one. */
+/** Why a file cannot be a database; undefined: it may be one. */
 function fileProblem(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   return size === undefined ? "it is missing" : size === 0 ? "it is empty" : undefined;
@@ -90,7 +90,7 @@ async function* checkDatabase(
   }
 }
 
-/** What a partition lacks of what was acknowledged; undefined: nothing that is known. */
+/** Which acknowledged commits a partition lacks, as a message; undefined: none that is known. */
 async function missingCommitsOf(
   client: SqlClient,
   partition: number,

@@ -18,7 +18,7 @@ export interface Opened {
 /** Every database of an installation. */
 export interface Databases {
   readonly layout: Layout;
-  /** The first one also has what belongs to the installation as a whole: its deployments. */
+  /** The first one also has the rows of the whole installation: its deployments. */
   readonly all: readonly [Opened, ...Opened[]];
   /** The one a partition is in. */
   of(partition: number): SqlClient;
@@ -26,17 +26,17 @@ export interface Databases {
 }
 
 /**
- * Opens the first database, and then as many more as the data says there are. `open`: the database
- * of a partition, made when it is missing. Rejects as `open` does, and with `Failure` META0011 when a
- * database is another partition's; then none of them is open.
+ * Opens the first database, and then as many more as its rows say. `open`: opens the database of a
+ * partition, and makes it when it is missing. Rejects as `open` does, and with `Failure` META0011 when
+ * a database belongs to another partition; then none of them stays open.
  */
 export async function openDatabases(
   open: (partition: number) => Promise<Opened>,
   { wanted, retry, isAddressed }: {
-    /** Of new data. */
+    /** The layout of new data. */
     readonly wanted: Layout;
     readonly retry: RetryLimits;
-    /** Whether the databases have addresses that somebody typed. */
+    /** Whether the settings have the addresses of the databases. */
     readonly isAddressed: boolean;
   },
 ): Promise<Databases> {
@@ -65,7 +65,7 @@ export async function openDatabases(
   }
 }
 
-/** Of files the data knows how many there are; of servers, only the address says where they are. */
+/** The address of servers must fit the layout of the data, because only it tells where they are. */
 function checkAddress(layout: Layout, wanted: Layout): void {
   if (layout.partitions === 1 || layout.databases === wanted.databases) return;
   throw new Failure(

@@ -17,7 +17,7 @@ import { VERSION } from "../platform/version.ts";
 
 export interface DataFilesOptions {
   readonly log: Log;
-  /** Whether to go on without data that is missing or damaged. */
+  /** Whether to start without data that is missing or damaged. */
   readonly acceptLoss: boolean;
   /** Called once with RT0029 when a file is removed or replaced while it is open. */
   readonly onGone: (failure: Failure) => void;
@@ -29,8 +29,8 @@ export interface DataFiles extends Databases {
 }
 
 /**
- * Opens the data folder that the settings name: locks it, checks it against what was acknowledged,
- * opens its databases and watches their files. Rejects with `Failure`: RT0027 and RT0028 when data is
+ * Opens the data folder of the settings: locks it, compares it with its high-water marks, opens its
+ * databases and watches their files. Rejects with `Failure`: RT0027 and RT0028 when data is
  * missing or damaged, others as `openDataFolder` and `openDatabases` do. Then nothing stays open.
  */
 export async function openDataFiles(
@@ -83,7 +83,7 @@ async function openChecked(
   return { ...databases, marks, close };
 }
 
-/** How new data is cut up. Where the first of several databases is lost, the others say it. */
+/** The layout of new data. Where the first of several databases is lost, it follows from the others. */
 function wantedOf({ databases = 1 }: DataFolder, config: Config) {
   if (databases > 1) return { partitions: databases, databases: "each" } as const;
   return {
@@ -102,7 +102,7 @@ function filesOf(folder: DataFolder, databases: number): string[] {
   return files;
 }
 
-/** Folders of earlier versions, and those that an operator changed, may be open to other users. */
+/** Warns of files that other users can read, as in folders of earlier versions. */
 async function warnOfExposed(folder: string, log: Log): Promise<void> {
   const files = await exposedFiles(folder);
   if (files.length === 0) return;

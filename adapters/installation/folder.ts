@@ -4,13 +4,13 @@ import { pathToFileURL } from "node:url";
 import { Failure } from "../../src/errors.ts";
 import { WRITABLE } from "../libsql/file/read_only.ts";
 
-/** What a folder of ours holds. Any other name in a folder without version file is a stranger's. */
+/** The files of a data folder. A folder with another file and no version file is refused. */
 const VERSION_FILE = "perdure.json";
 const LOCK_FILE = "perdure.lock";
 const DATABASE_FILE = "perdure.db";
 const MARKS_FILE = "perdure.marks";
 
-/** Raised when a server of before could not read what we write, or we not what it wrote. */
+/** Raised when this and an earlier version cannot read each other's folders. */
 const FORMAT = 1;
 
 /** Holds a file for this process alone until it is closed or the process ends. */
@@ -20,8 +20,8 @@ export interface Lock {
 
 export interface DataFolder {
   /**
-   * How many database files it must have. Undefined: it does not say, since its first start was cut
-   * off, or since an earlier version made it.
+   * How many database files it must have. Undefined: unknown, because its first start was interrupted,
+   * or because an earlier version made it.
    */
   readonly databases: number | undefined;
   /** Path of the high-water marks (`marks.ts`). */
@@ -29,11 +29,11 @@ export interface DataFolder {
   readonly lockFile: string;
   /** URL of the database file, for libSQL. */
   readonly databaseUrl: string;
-  /** The same of each partition, where each has its own. The first one's is `databaseUrl`. */
+  /** URL of a partition's database, where each has its own. The first one's is `databaseUrl`. */
   partitionUrl(partition: number): string;
-  /** Writes down how many database files it has, once all of them are durable. */
+  /** Records how many database files it has, once all of them are durable. */
   recordDatabases(databases: number): Promise<void>;
-  /** Lets another process have the folder. */
+  /** Releases the lock. */
   close(): Promise<void>;
 }
 
@@ -46,10 +46,10 @@ export interface DataFolderOptions {
   readonly mustExist?: boolean;
 }
 
-/** A folder that is being filled: it is no data folder, and refused as one, until it is finished. */
+/** A folder that is being filled. Until it is finished, it is refused as a data folder. */
 export interface NewFolder
   extends Pick<DataFolder, "databaseUrl" | "marksFile" | "partitionUrl" | "close"> {
-  /** Makes it a data folder of so many databases, once everything in it is durable. */
+  /** Makes it a data folder with so many databases, once everything in it is durable. */
   finish(databases: number): Promise<void>;
 }
 
@@ -64,9 +64,9 @@ export async function openDataFolder(
   { madeBy, openLock, mustExist = false }: DataFolderOptions,
 ): Promise<DataFolder> {
   const { at, ...places } = placesIn(folder);
-  // Looked at before the lock is taken: a folder that is not ours gets no file of ours.
+  // Checked before the lock is taken, so that no file is made in a folder that is refused.
   if (mustExist) await usable(folder, () => refuseNothing(folder));
-  const isNew = await usable(folder, () => look(folder));
+  const isNew = await usable(folder, () => isNewFolder(folder));
   await usable(folder, () => access(folder, constants.W_OK | constants.X_OK));
   const lock = await openLock(at(LOCK_FILE));
   try {
@@ -89,16 +89,16 @@ export async function openDataFolder(
 }
 
 /**
- * Begins a folder that a copy is to be in, and makes it when it is missing. Without version file what
- * is in it is refused, so a copy that is cut off is never taken for a whole one. Throws as
- * `openDataFolder` does, and META0011 also when there is data in it.
+ * Opens a folder for a copy, and makes it when it is missing. Servers refuse it until it has a version
+ * file, so an interrupted copy is never used as a whole one. Throws as `openDataFolder` does, and
+ * META0011 also when there is data in it.
  */
 export async function openNewFolder(
   folder: string,
   { madeBy, openLock }: DataFolderOptions,
 ): Promise<NewFolder> {
   const { at, ...places } = placesIn(folder);
-  if (!await usable(folder, () => look(folder))) {
+  if (!await usable(folder, () => isNewFolder(folder))) {
     throw new Failure("META0011", `Cannot copy into "${folder}": there is data in it`);
   }
   const lock = await openLock(at(LOCK_FILE));
@@ -111,8 +111,8 @@ export async function openNewFolder(
 }
 
 /**
- * Where the databases are in a folder that another process may have: for whoever only reads. Throws
- * as `openDataFolder` does, and without a code when there is none.
+ * The paths of the databases in a folder that another process may have locked, for reading only.
+ * Throws as `openDataFolder` does, and without a code when there is no data in it.
  */
 export async function inspectDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
   const { at, partitionUrl } = placesIn(folder);
@@ -153,13 +153,13 @@ function databaseFile(partition: number): string {
   return partition === 0 ? DATABASE_FILE : DATABASE_FILE.replace(".", `-${partition}.`);
 }
 
-/** Whether the folder is a new one. */
-async function look(folder: string): Promise<boolean> {
+/** Whether the folder is new. Throws when it holds other files. */
+async function isNewFolder(folder: string): Promise<boolean> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   if (names.includes(VERSION_FILE)) return false;
   if (names.includes(DATABASE_FILE)) throw cutOff(folder);
-  // A start that was cut off may have left the lock, and a disk of its own has "lost+found".
+  // An interrupted start may have left the lock, and the root of a disk has "lost+found".
   const ours = [LOCK_FILE, `${LOCK_FILE}-journal`, `${VERSION_FILE}.new`, "lost+found"];
   const other = names.find((name) => !ours.includes(name));
   if (other === undefined) return true;
@@ -172,7 +172,7 @@ interface Version {
 }
 
 async function writeVersion(file: string, { madeBy, databases }: Version): Promise<void> {
-  // A version file is there whole or not at all: written aside, forced to disk, then renamed.
+  // Written under another name, forced to disk and renamed, so that it is never there in part.
   const handle = await open(`${file}.new`, "w");
   try {
     await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy, databases })}\n`);
@@ -206,7 +206,7 @@ async function checkVersion(file: string, folder: string): Promise<Version> {
 
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** Names the folder in what the file system has to say. */
+/** Runs `act`, and names the folder in errors of the file system. */
 async function usable<T>(folder: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

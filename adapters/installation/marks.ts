@@ -25,8 +25,8 @@ export interface Marks {
   /** The version of the deployments. 0: unknown. */
   readonly deployments: number;
   /**
-   * Whether the database must have all of it. Not so after a restart of the machine, where commits
-   * are not forced to disk before they are acknowledged (`storage.synchronous` = `normal`).
+   * Whether the database must reach the marks. Not after a restart of the machine if commits are
+   * acknowledged before they are forced to disk (`storage.synchronous` = `normal`).
    */
   readonly isBinding: boolean;
 }
@@ -39,11 +39,11 @@ export interface MarkOptions {
 }
 
 /**
- * The high-water marks of a data folder, in a file beside the databases: SQLite drops the end of a
- * damaged or missing write-ahead log without a word, and only something outside of it can tell.
+ * The high-water marks of a data folder, in a file beside the databases. SQLite silently drops the end
+ * of a damaged or missing `-wal` file, so the database itself cannot tell what it has lost.
  *
- * A mark is written when its commit is durable and before anybody hears of it, without being forced
- * to disk. So it survives the process; after a loss of power it may be behind, and is never ahead.
+ * A mark is written after its commit is durable and before it is acknowledged, without being forced to
+ * disk. So it survives the process; after a loss of power it may be behind, and is never ahead.
  */
 export class MarkFile {
   readonly #file: number;
@@ -73,7 +73,7 @@ export class MarkFile {
     closeSync(this.#file);
   }
 
-  /** A mark that cannot be written stays behind, which is allowed. */
+  /** Writes a mark. When that fails, the mark stays behind, which is safe. */
   #note(line: number, text: string): void {
     try {
       this.#write(line, text);
@@ -138,12 +138,12 @@ function sumOf(line: Buffer): string {
 
 const UNKNOWN = "unknown";
 
-/** Changes with every start of the machine. Only Linux tells it, and not under Deno's permissions. */
+/** Changes with every start of the machine. Only Linux has it, and Deno's permissions hide it. */
 function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
   } catch {
-    // Marks are then not binding where they need it.
+    // Marks that depend on it are then not binding.
     return UNKNOWN;
   }
 }

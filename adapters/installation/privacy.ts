@@ -3,14 +3,14 @@ import path from "node:path";
 import process from "node:process";
 
 /**
- * The umask of a process that keeps data. Every file and folder it makes is for its own user alone,
- * from the moment it is made: databases with their logs, copies, dumps, and what queries set aside.
+ * The umask of a process that keeps data. Every file and folder it makes is private to its user from
+ * the start: databases with their logs, copies, dumps, and the scratch space of queries.
  */
 const PRIVATE_UMASK = 0o077;
 
-/** Rights of the group and of everybody else. */
+/** Rights of the group and of all others. */
 const OTHERS = 0o077;
-/** The right to reach what is in a folder. */
+/** The right to open the files of a folder. */
 const SEARCH = 0o011;
 
 /** Makes every file and folder of this process private. Threads and child processes inherit it. */

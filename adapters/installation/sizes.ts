@@ -5,8 +5,8 @@ import type { DatabaseSize } from "../../src/vitals.ts";
 import type { Databases } from "./databases.ts";
 
 /**
- * Sizes of the database files, for a page of metrics. Absent for databases on a server, which has numbers
- * of its own. A file that was taken away has no size; the watch of the folder tells about it.
+ * Sizes of the database files, for a page of metrics. Undefined for databases on a server. A file that
+ * was removed counts as empty; `watch.ts` reports it.
  */
 export function databaseSizes({ all }: Databases): readonly DatabaseSize[] | undefined {
   const sizes = all.flatMap(({ address }) => address.kind === "file" ? [sizeOf(address.url)] : []);

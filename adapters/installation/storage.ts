@@ -19,16 +19,16 @@ import { RemoteError } from "../libsql/remote/error.ts";
 import { clock } from "../platform/clock.ts";
 import { SERVER_FOLD_LIMITS } from "../libsql/remote/fold_limits.ts";
 
-/** Where everything is kept, as the core asks for it. */
+/** Everything that the core needs of its databases. */
 export interface Storage {
   readonly store: SqlStore | ManyStores;
   readonly partitions: number;
   readonly databases: Databases;
   readonly deployments: DeploymentStore;
   readonly introspection: Introspection;
-  /** The settings, with limits lowered to what the database can keep. */
+  /** The settings, with limits lowered to the largest values of the database. */
   readonly config: Config;
-  /** Where it is, for people. Without secrets. */
+  /** The folder or address, for messages. Without secrets. */
   readonly place: string;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface Storage {
 export interface StorageOptions {
   readonly log: Log;
   readonly post: Post | undefined;
-  /** In a fleet: the name of this process now (`SqlStoreOptions`). */
+  /** In a fleet: the current name of this process (`SqlStoreOptions`). */
   readonly owner?: (() => string) | undefined;
   /** Whether to start without data that is missing or damaged (`--accept-loss`). */
   readonly acceptLoss: boolean;
@@ -45,8 +45,8 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the database the settings name: one on a server, or else a file in the data folder, which
- * is locked. Rejects with `Failure` when it cannot be used.
+ * Opens the database of the settings: one on a server, or else files in the data folder, which is
+ * locked. Rejects with `Failure` when it cannot be used.
  */
 export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
   return config["storage.database-url"] === ""
@@ -54,7 +54,10 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     : await openServer(config, options);
 }
 
-/** A commit of more than this would hold up others for longer than those of its pieces do. */
+/**
+ * Larger values are first written in pieces (decision 048): one commit of more than this would hold up
+ * other commits for longer than the commits of its pieces do.
+ */
 const STAGED_BYTES_MIN = 1024 * 1024;
 
 async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
@@ -78,7 +81,7 @@ async function openFolder(config: Config, options: StorageOptions): Promise<Stor
   return { ...storage, introspection, config, place: config["base-dir"], close };
 }
 
-/** Says what is given up because nobody can read it. */
+/** Logs the commits that are given up because they cannot be read. */
 function logLoss(log: Log): (loss: Loss) => void {
   return (loss) => log("warn", "Commits of a damaged log were given up", { ...loss });
 }
@@ -86,8 +89,8 @@ function logLoss(log: Log): (loss: Loss) => void {
 const QUERIES_WAITING_MAX = 100;
 
 /**
- * Queries of all `databases` of an installation: of its deployments they ask the first one. `flush`:
- * brings what was committed into their tables, whoever owns the partitions in them.
+ * Queries of all `databases` of an installation; deployments are read from the first one. `flush`:
+ * folds all commits into their tables, also those of partitions that other processes own.
  */
 function queriesOf(
   databases: Databases,
@@ -117,7 +120,7 @@ function queryLimits(config: Config): QueryLimits {
   };
 }
 
-/** A server keeps rows of 5 MB, of which one value is the most. */
+/** A server keeps rows of 5 MB, most of which may be one value. */
 const SERVER_VALUE_BYTES_MAX = 4 * 1024 * 1024;
 
 async function openServer(config: Config, options: StorageOptions): Promise<Storage> {
@@ -154,12 +157,12 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
   return { ...storage, introspection, config: lowered(config, log), place, close };
 }
 
-/** How new data would be cut up. */
+/** The layout of new data. */
 function wantedOf(config: Config, databases: Layout["databases"]): Layout {
   return { partitions: config["default-num-partitions"], databases };
 }
 
-/** Waits for a server that is not there yet, and says so once. */
+/** Migrates a database, and waits for its server if it is not reachable yet, which is logged once. */
 async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<void> {
   let isSaid = false;
   const act = () =>
@@ -196,7 +199,7 @@ function storesOf(
     foldRowsMax: config["storage.fold-rows"],
     foldBytesMax: config["storage.fold-bytes"],
   };
-  // Who owns what is written in the first database alone.
+  // Only the first database records the owners of partitions.
   const each = all.map(({ client }, at) =>
     new SqlStore(client, at === 0 && owner ? { ...options, owner } : options)
   );
@@ -214,7 +217,7 @@ function storesOf(
   return { store, partitions, databases, deployments, close };
 }
 
-/** Larger values are refused where they come in: written, they would stop their partition. */
+/** Lowers limits, so that larger values are refused at once: writing one would stop its partition. */
 function lowered(config: Config, log: Log): Config {
   const keys = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
   const limits = keys.filter((key) => config[key] > SERVER_VALUE_BYTES_MAX);

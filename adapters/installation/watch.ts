@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 
-/** How long a file may be gone before it is noticed, at most, beside the time the looks take. */
+/** Time between two checks. A missing file is noticed this late at most, plus the time of a check. */
 const INTERVAL_MS = 1_000;
 
 /**
- * Looks every second whether files are still those they were at the first look, and calls `gone` once
- * with the first that is missing or another one: a database that was removed goes on to take commits
- * that nobody will ever see. By name only, since closing a database file that somebody else opened
- * would drop SQLite's locks. Files that are missing at the first look are not watched.
+ * Checks every second whether files are the same as at the start, and calls `gone` once with the first
+ * that is missing or replaced: a removed database would still take commits, and they would be lost at
+ * the end of the process. It compares inodes and never opens a file, since closing it would drop
+ * SQLite's locks. Files that are missing at the start are not watched. Returns a function that stops it.
  */
 export async function watchFiles(
   files: readonly string[],
@@ -20,7 +20,7 @@ export async function watchFiles(
   }
   let isOver = false;
   let timer: NodeJS.Timeout;
-  const look = async () => {
+  const check = async () => {
     for (const [file, identity] of known) {
       const now = await identityOf(file);
       if (isOver) return;
@@ -30,7 +30,7 @@ export async function watchFiles(
     plan();
   };
   const plan = () => {
-    timer = setTimeout(look, INTERVAL_MS);
+    timer = setTimeout(check, INTERVAL_MS);
     timer.unref();
   };
   plan();
@@ -40,10 +40,10 @@ export async function watchFiles(
   };
 }
 
-/** A file system that does not answer says nothing about its files. */
+/** For a file system that does not answer: its files count as unchanged. */
 const UNKNOWN = Symbol("unknown");
 
-/** Which file a name stands for. Undefined: none. */
+/** The device and inode of a file. Undefined: it is missing. */
 async function identityOf(file: string): Promise<string | typeof UNKNOWN | undefined> {
   try {
     const { dev, ino } = await stat(file, { bigint: true });

@@ -1,6 +1,6 @@
 import type { SqlRow } from "../../src/ports.ts";
 
-/** What the database had to say. `code` as SQLite spells it: `SQLITE_FULL`, `SQLITE_IOERR_FSYNC`. */
+/** An error of the database. `code` as SQLite spells it: `SQLITE_FULL`, `SQLITE_IOERR_FSYNC`. */
 export class SqlError extends Error {
   override name = "SqlError";
   readonly code: string;
@@ -17,7 +17,7 @@ export function isRefused(cause: unknown): boolean {
     cause.message.includes("CHECK constraint failed");
 }
 
-/** A row without what the client adds to it, bytes as `Uint8Array`. */
+/** A row without the properties that the client adds to it, with bytes as `Uint8Array`. */
 export function plain(row: Readonly<Record<string, unknown>>): SqlRow {
   const columns: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) {
@@ -30,7 +30,7 @@ export function plain(row: Readonly<Record<string, unknown>>): SqlRow {
   return columns;
 }
 
-/** Errors of the client as `SqlError`. */
+/** Runs `act`, and throws errors of the client as `SqlError`. */
 export async function named<T>(act: () => T | Promise<T>): Promise<T> {
   try {
     return await act();
@@ -39,7 +39,7 @@ export async function named<T>(act: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** An error of the client as ours. */
+/** An error of the client as `SqlError`. */
 export function toSqlError(cause: Error & { code?: unknown; extendedCode?: unknown }): SqlError {
   const code = cause.extendedCode ?? cause.code ?? "UNKNOWN";
   return new SqlError(cause.message, String(code), { cause });

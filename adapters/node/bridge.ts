@@ -7,17 +7,17 @@ import {
 } from "../../src/ingress/request_reader.ts";
 
 /**
- * Makes `Response` cheap on Node. To be called once, before anything answers: the global one costs
- * more than the HTTP exchange around it (docs/spec/runtimes.md#bridge-to-fetch). This one keeps
- * what it was given and makes a real response only when somebody reads it back.
+ * Makes `Response` cheap on Node. To be called once, before the first response: the global class
+ * costs more than the HTTP exchange around it (docs/spec/runtimes.md#bridge-to-fetch). This one
+ * keeps its arguments and makes a real response only when it is read.
  */
 export function installBridge(): void {
   globalThis.Response = FastResponse as unknown as typeof Response;
 }
 
 /**
- * Reads requests that `listen` made straight from node's message, without building the `Headers`,
- * `URL` and body stream that Fetch would want. Any other request is read by the Fetch standard.
+ * Reads requests that `listen` made straight from Node's message, without building the `Headers`,
+ * `URL` and body stream of Fetch. Any other request is read by the Fetch standard.
  */
 export const nodeReader: RequestReader = {
   target: (request) => sourceOf(request)?.url ?? fetchReader.target(request),
@@ -30,14 +30,14 @@ export const nodeReader: RequestReader = {
 
   body: (request, options) => {
     const source = sourceOf(request);
-    // Somebody has begun to read it in another way: only they know what is left.
+    // Another reader has begun with the body, so the rest can be read by Fetch only.
     if (!source || source.readableFlowing !== null) return fetchReader.body(request, options);
     return readAll(source, options.bytesMax);
   },
 
   onLeave: (request, leave) => {
     const answer = (request as Bridged).runtime?.node?.res;
-    // `close` comes to every response. A signal costs more than all of ingress.
+    // Every response emits `close`. An abort signal costs more than all of ingress.
     if (answer?.closed || answer?.destroyed) leave();
     else if (answer) answer.once("close", leave);
     else fetchReader.onLeave(request, leave);
@@ -54,14 +54,14 @@ function sourceOf(request: Request): IncomingMessage | undefined {
   return (request as Bridged).runtime?.node?.req;
 }
 
-/** HTTP/2 puts method, path and the like before the headers, with names that begin with a colon. */
+/** HTTP/2 sends method, path and the like as headers whose names begin with a colon, first of all. */
 function withoutPseudo(flat: readonly string[]): readonly string[] {
   let at = 0;
   while (flat[at]?.startsWith(":")) at += 2;
   return flat.slice(at);
 }
 
-/** Resolves with undefined once there is more than `bytesMax`; what else comes is dropped. */
+/** Resolves with undefined once there are more than `bytesMax` bytes; later ones are dropped. */
 function readAll(source: IncomingMessage, bytesMax: number): Promise<BodyBytes> {
   return new Promise((resolve, reject) => {
     if (source.destroyed) return reject(gone());

@@ -1,9 +1,9 @@
 import { AsyncResource } from "node:async_hooks";
 
 /**
- * Makes `AsyncResource.bind` cheap on Node 20 (decision 028). To be called once, before anything is
- * dialed. Node's HTTP/2 client binds a function for each request, and Node 20 defines a deprecated
- * property on each of them, which costs a seventh of all that a call does.
+ * Makes `AsyncResource.bind` cheap on Node 20 (decision 028). To be called once, before the first
+ * endpoint is dialed. Node's HTTP/2 client binds a function for each request, and Node 20 defines a
+ * deprecated property on each of them, which costs a seventh of a whole call.
  */
 export function bindCheaply(version: string): void {
   const [major = 0] = version.split(".").map(Number);

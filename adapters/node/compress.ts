@@ -3,12 +3,12 @@ import type { ReadableWritablePair } from "node:stream/web";
 import * as zlib from "node:zlib";
 import type { Handler } from "../platform/listener.ts";
 
-// Some versions of Node have none of it.
+// Older versions of Node do not have it.
 const { createZstdCompress } = zlib as { readonly createZstdCompress?: () => Duplex };
-/** What answers take: the best that is still quicker than the network. */
+/** The best quality that is still quicker than the network. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** How an answer can be compressed, the most welcome first (docs/spec/admin.md#requests). */
+/** Content codings, in our order of preference (docs/spec/admin.md#requests). */
 const ENCODERS: ReadonlyMap<string, () => Duplex> = new Map([
   ...(createZstdCompress ? [["zstd", () => createZstdCompress()] as const] : []),
   ["br", () => zlib.createBrotliCompress(BROTLI)],
@@ -16,8 +16,8 @@ const ENCODERS: ReadonlyMap<string, () => Duplex> = new Map([
 ]);
 
 /**
- * Compresses what a handler answers, for those who say that they can read it: Node does not, and Deno
- * does it by itself. What has no content type has no body.
+ * Compresses the responses of a handler for callers that accept it. Deno does it by itself, Node does
+ * not. A response without content type has no body.
  */
 export function compressing(handler: Handler): Handler {
   return async (request) => {
@@ -36,7 +36,7 @@ export function compressing(handler: Handler): Handler {
   };
 }
 
-/** What a caller likes best, and of what it likes alike what we do. Undefined: it named none of ours. */
+/** The coding with the highest weight, at equal weights by our order. Undefined: none of ours. */
 function codingFor(accepted: string): string | undefined {
   const liked = new Map(
     accepted.toLowerCase().split(",").map((one) => {

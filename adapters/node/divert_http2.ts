@@ -4,11 +4,10 @@ import type { Socket } from "node:net";
 import type { OpenConnections } from "../platform/open_connections.ts";
 
 /**
- * Looks at the first bytes of each connection that `http1` accepts and hands it to the server that
- * speaks them: HTTP/1.1 and HTTP/2 with prior knowledge share a port
- * (docs/spec/runtimes.md#listeners). A connection that has not said which for `timeoutMs` is
- * closed. Returns the connections that are still being looked at: neither server knows of them, so
- * whoever stops the servers has to destroy them.
+ * Reads the first bytes of each connection that `http1` accepts and hands it to the server of that
+ * version: HTTP/1.1 and HTTP/2 with prior knowledge share a port (docs/spec/runtimes.md#listeners).
+ * A connection whose version is unknown after `timeoutMs` is closed. Returns the connections whose
+ * version is not known yet: neither server has them, so the caller destroys them at a stop.
  */
 export function divertHttp2(
   http1: Server,
@@ -32,9 +31,9 @@ export function divertHttp2(
 }
 
 /**
- * A server of node's `http` accepts sockets that stay open for writing when the peer has ended its
- * side, and its `http2` expects those that do not: an HTTP/2 session never closes such a socket,
- * and each connection that its caller ends with FIN keeps its descriptor for good.
+ * Node's `http` server accepts half-open sockets, which stay open for writing when the peer has ended
+ * its side. An HTTP/2 session never closes such a socket, and each connection that its caller ends
+ * with FIN would keep its descriptor until the process ends.
  */
 function handToHttp2(http2: Http2Server, socket: Socket): void {
   socket.allowHalfOpen = false;
@@ -49,12 +48,12 @@ interface Peek {
 function peek(socket: Socket, timeoutMs: number, { hand, forget }: Peek): void {
   const destroy = () => void socket.destroy();
   let held: Buffer = Buffer.alloc(0);
-  const look = () => {
+  const inspect = () => {
     const more = socket.read() as Buffer | null;
-    // Held back, not unshifted: bytes that return to the socket make it readable again at once.
+    // Kept here, not unshifted: bytes that return to the socket make it readable again at once.
     if (more !== null) held = held.length === 0 ? more : Buffer.concat([held, more]);
     const version = versionOf(held);
-    if (version === undefined) return void socket.once("readable", look);
+    if (version === undefined) return void socket.once("readable", inspect);
     socket.off("timeout", destroy).off("error", destroy).off("end", destroy).off("close", forget);
     socket.setTimeout(0);
     forget();
@@ -63,16 +62,16 @@ function peek(socket: Socket, timeoutMs: number, { hand, forget }: Peek): void {
   };
   socket.setTimeout(timeoutMs);
   socket.on("timeout", destroy).on("error", destroy).on("end", destroy).on("close", forget);
-  socket.once("readable", look);
+  socket.once("readable", inspect);
 }
 
 // deno-lint-ignore no-control-regex -- the point is to name every byte that is ASCII
 const NOT_ASCII = /[^\x00-\x7f]/g;
 
 /**
- * Percent-encodes what is not ASCII in the first request line. Node's parser refuses it, but an
- * object key may be written in bare UTF-8 (docs/spec/ingress.md#keys), as curl does. It helps the
- * first request of a connection, as far as it came with the first bytes.
+ * Percent-encodes the bytes of the first request line that are not ASCII. Node's parser refuses them,
+ * but an object key may be written in bare UTF-8 (docs/spec/ingress.md#keys), as curl does. It only
+ * helps the first request of a connection, and only if its line arrived with the first bytes.
  */
 function escapeTarget(head: Buffer): Buffer {
   const end = head.indexOf("\r\n");

@@ -1,21 +1,21 @@
 import type { ServerHttp2Session } from "node:http2";
 
-/** How long nothing may pass on a session before its peer is asked whether it is there. */
-export const SILENCE_MS = 40_000;
-/** How many times longer than that an answer may take. */
-const PATIENCE = 0.5;
+/** How long a session may be inactive before its peer is sent a PING, in milliseconds. */
+export const INACTIVITY_MS = 40_000;
+/** How long the answer to a PING may take, as a multiple of the inactivity before it. */
+const PING_TIMEOUT_FACTOR = 0.5;
 
 /**
- * Ends a session whose peer does not answer a PING. A peer that disappeared says nothing at all. And
- * when a peer resets too many streams, node gives the session up by itself: it reads and writes
- * nothing any more, emits no event, and keeps the connection for good, also when the peer has closed
- * it. `silenceMs`: after how long the peer is asked.
+ * Destroys a session whose peer does not answer a PING: one that disappeared sends neither data nor a
+ * FIN. It also ends sessions that Node has given up because the peer reset too many streams: Node then
+ * reads and writes nothing any more, emits no event, and keeps the connection, even when the peer has
+ * closed it. `inactivityMs`: how long the session may be inactive before the PING.
  */
-export function endSilent(session: ServerHttp2Session, silenceMs: number): void {
+export function endUnresponsive(session: ServerHttp2Session, inactivityMs: number): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  session.setTimeout(silenceMs, () => {
+  session.setTimeout(inactivityMs, () => {
     if (timer || session.destroyed) return;
-    timer = setTimeout(() => session.destroy(), silenceMs * PATIENCE);
+    timer = setTimeout(() => session.destroy(), inactivityMs * PING_TIMEOUT_FACTOR);
     session.ping(() => {
       clearTimeout(timer);
       timer = undefined;

@@ -15,7 +15,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import { divertHttp2 } from "./divert_http2.ts";
-import { endSilent, SILENCE_MS } from "./http2_keepalive.ts";
+import { endUnresponsive, INACTIVITY_MS } from "./http2_keepalive.ts";
 import type { Listener, ListenOptions } from "../platform/listener.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
 
@@ -32,28 +32,28 @@ const STREAMS_MAX = 200;
 const WINDOW_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 60_000;
-/** Node breaks an HTTP/2 stream off rather than send a status above it. */
+/** Node resets an HTTP/2 stream with a higher status instead of sending it. */
 const HTTP2_STATUS_MAX = 599;
 
 /**
  * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port
  * (docs/spec/runtimes.md#listeners). Slow unless `installBridge` was called. Rejects with node's
- * error (`code` EADDRINUSE, EACCES …) when the address cannot be had.
+ * error (`code` EADDRINUSE, EACCES …) when it cannot listen on the address.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const headersTimeoutMs = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
   const state = { draining: false };
   const answer = answerWith(options);
   const http1 = http1Server(answer, state, headersTimeoutMs);
-  const { open = new OpenConnections(), silenceMs = SILENCE_MS } = options;
-  const http2 = http2Server(answer, { silenceMs, open });
+  const { open = new OpenConnections(), inactivityMs = INACTIVITY_MS } = options;
+  const http2 = http2Server(answer, { inactivityMs, open });
   const fresh = divertHttp2(http1, http2.server, { timeoutMs: headersTimeoutMs, open });
   await new Promise<void>((resolve, reject) => {
     http1.once("error", reject);
     http1.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve);
   });
   http1.removeAllListeners("error");
-  // Once it listens, only accept() can fail (no file descriptors left): refuse and go on.
+  // Once it listens, only accept() can fail (no file descriptors left): log it and continue.
   http1.on(
     "error",
     (cause) => options.log("error", "Cannot accept a connection", { cause: String(cause) }),
@@ -103,7 +103,7 @@ function refuseHead(status: number, request: IncomingMessage, response: ServerRe
 function http1Server(answer: Answer, state: { draining: boolean }, headersTimeout: number): Server {
   class Outgoing extends ServerResponse<IncomingMessage> {
     override writeHead(status: number, ...rest: unknown[]): this {
-      // Tells callers of a server that stops to take their next request elsewhere.
+      // A server that stops makes its callers open another connection for their next request.
       if (state.draining) this.shouldKeepAlive = false;
       const headers = rest.find((one) => typeof one === "object") as OutgoingHttpHeaders;
       return super.writeHead(status, STATUS_CODES[status] ?? "", headers);
@@ -114,15 +114,15 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
     connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
-    // Callers may wait for ever (docs/spec/ingress.md#connections), and a body may take its time.
+    // Callers may wait for ever (docs/spec/ingress.md#connections), and bodies may be slow.
     requestTimeout: 0,
     noDelay: true,
-    // No path depends on it, and the reference does without.
+    // No path depends on it, and the reference does not require it.
     requireHostHeader: false,
     ServerResponse: Outgoing as typeof ServerResponse,
   }, answer);
   server.timeout = 0;
-  // Expectations other than 100-continue are a header like any other, for the handler to read.
+  // Expectations other than 100-continue are left to the handler, like any other header.
   server.on("checkExpectation", answer);
   // Node drops header lines beyond this silently: count one more than we allow, then refuse.
   server.maxHeadersCount = HEADERS_MAX + 1;
@@ -131,11 +131,11 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
 
 function http2Server(
   answer: Answer,
-  { silenceMs, open }: { readonly silenceMs: number; readonly open: OpenConnections },
+  { inactivityMs, open }: { readonly inactivityMs: number; readonly open: OpenConnections },
 ): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
   class Outgoing extends Http2ServerResponse {
     override writeHead(status: number, ...rest: never[]): this {
-      // A handler may fail with any code; the body still tells which.
+      // A handler may fail with any code; the body still contains it.
       return super.writeHead(status > HTTP2_STATUS_MAX ? 500 : status, ...rest);
     }
   }
@@ -154,8 +154,8 @@ function http2Server(
   server.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);
-    endSilent(session, silenceMs);
-    // Without a listener a broken connection of a stranger would end this process.
+    endUnresponsive(session, inactivityMs);
+    // Without a listener, a broken connection of an untrusted client would end this process.
     session.on("error", () => session.destroy());
     session.once("close", () => sessions.delete(session));
   });

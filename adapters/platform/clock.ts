@@ -1,19 +1,19 @@
 import { setImmediate, setTimeout } from "node:timers";
 import { type Clock, CLOCK_LOOK_MS } from "../../src/ports.ts";
 
-/** Time as Node and Deno have it. */
+/** The clock and the timers of Node and Deno. */
 export const clock: Clock = {
   now: Date.now,
   at(due, call) {
-    let timer = setTimeout(look, waitMs(due));
-    function look(): void {
+    let timer = setTimeout(fireIfDue, waitMs(due));
+    function fireIfDue(): void {
       // Timers run on a clock of their own and can be a millisecond early.
       if (Date.now() >= due) call();
-      else timer = setTimeout(look, waitMs(due));
+      else timer = setTimeout(fireIfDue, waitMs(due));
     }
     return () => clearTimeout(timer);
   },
-  // After the input that is already there has been read, before anything is waited for.
+  // Runs after the input that has already arrived was read, and before the loop waits for more.
   soon: (call) => void setImmediate(call),
 };
 

@@ -3,24 +3,24 @@ import { readdir } from "node:fs/promises";
 import { Failure } from "../../src/errors.ts";
 import type { Log } from "../../src/ports.ts";
 
-/** File descriptors of this process: files, connections, and what threads wake each other with. */
+/** File descriptors of this process: files, connections, and those with which threads signal. */
 export interface Descriptors {
   readonly open: number;
   /** The most that may be open. `Infinity`: no limit. */
   readonly max: number;
 }
 
-/** What a database file takes: two connections with their logs, and a thread. */
+/** Descriptors of a database file: two connections with their logs, and a thread. */
 export const DATABASE_DESCRIPTORS = 16;
-/** What must be left for callers, endpoints and queries when the server has opened its databases. */
+/** Descriptors that must be left for callers, endpoints and queries when all databases are open. */
 const SPARE_DESCRIPTORS = 64;
 
 const FOLDER = "/proc/self/fd";
 
 /**
  * Counts the descriptors of this process. Undefined where the system does not tell: only Linux does,
- * and Deno shows it to nobody without all permissions. Reads a folder with an entry for each
- * descriptor, so it is for a start or a page of metrics.
+ * and Deno needs all permissions for it. Reads a folder with an entry for each descriptor, so it is
+ * for a start or a page of metrics.
  */
 export function descriptors(): Descriptors | undefined {
   try {
@@ -53,9 +53,9 @@ const SHORT = 0.9;
 const ENOUGH = 0.8;
 
 /**
- * Looks every few seconds how many descriptors are left, and logs when they run short and when there
- * are enough again: connections wait or are refused meanwhile, and node says nothing. Stops where
- * nothing can be counted, and never keeps the process.
+ * Counts descriptors every few seconds, and logs when they run short and when there are enough again:
+ * connections wait or are refused meanwhile, and Node reports nothing. Stops where nothing can be
+ * counted, and never keeps the process alive.
  */
 export function watchDescriptors(log: Log): void {
   let saidAt: number | undefined;
@@ -72,20 +72,20 @@ export function watchDescriptors(log: Log): void {
       log("info", "There are enough file descriptors again", { open, max });
     }
   };
-  let isLooking = false;
+  let isCounting = false;
   const timer = setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    const found = await lookLater();
-    isLooking = false;
+    if (isCounting) return;
+    isCounting = true;
+    const found = await descriptorsAsync();
+    isCounting = false;
     if (found) judge(found);
     else clearInterval(timer);
   }, LOOK_MS);
   timer.unref();
 }
 
-/** As `descriptors`, without holding up this thread. */
-async function lookLater(): Promise<Descriptors | undefined> {
+/** As `descriptors`, without blocking this thread. */
+async function descriptorsAsync(): Promise<Descriptors | undefined> {
   try {
     const max = descriptorsMax();
     return max === undefined ? undefined : { open: countOf(await readdir(FOLDER)), max };

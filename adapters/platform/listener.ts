@@ -1,10 +1,10 @@
 import type { Log } from "../../src/ports.ts";
 import type { OpenConnections } from "./open_connections.ts";
 
-/** What answers: a Fetch handler. It makes responses of its own failures; a throw is a bug. */
+/** A Fetch handler. It turns its failures into responses; when it throws, that is a bug. */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
-/** What a runtime is told when it is to listen. */
+/** How a runtime is to listen. */
 export interface ListenOptions {
   /** Address to listen on: `127.0.0.1`, `0.0.0.0`, `::` (all, both families). */
   readonly host: string;
@@ -16,8 +16,8 @@ export interface ListenOptions {
   readonly open?: OpenConnections | undefined;
   /** How long the head of a request, or a fresh connection without one, may take. */
   readonly headersTimeoutMs?: number;
-  /** How long an HTTP/2 connection may be silent before its peer is asked whether it is there. */
-  readonly silenceMs?: number;
+  /** How long an HTTP/2 connection may be inactive before its peer is sent a PING. */
+  readonly inactivityMs?: number;
 }
 
 /** A port that is listened on. */

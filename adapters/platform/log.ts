@@ -24,7 +24,7 @@ export function prettyLog(least: LogLevel): Log {
   };
 }
 
-/** Bare where it is one word, else as JSON: a record stays on its line. */
+/** One word stays as it is, anything else becomes JSON: a record is one line. */
 function shown(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /^[\w.:/@+-]+$/.test(text) ? text : JSON.stringify(value);
@@ -41,8 +41,8 @@ const WORDS: Readonly<Record<string, LogLevel>> = {
 };
 
 /**
- * The least level of `log-filter` (`warn,target=debug,…`: what names no target counts, the last
- * of several wins), else `level`.
+ * The least level of `log-filter` (`warn,target=debug,…`: only parts without a target count, the
+ * last of several wins), else `level`.
  */
 export function leastLevel(filter: string, level: LogLevel): LogLevel {
   const words = filter.split(",").map((part) => WORDS[part.trim().toLowerCase()]);

@@ -1,22 +1,22 @@
 import type { ConnectionState, Traffic } from "../../src/vitals.ts";
 
-/** The parts of a socket, an HTTP/2 session and an HTTP/2 stream that tell how they do. */
+/** Those parts of a socket, an HTTP/2 session and an HTTP/2 stream that tell their state. */
 interface Closable {
   readonly connecting?: boolean;
   readonly closed?: boolean;
   readonly destroyed?: boolean;
   readonly writableEnded?: boolean;
-  /** Bytes that were written to it and not passed on. */
+  /** Bytes that were written to it and wait to be sent. */
   readonly writableLength?: number;
   once(event: "close", listener: () => void): unknown;
 }
 
-/** What is open on one interface. It keeps the objects, and counts when a page of metrics asks. */
+/** Connections and streams of one interface. It keeps the objects, and counts when it is asked. */
 export class OpenConnections {
   readonly #connections = new Map<Closable, ConnectionState>();
   readonly #streams = new Set<Closable>();
 
-  /** Counts a connection until it closes. `state`: what it is when it neither connects nor closes. */
+  /** Counts a connection until it closes. `state`: its state while it neither connects nor closes. */
   add(connection: Closable, state: ConnectionState): void {
     if (!this.#connections.has(connection)) {
       connection.once("close", () => this.#connections.delete(connection));

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Stopwatch } from "../../src/ports.ts";
 
-/** Time that nobody can set, as Node and Deno have it. */
+/** The monotonic clock of Node and Deno, which no operator can set. */
 export const stopwatch: Stopwatch = {
   now: () => performance.now(),
   after(ms, call) {

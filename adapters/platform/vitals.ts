@@ -8,8 +8,8 @@ import type { OpenConnections } from "./open_connections.ts";
 const startedAt = Date.now() - Math.round(process.uptime() * 1000);
 
 /**
- * What Node and Deno know of their process. Called for a page of metrics, not more often. `open`: the
- * connections of each interface that are counted.
+ * Measurements of this process, for a page of metrics: too slow for anything more frequent. `open`:
+ * the connections of each interface that are counted.
  */
 export function vitals(open: ReadonlyMap<string, OpenConnections>): Vitals {
   const { user, system } = process.cpuUsage();
@@ -25,7 +25,7 @@ export function vitals(open: ReadonlyMap<string, OpenConnections>): Vitals {
   };
 }
 
-/** Undefined where the system does not tell, as `descriptors`. */
+/** Undefined where the system does not tell, like `descriptors`. */
 function threads(): number | undefined {
   try {
     return readdirSync("/proc/self/task").length;
@@ -37,9 +37,9 @@ function threads(): number | undefined {
 const EVERY_MS = 100;
 
 /**
- * Sets a timer ten times a second and tells how late it came, in milliseconds with fractions: what
- * whoever waits for this process waits at least. A timer counts from the start of the loop's round,
- * so it may come early, which is not late at all.
+ * Sets a timer ten times a second and reports its delay, in milliseconds with fractions: every request
+ * to this process waits at least as long. Timers count from the start of the loop's round, so one may
+ * fire early: then 0 is reported. Returns a function that stops it.
  */
 export function watchLoop(late: (ms: number) => void): () => void {
   let due = performance.now() + EVERY_MS;

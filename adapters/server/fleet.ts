@@ -13,7 +13,7 @@ import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
 import { stopwatch } from "../platform/stopwatch.ts";
 
-/** What the rest of the process lends a fleet. */
+/** What a fleet needs of the rest of the process. */
 export type FleetContext =
   & Pick<FleetOptions, "hosts" | "registry" | "partitions" | "running">
   & {
@@ -26,8 +26,8 @@ export type FleetContext =
 const ID_BYTES = 8;
 
 /**
- * One process of a fleet over a database server. Heartbeats go by a way of their own, so that they
- * wait for no commit, and are given up in time for another one.
+ * One process of a fleet over a database server. Heartbeats have a client of their own, so that they
+ * wait for no commit, with a timeout that leaves time for another one.
  */
 export function openFleet(config: Config, within: FleetContext): Fleet {
   const { hosts, registry, running, store, log, partitions, post, reader = fetchReader } = within;

@@ -4,18 +4,19 @@ import https from "node:https";
 import { clearTimeout, setTimeout } from "node:timers";
 import { NotSent, type Post, type Posted } from "../../src/placement/partition_client.ts";
 
-/** Servers close idle connections after a minute or so; better we do it first. */
+/** Shorter than servers keep idle connections, so that none is closed while it is being reused. */
 const IDLE_MS = 30_000;
 const CONNECT_MS = 2_000;
 
-/** A call that waits keeps its connection for as long as it takes: there is no most. */
+/** A call that waits keeps its connection for as long as it takes, so their number is not limited. */
 const options = { keepAlive: true, maxFreeSockets: 256, timeout: IDLE_MS };
 const plain = new http.Agent(options);
 const secure = new https.Agent(options);
 
 /**
- * Requests to other processes of the fleet, by `node:http` on Node and on Deno: half of what `fetch`
- * costs, no limit to how long an answer may take, and it is known whether there was a connection.
+ * Sends requests to other processes of the fleet, by `node:http` on Node and on Deno: it costs half of
+ * `fetch`, does not limit how long a response takes, and tells whether there was a connection. Rejects
+ * with `NotSent` when there was none, so that the request was certainly not applied.
  */
 export const fleetPost: Post = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {
@@ -53,6 +54,6 @@ export const fleetPost: Post = (url, { method, headers, body, signal }) =>
   });
 
 function posted(status: number, body: Buffer): Posted {
-  // A `Uint8Array` over the same memory would show all of a pool.
+  // Copied: the buffer of `body` may be a pool that holds other data, too.
   return { status, arrayBuffer: () => Promise.resolve(new Uint8Array(body).buffer) };
 }

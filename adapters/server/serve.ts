@@ -32,16 +32,16 @@ import { VERSION } from "../platform/version.ts";
 import { databaseSizes } from "../installation/sizes.ts";
 import { vitals, watchLoop } from "../platform/vitals.ts";
 
-/** What Node and Deno do each in their own way. */
+/** The parts that differ between Node and Deno. */
 export interface Runtime {
-  /** Serves one port. Rejects when the address cannot be had. */
+  /** Serves one port. Rejects when it cannot listen on the address. */
   readonly listen: (options: ListenOptions) => Promise<Listener>;
   readonly reader?: RequestReader;
   /** Whether `listen` counts connections. */
   readonly isCounting?: boolean;
-  /** A cheaper way than `fetch` to talk to a database server. */
+  /** Sends requests to a database server at less cost than `fetch`. */
   readonly post?: Post;
-  /** Answers operators in front of the admin API: development serves files beside it. */
+  /** Wraps the admin API: development serves files beside it. */
   readonly aroundAdmin?: (admin: Handler) => Handler;
 }
 
@@ -49,7 +49,7 @@ export interface Runtime {
 export async function serve(runtime: Runtime): Promise<void> {
   const [env, args] = [process.env, process.argv.slice(2)];
   makePrivate();
-  // Whoever read what we print may be gone. That must not end a server that works.
+  // The process that reads our output may have ended. That must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
     const tool = readTool(args);
@@ -84,7 +84,7 @@ async function readConfigFile(file: string): Promise<string> {
 
 const LOGS = { json: jsonLog, pretty: prettyLog } as const;
 
-/** Opens, wires, listens, and arranges for the end. Rejects when the server cannot start. */
+/** Opens everything, listens, and installs the handlers of signals. Rejects when it cannot start. */
 async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Promise<void> {
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
@@ -118,7 +118,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   );
 }
 
-/** Opens everything, and makes a server of it that nobody hears yet. */
+/** Opens everything, and makes the app, which does not listen yet. */
 async function wire(
   runtime: Runtime,
   settings: Config,
@@ -184,8 +184,8 @@ function countedAs(what: string, traffic: Counted): OpenConnections {
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * As long as nobody is served, a signal ends the process at once; the first one of a container would
- * not do so by itself. What is on disk is what a crash leaves. Returns how to stop that.
+ * Until the server is ready, a signal ends the process at once, as a crash would; process 1 of a
+ * container ignores signals without a handler. Returns a function that removes the handlers.
  */
 function endWhileStarting(): () => void {
   const end = (signal: keyof typeof CODES) => process.exit(CODES[signal]);
@@ -213,7 +213,7 @@ function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): 
   process.on("SIGTERM", () => end("SIGTERM"));
 }
 
-/** Calls that were acknowledged from now on would be lost with the files they are written to. */
+/** Ends the process: calls acknowledged from now on would be lost with the files they are in. */
 function endOnLoss(log: Log, failure: Failure): never {
   log("error", failure.message, { code: failure.code });
   reportStartFailure(failure);
@@ -223,9 +223,9 @@ function endOnLoss(log: Log, failure: Failure): never {
 const BUG_CODE = 70;
 
 /**
- * A bug nobody caught ends the process. What is in memory may no longer be what is on disk, and
- * going on could acknowledge what was never written. The rows are the truth (law 3): whoever starts
- * the process again gets a server that derives everything from them.
+ * An uncaught error ends the process. Memory may then differ from the disk, and a server that
+ * continued could acknowledge calls that were never written. Only the rows count (law 3): the next
+ * start derives everything from them.
  */
 function endOnBugs(log: Log): void {
   const end = (cause: unknown) => {

@@ -29,7 +29,7 @@ function explain(cause: unknown): string {
   if (cause instanceof SqlError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code)) {
     return `[RT0028] Cannot read the database: ${cause.message}. ${errors.RT0028.fix}`;
   }
-  // The file system, the network and the database say what is wrong in their own words.
+  // Errors with a code come from the file system, the network or the database, and explain themselves.
   if (cause instanceof Error && "code" in cause) return `Cannot start: ${cause.message}`;
   return `Cannot start: ${cause instanceof Error ? cause.stack : String(cause)}`;
 }

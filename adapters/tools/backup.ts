@@ -14,8 +14,8 @@ import { copyLive } from "./live_copy.ts";
 import type { ToolContext } from "./context.ts";
 
 /**
- * Copies the folder of a server, which may be running, into a new one, as it was at one moment. Needs
- * no lock of it. Rejects with `Failure`; what there is of the copy then is refused by servers.
+ * Copies a snapshot of a server's folder into a new folder. The server may be running: its lock is not
+ * taken. Rejects with `Failure`; servers then refuse the incomplete copy.
  */
 export async function backup(
   { to }: { readonly to: string },
@@ -47,7 +47,7 @@ export async function backup(
   }
 }
 
-/** Notes how far the copies reach, so that a file of them that is lost later is missed. */
+/** Writes the high-water marks of the copies, so that a file that is lost later is noticed. */
 async function writeMarks(folder: NewFolder, count: number, { log }: ToolContext): Promise<void> {
   const marks = new MarkFile(folder.marksFile, { synchronous: "FULL", isFresh: true, log });
   for (let number = 0; number < count; number++) {
@@ -60,13 +60,13 @@ async function writeMarks(folder: NewFolder, count: number, { log }: ToolContext
     }
     if (number === 0) marks.deployed(about.deployments);
     await client.close();
-    // A closed connection lives on until it is collected, and leaves an empty log behind.
+    // A closed connection stays open until it is collected, and leaves an empty `-wal` file behind.
     for (const end of ["-wal", "-shm"]) await rm(`${fileURLToPath(url)}${end}`, { force: true });
   }
   marks.close();
 }
 
-/** How many database files there are: that is written in the first one, and never changes. */
+/** The number of database files, which the first one records and which never changes. */
 function countFiles(first: string): number {
   if (!existsSync(first)) throw Failure.plain(404, `Cannot back up: "${first}" is missing`);
   const database = new Database(first);
@@ -75,8 +75,8 @@ function countFiles(first: string): number {
       readonly name: string;
       readonly value: string;
     }[];
-    const told = new Map(rows.map(({ name, value }) => [name, value]));
-    return told.get("databases") === "each" ? Number(told.get("partitions")) : 1;
+    const meta = new Map(rows.map(({ name, value }) => [name, value]));
+    return meta.get("databases") === "each" ? Number(meta.get("partitions")) : 1;
   } finally {
     database.close();
   }

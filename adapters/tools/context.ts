@@ -2,10 +2,10 @@ import type { Log } from "../../src/ports.ts";
 import type { Post } from "../libsql/remote/open.ts";
 import type { Display } from "./display.ts";
 
-/** What tools are given besides settings. */
+/** The arguments of a tool besides settings. */
 export interface ToolContext {
   readonly log: Log;
   readonly post: Post | undefined;
-  /** Tells people how far it is. */
+  /** Shows progress. */
   readonly display: Display;
 }

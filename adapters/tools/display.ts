@@ -1,7 +1,7 @@
 import { printDuration } from "../../src/model/duration.ts";
 import type { Done, Progress } from "../../src/storage/move/installation.ts";
 
-/** Where a tool tells how far it is: standard error. */
+/** The stream for progress: standard error. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   /** Width of the terminal. */
@@ -9,27 +9,27 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** What there is to do, as far as it is known. The time left follows from bytes, else from rows. */
+/** The size of the work, as far as it is known. The time left follows from bytes, else from rows. */
 export interface Total {
   readonly rows?: number;
   readonly bytes?: number;
 }
 
-/** On a terminal one line is written again this often at most. */
+/** On a terminal, one line is rewritten this often at most. */
 const TERMINAL_MS = 100;
-/** Anywhere else there is a line of its own this often, for a log. */
+/** Anywhere else, such as in a log, there is one more line this often. */
 const PIPE_MS = 5_000;
 const COLUMNS_DEFAULT = 80;
 /** To the start of the line, and erase it (ECMA-48). */
 const ERASE = "\r\x1b[2K";
 
-/** What people read of a tool that runs long: a line that is written again, and lines that stay. */
+/** The output of a tool that runs long: a line that is rewritten, and lines that stay. */
 export class Display {
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly #tool: string;
   readonly #output: Output;
-  /** The last line is one that is written again. */
+  /** Whether the last line is one that is rewritten. */
   #isOpen = false;
 
   constructor(tool: string, output: Output, now: () => number = () => performance.now()) {
@@ -68,7 +68,7 @@ export class Display {
   }
 }
 
-/** A piece of work and how far it is. */
+/** A piece of work and its progress. */
 export class Work {
   readonly #display: Display;
   readonly #doing: string;
@@ -106,7 +106,7 @@ export class Work {
     ].join(", "));
   };
 
-  /** It is done: leaves a line with how much that was and how long it took. */
+  /** The work is done: writes a line with its size and duration. */
   end(): void {
     const now = this.#display.now();
     this.#display.say(
@@ -119,7 +119,7 @@ export class Work {
     return `${count(this.#rows * 1000 / Math.max(1, now - this.#beganAt))} rows/s`;
   }
 
-  /** Nothing while the end is not known. */
+  /** The time left; empty while it is unknown. */
   #left(now: number): string[] {
     const { rows = 0, bytes } = this.#total;
     const [done, all] = bytes === undefined ? [this.#rows, rows] : [this.#bytes, bytes];
@@ -150,7 +150,7 @@ function size(bytes: number): string {
   return `${unit === "B" ? value : value.toFixed(1)} ${unit}`;
 }
 
-/** Whole seconds, but for what is shorter. */
+/** In whole seconds, or in milliseconds below one second. */
 function duration(ms: number): string {
   const whole = ms < 1000 ? Math.round(ms) : Math.round(ms / 1000) * 1000;
   return printDuration(whole);

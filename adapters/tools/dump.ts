@@ -14,12 +14,12 @@ import { openSource } from "./source.ts";
 import { openTarget } from "./target.ts";
 import type { ToolContext } from "./context.ts";
 
-/** Says that it is what the process prints, or is given. */
+/** Stands for standard output, or standard input. */
 const STREAM = "-";
-/** A dump holds all secrets there are: only its owner reads it. */
+/** A dump may contain secrets: only its owner can read it. */
 const PRIVATE = 0o600;
 
-/** Writes all data to a new file, or to what the process prints. */
+/** Writes all data to a new file, or to standard output. */
 export async function exportData(
   { to = STREAM }: { readonly to?: string },
   config: Config,
@@ -58,7 +58,7 @@ async function write(file: string, chunks: AsyncIterable<string>): Promise<void>
   }
 }
 
-/** Reads a dump into the new place that the settings name, and checks it row by row. */
+/** Reads a dump into the folder or server of the settings, which must be new, and checks each row. */
 export async function importData(
   { from = STREAM }: { readonly from?: string },
   config: Config,
@@ -98,7 +98,7 @@ export async function importData(
   }
 }
 
-/** The same chunks, and how many bytes they are. */
+/** The same chunks; reports their bytes as progress. */
 async function* counted(
   chunks: AsyncIterable<Uint8Array>,
   progress: Progress,

@@ -3,22 +3,22 @@ import { Failure } from "../../src/errors.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
 import type { Display } from "./display.ts";
 
-/** A database file that somebody may be writing to, and the new file it is copied to. */
+/** A database file that another process may be writing to, and the new file it is copied to. */
 export interface Copied {
   readonly from: string;
   readonly to: string;
 }
 
-/** How long files may be held still while the others are waited for, and how long for each of them. */
+/** How long writers are blocked at most, and how long the lock of one file is waited for. */
 const HOLD_MS_MAX = 200;
 const WAIT_MS = 20;
-/** Until when it is tried again, and how long writers have in between. */
+/** How long it is retried, and how long writers are left alone in between. */
 const TRY_MS = 30_000;
 const REST_MS = 25;
 /** How long readers wait for a log that is being set up. */
 const BUSY_MS = 5_000;
 
-/** Rows that are copied in one go. */
+/** Rows that are copied by one statement. */
 const PIECE_ROWS = 10_000;
 
 interface SchemaRow {
@@ -28,11 +28,11 @@ interface SchemaRow {
 }
 
 /**
- * Copies files as they all were at one moment, whoever writes to them (decision 033). Writers of all
- * files are kept out for as long as it takes to begin a read of each, some milliseconds; from there
- * on a read sees its file as it was then. Blocks this thread: for a process of its own.
+ * Copies a common snapshot of files that may be written meanwhile (decision 033). Writers of all files
+ * are locked out for as long as it takes to begin a read transaction on each, some milliseconds; each
+ * transaction then sees its file as it was. Blocks this thread: for a process of its own.
  *
- * Rejects when a file cannot be read or written, or is so busy that there is no such moment.
+ * Rejects when a file cannot be read or written, or when writers leave no time for the snapshot.
  */
 export async function copyLive(files: readonly Copied[], display: Display): Promise<void> {
   const readers = files.map(({ from, to }) => openReader(from, to));
@@ -50,10 +50,10 @@ export async function copyLive(files: readonly Copied[], display: Display): Prom
   }
 }
 
-/** Opens a file to be read. The other one, still empty, stands beside it as `copy`. */
+/** Opens a file to be read, with the new, empty file attached as `copy`. */
 function openReader(from: string, to: string): Database.Database {
   const target = new Database(to);
-  // Nobody sees it before it is whole: it needs no journal, and is forced to disk at the end.
+  // It is not used before it is complete: it needs no journal, and is forced to disk at the end.
   target.exec("pragma auto_vacuum = incremental; pragma journal_mode = off; vacuum");
   target.close();
   const reader = new Database(from, { timeout: BUSY_MS });
@@ -79,7 +79,7 @@ async function atOneMoment(
   }
 }
 
-/** Whether every reader began while no writer could write anywhere. All of it in one go. */
+/** Begins all readers while all writers are locked out. False: a writer was in the way. */
 function beginTogether(
   gates: readonly Database.Database[],
   readers: readonly Database.Database[],
@@ -94,7 +94,7 @@ function beginTogether(
     }
     for (const reader of readers) {
       reader.exec("begin");
-      // A transaction sees what was there when it read first.
+      // The snapshot of a transaction is taken by its first read.
       reader.prepare("select count(*) from main.sqlite_master").get([]);
     }
     return true;
@@ -107,7 +107,7 @@ function beginTogether(
   }
 }
 
-/** Copies what the reader sees, tables first: an index is made at once when all of it is there. */
+/** Copies the snapshot of a reader, tables first: an index is built faster over all rows at once. */
 function copyRead(reader: Database.Database, to: string, progress: Progress): void {
   const schema = schemaOf(reader);
   const tables = schema.filter(({ type }) => type === "table");
@@ -122,7 +122,7 @@ function copyRead(reader: Database.Database, to: string, progress: Progress): vo
   }
   reader.exec("commit");
   reader.exec("detach copy");
-  // A trigger would take what is copied for changes.
+  // A trigger would treat the copied rows as changes.
   make(to, schema.filter(({ type }) => type !== "table"));
   seal(to);
 }
@@ -152,7 +152,7 @@ function bytesOf(reader: Database.Database): number {
   return (reader.prepare(sizes).get([]) as { bytes: number }).bytes;
 }
 
-/** In their own words, by a connection in which they are the main ones. */
+/** Runs the original statements of a schema, by a connection whose main database is the copy. */
 function make(file: string, schema: readonly SchemaRow[]): void {
   const target = new Database(file);
   target.exec("pragma journal_mode = off; pragma synchronous = off");
@@ -160,7 +160,7 @@ function make(file: string, schema: readonly SchemaRow[]): void {
   target.close();
 }
 
-/** Copies a table in pieces, so that progress can be told in between. Yields the rows of each. */
+/** Copies a table in pieces, so that progress can be shown. Yields the number of rows of each. */
 function* copyTable(reader: Database.Database, name: string): Generator<number> {
   const table = quoteName(name);
   const all = reader.prepare(`pragma main.table_xinfo(${table})`).all([]) as {
@@ -190,7 +190,7 @@ function hasRowid(reader: Database.Database, name: string): boolean {
   return (reader.prepare(about).get([name]) as { readonly wr: number }).wr === 0;
 }
 
-/** Looks at all of it once, and leaves it as the server keeps it, and on disk. */
+/** Checks the copy, sets the journal mode of the server, and forces it to disk. */
 function seal(file: string): void {
   const target = new Database(file);
   const [found] = target.prepare("pragma quick_check(1)").all([]) as { quick_check: string }[];

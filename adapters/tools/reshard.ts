@@ -16,9 +16,9 @@ export interface ReshardValues {
 }
 
 /**
- * Copies data into a new place that is cut up otherwise, and checks it row by row. The old data stays
- * where it is, as its next start would leave it. Rejects with `Failure`; what there is of the copy
- * then is refused by servers.
+ * Copies data into a new folder or server with another number of partitions or databases, and checks
+ * it row by row. The old data is left as its next start would leave it. Rejects with `Failure`;
+ * servers then refuse the incomplete copy.
  */
 export async function reshard(
   values: ReshardValues,
@@ -60,7 +60,7 @@ function targetOf({ to }: ReshardValues, config: Config): string {
   throw new Failure("RT0002", `Cannot reshard: "--to <folder or URL>" is missing`);
 }
 
-/** How many rows there are in all tables. */
+/** The number of rows in all tables. */
 export function rowsOf(sums: Readonly<Record<string, TableSum>>): number {
   return Object.values(sums).reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly readConfigFile: (file: string) => Promise<string>;
 }
 
-/** Does what the command line asks of a tool. Rejects with `Failure` when it cannot. */
+/** Runs the tool of the command line. Rejects with `Failure` when it fails. */
 export async function runTool(tool: Tool, options: RunOptions): Promise<void> {
   const { env, post, readConfigFile } = options;
   const { name, values, args } = tool;
@@ -53,7 +53,7 @@ export async function runTool(tool: Tool, options: RunOptions): Promise<void> {
 
 const LOGS = { json: jsonLog, pretty: prettyLog } as const;
 
-/** The file system, the network and the database say what is wrong in their own words. */
+/** Errors with a code come from the file system, the network or the database, and explain themselves. */
 function named(tool: ToolName, cause: unknown): unknown {
   if (cause instanceof Failure || !(cause instanceof Error && "code" in cause)) return cause;
   return Failure.plain(500, `Cannot ${tool}: ${cause.message}`, { cause });

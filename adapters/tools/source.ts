@@ -30,25 +30,25 @@ import { clock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
 import type { ToolContext } from "./context.ts";
 
-const IS_THERE = compile(sql`select 1 from sqlite_master where name = 'meta'`);
+const HAS_META = compile(sql`select 1 from sqlite_master where name = 'meta'`);
 const NODES = compile(sql`select id, beat from node order by id`);
 const LOGGED = compile(sql`select count(*) as n from log`);
-/** Heartbeats that are waited for, to see whether somebody lives. */
+/** Heartbeats that are waited for, to see whether a member is alive. */
 const BEATS = 3;
 
-/** Data that nobody else writes: its tables hold everything, and no message is under way. */
+/** Data under our lock and leases: its log is folded, and all messages are delivered. */
 export interface Source extends Installation {
-  /** The highest epoch under which any of it was written. */
+  /** The highest epoch of all writes. */
   readonly epoch: number;
-  /** Rejects with `Failure` RT0005 when somebody has claimed a partition since. */
+  /** Rejects with `Failure` RT0005 when another process has claimed a partition since. */
   assertUnclaimed(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the data that the settings name, for good: with the lock of its folder, and the leases of all
- * its partitions. Does what a start does, and no more: brings it to the current format, folds its
- * log, brings messages to where they go. Rejects with `Failure` when there is none, when another
+ * Opens the data of the settings with the lock of its folder and the leases of all its partitions. It
+ * changes only what a start would change: it migrates to the current format, folds the log and
+ * delivers messages between partitions. Rejects with `Failure` when there is no data, when another
  * process has it, and as the server does.
  */
 export async function openSource(config: Config, context: ToolContext): Promise<Source> {
@@ -109,7 +109,7 @@ async function openFolder(config: Config): Promise<Data> {
   }
 }
 
-/** Of data that is there, it is written down. */
+/** The layout of new data, which is not used: existing data has its own. */
 const ANY = { partitions: 1, databases: "one" } as const;
 
 async function openServer(
@@ -122,8 +122,8 @@ async function openServer(
   const open = async (partition: number): Promise<Opened> => {
     const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
     const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
-    const look = () => client.batch("read", [statement(IS_THERE)]);
-    const [found = []] = await withRetries(client, look, retry);
+    const findMeta = () => client.batch("read", [statement(HAS_META)]);
+    const [found = []] = await withRetries(client, findMeta, retry);
     if (found.length === 0) throw Failure.plain(404, `Cannot use "${address.url}": it is empty`);
     await withRetries(client, () => migrate(client), retry);
     return { client, address: { kind: "server", ...address, timeoutMs } };
@@ -136,23 +136,23 @@ async function openServer(
   return { databases, close: () => databases.close() };
 }
 
-/** A server has no lock. But who lives says so again and again. */
+/** A database server has no lock. Members of a fleet are noticed by their heartbeats. */
 async function refuseFleet({ clients, retry }: Installation, config: Config): Promise<void> {
   const [first] = clients;
   if (!first) return;
-  const look = async () => {
+  const readBeats = async () => {
     const read = () => first.batch("read", [statement(NODES)]);
     const [rows = []] = await withRetries(first, read, retry);
     return rows;
   };
-  const before = await look();
+  const before = await readBeats();
   if (before.length === 0) return;
   await sleep(BEATS * config["fleet.heartbeat-interval"]);
   const beats = new Map(before.map(({ id, beat }) => [id, beat]));
-  for (const { id, beat } of await look()) if (beats.get(id) !== beat) throw takenOver();
+  for (const { id, beat } of await readBeats()) if (beats.get(id) !== beat) throw takenOver();
 }
 
-/** Leaves nothing but the tables. Answers the leases that guard them. */
+/** Claims all partitions, delivers messages and folds the log. Returns the leases. */
 async function quiesce(
   { clients, partitions }: Installation,
   config: Config,

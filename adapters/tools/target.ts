@@ -18,18 +18,18 @@ import type { ToolContext } from "./context.ts";
 /** The largest row that a database server keeps. */
 const SERVER_ROW_BYTES_MAX = 5_000_000;
 
-/** A new place for data, which no server takes before it is finished. */
+/** A new folder or database, which servers refuse before it is finished. */
 export interface Target {
-  /** For people. Without secrets. */
+  /** Its folder or address, for messages. Without secrets. */
   readonly place: string;
   /**
-   * Makes its databases. `epoch`: higher than any under which what comes in was written. Rejects with
-   * `Failure` META0011 when one of them is not empty.
+   * Makes its databases. `epoch`: higher than all epochs of the source. Rejects with `Failure` META0011
+   * when one of them is not empty.
    */
   begin(
     epoch: number,
   ): Promise<{ readonly installation: Installation; readonly writer: RowWriter }>;
-  /** What is in it is whole and checked: servers may have it. */
+  /** Its rows are complete and checked: servers may use it. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface TargetOptions {
   readonly context: ToolContext;
 }
 
-/** Has the new place for this process alone. Rejects with `Failure` when it is not empty. */
+/** Opens a new folder or server, for this process alone. Rejects with `Failure` when it is not empty. */
 export async function openTarget(options: TargetOptions): Promise<Target> {
   return isAddress(options.to) ? openServer(options) : await openFolder(options);
 }
@@ -68,7 +68,7 @@ async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
     begin: (epoch) => made.begin(epoch),
     finish: async () => {
       await made.finish();
-      // Closed, a database is one file. Only then does the folder become one that can be opened.
+      // Closed first, because a closed database is one file.
       await made.close();
       await folder.finish(databasesOf(layout));
     },

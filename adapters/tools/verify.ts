@@ -24,16 +24,16 @@ import type { ToolContext } from "./context.ts";
 const READING = { retryMs: 0, asBytes: true } as const;
 /** Problems that are printed; the others are counted. */
 const PRINTED_MAX = 1_000;
-/** Lines that SQLite says about one file. */
+/** Lines that SQLite's check reports for one file. */
 const SQLITE_LINES_MAX = 100;
 
 const HAS_META = compile(sql`select 1 from sqlite_master where name = 'meta'`);
 const INTEGRITY = compile(sql.raw(`pragma integrity_check(${SQLITE_LINES_MAX})`));
 
 /**
- * Checks the folder of a stopped server row by row and changes nothing: what `checkFolder` checks,
- * SQLite's own check of each file, and that every row of the tables can be decoded and stands where
- * its content says. Prints a line for each problem. Rejects with `Failure` when there is one.
+ * Checks the folder of a stopped server row by row and changes nothing: everything that `checkFolder`
+ * checks, SQLite's own check of each file, and that every row of the tables can be decoded and matches
+ * its key. Prints a line for each problem. Rejects with `Failure` when there is one.
  */
 export async function verify(config: Config, context: ToolContext): Promise<void> {
   if (config["storage.database-url"] !== "") {
@@ -46,7 +46,7 @@ export async function verify(config: Config, context: ToolContext): Promise<void
     mustExist: true,
   });
   const urls = Array.from({ length: folder.databases ?? 1 }, (_, i) => folder.partitionUrl(i))
-    // What is missing is told by the check of the folder.
+    // Missing files are reported by the check of the folder.
     .filter((url) => statSync(fileURLToPath(url), { throwIfNoEntry: false })?.size);
   const report = new Report(context, await rowsIn(urls));
   try {
@@ -62,7 +62,7 @@ export async function verify(config: Config, context: ToolContext): Promise<void
   report.end();
 }
 
-/** Rows that there are to check. Tables that cannot be counted are passed over: their check tells why. */
+/** Rows to check. Tables that cannot be counted are skipped: their check reports the reason. */
 async function rowsIn(urls: readonly string[]): Promise<number> {
   let sum = 0;
   for (const url of urls) {
@@ -73,7 +73,7 @@ async function rowsIn(urls: readonly string[]): Promise<number> {
   return sum;
 }
 
-/** What was found so far, and how far it is. */
+/** The problems so far, and progress. */
 class Report {
   readonly #display: Display;
   readonly #work: Work;
@@ -91,7 +91,7 @@ class Report {
     if (++this.#problems <= PRINTED_MAX) process.stdout.write(`${text}\n`);
   }
 
-  /** Something begins that tells nothing of how far it is. */
+  /** A step begins that reports no progress. */
   step(what: string): void {
     this.#work.progress({ what });
   }
@@ -135,7 +135,7 @@ class FileCheck {
     this.#report.step(`${this.#name}, SQLite's own check`);
     await this.#reporting("", () => this.#integrity());
     const [meta] = await this.#client.batch("read", [statement(HAS_META)]).catch(() => [[]]);
-    // What is no database of ours was told by the check of the folder.
+    // A file that is not a database of this server was reported by the check of the folder.
     if (meta?.length !== 1) return;
     const { format } = await databaseInfoOf(this.#client);
     if (format !== FORMAT_VERSION) {
@@ -169,7 +169,7 @@ class FileCheck {
     this.#report.problem(`${this.#name}: table ${table.name} has ${done} rows of ${total}`);
   }
 
-  /** What cannot be read at all is a problem, too, and the check goes on with the next. */
+  /** Runs `act`. A `Failure` is reported as a problem, and the check continues. */
   async #reporting(what: string, act: () => Promise<void>): Promise<void> {
     try {
       await act();

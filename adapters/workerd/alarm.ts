@@ -2,21 +2,21 @@ import type { Write } from "../../src/model/rows.ts";
 import type { Clock, Lease, SqlClient } from "../../src/ports.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
 
-/** What is needed of a Durable Object's storage: the one alarm it has. */
+/** The alarm of a Durable Object's storage, of which there is one. */
 export interface AlarmStorage {
   getAlarm(): Promise<number | null>;
   setAlarm(due: number): Promise<void>;
 }
 
 /**
- * How often an object with attempts under way is called. One that nobody calls is evicted after
- * 70 s, with its attempts; the alarm after that begins them again.
+ * How often an alarm calls an object with running attempts. An object without calls is evicted after
+ * 70 s, with its attempts; the alarm after that starts them again.
  */
 export const HEARTBEAT_MS = 30_000;
-/** An alarm that finds its timer not yet handled looks again so much later. */
+/** An alarm that finds its timer not yet handled is set again so much later. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** The alarm of an object: the earliest of all times that somebody expects it to be awake. */
+/** The alarm of an object: the earliest of all times at which it must be awake. */
 export class Alarms {
   readonly #storage: AlarmStorage;
   /** When it will ring at the latest. */
@@ -26,20 +26,20 @@ export class Alarms {
     this.#storage = storage;
   }
 
-  /** Learns what an earlier life has set. */
+  /** Reads the alarm that is already set. */
   async open(): Promise<void> {
     this.#due = await this.#storage.getAlarm() ?? Infinity;
   }
 
-  /** Milliseconds since the epoch; Infinity: never. An alarm set earlier stays. */
+  /** Sets the alarm to `due`, in milliseconds since the epoch, unless it is earlier already. */
   expect(due: number): void {
     if (due >= this.#due) return;
     this.#due = due;
-    // It joins the writes of the same moment. When they fail, the object fails as a whole.
+    // It is atomic with the writes of the same tick. When they fail, the runtime resets the object.
     this.#storage.setAlarm(due).catch(() => {});
   }
 
-  /** It rang: none is set. */
+  /** The alarm fired: none is set. */
   rang(): void {
     this.#due = Infinity;
   }
@@ -55,8 +55,8 @@ const EXPIRES = "select min(expires_at) as due from invocation " +
   "where partition = ?1 and expires_at is not null";
 
 /**
- * A store that sees to it that its object wakes up for what is in it, however long it was evicted:
- * no commit leaves a timer, or an attempt under way, that no alarm knows of.
+ * A store that sets the alarm of its object, so that it wakes up for its timers and running attempts
+ * after any eviction.
  */
 export class AlarmedStore extends SqlStore {
   readonly #client: SqlClient;
@@ -84,7 +84,7 @@ export class AlarmedStore extends SqlStore {
     return super.commit(lease, writes);
   }
 
-  /** Whether an attempt, or a message for another partition, is under way, or about to be. */
+  /** Whether there are attempts, or messages for other partitions, in progress or waiting to be sent. */
   async isBusy(): Promise<boolean> {
     if (!this.#lease) return false;
     const found = await Promise.all([
@@ -95,8 +95,8 @@ export class AlarmedStore extends SqlStore {
   }
 
   /**
-   * After the alarm rang: when the object must be awake next, for timers and to forget what has
-   * expired. Infinity: when it is called.
+   * After the alarm fired: when the object must be awake next, for timers and to delete expired
+   * invocations. Infinity: never.
    */
   async due(): Promise<number> {
     if (!this.#lease) return Infinity;
@@ -118,7 +118,7 @@ function dueOf(writes: readonly Write[], now: number): number {
   let due = Infinity;
   for (const { table, row, drop } of writes) {
     if (drop) continue;
-    // One that is not acknowledged is sent again, by an object that is awake.
+    // An awake object sends a message again until it is acknowledged.
     if (table === "outbox") due = Math.min(due, now + HEARTBEAT_MS);
     if (table === "timer" && "due" in row) due = Math.min(due, row.due);
     else if (table === "invocation" && "status" in row && row.status.kind === "invoked") {

@@ -1,4 +1,4 @@
-/** What we use of workerd, and no more: its own types would be those of every file. */
+/** The used part of workerd. Its own package of types would apply to every file. */
 declare module "cloudflare:workers" {
   export class DurableObject<Env> {
     constructor(ctx: DurableObjectState, env: Env);
@@ -32,7 +32,7 @@ interface DurableObjectNamespace<T> {
   get(id: DurableObjectId): DurableObjectStub<T>;
 }
 
-/** Calls an object as if it were here. */
+/** Calls an object's methods from elsewhere. */
 type DurableObjectStub<T> = Pick<
   T,
   Extract<keyof T, "ingress" | "admin" | "fetch" | "deployments" | "reload">

@@ -1,6 +1,6 @@
 import type { SqlClient, SqlRow, SqlValue, Statement } from "../../src/ports.ts";
 
-/** What is needed of a Durable Object's storage. */
+/** The used part of a Durable Object's storage. */
 export interface DurableStorage {
   readonly sql: {
     exec(text: string, ...values: SqlValue[]): { toArray(): Record<string, DurableValue>[] };
@@ -12,12 +12,12 @@ export interface DurableStorage {
 type DurableValue = string | number | null | ArrayBuffer;
 
 /**
- * Longest text or blob, and so about the longest row, that a Durable Object stores: 2 MB, less what
- * stands beside a value in its row and what a fold binds together with it.
+ * Longest text or blob, and so about the longest row, that a Durable Object stores: 2 MB, less the
+ * other columns of its row and the other values that a fold binds with it.
  */
 export const DURABLE_VALUE_BYTES_MAX = 1536 * 1024;
 
-/** What keeps every value that a store binds below that limit. */
+/** Limits that keep every value that a store binds below that size. */
 export const DURABLE_STORE_LIMITS = {
   sliceBytesMax: 128 * 1024,
   rowBytesMax: 1024 * 1024,
@@ -25,8 +25,8 @@ export const DURABLE_STORE_LIMITS = {
 
 /**
  * The database of a Durable Object. Its statements run at once, in the thread of the object, and
- * are durable later; but nothing the object says reaches anybody before (the output gate), so a
- * batch counts as durable when it has run.
+ * become durable later; but the runtime holds back everything that the object sends until then (the
+ * output gate), so a batch counts as durable when it has run.
  */
 export function durableSqlite(storage: DurableStorage): SqlClient {
   return new DurableSqlite(storage);
@@ -40,12 +40,12 @@ class DurableSqlite implements SqlClient {
     this.#storage = storage;
   }
 
-  /** Rejects with whatever the runtime threw; the name of SQLite's code is in its message. */
+  /** Rejects with the error of the runtime, whose message contains the name of SQLite's code. */
   // deno-lint-ignore require-await -- what is thrown is to be a rejection
   async batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
     if (this.#isClosed) throw new Error("The database is closed");
     const run = () => statements.map((one) => this.#run(one));
-    // Nothing comes between reads that never wait.
+    // No write can come between synchronous reads.
     return mode === "read" ? run() : this.#storage.transactionSync(run);
   }
 
@@ -53,7 +53,7 @@ class DurableSqlite implements SqlClient {
     return cause instanceof Error && cause.message.includes("CHECK constraint failed");
   }
 
-  /** The object keeps its database; this only forgets it. */
+  /** Rejects later batches. The database itself stays open. */
   close(): Promise<void> {
     this.#isClosed = true;
     return Promise.resolve();

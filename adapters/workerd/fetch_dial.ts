@@ -9,15 +9,15 @@ import type {
   Exchange,
 } from "../../src/dial.ts";
 
-/** What an address that speaks nothing but cleartext HTTP/2 needs. */
+/** The message for an endpoint that only speaks cleartext HTTP/2. */
 const H2C = "this server runs on workerd, which cannot speak HTTP/2 without TLS: " +
   "let the endpoint listen for HTTP/1.1, or for HTTPS";
 
 /**
- * Dials endpoints with `fetch`, in request-response mode only: nothing is sent before the whole
- * request is known. HTTP/2 without TLS is `unsupported`. Whatever is negotiated over TLS passes for
- * HTTP/1.1, for `fetch` does not say. How long connecting takes is not limited: it cannot be told
- * from waiting for an answer.
+ * Dials endpoints with `fetch`, in request-response mode only: nothing is sent before the request is
+ * complete. HTTP/2 without TLS is `unsupported`. Any version over TLS is reported as HTTP/1.1, because
+ * `fetch` does not tell. The time to connect is not limited: `fetch` does not tell it from the wait
+ * for a response.
  */
 export function fetchDial(): Dial {
   return {
@@ -35,10 +35,10 @@ function isSecure({ url }: DialRequest): boolean {
 }
 
 function unsupported(listener: DialListener): Exchange {
-  const late = new PendingExchange(listener);
-  // Not at once: nobody expects to be called before `open` has returned.
-  queueMicrotask(() => late.fail({ kind: "unsupported", message: H2C }));
-  return late;
+  const pending = new PendingExchange(listener);
+  // Later, because a listener is never called before `open` has returned.
+  queueMicrotask(() => pending.fail({ kind: "unsupported", message: H2C }));
+  return pending;
 }
 
 class FetchExchange implements Exchange {
@@ -48,7 +48,7 @@ class FetchExchange implements Exchange {
   #pieces: Uint8Array[] = [];
   #isSent = false;
   #isOver = false;
-  /** Lets reading go on, while it must not. */
+  /** Resumes reading, while it is paused. */
   #goOn: (() => void) | undefined;
   #mayGoOn: Promise<void> | undefined;
 
@@ -57,7 +57,7 @@ class FetchExchange implements Exchange {
     this.#listener = listener;
   }
 
-  /** There is always room: a request is in memory as a whole anyway. */
+  /** Always true: the whole request is buffered in memory anyway. */
   write(bytes: Uint8Array): boolean {
     if (!this.#isSent) this.#pieces.push(bytes);
     return true;
@@ -118,7 +118,7 @@ class FetchExchange implements Exchange {
     if (this.#isOver) return;
     this.#isOver = true;
     const said = cause instanceof Error ? cause.message : String(cause);
-    // What an HTTP/2 server does with HTTP/1.1 looks like a broken connection.
+    // A server that only speaks HTTP/2 breaks the connection of an HTTP/1.1 request.
     const isFirst = this.#request.method === "GET" && !isSecure(this.#request);
     this.#listener.failed({
       kind,

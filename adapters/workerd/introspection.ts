@@ -8,7 +8,7 @@ import type { QueryLimits } from "../../src/introspection/request.ts";
 import type { Clock, Log, SqlValue } from "../../src/ports.ts";
 import type { Introspection, Query } from "../../src/query_port.ts";
 
-/** What is needed of a Durable Object's storage. */
+/** The used part of a Durable Object's storage. */
 export interface QueryStorage {
   readonly sql: {
     exec(text: string, ...values: SqlValue[]): {
@@ -19,7 +19,7 @@ export interface QueryStorage {
 }
 
 export interface DurableIntrospectionOptions {
-  /** Resolves when everything committed is in the tables. */
+  /** Resolves when all commits are folded into the tables. */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "now">;
   readonly limits: Pick<QueryLimits, "rowsMax" | "timeMs" | "spoolBytesMax">;
@@ -29,8 +29,8 @@ export interface DurableIntrospectionOptions {
 }
 
 /**
- * Queries of the database of a Durable Object, one at a time, in the thread of the object: there is no
- * other. An answer is whole, in memory, before its first part is sent.
+ * Queries of the database of a Durable Object, one at a time, in the thread of the object: it has no
+ * other. A result is complete, in memory, before its first part is sent.
  */
 export function durableIntrospection(
   storage: QueryStorage,
@@ -68,7 +68,7 @@ class DurableIntrospection implements Introspection {
     const { clock, flush, limits, log } = this.#options;
     await flush();
     const now = clock.now();
-    // Nothing else here uses LIKE. The object keeps its connection, but nobody says for how long.
+    // Set for each query, since the runtime may replace the connection. Only queries use LIKE.
     this.#storage.sql.exec("pragma case_sensitive_like = on");
     const database = new DurableQueries(this.#storage, () => {
       if (clock.now() - now > limits.timeMs) throw tooSlow(limits.timeMs);
@@ -106,7 +106,7 @@ class DurableQueries implements DirectDatabase {
 
   async row(sql: string, args: readonly Bound[] = []): Promise<Row | undefined> {
     if (++this.#rows % ROWS_PER_PAUSE === 0) await this.pause();
-    // To the end: a statement that stands in the middle keeps its view of the database.
+    // Read to the end: a statement that is not finished keeps its snapshot of the database.
     const [row] = [...this.open(sql, args)];
     return row;
   }
@@ -126,18 +126,18 @@ class DurableQueries implements DirectDatabase {
   }
 
   pause(): Promise<void> {
-    // Only then time goes on here, too.
+    // The clock of an isolate advances only between events.
     return new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 
-/** What the database says, without the name of its code at the end. */
+/** An error of the database as `Failure`, without the name of its code at the end. */
 function named(cause: unknown): unknown {
   if (cause instanceof Failure || !(cause instanceof Error)) return cause;
   return failed(`Cannot run the query: ${cause.message.replace(/: SQLITE_\w+$/, "")}`, { cause });
 }
 
-/** Everything at once is there; it is read as fast as somebody takes it. */
+/** A stream of parts that are already complete. */
 function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   const rest = parts.values();
   return new ReadableStream({

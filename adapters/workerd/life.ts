@@ -30,16 +30,16 @@ import { durableIntrospection, type QueryStorage } from "./introspection.ts";
 
 /** Queries that wait for another one to end. */
 const QUERIES_WAITING_MAX = 20;
-/** What the envelope adds to the largest message between partitions. */
+/** Bytes of the envelope around the largest message between partitions. */
 const ENVELOPE_BYTES = 1024 * 1024;
 
-/** What an object is while it is awake. */
+/** The parts of an object while it is awake. */
 export interface Life {
   readonly app: App;
   readonly store: AlarmedStore;
-  /** What is registered, as this object stores it: only that of partition 0 does. */
+  /** Deployments in this object's own rows: only the object of partition 0 stores them. */
   readonly deployments: DeploymentStore;
-  /** Answers other partitions. */
+  /** Answers requests of other partitions. */
   readonly answerPeer: (request: Request) => Promise<Response>;
 }
 
@@ -49,13 +49,13 @@ export interface LifeOptions {
   readonly clock: IsolateClock;
   readonly alarms: Alarms;
   readonly log: Log;
-  /** Which one it is, if somebody has said so. */
+  /** The partition of this object, if a request has named it. */
   readonly partition: number | undefined;
   /** The object of a partition. */
   readonly at: (partition: number) => Peer;
 }
 
-/** Wakes an object. Rejects with `Failure` when its rows are those of another installation. */
+/** Starts an object. Rejects with `Failure` when its rows are those of another installation. */
 export async function openLife(options: LifeOptions): Promise<Life> {
   const { storage, config, clock, alarms, log } = options;
   const own = durableSqlite(storage);
@@ -89,7 +89,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
   return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
 }
 
-/** The rows of an object whose rows are in a database server. What it is itself stays with it. */
+/** The rows of an object that stores them on a database server. Its range stays in its own storage. */
 async function openRemoteRows(
   { partition, partitions }: PartitionRange,
   { config, clock }: LifeOptions,
@@ -106,20 +106,20 @@ async function openRemoteRows(
   return client;
 }
 
-/** Which partition this is, of how many. Both are written down with the first row. */
+/** Which partition this is, of how many. Both are stored at the first start. */
 async function rangeOf(
   client: SqlClient,
-  { config, partition: told }: LifeOptions,
+  { config, partition: named }: LifeOptions,
 ): Promise<PartitionRange> {
   const wanted = config["default-num-partitions"];
   const layout = await ensureLayout(client, { partitions: wanted, databases: "each" });
   checkPartitions(layout, wanted);
-  const partition = told ?? await readPartition(client) ?? 0;
+  const partition = named ?? await readPartition(client) ?? 0;
   await ensurePartition(client, partition);
   return { partition, partitions: wanted };
 }
 
-/** The Worker in front knows nothing but the settings, and must be right about them. */
+/** The Worker forwards requests by the settings alone, so they must match the data. */
 function checkPartitions({ partitions }: Layout, wanted: number): void {
   if (partitions === wanted) return;
   throw new Failure(
@@ -164,7 +164,7 @@ function introspectionOf(
   });
 }
 
-/** Only an object's own rows can be read here, and half an answer would look like a whole one. */
+/** An object can read only its own rows, and a partial result would look complete. */
 const NO_QUERIES: Introspection = {
   query: () => {
     const message = "queries are answered here for one partition that is a Durable Object's own; " +

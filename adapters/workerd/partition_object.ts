@@ -8,34 +8,34 @@ import { consoleLog, IsolateClock, stackOf } from "./platform.ts";
 import { refusal, type RequestKind } from "./refusal.ts";
 import { type Bindings, partitionConfig, warningsFor } from "./settings.ts";
 
-/** What `wrangler.toml` binds. */
+/** The bindings of `wrangler.toml`. */
 export interface ObjectBindings extends Bindings {
   readonly PARTITION: DurableObjectNamespace<PartitionObject>;
 }
 
-/** How long an object that could not start waits for the next attempt when nobody calls it. */
+/** How long an object that could not start waits before it starts again, if it is not called. */
 const RESTART_MS = 10_000;
 
-/** How long after a request the object sees whether it may rest. */
-const REST_MS = 5_000;
+/** How long after a request the object checks whether it is idle. */
+const IDLE_CHECK_MS = 5_000;
 
 /**
- * One partition, in an object of its own that holds its rows. Made by the first request or alarm,
- * evicted when nobody needs it: then the next one derives everything from the rows (law 3). Many
- * requests are in it at once, and those who wait for a result hold up nobody.
+ * One partition, in an object of its own that holds its rows. The first request or alarm makes it, and
+ * the runtime evicts it when it is idle: the next one then derives everything from the rows (law 3).
+ * It serves many requests at once, and those that wait for a result do not block others.
  */
 export class PartitionObject extends DurableObject<ObjectBindings> implements Peer {
   readonly #alarms = new Alarms(this.ctx.storage);
   readonly #clock = new IsolateClock((cause) => this.#endOnBug(cause));
   #life: Promise<Life> | undefined;
   #log: Log = consoleLog("info");
-  /** Requests of operators in progress. They end soon; those of callers may wait for months. */
+  /** Requests of operators in progress, which are short; those of callers may wait for months. */
   #operators = 0;
 
-  /** Which partition this is, once somebody has said so. */
+  /** The partition of this object, once a request has named it. */
   #partition: number | undefined;
 
-  /** A request of a caller. `partition`: which one this is, as in every call. */
+  /** A request of a caller. `partition`: the one of this object, as in every call. */
   ingress(request: Request, partition: number): Promise<Response> {
     this.#partition = partition;
     return this.#answer("caller", request, ({ app }) => app.ingress(request));
@@ -48,14 +48,14 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
     return this.#answer("operator", request, ({ answerPeer }) => answerPeer(request));
   }
 
-  /** What is registered, as JSON. */
+  /** The deployments, as JSON. */
   async deployments(partition: number): Promise<string> {
     this.#partition = partition;
     const { deployments } = await this.#live();
     return JSON.stringify(await deployments.load());
   }
 
-  /** Somebody has registered something. */
+  /** The deployments have changed. */
   async reload(partition: number): Promise<void> {
     this.#partition = partition;
     const { app } = await this.#live();
@@ -73,14 +73,14 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
     }
   }
 
-  /** Something is due, or may be. Never throws: an alarm that fails too often is given up. */
+  /** A timer may be due. Never throws: the runtime drops an alarm that fails too often. */
   override async alarm(): Promise<void> {
     this.#alarms.rang();
     this.#clock.wake();
     try {
       const { store } = await this.#live();
       this.#alarms.expect(await store.due());
-      if (this.#operators === 0 && !await store.isBusy()) this.#clock.rest();
+      if (this.#operators === 0 && !await store.isBusy()) this.#clock.idle();
       else this.#alarms.expect(this.#clock.now() + HEARTBEAT_MS);
     } catch (cause) {
       this.#log("error", "An alarm failed", { cause: stackOf(cause) });
@@ -101,7 +101,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
       const message = cause instanceof Failure ? cause.message : "the partition cannot start";
       return refusal(who, request, { status: 503, message });
     }
-    if (this.#clock.isResting) this.#wake();
+    if (this.#clock.isIdle) this.#wake();
     try {
       return await ask(life);
     } catch (cause) {
@@ -112,7 +112,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
 
   #wake(): void {
     this.#clock.wake();
-    this.#alarms.expect(this.#clock.now() + REST_MS);
+    this.#alarms.expect(this.#clock.now() + IDLE_CHECK_MS);
   }
 
   #live(): Promise<Life> {
@@ -140,7 +140,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
     return life;
   }
 
-  /** What is in memory may no longer be what is in the rows: the next request begins anew. */
+  /** Memory may differ from the rows after a bug: the next request starts a new object. */
   #endOnBug(cause: unknown): void {
     this.#log("error", "Beginning anew because of a bug", { cause: stackOf(cause) });
     this.ctx.abort("a bug");

@@ -3,7 +3,7 @@ import type { PartitionRange } from "../../src/model/ring.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import { type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
 
-/** What an object offers the other objects of its installation. */
+/** The methods of an object for the other objects of its installation. */
 export interface Peer {
   fetch(request: Request): Promise<Response>;
   deployments(partition: number): Promise<string>;
@@ -18,15 +18,15 @@ export interface PeersOptions {
 }
 
 /**
- * What objects show each other. It is no secret: only who has the binding can call an object's
- * `fetch`, and the Worker in front hands it nothing.
+ * The fleet secret between objects. It needs not be secret: only code with the binding can call an
+ * object's `fetch`, and the Worker forwards no requests of callers to it.
  */
 export const INTERNAL_SECRET = "within-one-worker-script";
 const ADDRESS = "http://object";
-/** How often an object is told of a registration that does not answer. */
+/** How often an object that does not answer is notified of new deployments. */
 const ATTEMPTS_MAX = 3;
 
-/** The other objects, as one of them sees them: partitions elsewhere, and who knows what is registered. */
+/** The other objects, as one of them sees them: the partitions, and the one with the deployments. */
 export class Peers {
   readonly #options: PeersOptions;
   readonly #partitionClients = new Map<number, PartitionClient>();
@@ -35,7 +35,7 @@ export class Peers {
     this.#options = options;
   }
 
-  /** The way to a partition in another object. */
+  /** The client of a partition in another object. */
   partitionClient(partition: number): PartitionClient {
     let partitionClient = this.#partitionClients.get(partition);
     if (!partitionClient) {
@@ -52,8 +52,8 @@ export class Peers {
   }
 
   /**
-   * What is registered, which the object of partition 0 keeps for all. `own`: its store, in that
-   * object: whatever it saves, the others know before whoever registered it is answered.
+   * The deployments, which the object of partition 0 stores for all. `own`: the store of this object;
+   * in that of partition 0, the other objects are notified of a change before it is acknowledged.
    */
   deployments(own: DeploymentStore): DeploymentStore {
     const { range: { partition, partitions } } = this.#options;
@@ -87,7 +87,7 @@ export class Peers {
     await Promise.all(others.map((partition) => this.#notify(partition)));
   }
 
-  /** One that cannot be told is not awake, or will be told by its next start. */
+  /** Notifies an object. One that cannot be reached reads the deployments at its next start. */
   async #notify(partition: number): Promise<void> {
     const { at, log } = this.#options;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {

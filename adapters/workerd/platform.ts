@@ -1,10 +1,10 @@
 import { type Clock, CLOCK_LOOK_MS, type Log, type LogLevel } from "../../src/ports.ts";
 
 /**
- * What is due so soon is waited for even at rest. Less than `CLOCK_LOOK_MS`, so that looking at the
- * clock does not keep an object in memory; at rest, a clock that jumps is noticed by the alarm.
+ * A call that is due so soon keeps its timer when the object is idle. Less than `CLOCK_LOOK_MS`, so that
+ * checking the clock does not keep an object in memory; while idle, the alarm notices a clock that jumps.
  */
-const NEAR_MS = 2_000;
+const SOON_MS = 2_000;
 
 interface Wait {
   readonly due: number;
@@ -13,21 +13,21 @@ interface Wait {
 }
 
 /**
- * Time as an isolate has it. A timer that is set keeps its object in memory, which costs; so at rest
- * only those are set that are due soon, and the others wait for `wake`, for which there are alarms.
- * What a callback throws is a bug nobody above can catch, and goes to `onBug`.
+ * The clock of an isolate. A timer keeps its object in memory, which costs; so while the object is idle
+ * only timers that are due soon are set, and the others wait for `wake`, which an alarm calls. An error
+ * that a callback throws is a bug, and is passed to `onBug`.
  */
 export class IsolateClock implements Clock {
   readonly #onBug: (cause: unknown) => void;
   readonly #waits = new Set<Wait>();
-  #isResting = false;
+  #isIdle = false;
 
   constructor(onBug: (cause: unknown) => void) {
     this.#onBug = onBug;
   }
 
-  get isResting(): boolean {
-    return this.#isResting;
+  get isIdle(): boolean {
+    return this.#isIdle;
   }
 
   now(): number {
@@ -48,29 +48,29 @@ export class IsolateClock implements Clock {
     setTimeout(() => this.#guarded(call), 0);
   }
 
-  /** Nothing goes on: the object may be evicted. */
-  rest(): void {
-    this.#isResting = true;
+  /** The object is idle, and may be evicted. */
+  idle(): void {
+    this.#isIdle = true;
     for (const wait of this.#waits) {
-      if (wait.due - Date.now() <= NEAR_MS) continue;
+      if (wait.due - Date.now() <= SOON_MS) continue;
       clearTimeout(wait.timer);
       wait.timer = undefined;
     }
   }
 
-  /** Something came in: whatever became due at rest is called soon. */
+  /** A request or an alarm arrived: sets all timers again. Calls that became due fire soon. */
   wake(): void {
-    this.#isResting = false;
+    this.#isIdle = false;
     for (const wait of this.#waits) if (wait.timer === undefined) this.#arm(wait);
   }
 
   #arm(wait: Wait): void {
     const waitMs = Math.max(wait.due - Date.now(), 0);
-    if (this.#isResting && waitMs > NEAR_MS) return void (wait.timer = undefined);
-    wait.timer = setTimeout(() => this.#look(wait), Math.min(waitMs, CLOCK_LOOK_MS));
+    if (this.#isIdle && waitMs > SOON_MS) return void (wait.timer = undefined);
+    wait.timer = setTimeout(() => this.#fire(wait), Math.min(waitMs, CLOCK_LOOK_MS));
   }
 
-  #look(wait: Wait): void {
+  #fire(wait: Wait): void {
     // The clock of an isolate stands still between one input and the next.
     if (Date.now() < wait.due) return this.#arm(wait);
     this.#waits.delete(wait);
@@ -97,7 +97,7 @@ export function consoleLog(least: LogLevel): Log {
   };
 }
 
-/** For a log record: where something happened, if it says so. */
+/** The stack of an error, for a log record. */
 export function stackOf(cause: unknown): string {
   return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
 }

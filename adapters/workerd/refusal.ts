@@ -3,10 +3,10 @@ import type { Failure } from "../../src/errors.ts";
 import { refused } from "../../src/ingress/response.ts";
 import { ALIAS, OWN } from "../../src/names.ts";
 
-/** Who is refused before the app has seen the request, and in which shape. */
+/** Whose request is refused, which decides the form of the response. */
 export type RequestKind = "caller" | "operator";
 
-/** A refusal as the app would answer it. A caller is answered in both spellings, as on legacy paths. */
+/** A refusal as the app would make it. For a caller it uses both spellings, as on legacy paths. */
 export function refusal(
   who: RequestKind,
   request: Pick<Request, "headers">,

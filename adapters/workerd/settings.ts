@@ -8,7 +8,7 @@ import { DURABLE_VALUE_BYTES_MAX } from "./durable_sqlite.ts";
 /** Bindings of a Worker. Settings are those that are text. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
-/** Where defaults are others than on a machine: a row has 2 MB at most, an isolate 128 MB. */
+/** Defaults that differ from those of a process: a row has 2 MB at most, an isolate 128 MB. */
 const DEFAULTS = `
 ingress.request-size-limit = "1MiB"
 admin.request-size-limit = "1MiB"
@@ -23,7 +23,7 @@ admin.query-engine.result-size = "16MiB"
 
 const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
 
-/** The settings of a partition. Throws `Failure` RT0002, also for what does not fit a row. */
+/** The settings of a partition. Throws `Failure` RT0002, also for limits that exceed a row. */
 export function partitionConfig(bindings: Bindings): Config {
   const config = readConfig({ file: DEFAULTS, env: environmentOf(bindings) });
   for (const name of LIMITED) {
@@ -36,7 +36,7 @@ export function partitionConfig(bindings: Bindings): Config {
   return config;
 }
 
-/** Settings that only a Worker has, which serves callers and operators at one address. */
+/** Settings of a Worker only, which serves callers and operators at one address. */
 const options = {
   "admin.path-prefix": option(text("a path such as /admin", /^(\/[\w.~-]+)+$/), "/admin", {
     doc: "Requests below this path go to the admin API, without it. All others are for callers.",
@@ -64,7 +64,7 @@ export function workerSettings(bindings: Bindings): WorkerSettings {
   };
 }
 
-/** What to warn of: one sentence for each variable that is spelled as a setting and sets nothing. */
+/** Warnings: one sentence for each variable that looks like a setting and is none. */
 export function warningsFor(bindings: Bindings): string[] {
   return warningsOf(environmentOf(bindings), Object.keys(options));
 }

@@ -28,7 +28,7 @@ afterEach(async () => {
 export async function start(
   handler: Handler,
   headersTimeoutMs?: number,
-  silenceMs?: number,
+  inactivityMs?: number,
 ): Promise<string> {
   listener = await listen({
     host: "127.0.0.1",
@@ -36,7 +36,7 @@ export async function start(
     handler,
     log: (level, message) => log.push({ level, message }),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
-    ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(inactivityMs === undefined ? {} : { inactivityMs }),
   });
   return listener.url;
 }

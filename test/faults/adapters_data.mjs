@@ -11,14 +11,14 @@ export const adaptersData = [
   {
     file: "adapters/libsql/file/inline_commits.ts",
     what: "a small commit overtakes a large one",
-    find: "if (this.#workerWrites > 0 || this.#writes.isResting) return false;",
-    replace: "if (this.#writes.isResting) return false;",
+    find: "if (this.#workerWrites > 0 || this.#writes.isPaused) return false;",
+    replace: "if (this.#writes.isPaused) return false;",
     tests: FILE,
   },
   {
     file: "adapters/libsql/file/inline_commits.ts",
     what: "a slow disk holds up the main thread",
-    find: "    this.#restUntil = Math.max(this.#restUntil, performance.now() + REST_MS);\n",
+    find: "    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + PAUSE_MS);\n",
     replace: "",
     tests: FILE,
   },

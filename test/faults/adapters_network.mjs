@@ -108,16 +108,16 @@ export const adaptersNetwork = [
   {
     file: "adapters/node/http2_keepalive.ts",
     what: "a peer that answers no PING is kept",
-    find: "timer = setTimeout(() => session.destroy(), silenceMs * PATIENCE);",
-    replace: "timer = setTimeout(() => {}, silenceMs * PATIENCE);",
-    tests: ["test/conformance/node_http_silence.test.ts"],
+    find: "timer = setTimeout(() => session.destroy(), inactivityMs * PING_TIMEOUT_FACTOR);",
+    replace: "timer = setTimeout(() => {}, inactivityMs * PING_TIMEOUT_FACTOR);",
+    tests: ["test/conformance/node_http_inactivity.test.ts"],
   },
   {
     file: "adapters/node/http2_keepalive.ts",
     what: "a peer that answers is given up all the same",
     find: "      clearTimeout(timer);\n      timer = undefined;",
     replace: "      timer = undefined;",
-    tests: ["test/conformance/node_http_silence.test.ts"],
+    tests: ["test/conformance/node_http_inactivity.test.ts"],
   },
   {
     file: "adapters/node/bridge.ts",

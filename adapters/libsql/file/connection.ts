@@ -3,15 +3,15 @@ import { fileURLToPath } from "node:url";
 import type { SqlRow, Statement } from "../../../src/ports.ts";
 import { plain } from "../sql_error.ts";
 
-/** Statements with more in their arguments are not kept: they would keep the arguments, too. */
+/** Statements with larger arguments are not kept, because they would keep the arguments, too. */
 const KEPT_BYTES_MAX = 512 * 1024;
-/** What is asked again and again: some dozens of texts. The rest makes and changes tables. */
+/** Statements that are repeated: some dozens of texts. The others make and change tables. */
 const IS_KEPT = /^\s*(?:select|insert|update|delete|begin|commit)\b/i;
 
 /**
- * A connection to a database here, which prepares each statement once. It blocks whoever calls it, and
- * ends the process when it is used after `close`, so who has it sees to that. All calls throw what
- * libSQL throws; see `named`.
+ * A connection to a database on this machine, which prepares each statement once. It blocks its thread.
+ * Using it after `close` ends the process, so its owner must not. All calls throw what libSQL throws;
+ * see `named`.
  */
 export class Connection {
   readonly #database: Database.Database;
@@ -19,8 +19,8 @@ export class Connection {
 
   /**
    * `url`: `file:` with a path, or `:memory:`. `timeout`: how long to wait for another process that
-   * writes, in milliseconds. `settings`: pragmas, in their order. `isReadOnly`: nothing in the file
-   * changes, also not when it is closed.
+   * writes, in milliseconds. `settings`: pragmas, in their order. `isReadOnly`: the file is never
+   * changed, not even by `close`.
    */
   constructor(
     url: string,
@@ -37,7 +37,7 @@ export class Connection {
     }
   }
 
-  /** One statement and its rows. By itself, it is a transaction of its own. */
+  /** Runs one statement and returns its rows. Outside of `transaction` it is a transaction. */
   query({ sql, args }: Statement): SqlRow[] {
     const prepared = this.#prepared(sql, args);
     if (prepared.reader) return (prepared.all(args) as SqlRow[]).map(plain);
@@ -45,7 +45,7 @@ export class Connection {
     return [];
   }
 
-  /** All of them or none. */
+  /** Runs all statements or, when one throws, none. Returns the rows of each. */
   transaction(mode: "read" | "write", statements: readonly Statement[]): SqlRow[][] {
     this.query(mode === "write" ? BEGIN_WRITE : BEGIN_READ);
     try {
@@ -58,7 +58,7 @@ export class Connection {
     }
   }
 
-  /** Runs to its end, as some do a step for each row of an answer that is not read. */
+  /** Runs a pragma to its end: some do one step for each row of their result, which is not read. */
   pragma(text: string): void {
     this.#database.exec(`pragma ${text}`);
   }

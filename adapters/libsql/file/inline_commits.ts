@@ -4,28 +4,28 @@ import { named } from "../sql_error.ts";
 import type { FileOptions } from "./local_client.ts";
 import { Connection, sizeOf } from "./connection.ts";
 
-/** A write of more than this is handed over: the thread then works while this one goes on. */
+/** A larger write is sent to the worker, so that this thread continues meanwhile. */
 const INLINE_BYTES_MAX = 64 * 1024;
-/** A read of more rows is handed over. */
+/** A read of more rows is sent to the worker. */
 const INLINE_ROWS_MAX = 256;
-/** A write or a read that took longer says that the disk is slow, or that somebody else had it. */
+/** A write or a read that took longer means that the disk is slow, or that another process locked it. */
 const INLINE_MS_MAX = 5;
 /**
- * After a write of more than this the disk is busy for a while with moving it into the database file:
- * a small commit would wait for that, and block this thread.
+ * After a larger write, SQLite's checkpoint (copying the `-wal` file into the database file) keeps the
+ * disk busy for a while: a small commit would wait for it, and block this thread.
  */
 const LARGE_BYTES = 128 * 1024;
-/** How long writes are handed over after a slow or large one, and reads after a slow one. */
-const REST_MS = 200;
+/** How long the worker gets all writes after a slow or large one, and all reads after a slow one. */
+const PAUSE_MS = 200;
 const BUSY_TIMEOUT_MS = 1_000;
 
 /**
- * A database file whose small commits are made in this thread, by a connection of their own.
- * Waking another thread and being woken by it takes longer than a small commit on a quick disk,
- * and costs more. Everything else goes to `worker`, the client in the database's thread: batches, large
- * commits, all commits while it is writing, and all while the disk is slow, so that this thread is
- * never held up for longer than a few milliseconds in a second (decision 016). Short reads stay here,
- * and wait for no writer, unless they are slow themselves.
+ * A database file whose small commits are made in this thread, by a connection of their own: two
+ * switches between threads take longer than a small commit on a quick disk. Everything else is sent
+ * to `worker`, the client in the database's thread: batches, large commits, all commits while it is
+ * writing, and all commits while the disk is slow, so that this thread is never blocked for longer
+ * than a few milliseconds in a second (decision 016). Short reads run here unless they were slow; they
+ * wait for no writer.
  */
 export function inlineCommits(
   worker: SqlClient,
@@ -37,7 +37,7 @@ export function inlineCommits(
 function open(url: string, synchronous: string): Connection {
   return new Connection(url, BUSY_TIMEOUT_MS, [
     `synchronous = ${synchronous}`,
-    // Moving the log into the file takes long, and is left to the thread.
+    // A checkpoint takes long, and is left to the worker.
     "wal_autocheckpoint = 0",
     "cache_size = -1024",
   ]);
@@ -58,7 +58,7 @@ class InlineCommits implements SqlClient {
 
   batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
     if (mode === "read") {
-      const isInline = statements.every(({ isQuick }) => isQuick) && !this.#reads.isResting;
+      const isInline = statements.every(({ isQuick }) => isQuick) && !this.#reads.isPaused;
       return isInline
         ? named(() => this.#read(statements) ?? this.#worker.batch(mode, statements))
         : this.#worker.batch(mode, statements);
@@ -68,7 +68,7 @@ class InlineCommits implements SqlClient {
     this.#workerWrites++;
     return this.#worker.batch(mode, statements).finally(() => {
       this.#workerWrites--;
-      if (statements.some(({ args }) => sizeOf(args) > LARGE_BYTES)) this.#writes.rest();
+      if (statements.some(({ args }) => sizeOf(args) > LARGE_BYTES)) this.#writes.pause();
     });
   }
 
@@ -77,7 +77,7 @@ class InlineCommits implements SqlClient {
   }
 
   async close(): Promise<void> {
-    // Whoever comes later is told by the thread that it is too late.
+    // Later batches are sent to the worker, which rejects them.
     for (const guard of [this.#writes, this.#reads]) guard.stop();
     this.#inline?.close();
     this.#inline = undefined;
@@ -85,8 +85,8 @@ class InlineCommits implements SqlClient {
   }
 
   #isInline({ sql, args }: Statement): boolean {
-    if (this.#workerWrites > 0 || this.#writes.isResting) return false;
-    // What has an answer of its own is asked where answers are read.
+    if (this.#workerWrites > 0 || this.#writes.isPaused) return false;
+    // A write that returns rows may return many.
     if (/\breturning\b/i.test(sql)) return false;
     return sizeOf(args) <= INLINE_BYTES_MAX;
   }
@@ -96,8 +96,8 @@ class InlineCommits implements SqlClient {
   }
 
   /**
-   * Undefined: there is more than should be read here. Each statement sees what was committed before,
-   * as readers of a log wait for nobody.
+   * Undefined: there are more rows than should be read here. Each statement sees all earlier commits:
+   * in WAL mode, readers do not wait for writers.
    */
   #read(statements: readonly Statement[]): SqlRow[][] | undefined {
     return this.#reads.timed(() => {
@@ -116,26 +116,26 @@ class InlineCommits implements SqlClient {
   }
 }
 
-/** Tells by how long one took whether the next ones should be handed over for a while. */
+/** Pauses inline calls for a while after one that took too long. */
 class LatencyGuard {
-  #restUntil = 0;
+  #pausedUntil = 0;
 
-  get isResting(): boolean {
-    return performance.now() < this.#restUntil;
+  get isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
   }
 
   timed<T>(act: () => T): T {
     const began = performance.now();
     const result = act();
-    if (performance.now() - began > INLINE_MS_MAX) this.rest();
+    if (performance.now() - began > INLINE_MS_MAX) this.pause();
     return result;
   }
 
-  rest(): void {
-    this.#restUntil = Math.max(this.#restUntil, performance.now() + REST_MS);
+  pause(): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + PAUSE_MS);
   }
 
   stop(): void {
-    this.#restUntil = Infinity;
+    this.#pausedUntil = Infinity;
   }
 }

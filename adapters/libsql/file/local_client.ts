@@ -3,11 +3,11 @@ import type { SqlClient, SqlRow, Statement } from "../../../src/ports.ts";
 import { isRefused, named, SqlError } from "../sql_error.ts";
 import { Connection } from "./connection.ts";
 
-/** What opening a file needs to know, in a form that can be posted to a thread. */
+/** How to open a file, in a form that can be posted to a thread. */
 export interface FileOptions {
   /** `file:` with a path, or `:memory:`. */
   readonly url: string;
-  /** `FULL` (default): what was acknowledged survives power loss. `NORMAL`: a crash only. */
+  /** `FULL` (default): acknowledged writes survive power loss. `NORMAL`: a crash only. */
   readonly synchronous?: "FULL" | "NORMAL";
   /** How long to wait for another process that writes. 5,000 by default. */
   readonly busyTimeoutMs?: number;
@@ -17,7 +17,7 @@ const BUSY_TIMEOUT_MS = 5000;
 const CACHE_KIB = 16 * 1024;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Opens a file or `:memory:` in this very thread. Rejects with `SqlError`. */
+/** Opens a file or `:memory:` in this thread. Rejects with `SqlError`. */
 export async function openLocal(options: FileOptions): Promise<SqlClient> {
   const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   const settings = [
@@ -31,9 +31,9 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
   return new Local(await named(() => new Connection(url, busyTimeoutMs, settings)));
 }
 
-/** Write batches between two looks at the free pages of a file. */
+/** The free pages of a file are counted once in so many write batches. */
 const BATCHES_PER_VACUUM = 64;
-/** Free pages that will be needed again soon, and how many of the others go at once. */
+/** Free pages that are kept, because they are soon used again, and how many others go at once. */
 const RESERVE_PAGES = 4096;
 const VACUUM_PAGES = 256;
 
@@ -50,7 +50,7 @@ class Local implements SqlClient {
     if (!connection) throw new SqlError("The database is closed", "CLIENT_CLOSED");
     const results = await named(() => {
       const [only, ...others] = statements;
-      // A transaction that is told so costs three times one that is not.
+      // An explicit transaction costs three times an implicit one.
       return only && others.length === 0
         ? [connection.query(only)]
         : connection.transaction(mode, statements);
@@ -59,7 +59,7 @@ class Local implements SqlClient {
     return results;
   }
 
-  /** Gives space back to the file system, a little at a time. Whoever waits has its answer. */
+  /** Gives space back to the file system, a little at a time, after the batch was answered. */
   #tidy(): void {
     if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
     try {
@@ -67,7 +67,7 @@ class Local implements SqlClient {
       if (Number(row?.["freelist_count"] ?? 0) < RESERVE_PAGES) return;
       this.#connection?.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
     } catch (cause) {
-      // It is not needed for anything: the next batch meets the same trouble, and reports it.
+      // Not reported: the vacuum is optional, and the next batch reports the same error.
       if (!(cause instanceof Error && cause.name === "SqliteError")) throw cause;
     }
   }

@@ -24,8 +24,8 @@ export class Locked extends Failure {
 }
 
 /**
- * Opens a database here. A file is made when it is missing, and lives in a thread of its own, since
- * libSQL blocks whoever calls it. Batches run in the order they were handed over, one at a time.
+ * Opens a database on this machine. A file is made when it is missing, and is used by a thread of its
+ * own, since libSQL blocks its caller. Batches run in the order of the calls, one at a time.
  * Rejects with `SqlError` when it cannot be opened; so does every batch that fails. `close` waits
  * for the batches before it; later ones are rejected.
  */
@@ -58,8 +58,8 @@ export async function openLock(file: string): Promise<{ close(): Promise<void> }
   try {
     const client = createClient({ url: pathToFileURL(file).href, concurrency: 1, timeout: 0 });
     try {
-      // One call: the client rolls back what a call leaves open. The mode is set with the lock in
-      // hand: set before, it would make a failed attempt keep a lock that stops everybody.
+      // One call, because the client rolls back a transaction that a call leaves open. The mode is
+      // set under the lock: set before, a failed attempt would keep a lock that blocks every process.
       await client.executeMultiple(
         "begin exclusive; pragma locking_mode = exclusive; commit;",
       );
@@ -77,14 +77,14 @@ export async function openLock(file: string): Promise<{ close(): Promise<void> }
   }
 }
 
-/** A closed connection lives on until its statements are collected; so the lock goes first. */
+/** Releases the lock before it closes: a closed connection stays open until it is collected. */
 async function unlock(client: Client): Promise<void> {
   if (client.closed) return;
   await client.executeMultiple("pragma locking_mode = normal; select * from sqlite_master;");
   client.close();
 }
 
-/** Beside this module: TypeScript as Deno runs it, or what the build made of it. */
+/** The worker beside this module: as TypeScript, which Deno runs, or as the build made it. */
 function workerBeside(module: string): URL {
   return new URL(module.endsWith(".ts") ? "./worker.ts" : "./libsql_worker.mjs", module);
 }

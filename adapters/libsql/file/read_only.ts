@@ -8,8 +8,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const READ_ONLY = { isReadOnly: true } as const;
 
 /**
- * Opens a database file to look at it, in this thread: nothing in it changes, not even when the last
- * connection is closed, so that what is found can still be found afterwards. Writes are rejected.
+ * Opens a database file to read it, in this thread: nothing in it changes, not even when the last
+ * connection is closed, so that damage that is found can be examined afterwards. Writes are rejected.
  * Rejects with `Failure` as `fileFailure` says.
  */
 export function openReadOnly(url: string): SqlClient {
@@ -27,7 +27,7 @@ export function openReadOnly(url: string): SqlClient {
   };
 }
 
-/** Names the file in what SQLite says about it, and what to do. */
+/** Runs `act`. Rejects with `Failure` in place of `SqlError`: it names the file and what to do. */
 export async function inFile<T>(file: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -36,7 +36,7 @@ export async function inFile<T>(file: string, act: () => Promise<T>): Promise<T>
   }
 }
 
-/** RT0028 where the content is at fault, no code where the file cannot be used. */
+/** `Failure` RT0028 where the content is damaged, without code where the file cannot be used. */
 export function fileFailure(file: string, cause: SqlError): Failure {
   const { code, message } = cause;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {

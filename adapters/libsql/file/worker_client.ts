@@ -58,7 +58,7 @@ export class WorkerClient implements SqlClient {
   async close(): Promise<void> {
     if (this.#ended) return;
     const closed = this.#ask({ id: ++this.#id, kind: "close" });
-    // Whatever is asked from now on is too late.
+    // Later requests are rejected.
     const pending = new SqlError("The database is closed", "CLIENT_CLOSED");
     this.#ended = pending;
     await closed.catch(() => {});

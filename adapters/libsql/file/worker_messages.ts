@@ -1,8 +1,8 @@
 import type { SqlRow, SqlValue, Statement } from "../../../src/ports.ts";
 
 /**
- * How bytes go from thread to thread: as views of no kind. A `Uint8Array` in a message costs Deno a
- * hundred milliseconds a mebibyte, because its `node:worker_threads` looks at every element.
+ * Bytes are sent between threads as `DataView`. A `Uint8Array` in a message costs Deno a hundred
+ * milliseconds a mebibyte, because its `node:worker_threads` visits every element.
  */
 export type Portable = Exclude<SqlValue, Uint8Array> | DataView;
 
@@ -11,7 +11,7 @@ export interface PortableStatement {
   readonly args: readonly Portable[];
 }
 
-/** For another thread. Posting copies all of a buffer, so a small part of one goes by itself. */
+/** For another thread. Posting copies a whole buffer, so a view of a part of it is copied first. */
 export function portable({ sql, args }: Statement): PortableStatement {
   return { sql, args: args.map((value) => value instanceof Uint8Array ? ownView(value) : value) };
 }
@@ -22,8 +22,8 @@ export function received({ sql, args }: PortableStatement): Statement {
 }
 
 /**
- * Puts views in place of the bytes in rows that nobody else has, and answers their buffers: these
- * move to the other thread instead of being copied.
+ * Replaces the bytes in rows by views, and returns their buffers, which can then be moved to the other
+ * thread instead of being copied. No other code may use the rows.
  */
 export function packRows(results: readonly (readonly SqlRow[])[]): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = [];
@@ -44,11 +44,11 @@ export function unpackRows(results: readonly (readonly SqlRow[])[]): void {
 
 function eachValue(
   results: readonly (readonly SqlRow[])[],
-  look: (value: unknown, set: (value: unknown) => void) => void,
+  visit: (value: unknown, set: (value: unknown) => void) => void,
 ): void {
   for (const rows of results) {
     for (const row of rows as readonly Record<string, unknown>[]) {
-      for (const name in row) look(row[name], (value) => row[name] = value);
+      for (const name in row) visit(row[name], (value) => row[name] = value);
     }
   }
 }

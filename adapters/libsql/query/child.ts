@@ -11,18 +11,17 @@ import { type OpenedSource, Sources } from "./source.ts";
 import { RemoteError } from "../remote/error.ts";
 
 /**
- * A query process: it answers queries, one at a time, and everything about them happens here, from
- * parsing to bytes. The server asks over standard input and hears over standard output. The server also
- * enforces the limits of time and memory, by killing this process: some steps of the database cannot be
- * interrupted.
+ * A query process: it runs queries, one at a time, from parsing to the bytes of the result. Requests
+ * arrive on standard input, responses leave on standard output. The server enforces the limits of time
+ * and memory by killing this process, because some steps of the database cannot be interrupted.
  */
 
-/** How often the server is told of the memory of this process while it works. */
+/** How often this process reports its memory to the server during a query. */
 const REPORT_MS = 50;
 /** Damaged rows that one query reports to the log. */
 const UNREADABLE_MAX = 20;
 
-/** A query under way: the parts it still has to send, and the databases its rows are copied from. */
+/** A running query: the parts it still has to send, and the databases its rows are copied from. */
 interface Running {
   readonly parts: AsyncGenerator<Uint8Array>;
   readonly sources: readonly OpenedSource[];
@@ -40,7 +39,7 @@ process.stdin.on("data", (piece: Uint8Array) => {
     void take(frame.value as Ask);
   }
 });
-// The server ended, in whatever way. What is under way serves nobody.
+// The server has ended, so the result is no longer needed.
 process.stdin.on("close", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
 
@@ -69,7 +68,7 @@ async function answer(ask: Ask): Promise<QueryResponse> {
   return { kind: "end" };
 }
 
-/** The one file there is. Undefined: there are others, and rows are copied. */
+/** The only database, if it is a file. Undefined: rows are copied from several, or from a server. */
 function fileOf({ databases: [first, ...others] }: QueryData): string | undefined {
   return others.length === 0 && first?.kind === "file" ? first.url : undefined;
 }
@@ -98,7 +97,7 @@ async function begin(request: QueryRequest): Promise<Running> {
   return { parts, sources: opened };
 }
 
-/** Reports memory again and again while something is done. */
+/** Reports memory periodically until `work` is done. */
 async function reporting<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(report, REPORT_MS);
   try {

@@ -11,7 +11,7 @@ export interface Command {
 
 /**
  * How a query process is started: by the runtime that runs the server, on Deno with the permissions
- * that it needs. `program`: its module. `heapBytesMax`: JavaScript of the process.
+ * that it needs. `program`: its module. `heapBytesMax`: the limit of its JavaScript heap.
  */
 export function queryCommand(
   program: URL,
@@ -35,7 +35,7 @@ export function queryCommand(
   };
 }
 
-/** What Deno has and no other runtime. */
+/** The API of Deno for permissions, which other runtimes do not have. */
 interface Permissions {
   querySync(descriptor: { readonly name: "run"; readonly command: string }): {
     readonly state: "granted" | "prompt" | "denied";
@@ -43,8 +43,8 @@ interface Permissions {
 }
 
 /**
- * Why this process may not start `file`; undefined: it may. Asked first, because Deno prompts at its
- * terminal for a missing permission and stops until somebody answers.
+ * Why this process may not start `file`; undefined: it may. Checked first, because Deno asks for a
+ * missing permission on its terminal and blocks until the question is answered.
  */
 export function forbidden(file: string): string | undefined {
   const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: Permissions } };
@@ -58,7 +58,7 @@ function isDeno(): boolean {
   return process.versions["deno"] !== undefined;
 }
 
-/** Deno starts nothing with variables of the dynamic linker, unless it may start everything. */
+/** Deno refuses variables of the dynamic linker, unless it may start any program. */
 function withoutLoader(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(LD|DYLD)_/.test(name)));
 }

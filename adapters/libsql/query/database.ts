@@ -4,7 +4,7 @@ import { failed, tooLarge } from "../../../src/introspection/refusal.ts";
 import type { Row } from "../../../src/introspection/render/format.ts";
 import type { QueryLimits } from "../../../src/introspection/request.ts";
 
-/** What the driver has and its types do not tell. */
+/** Methods of the driver that its types lack. */
 interface Prepared {
   raw(isRaw: boolean): Prepared;
   safeIntegers(isSafe: boolean): Prepared;
@@ -13,22 +13,22 @@ interface Prepared {
   get(args: readonly Bound[]): Row | undefined;
 }
 
-/** What a query leaves behind. Its names are ours. */
+/** The tables that a query leaves in scratch space. They have safe names. */
 const TABLES = "select name from main.sqlite_schema where type = 'table'";
 const BUSY_TIMEOUT_MS = 5000;
 const PAGE_BYTES = 4096;
-/** After so many statements and iterations a connection has kept enough. */
+/** A connection with more statements and iterations than this is replaced. */
 const KEPT_MAX = 1000;
-/** Larger scratch space is given back to the disk after a query. */
+/** A connection with larger scratch space is replaced, which gives the space back to the disk. */
 const SCRATCH_PAGES_KEPT = 1024;
 
 /**
- * A connection of its own for queries. What it writes goes to scratch space that vanishes with it; the
- * stored rows are attached to it and cannot be written. It serves one query at a time, until `end`.
+ * A connection for queries. It writes to scratch space only, which is deleted with it; the stored rows
+ * are attached to it and cannot be written. It serves one query at a time, until `end`.
  *
- * The driver runs the first step of an iteration in a thread of its own. So everything that may take
- * long is one first step, an insert into scratch space, and this thread stays free to report memory
- * and to notice that the server ended.
+ * The driver runs the first step of an iteration in a thread of its own. So all long work is done in
+ * one first step, an insert into scratch space, and this thread stays free to report memory and to
+ * notice that the server ended.
  *
  * Statements and iterations are kept for as long as the connection is used. Collecting one takes the
  * lock of its connection, and so would block this thread while a step holds that lock.
@@ -44,7 +44,7 @@ export class QueryConnection implements QueryDatabase {
     this.#limits = limits;
   }
 
-  /** `url`: of the database file, if there is one to attach. Rejects when that is not there. */
+  /** `url`: of the database file to attach; undefined: none. Rejects when it is missing. */
   static async open(url: string | undefined, limits: QueryLimits): Promise<QueryConnection> {
     const database = new Database("", { timeout: BUSY_TIMEOUT_MS });
     if (url !== undefined) {
@@ -63,7 +63,7 @@ export class QueryConnection implements QueryDatabase {
   /** The query is over; false: the connection cannot be used again. */
   async end(): Promise<boolean> {
     try {
-      // Its types forget that this is there.
+      // The types of the driver lack this property.
       const { inTransaction } = this.#database as { readonly inTransaction?: boolean };
       if (inTransaction) await this.run("rollback");
       for (const [table] of await this.rows(TABLES)) await this.run(`drop table main.${table}`);
@@ -79,13 +79,13 @@ export class QueryConnection implements QueryDatabase {
     this.#database.close();
   }
 
-  /** Nothing to check: the server enforces time and memory, by killing this process. */
+  /** Checks nothing: the server enforces time and memory by killing this process. */
   check(): void {}
 
   async run(sql: string, args: readonly Bound[] = []): Promise<void> {
     await this.#named("its result", async () => {
       const rows = await this.#iterate(await this.#prepare(sql), args);
-      // The first row, or the end, or the error of the first step.
+      // Returns the first row or the end, or throws the error of the first step.
       rows.next();
     });
   }
@@ -129,8 +129,8 @@ export class QueryConnection implements QueryDatabase {
   }
 
   /**
-   * Errors as `Failure`: the limit that was reached, or what the database says. `written`: what fills
-   * the disk.
+   * Runs `act`, and throws errors of the database as `Failure`: the limit that was reached, or its
+   * message. `written`: what fills scratch space, for the message.
    */
   async #named<T>(written: string, act: () => Promise<T>): Promise<T> {
     try {

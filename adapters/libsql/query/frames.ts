@@ -6,7 +6,7 @@ export type Frame =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array };
 
-/** Four bytes of length, big-endian, and one that says what follows. */
+/** Four bytes of length, big-endian, and one with the kind of the frame. */
 const HEAD_BYTES = 5;
 const JSON_FRAME = 0;
 const BYTES_FRAME = 1;
@@ -25,11 +25,11 @@ function headOf(length: number, kind: number): Uint8Array {
   return head;
 }
 
-/** Cuts what a pipe delivers, in pieces of any size, into frames. */
+/** Assembles the frames of a pipe, which delivers pieces of any size. */
 export class FrameReader {
   #pieces: Uint8Array[] = [];
   #length = 0;
-  /** Nothing can be read before so many bytes are there. */
+  /** The next frame, or its head, is complete with so many bytes. */
   #wanted = HEAD_BYTES;
 
   /** The frames that this piece completes. */
@@ -37,7 +37,7 @@ export class FrameReader {
     this.#pieces.push(piece);
     this.#length += piece.length;
     while (this.#length >= this.#wanted) {
-      // A frame of many pieces is copied twice: when its head is there, and when all of it is.
+      // A frame of many pieces is copied twice: when its head is complete, and when all of it is.
       const [first = piece, ...others] = this.#pieces;
       const all = others.length === 0 ? first : concatBytes(this.#pieces);
       const length = HEAD_BYTES + new DataView(all.buffer, all.byteOffset).getUint32(0);

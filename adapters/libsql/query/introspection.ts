@@ -7,8 +7,9 @@ import { afterRunning } from "../../platform/running_time.ts";
 
 export interface IntrospectionOptions extends ProcessOptions {
   /**
-   * Resolves when everything that was committed before is in the tables of all databases, whoever owns
-   * the partitions in them. When it rejects, or takes longer than a query may, the query fails: 503.
+   * Resolves when all earlier commits are folded into the tables of all databases, also those of
+   * partitions that other processes own. When it rejects, or takes longer than a query may, the query
+   * fails with 503.
    */
   readonly flush: () => Promise<void>;
   readonly clock: Pick<Clock, "now">;
@@ -18,13 +19,13 @@ export interface IntrospectionOptions extends ProcessOptions {
   readonly waitingMax: number;
 }
 
-/** The first process is started this long after the server, which is busy enough at first. */
+/** The first process is started this long after the server, so that it does not delay its start. */
 const AHEAD_MS = 500;
 
 /**
- * Queries of libSQL databases, answered by processes of their own. A step of the database may neither
- * heed an interrupt nor bear that its thread is ended, but the system can end a process at any time
- * (decision 040).
+ * Queries of libSQL databases, which run in processes of their own. A step of the database cannot be
+ * interrupted, and its thread cannot be terminated safely, but the system can end a process at any
+ * time (decision 040).
  */
 export function libsqlIntrospection(options: IntrospectionOptions): Introspection {
   return new LibsqlIntrospection(options);
@@ -88,7 +89,7 @@ class LibsqlIntrospection implements Introspection {
     }
   }
 
-  /** Waits for a place. Rejects with `Failure` 429 when too many wait. */
+  /** Waits until one more query may run. Rejects with `Failure` 429 when too many wait. */
   async #enter(): Promise<void> {
     const { queriesMax, waitingMax } = this.#options;
     if (this.#isClosed) throw closed();
@@ -108,7 +109,7 @@ class LibsqlIntrospection implements Introspection {
     this.#queue.shift()?.();
   }
 
-  /** The answer whose first part is there. Further ones are asked for when it is read. */
+  /** The result, whose first part has arrived. Further parts are requested when it is read. */
   #stream(process: QueryProcess, first: QuerySuccess): ReadableStream<Uint8Array> {
     const { limits: { timeMs } } = this.#options;
     let pending: QuerySuccess | undefined = first;
@@ -122,7 +123,7 @@ class LibsqlIntrospection implements Introspection {
       process.kill(Failure.plain(500, `Cannot send the answer: ${why}`));
       over();
     };
-    // A reader that stops must not keep a place for ever.
+    // A reader that stops must not keep a process for ever.
     const arm = () => afterRunning(timeMs, () => cancel("it was not read in time"));
     let disarm = arm();
     return new ReadableStream<Uint8Array>({

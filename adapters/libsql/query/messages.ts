@@ -12,25 +12,25 @@ export type QueryAddress =
     readonly kind: "server";
     /** `https:` or `http:`, without any secret. */
     readonly url: string;
-    /** Empty: the server wants none. */
+    /** Empty: the server needs none. */
     readonly authToken: string;
-    /** How long it may take for an answer. */
+    /** How long a response may take. */
     readonly timeoutMs: number;
   };
 
-/** What a query process is told first. */
+/** The first message to a query process. */
 export interface QueryData {
   /**
-   * The databases whose rows are united, at least one. What an installation has once, its deployments,
-   * is in the first. A single file is read where it is; of anything else, rows are copied.
+   * The databases whose rows are united, at least one. The deployments of an installation are in the
+   * first one only. A single file is read in place; otherwise, rows are copied.
    */
   readonly databases: readonly QueryAddress[];
   readonly limits: QueryLimits;
 }
 
 /**
- * From the server, as JSON. Each is answered once before the next one is sent. `next`: after each part
- * of an answer, when there is room for another.
+ * From the server, as JSON. Each is answered once before the next one is sent. `next`: requests the
+ * next part of the result, when the reader has taken the one before.
  */
 export type Ask =
   | { readonly kind: "open"; readonly data: QueryData }
@@ -46,13 +46,13 @@ export type QueryResponse =
     readonly kind: "failed";
     readonly status: number;
     readonly message: string;
-    /** A stack, when it is a fault of ours. */
+    /** The stack, when it is a bug. */
     readonly bug?: string;
-    /** What a database elsewhere had to say. For the log: it names the database. */
+    /** The error of a database server. For the log only: it names the database. */
     readonly cause?: string;
   };
 
-/** From a query process, unasked, while it works. */
+/** From a query process, at any time during a query. */
 export type Report =
   | {
     readonly kind: "report";

@@ -6,21 +6,21 @@ export interface PoolOptions extends ProcessOptions {
   readonly processesMax: number;
 }
 
-/** An idle process beyond the first ends after this time, and gives its memory back. */
+/** An idle process beyond the first is ended after this time, to give its memory back. */
 const IDLE_MS = 60_000;
 /** A process that keeps more memory than this after a query is replaced. */
 const KEPT_BYTES = 256 * 1024 ** 2;
 
 /**
- * Query processes. Each answers one query at a time, so that killing it fails that query and no other.
- * One more than is in use is started ahead, up to the limit, so that a query need not wait for a start.
+ * Query processes. Each runs one query at a time, so that killing it fails that query and no other. Up
+ * to the limit, there is always an idle one, so that a query does not wait for a start.
  */
 export class QueryPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<QueryProcess>();
-  /** Those that were used last come last, and are used first. */
+  /** A stack: the process that was used last is used first, so that the others stay idle. */
   #free: QueryProcess[] = [];
-  /** The latest start that came to an end was successful. */
+  /** Whether the last process that ended had been ready. */
   #canStart = true;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #closed: Failure | undefined;
@@ -29,13 +29,13 @@ export class QueryPool {
     this.#options = options;
   }
 
-  /** Starts a process unless one is free, or there are as many as there may be. */
+  /** Starts a process unless one is free, or the limit is reached. */
   prepare(): void {
     if (this.#closed || this.#free.length > 0) return;
     if (this.#all.size < this.#options.processesMax) this.#free.push(this.#start());
   }
 
-  /** A process that can be asked. Rejects with `Failure` 503 when none can be started. */
+  /** Takes a process that is ready. Rejects with `Failure` 503 when none can be started. */
   async take(): Promise<QueryProcess> {
     if (this.#closed) throw this.#closed;
     const process = this.#free.pop() ?? this.#start();
@@ -44,7 +44,7 @@ export class QueryPool {
     return process;
   }
 
-  /** Takes back a process that nobody asks any more. */
+  /** Takes back a process whose query is over. */
   give(process: QueryProcess): void {
     if (process.isOver) return;
     if (process.residentBytes > KEPT_BYTES) return process.kill(idle());
@@ -73,7 +73,7 @@ export class QueryPool {
     process.ended.then(() => {
       this.#all.delete(process);
       this.#free = this.#free.filter((one) => one !== process);
-      // After a second start that failed, the next one waits for a query.
+      // After a second failed start, the next one waits for a query.
       if (process.isReady || this.#canStart) this.prepare();
       this.#canStart = process.isReady;
     });
@@ -81,7 +81,7 @@ export class QueryPool {
   }
 }
 
-/** Nobody hears it: nobody asks a process that is not in use. */
+/** The reason for ending an idle process. No query receives it. */
 function idle(): Failure {
   return Failure.plain(500, "Cannot run the query: its process was not in use");
 }

@@ -16,16 +16,16 @@ export interface ProcessOptions extends QueryData {
   readonly program?: URL;
 }
 
-/** An answer that is not a refusal. */
+/** A response that is not a failure. */
 export type QuerySuccess = Exclude<QueryResponse, { readonly kind: "failed" }>;
 
 /** How long a process may take until it is ready. */
 const START_MS = 30_000;
 /** How often memory is compared with its limit. */
 const WATCH_MS = 50;
-/** What a process needs besides what a query may take. */
+/** Heap of a process beside the memory of its query. */
 const HEAP_BYTES = 64 * 1024 ** 2;
-/** Of what a process writes to standard error, so much is logged when it ends unexpectedly. */
+/** Characters of standard error that are logged when a process ends unexpectedly. */
 const STDERR_MAX = 2000;
 
 const UNREADABLE = "A stored row is damaged and cannot be read";
@@ -33,27 +33,27 @@ const UNREADABLE = "A stored row is damaged and cannot be read";
 interface Waiter {
   readonly resolve: (answer: QuerySuccess) => void;
   readonly reject: (cause: Failure) => void;
-  /** Stops looking at limits. */
+  /** Stops the checks of time and memory. */
   readonly disarmLimits: () => void;
   readonly warn: Query["warn"];
 }
 
 interface AskOptions {
   readonly timeMs: number;
-  /** Is called when there is no answer by then. */
+  /** Is called when there is no response by then. */
   readonly onTimeout: () => void;
   readonly warn?: Query["warn"];
 }
 
 /**
- * A query process as the server sees it: asked one thing at a time, and killed when a limit is reached,
- * when nobody waits for its answer any more, and at the end. It has a session of its own, so that no
- * signal of the terminal reaches it, and ends by itself when the server does.
+ * A query process as the server sees it. It is sent one request at a time, and killed when a limit is
+ * reached, when its result is no longer needed, and when the server stops. It has a session of its own,
+ * so that no signal of the terminal reaches it, and ends by itself when the server does.
  */
 export class QueryProcess {
   /** Resolves when the process is gone. */
   readonly ended: Promise<void>;
-  /** Resolves when it can be asked. Rejects with `Failure` 503 when it cannot be started. */
+  /** Resolves when it takes requests. Rejects with `Failure` 503 when it cannot be started. */
   readonly ready: Promise<unknown>;
   readonly #options: ProcessOptions;
   readonly #frames = new FrameReader();
@@ -62,7 +62,7 @@ export class QueryProcess {
   #residentBytes = 0;
   #stderr = "";
   #isReady = false;
-  /** Why it cannot be asked any more. */
+  /** Why it takes no more requests. */
   #over: Failure | undefined;
 
   constructor(options: ProcessOptions) {
@@ -71,16 +71,16 @@ export class QueryProcess {
       this.#child = this.#start(resolve);
     });
     this.ready = this.#open();
-    // A process that no query takes must not end the server by an unhandled rejection.
+    // Handled here, too: the rejection of a process that no query uses would end the server.
     this.ready.catch(() => {});
   }
 
-  /** It was ready once. */
+  /** Whether it became ready. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** It cannot be asked any more. */
+  /** Whether it takes no more requests. */
   get isOver(): boolean {
     return this.#over !== undefined;
   }
@@ -99,7 +99,7 @@ export class QueryProcess {
     return await this.#ask(ask, { timeMs, onTimeout: () => this.kill(tooSlow(timeMs)), warn });
   }
 
-  /** Ends it at once, whatever it does. A pending answer rejects with `why`. */
+  /** Ends it at once. The pending request rejects with `why`. */
   kill(why: Failure): void {
     this.#over ??= why;
     this.#child?.kill("SIGKILL");
@@ -121,7 +121,7 @@ export class QueryProcess {
     this.kill(cannotStart(why));
   }
 
-  /** Starts it. `ended`: is called when it is gone, and when it cannot be started. */
+  /** Starts it. `ended`: is called when it has ended, and when it cannot be started. */
   #start(ended: () => void): ChildProcessWithoutNullStreams | undefined {
     const child = this.#spawn();
     if (!child) return void ended();
@@ -153,12 +153,12 @@ export class QueryProcess {
     try {
       return spawn(file, args, { env, detached: true, stdio: "pipe" });
     } catch (cause) {
-      // Most of what can go wrong is an event; some errors of the system are thrown.
+      // Most errors are events; some errors of the system are thrown.
       return void this.#cannotStart(String(cause));
     }
   }
 
-  /** Nobody killed it, unless `#over` says so. */
+  /** Reports an end that was unexpected: one without `kill`. */
   #hasEnded(how: string): void {
     if (this.#over) return;
     if (!this.#isReady) return this.#cannotStart(`it ended with ${how}: ${this.#stderr.trim()}`);
@@ -182,13 +182,13 @@ export class QueryProcess {
     });
   }
 
-  /** Kills it when it grows too much. Returns how to stop that. */
+  /** Kills it when its memory grows too much. Returns a function that stops the checks. */
   #watchMemory(): () => void {
     const { limits: { memoryBytesMax } } = this.#options;
     const before = this.#residentBytes;
     const timer = setInterval(() => {
       const bytes = residentBytesOf(this.#child?.pid) ?? this.#residentBytes;
-      // It says so itself when it is ready, and before each query.
+      // The process reports its memory when it is ready, and after each query.
       if (before > 0 && bytes - before > memoryBytesMax) this.kill(tooMuchMemory(memoryBytesMax));
     }, WATCH_MS);
     return () => clearInterval(timer);
@@ -242,7 +242,7 @@ function cannotStart(why: string): Failure {
   );
 }
 
-/** Beside this module: TypeScript as Deno runs it, or what the build made of it. */
+/** The program beside this module: as TypeScript, which Deno runs, or as the build made it. */
 function programBeside(module: string): URL {
   const name = module.endsWith(".ts") ? "./child.ts" : "./libsql_query_child.mjs";
   return new URL(name, module);

@@ -11,7 +11,7 @@ import { remoteClient } from "../remote/client.ts";
 import { RemoteError } from "../remote/error.ts";
 import { clock } from "../../platform/clock.ts";
 
-/** How long a request that was lost is repeated: connections that were kept may be gone. */
+/** How long a lost request is retried: kept connections may have been closed. */
 const RETRY_MS = 2000;
 
 /** A source for one query. */
@@ -19,22 +19,22 @@ export interface OpenedSource extends QuerySource {
   close(): void;
 }
 
-/** Opens databases for queries, each by connections that nobody else uses. */
+/** Opens databases for queries, by connections of their own. */
 export class Sources {
   readonly #limits: QueryLimits;
-  /** By address: what is asked of a server is asked over connections that are kept. */
+  /** Clients of servers, by address: their connections are kept. */
   readonly #clients = new Map<QueryAddress, SqlClient>();
 
   constructor(limits: QueryLimits) {
     this.#limits = limits;
   }
 
-  /** Rejects with a `Failure` when it is not there. */
+  /** Opens a database. Rejects with a `Failure` when it is missing. */
   async open(address: QueryAddress): Promise<OpenedSource> {
     if (address.kind === "file") return await fileSource(address.url, this.#limits);
     let client = this.#clients.get(address);
     if (!client) {
-      // It loads slowly, and where there is a file nobody needs it.
+      // Imported here, because it loads slowly and files do not need it.
       const { createClient } = await import("@libsql/client/http");
       const timeoutMs = Math.min(address.timeoutMs, this.#limits.timeMs);
       client = this.#clients.get(address) ?? remoteClient(createClient, { ...address, timeoutMs });
@@ -44,7 +44,7 @@ export class Sources {
   }
 }
 
-/** A file, over a connection that reads it as it is at one moment. */
+/** A file, over a connection whose reads are one snapshot. */
 async function fileSource(url: string, limits: QueryLimits): Promise<OpenedSource> {
   const connection = await QueryConnection.open(url, limits);
   let begun: Promise<void> | undefined;
@@ -61,7 +61,7 @@ async function fileSource(url: string, limits: QueryLimits): Promise<OpenedSourc
   };
 }
 
-/** A server, which reads each page as it is at that moment. */
+/** A server, where each page is a snapshot of its own. */
 function serverSource(client: SqlClient): OpenedSource {
   return {
     async read(statements) {
@@ -77,7 +77,7 @@ function serverSource(client: SqlClient): OpenedSource {
   };
 }
 
-/** The address of a database is nothing for strangers. It is in the cause. */
+/** The failure of a query. Its message does not name the database, which is in its cause. */
 function unreadable(cause: RemoteError): Failure {
   if (!cause.isLost) return failed(`Cannot run the query: a database refuses it`, { cause });
   return Failure.plain(503, "Cannot run the query: a database does not answer", { cause });

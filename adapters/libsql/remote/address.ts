@@ -1,20 +1,20 @@
 import { Failure } from "../../../src/errors.ts";
 
-/** Where a libSQL server is, and what it is shown. */
+/** The address of a libSQL server, and its credentials. */
 export interface RemoteAddress {
   /** `https:` or `http:`, without any secret. */
   readonly url: string;
-  /** Empty: the server wants none. */
+  /** Empty: the server needs none. */
   readonly authToken: string;
 }
 
-/** Tokens go into a header. */
+/** A token is sent in a header. */
 const TOKEN = /^[\x21-\x7e]*$/;
 
 /**
- * The address that people type: `libsql:`, `https:` or `http:`, maybe with `?authToken=…`, which
- * counts when no token is given besides, and `?tls=0`, which makes `libsql:` clear text. Throws
- * `Failure` RT0002, whose message holds nothing of what was typed.
+ * Parses an address of the settings: `libsql:`, `https:` or `http:`, optionally with `?authToken=…`,
+ * which counts when `authToken` is empty, and `?tls=0`, which makes `libsql:` clear text. Throws
+ * `Failure` RT0002, whose message contains nothing of `typed`, because it may hold a secret.
  */
 export function remoteAddress(typed: string, authToken: string): RemoteAddress {
   const refuse = (why: string) => new Failure("RT0002", `Cannot read the database URL: ${why}`);
@@ -30,7 +30,7 @@ export function remoteAddress(typed: string, authToken: string): RemoteAddress {
   }
   const token = authToken || (searchParams.get("authToken") ?? "");
   if (!TOKEN.test(token)) throw refuse("its token holds something else than visible ASCII");
-  // Only now, because a port that is the usual one of its protocol is left out.
+  // Parsed again with its real protocol, because `URL` leaves out the default port of a protocol.
   const { protocol, host, pathname } = new URL(
     `${protocolOf(scheme.toLowerCase(), searchParams.get("tls"))}//${rest}`,
   );

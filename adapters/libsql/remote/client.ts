@@ -7,14 +7,14 @@ import { isTooLarge, RemoteError } from "./error.ts";
 import { readInPages } from "./pages.ts";
 
 /**
- * Batches that write at the same time. A server does one after the other, and refuses one that waits
- * for more than 100 ms (docs/spec/storage-layout.md#remote-databases): then it comes again.
+ * Write batches that are in flight at once. A server runs one after the other, and refuses one that
+ * waits for more than 100 ms (docs/spec/storage-layout.md#remote-databases): then it is retried.
  */
 const WRITES_MAX = 4;
 const TIMEOUT_MS = 10_000;
 const BYTES_PER_MS = 1_000;
 
-/** See `openRemote`. `create`: what loads slowly, and so not before it is needed. */
+/** See `openRemote`. `create`: of the libSQL client, which loads slowly, so its user imports it. */
 export function remoteClient(
   create: typeof createClient,
   { url, authToken, timeoutMs = TIMEOUT_MS, post }: RemoteOptions,
@@ -23,7 +23,7 @@ export function remoteClient(
   const client = create({
     url,
     ...(authToken === "" ? {} : { authToken }),
-    // Whatever passes here is a request that the client has made for `fetch`.
+    // The client calls this in place of `fetch`.
     fetch: async (request: Request) => {
       const body = new Uint8Array(await request.arrayBuffer());
       const signal = AbortSignal.timeout(timeoutMs + Math.ceil(body.length / BYTES_PER_MS));
@@ -63,7 +63,7 @@ class RemoteClient implements SqlClient {
     if (!this.#client.closed) this.#client.close();
   }
 
-  /** A few at a time. Whoever cares which is first waits for the one before. */
+  /** Writes a few batches at a time, in no certain order: a caller that needs one awaits each. */
   async #write(statements: readonly Statement[]): Promise<SqlRow[][]> {
     if (this.#writing >= WRITES_MAX) await this.#turn();
     this.#writing++;
@@ -93,8 +93,7 @@ class RemoteClient implements SqlClient {
     const [first, ...others] = statements.map(({ sql, args }) => ({ sql, args: args as InArgs }));
     if (!first) return [];
     try {
-      // A statement by itself is a transaction of its own. But what is read as a write has to be in
-      // one that writes.
+      // A single statement is a transaction. But a `select` in write mode needs a write transaction.
       const isAlone = others.length === 0 && (mode === "read" || !/^\s*select/.test(first.sql));
       const results = isAlone
         ? [await this.#client.execute(first)]

@@ -1,19 +1,19 @@
 import type { RemoteAddress } from "./address.ts";
 import { SqlError } from "../sql_error.ts";
 
-/** Answers that say that the request was not looked at, or that its fate is unknown. */
+/** Statuses that mean that the request was not processed, or is ambiguous. */
 const LOST_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([401, 403]);
 
 /**
- * What a libSQL server had to say, or why it said nothing. The causes it was made of are not kept:
+ * An error of a libSQL server, or the reason why it did not answer. Its causes are not kept, because
  * they may hold the request, and with it the token.
  */
 export class RemoteError extends SqlError {
   override name = "RemoteError";
-  /** Whether the batch may have been applied, or may be applied later, or may be sent again. */
+  /** Whether the batch is ambiguous: it may be applied, now or later, and may be retried. */
   readonly isLost: boolean;
-  /** Whether the server does not accept the token, or wants one. */
+  /** Whether the server does not accept the token, or requires one. */
   readonly isForbidden: boolean;
 
   constructor(cause: unknown, { url, authToken }: RemoteAddress) {
@@ -25,7 +25,7 @@ export class RemoteError extends SqlError {
   }
 }
 
-/** Whether an answer was larger than the server gives. */
+/** Whether a result exceeded the response limit of the server. */
 export function isTooLarge(cause: unknown): boolean {
   return cause instanceof RemoteError && cause.code === "RESPONSE_TOO_LARGE";
 }
@@ -33,7 +33,7 @@ export function isTooLarge(cause: unknown): boolean {
 const UNREACHABLE = "UNREACHABLE";
 
 function codeOf(cause: unknown): { readonly code: string; readonly status?: number } {
-  // By name: there may be two copies of the client's classes.
+  // By name, because the client's classes may be loaded twice.
   if (!(cause instanceof Error) || !/^Libsql(Batch)?Error$/.test(cause.name)) {
     return { code: UNREACHABLE };
   }
@@ -46,16 +46,16 @@ function codeOf(cause: unknown): { readonly code: string; readonly status?: numb
 
 function isLoss(code: string, status: number | undefined): boolean {
   if (status !== undefined) return LOST_STATUSES.has(status);
-  // An answer that cannot be read says nothing either. And a writer that found another one at work
-  // has done nothing, and may come again.
+  // A response that cannot be parsed is ambiguous, too. A writer that found the database locked has
+  // written nothing, and may retry.
   return code === UNREACHABLE || code === "HRANA_PROTO_ERROR" || /^SQLITE_(BUSY|LOCKED)/.test(code);
 }
 
-/** Everything the chain of causes says, for `fetch` says only that it failed. */
+/** The messages of the whole chain of causes: the one of `fetch` says only that it failed. */
 function wordsOf(cause: unknown): string {
   const words: string[] = [];
   for (let one = cause; one instanceof Error && words.length < 4; one = one.cause) {
-    // The client puts its code in front, some several times.
+    // The client puts its code in front of a message, sometimes more than once.
     const text = one.message.replace(/^(?:[A-Z][A-Z_]+: )+/, "") || one.name;
     if (!words.some((word) => word.includes(text))) words.push(text);
   }

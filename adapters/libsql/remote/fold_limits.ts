@@ -1,6 +1,6 @@
 /**
- * Folds into a database server, which takes its time for each batch however small. So they are fewer,
- * and as large as they may be: values of 4 MiB must still fit in. And no commit waits for their way.
+ * Folds into a database server, where each batch costs a round trip however small it is. So they are
+ * fewer, and as large as values of 4 MiB beside them allow. Commits overlap with them.
  */
 export const SERVER_FOLD_LIMITS = {
   sliceRowsMax: 4_000,

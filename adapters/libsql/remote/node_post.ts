@@ -3,9 +3,9 @@ import http from "node:http";
 import https from "node:https";
 import type { HttpResponse, Post, PostRequest } from "./open.ts";
 
-/** More sockets than requests that are ever under way: one write and some reads. */
+/** More sockets than requests that are ever in flight: a few writes and some reads. */
 const SOCKETS_MAX = 64;
-/** Servers close idle connections after a minute or so; better we do it first. */
+/** Shorter than servers keep idle connections, so that none is closed while it is being reused. */
 const IDLE_MS = 30_000;
 
 const options = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS };
@@ -60,7 +60,7 @@ function answer({ statusCode = 0, headers }: http.IncomingMessage, body: Buffer)
     status: statusCode,
     headers: { get: (name) => first(headers[name.toLowerCase()]) },
     text: () => Promise.resolve(text()),
-    // What cannot be read is a rejection.
+    // A body that is not JSON is a rejection.
     json: async () => JSON.parse(text()),
     arrayBuffer: () => Promise.resolve(new Uint8Array(body).buffer),
     body: null,

@@ -1,13 +1,13 @@
 import type { SqlRow, Statement } from "../../../src/ports.ts";
 import { isTooLarge } from "./error.ts";
 
-/** Rows asked for at once at first, of an answer that was too large. */
+/** Rows of the first pages, after a result that was too large. */
 const PAGE_ROWS = 256;
 
 /**
- * Reads queries whose answers are larger than a server gives at once (10 MB, by default), page by
- * page: fewer rows at a time until they fit. That makes several transactions of one. Nobody may
- * write what is read meanwhile, which is so while an owner reads (`storage/log`).
+ * Reads queries whose results exceed the response limit of a server (10 MB by default), page by page,
+ * with fewer rows each until they fit. The pages are separate transactions, so the rows must not be
+ * written meanwhile. This holds where an owner reads its partition (`storage/log`).
  *
  * Rejects like `read`; also when a single row is too large.
  */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { END_HEADERS, END_STREAM, frame, PREFACE, request, TYPE } from "../attacks/_frames.ts";
 import { dial, exchange, hello, http2, start } from "./_node_http.ts";
 
-const SILENCE_MS = 100;
+const INACTIVITY_MS = 100;
 const whole = END_HEADERS | END_STREAM;
 /** A request that is reset at once. */
 const reset = (i: number) =>
@@ -14,7 +14,7 @@ const reset = (i: number) =>
   ]);
 
 test("a connection on which too many streams were reset is released", async () => {
-  const url = await start(hello, undefined, SILENCE_MS);
+  const url = await start(hello, undefined, INACTIVITY_MS);
   const options = { port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true };
   const peer = connect(options).resume().on("error", () => {});
   // Node allows 1,000 at once, and then gives the session up without a word to us.
@@ -26,7 +26,7 @@ test("a connection on which too many streams were reset is released", async () =
 });
 
 test("a peer that answers no PING is given up", async () => {
-  const socket = dial(await start(hello, undefined, SILENCE_MS));
+  const socket = dial(await start(hello, undefined, INACTIVITY_MS));
   socket.write(PREFACE);
   await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true);
 });
@@ -34,7 +34,7 @@ test("a peer that answers no PING is given up", async () => {
 test("a peer that waits for its answer for long, and answers PINGs, is kept", async () => {
   const slow = () =>
     new Promise<Response>((resolve) => setTimeout(() => resolve(new Response("late")), 1_000));
-  const session = http2(await start(slow, undefined, SILENCE_MS));
+  const session = http2(await start(slow, undefined, INACTIVITY_MS));
   expect((await exchange(session, { ":path": "/" })).text).toBe("late");
   expect(session.destroyed).toBe(false);
 });
