@@ -3,23 +3,23 @@ import { type Entry, entryType } from "../model/journal.ts";
 import { encodeCommandAck, encodeRunAck } from "../wire/journal_codec.ts";
 
 /**
- * What one attempt is told to be stored, because it asked (docs/spec/service-protocol.md#frames,
- * docs/spec/service-protocol.md#runs).
+ * Acknowledges within one attempt what is stored and what the SDK asked to have acknowledged
+ * (docs/spec/service-protocol.md#frames, docs/spec/service-protocol.md#runs).
  */
 export class Acks {
-  /** Of the next command; the input has index 0. */
+  /** Journal index of the next command; the input has index 0. */
   #index: number;
-  /** Commands whose sender wants to hear of them, of the frames at hand. */
+  /** Indexes of the commands that want an acknowledgement, received since the last `take`. */
   #commands: number[] = [];
-  /** Runs of this attempt whose result the SDK need not be told again. */
+  /** Runs of this attempt whose result is acknowledged instead of sent back to the SDK. */
   #runs: Set<number> | undefined;
 
-  /** `commands`: how many are in the replay, the input included. */
+  /** `commands`: the number of commands in the replay, the input included. */
   constructor(commands: number) {
     this.#index = commands;
   }
 
-  /** A command was heard. They come in order. `wantsAck`: its frame is flagged. */
+  /** Counts a received command. Commands arrive in order. `wantsAck`: the flag of its frame. */
   commandReceived(command: Command, wantsAck: boolean): void {
     if (command.kind !== "runCompletion") {
       if (wantsAck) this.#commands.push(this.#index);
@@ -30,13 +30,19 @@ export class Acks {
     }
   }
 
-  /** What to say once all that was heard since the last time is stored. Undefined: nothing. */
+  /**
+   * The acknowledgements to write once everything received since the last call is stored.
+   * Undefined: none.
+   */
   take(): Uint8Array[] | undefined {
     if (this.#commands.length === 0) return undefined;
     return this.#commands.splice(0).map(encodeCommandAck);
   }
 
-  /** What stands for the notification of a run's result. Undefined: it is to be told in full. */
+  /**
+   * The acknowledgement to write instead of the notification of a run's result. Undefined: the
+   * notification is written in full.
+   */
   of(entry: Entry): Uint8Array | undefined {
     if (!this.#runs || entry.kind !== "notification") return undefined;
     if (entry.type !== entryType.runCompletion || entry.id.kind !== "completion") return undefined;

@@ -15,7 +15,9 @@ export function joinPath(uri: string, path: string): string {
   return `${base.endsWith("/") ? base.slice(0, -1) : base}/${path}${query}`;
 }
 
-/** Header names in lower case, as both HTTP clients and overriding need them. */
+/**
+ * Header names in lower case: HTTP clients need that, and so does overriding one header by another.
+ */
 export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -35,8 +37,8 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws `Failure` 400 unless headers can be sent with every request. An HTTP client that meets a bad
- * one while it speaks may take the whole connection down, and with it the attempts of others.
+ * Throws `Failure` 400 unless headers can be sent with every request. An HTTP client that finds a
+ * bad header while it sends may close the whole connection, and with it the attempts of others.
  */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
@@ -48,7 +50,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** What all requests of one deployment in one protocol version share: computed once. */
+/** The part that all requests of one deployment in one protocol version share: computed once. */
 interface Prepared {
   readonly mediaType: string;
   readonly version: DialRequest["version"];
@@ -62,13 +64,13 @@ interface Prepared {
 /** Where and how to send one attempt. */
 export interface AttemptRequest {
   readonly dial: DialRequest;
-  /** What the response's content type must be. */
+  /** The content type that the response must have. */
   readonly mediaType: string;
 }
 
 /**
- * Makes the requests of attempts (docs/spec/service-protocol.md#requests). Deployments never
- * change.
+ * Makes the requests of attempts (docs/spec/service-protocol.md#requests). Caches by deployment,
+ * because a deployment never changes.
  */
 export class Addresses {
   readonly #options: { readonly clusterName: string; readonly connectTimeoutMs: number };

@@ -16,13 +16,13 @@ import { type Receiver, ResponseHalf, type ResponseHost } from "./response_half.
 import { Inactivity } from "./inactivity.ts";
 import { startOf } from "./start.ts";
 
-/** What an attempt needs of whoever keeps the attempts. */
+/** What an attempt needs of its owner, `Attempts`. */
 export interface AttemptHost extends ResponseHost {
   /** A deadline was set, in milliseconds since the epoch. */
   expect(due: number): void;
   /** The outcome was sent. After `End` the stream may still be open. */
   ended(attempt: RunningAttempt, outcome: Outcome): void;
-  /** The stream is gone. */
+  /** The stream is closed. */
   closed(attempt: RunningAttempt): void;
 }
 
@@ -35,19 +35,19 @@ export interface AttemptHost extends ResponseHost {
 export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   readonly id: string;
   readonly attempt: number;
-  /** Which one this is, of all attempts since the partition began its life. */
+  /** The number of this attempt among all attempts since the partition's life began. */
   readonly number: number;
   readonly plan: Plan;
   readonly target: Target;
   readonly span: AttemptSpan | undefined;
-  /** Replaced once the endpoint says what it is made with. */
+  /** Replaced once the endpoint has sent the name and version of its SDK. */
   site: AttemptSite;
   readonly inactivity: Inactivity;
   readonly #host: AttemptHost;
   readonly #mediaType: string;
   readonly #acks: Acks;
   readonly #response: ResponseHalf;
-  /** How the stream ended, while received bytes still wait to be read. */
+  /** How the stream ended, kept while received bytes still wait to be decoded. */
   #atEnd: (() => void) | undefined;
   #exchange: Exchange | undefined;
   #request: RequestHalf | undefined;
@@ -80,7 +80,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.site = { startedAt, deployment: plan.pin.deployment };
   }
 
-  /** Says `Start` and the replay at once: some endpoints answer only when they have read it. */
+  /** Writes `Start` and the replay at once: some endpoints answer only when they have read it. */
   begin(exchange: Exchange, effect: Attempt): void {
     this.#exchange = exchange;
     this.#request = new RequestHalf(exchange, this.#host.options.unreadBytesMax);
@@ -89,13 +89,13 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.#host.expect(this.due);
   }
 
-  /** A notification was stored while this attempt runs. */
+  /** Writes a notification that was stored while this attempt runs. */
   notify(index: number, entry: Entry): void {
     if (this.#phase !== "running") return;
     if (this.#request?.notify(index, entry, this.#acks.of(entry))) this.inactivity.touch();
   }
 
-  /** Tells the SDK that nothing more will come: it then suspends when it has nothing left to do. */
+  /** Ends the input: the SDK suspends when it has nothing left to do. */
   yield(): void {
     if (this.#phase !== "running" || !this.#isOpen) return;
     this.inactivity.touch();
@@ -103,7 +103,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.#host.expect(this.due);
   }
 
-  /** As `yield`, for the sake of others. A silent step keeps all the time that it had. */
+  /** As `yield`, because other attempts wait for the slot. A silent step keeps its full timeout. */
   makeRoom(now: number): void {
     if (!this.canSuspend) return;
     this.inactivity.askedAt = now;
@@ -115,7 +115,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     return this.#phase === "running" && this.#isOpen && this.inactivity.isUnexplained;
   }
 
-  /** Tears the stream down. Nothing more is heard of it. */
+  /** Resets the stream. No event follows. */
   abort(): void {
     this.#close();
     this.#exchange?.abort();
@@ -144,7 +144,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   end(): void {
     if (this.#mustWait(() => this.end())) return;
     if (this.#phase === "running") this.#finish(endedEarly);
-    // An endpoint that has answered without reading would keep its half of the stream for ever.
+    // An endpoint that has answered without reading would keep its half of the stream open forever.
     if (this.#request?.blocked) this.#exchange?.abort();
     this.#sendOutcome();
     this.#close();
@@ -163,19 +163,22 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.#request?.drain();
   }
 
-  /** When to look at it again, in milliseconds since the epoch (docs/spec/service-protocol.md#timers-of-an-attempt). */
+  /**
+   * When to check this attempt again, in milliseconds since the epoch
+   * (docs/spec/service-protocol.md#timers-of-an-attempt).
+   */
   get due(): number {
     if (this.#phase === "draining") return this.inactivity.activeAt + this.#host.options.drainMs;
     if (this.#phase === "closed" || this.#response.isPaused) return Infinity;
     return this.inactivity.dueOf(this.plan, this.#isOpen);
   }
 
-  /** Whether the endpoint may still be told things. */
+  /** Whether notifications may still be written. */
   get #isOpen(): boolean {
     return this.#request?.open === true;
   }
 
-  /** It is `now`, and `due` has passed. */
+  /** Handles the deadline `due`, which has passed at `now`. */
   expire(now: number): void {
     if (this.#phase === "draining") return this.#reset();
     this.inactivity.activeAt = now;
@@ -184,14 +187,14 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     else this.#finish(abortTimedOut(this.plan.abortTimeoutMs));
   }
 
-  /** The end of a stream comes after its frames, and these after room in the window. */
+  /** The end of a stream is handled after its frames, which may wait for room in the window. */
   #mustWait(end: () => void): boolean {
     const mustWait = this.#phase === "running" && this.#response.isBuffering;
     if (mustWait) this.#atEnd = end;
     return mustWait;
   }
 
-  /** Offers a turn what the window has room for, and holds the endpoint up when it is full. */
+  /** Sends the frames that the window has room for, and pauses the endpoint when it is full. */
   #read(bytes?: Uint8Array): void {
     const outcome = this.#response.read(bytes);
     if (outcome) this.#finish(outcome);
@@ -217,7 +220,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   #finish(outcome: Outcome): void {
     this.#phase = "draining";
     this.#outcome = outcome;
-    // With `End` the handler is done, so its caller need not wait for the stream.
+    // After `End` the handler is done, so its caller need not wait for the stream to close.
     if (outcome.kind === "ended") this.#sendOutcome();
     // The SDK keeps its half open until ours is closed (docs/spec/service-protocol.md#end-of-an-attempt).
     this.#request?.stop();
@@ -226,7 +229,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.#host.expect(this.due);
   }
 
-  /** The endpoint had its time to end the response: resets the stream. */
+  /** The endpoint did not end the response in time: resets the stream. */
   #reset(): void {
     this.#exchange?.abort();
     this.#sendOutcome();

@@ -19,7 +19,7 @@ import { openSigned } from "./identity/signed_dial.ts";
 import { OUTBOUND_DEFAULTS, type OutboundDeps, type OutboundOptions } from "./options.ts";
 import { Ticker } from "./ticker.ts";
 
-/** Where the attempt of an invocation stands. `ready`: it waits for a slot. */
+/** The status of an invocation's attempt. `ready`: it waits for a slot. */
 export type AttemptStatus =
   | { readonly kind: "ready" }
   | {
@@ -33,8 +33,8 @@ export type AttemptStatus =
   };
 
 /**
- * All attempts of one partition. At most `concurrencyMax` run at once; the others are forgotten
- * but for their id and asked for again, by `slotFree`, when it is their turn.
+ * All attempts of one partition. At most `concurrencyMax` run at once. Of the others only the id is
+ * kept; the engine is asked for the attempt again by `slotFree` when its slot is free.
  */
 export class Attempts {
   readonly #deps: OutboundDeps;
@@ -44,13 +44,13 @@ export class Attempts {
   readonly #host: AttemptHost;
   readonly #random: BufferedRandom;
   readonly #running = new SlotMap<string, RunningAttempt>();
-  /** Have sent their outcome; their streams are not over. */
+  /** Have sent their outcome; their streams are still open. */
   readonly #draining = new SlotMap<number, RunningAttempt>();
   #begun = 0;
   readonly #queue = new FairQueue();
   readonly #slotPressure: SlotPressure;
   readonly #firstMessages: FirstMessages;
-  /** Slots held for those who were told that one is free. */
+  /** Invocations that were sent `slotFree` and have not started: each holds a slot. */
   readonly #reserved = new Set<string>();
   #closed = false;
 
@@ -68,7 +68,7 @@ export class Attempts {
       random: this.#random,
       expect: (due) => this.#ticker.expect(due),
       ended: (attempt, outcome) => this.#ended(attempt, outcome),
-      closed: (attempt) => this.#gone(attempt),
+      closed: (attempt) => this.#closedAttempt(attempt),
     };
   }
 
@@ -88,7 +88,7 @@ export class Attempts {
     this.#run(effect);
   }
 
-  /** Passes a stored notification on to the attempt that waits for it. */
+  /** Passes a stored notification on to the running attempt. */
   notify({ id, attempt, index, entry }: Effect & { type: "notify" }): void {
     const running = this.#running.get(id);
     if (running?.attempt === attempt) running.notify(index, entry);
@@ -102,9 +102,9 @@ export class Attempts {
   }
 
   /**
-   * Asks an attempt to come to rest (docs/spec/service-protocol.md#cancel-and-kill, end). One that
-   * waits for a slot is asked for at once, without one: whoever wants it to rest will not start it.
-   * Nothing happens to one that is over, or that was already told that a slot is free.
+   * Asks an attempt to suspend (docs/spec/service-protocol.md#cancel-and-kill, end). For one that
+   * waits in the queue, `slotFree` is sent at once, without a slot: the engine then ends it instead
+   * of starting it. Nothing happens to an attempt that is over or already reserved.
    */
   yield({ id, attempt }: Effect & { type: "yield" }): void {
     const running = this.#running.get(id);
@@ -134,7 +134,7 @@ export class Attempts {
     return { running: this.#running.size, waiting: this.#queue.size };
   }
 
-  /** Tears all streams down. Nothing is sent any more. */
+  /** Resets all streams. No event is sent afterwards. */
   close(): void {
     this.#closed = true;
     this.#ticker.stop();
@@ -184,7 +184,7 @@ export class Attempts {
   #dialOf({ uri, lambda }: Deployment): Dial {
     const { dial, functions } = this.#deps;
     if (!lambda) return dial;
-    assert(functions, "Whoever registers functions must be able to speak to them");
+    assert(functions, "A function is registered only where functions can be called");
     return functions.dial(uri, lambda);
   }
 
@@ -203,7 +203,7 @@ export class Attempts {
     this.#leave(attempt);
   }
 
-  #gone(attempt: RunningAttempt): void {
+  #closedAttempt(attempt: RunningAttempt): void {
     attempt.span?.end("aborted");
     this.#draining.delete(attempt.number);
     this.#leave(attempt);
@@ -215,14 +215,15 @@ export class Attempts {
     this.#offer();
   }
 
-  /** Tells whose turn it is that slots are free. */
+  /** Sends `slotFree` to the next attempts in the queue while slots are free. */
   #offer(): void {
     while (!this.#closed && this.#queue.size > 0 && this.#taken < this.#options.concurrencyMax) {
       const next = this.#queue.next();
       if (!next) return;
       const { id, attempt } = next;
       this.#reserved.add(id);
-      // Once the turn is over, nobody takes the slot any more: the invocation has moved on.
+      // When the turn that handled `slotFree` is over and did not start the attempt, the invocation
+      // has moved on: the slot is released.
       const lapse = () => {
         if (this.#reserved.delete(id)) this.#offer();
       };
@@ -245,13 +246,13 @@ export class Attempts {
         due = Math.min(due, attempt.due);
       }
     }
-    return Math.min(due, this.#firstMessages.look(now, this.#running.values()));
+    return Math.min(due, this.#firstMessages.check(now, this.#running.values()));
   }
 }
 
 /**
- * The line an invocation waits in; lines take turns. Handlers do not wait behind each other, and
- * what running handlers call does not wait behind what is only about to start.
+ * The wait queue of an invocation; queues are served in rotation. Handlers do not wait behind each
+ * other, and the calls that running handlers make do not wait behind new invocations.
  */
 function queueNameOf({ target, origin }: InvocationRow): string {
   return `${target.service}/${target.handler}/${origin.by}`;

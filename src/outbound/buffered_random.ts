@@ -3,7 +3,10 @@ import type { Random } from "../ports.ts";
 const BLOCK_BYTES = 4096;
 const ENTROPY_BYTES = 16;
 
-/** Chance in small pieces: asking the platform for each would cost more than the rest of a frame. */
+/**
+ * Random bytes and numbers in small pieces, cut from one block: asking the platform for each would
+ * cost more than the rest of a frame.
+ */
 export class BufferedRandom {
   readonly #random: Random;
   #block: Uint8Array = new Uint8Array(0);

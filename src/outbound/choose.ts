@@ -9,7 +9,7 @@ import {
 import { negotiate, PROTOCOL_MAX, PROTOCOL_MIN } from "../model/protocol.ts";
 import { type Failed, failed } from "./failed.ts";
 
-/** What an attempt runs on, and what it obeys. */
+/** The deployment that an attempt runs on, and the limits that hold for it. */
 export interface Plan {
   readonly deployment: Deployment;
   readonly pin: Pin;
@@ -22,7 +22,8 @@ export interface Plan {
 /**
  * The deployment, protocol version and timeouts of an attempt
  * (docs/spec/service-protocol.md#start-of-an-attempt): those of its pin, else of the newest
- * registration. `protocolMax`: the newest version to speak when there is a choice.
+ * registration. `protocolMax`: the newest version to use when there is a choice. Returns the
+ * failure of the attempt when none fits.
  */
 export function choose(
   schema: Schema,
@@ -50,7 +51,9 @@ export function choose(
   };
 }
 
-/** A deployment that was updated in place may have stopped to speak a version it spoke before. */
+/**
+ * A deployment that was updated in place may no longer support a version that it supported before.
+ */
 function pinnedProtocol(
   { protocol }: Pin,
   { id, minProtocol, maxProtocol }: Deployment,
@@ -81,7 +84,9 @@ function newProtocol(deployment: Deployment, protocolMax: number): number | Fail
   );
 }
 
-/** A handler that has left its deployment since is left to the endpoint to refuse. */
+/**
+ * A handler that its deployment no longer serves is tried nevertheless: the endpoint refuses it.
+ */
 function timeouts(
   schema: Schema,
   service: ServiceSchema | undefined,

@@ -6,9 +6,12 @@ export interface CollectOptions {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Of a body beyond this many bytes, only so many are kept and the rest is not read. */
+  /**
+   * The largest body. Of a longer one the first `bodyBytesMax` bytes are kept and the rest is not
+   * read.
+   */
   readonly bodyBytesMax: number;
-  /** What the request says. Absent: it has no body. */
+  /** The body of the request. Absent: it has none. */
   readonly body?: Uint8Array;
 }
 
@@ -18,7 +21,7 @@ export type Collected =
     readonly kind: "answer";
     readonly head: DialHead;
     readonly body: Uint8Array;
-    /** Whether the body was longer. */
+    /** Whether the body was longer than `bodyBytesMax`. */
     readonly cut: boolean;
   }
   | { readonly kind: "failed"; readonly failure: DialFailure }

@@ -14,18 +14,18 @@ import type { Functions } from "./lambda/functions.ts";
 import { printStatus } from "./response.ts";
 import { echo, timedOut, unreachable } from "./unreachable.ts";
 
-/** An endpoint to be asked what it serves. */
+/** An endpoint that is asked for its manifest. */
 export interface DiscoverRequest {
-  /** Absolute URL, as registered: `http` or `https`, maybe with a query string. Or an ARN. */
+  /** Absolute URL, as registered: `http` or `https`, possibly with a query string. Or an ARN. */
   readonly uri: string;
-  /** There when it is a function. */
+  /** Present when the endpoint is a function. */
   readonly lambda?: Lambda | undefined;
-  /** Speak HTTP/1.1 even where HTTP/2 would do. */
+  /** Use HTTP/1.1 even where HTTP/2 would work. */
   readonly useHttp11: boolean;
   readonly additionalHeaders: Readonly<Record<string, string>>;
 }
 
-/** What requests are signed for (docs/spec/service-protocol.md#signed-requests). */
+/** The claims of the signature (docs/spec/service-protocol.md#signed-requests). */
 const CLAIMS = { audience: "/discover" } as const;
 
 export interface DiscoverOptions {
@@ -33,7 +33,7 @@ export interface DiscoverOptions {
   readonly clock: Clock;
   readonly clusterName: string;
   readonly connectTimeoutMs: number;
-  /** For one answer, from the request to the last byte. */
+  /** The time limit of one request, from sending it to the last byte of its response. */
   readonly timeoutMs: number;
   /** The largest manifest read; a larger one is META0013. */
   readonly bodyBytesMax: number;
@@ -41,7 +41,7 @@ export interface DiscoverOptions {
   readonly partsMax: number;
   /** Signs the request. Absent: it is not signed. */
   readonly signer?: Signer | undefined;
-  /** Speaks to functions. */
+  /** Calls functions. Absent: functions cannot be registered. */
   readonly functions?: Functions | undefined;
 }
 
@@ -52,13 +52,13 @@ export const DISCOVER_LIMITS = {
   partsMax: 20_000,
 } as const;
 
-/** What an endpoint said of itself, and how it was spoken to. */
+/** The manifest of an endpoint, and how the endpoint was reached. */
 export interface Discovered extends Pick<Deployment, "httpVersion" | "dialect" | "sdkVersion"> {
   readonly manifest: Manifest;
 }
 
 /**
- * Pauses between the five requests made when an endpoint may yet come up
+ * Pauses between the five requests to an endpoint that may still be starting
  * (docs/spec/service-protocol.md#discovery).
  */
 const PAUSES_MS = [100, 200, 400, 800] as const;
@@ -89,7 +89,7 @@ export async function discover(
   return await accept(request, collected, options);
 }
 
-/** How an endpoint or a function is spoken to. Throws `Failure` META0003 without credentials. */
+/** The dial for an endpoint or a function. Throws `Failure` META0003 without credentials. */
 export function dialOf(
   { uri, lambda }: Pick<DiscoverRequest, "uri" | "lambda">,
   { dial, functions }: Pick<DiscoverOptions, "dial" | "functions">,
@@ -102,7 +102,7 @@ export function dialOf(
 
 function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequest {
   const { uri, useHttp11, additionalHeaders } = request;
-  // Nobody knows yet which spelling this endpoint reads.
+  // It is not known yet which spelling of header names this endpoint reads.
   const names = DIALECTS.map((dialect) =>
     [header(dialect, "cluster-name"), options.clusterName] as const
   );
@@ -117,7 +117,7 @@ function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequ
   return { url: joinPath(uri, "discover"), method: "GET", headers, version, connectTimeoutMs };
 }
 
-/** Whether asking again may help: the endpoint may be starting, or busy. */
+/** Whether another request may succeed: the endpoint may be starting, or busy. */
 function mayPass(collected: Collected): boolean {
   switch (collected.kind) {
     case "answer":
@@ -172,7 +172,9 @@ function badStatus(head: DialHead, body: Uint8Array): Failure {
   return new Failure("META0003", `got status code '${status}'${hint}${echo(body)}`);
 }
 
-/** The answer must be of exactly one of the types asked for, without parameters. */
+/**
+ * The content type of the response must be exactly one of the types asked for, without parameters.
+ */
 function dialectOf(head: DialHead): Discovered["dialect"] {
   const contentType = head.header("content-type");
   const dialect = contentType === undefined ? undefined : manifestDialect(contentType);

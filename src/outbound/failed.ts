@@ -31,9 +31,9 @@ export function failed(
 }
 
 /**
- * The SDK gave the attempt up with an `Error` message
+ * The SDK ended the attempt with an `Error` message
  * (docs/spec/service-protocol.md#errors-of-an-sdk). Its special codes have RT codes of their own.
- * From version 7 on it may ask not to be tried again.
+ * From version 7 on it may ask not to be retried.
  */
 export function failedBySdk({ failure, nextRetryDelayMs, behavior }: AttemptError): Failed {
   const { status } = failure;
@@ -50,12 +50,12 @@ export function failedBySdk({ failure, nextRetryDelayMs, behavior }: AttemptErro
 /** The response ended, or broke off within a message, without a terminal one. */
 export const endedEarly: Failed = failed("RT0007", "unknown");
 
-/** How long an endpoint that had no room for a stream is left alone. */
+/** How long an endpoint that refused a stream for want of room is given before the retry. */
 const BUSY_MS = 500;
 
 /**
- * The connection broke, or there never was one. A busy endpoint has read nothing (RFC 9113, section
- * 8.7), so that uses up no attempt.
+ * The connection broke, or could not be opened. A busy endpoint has read nothing (RFC 9113, section
+ * 8.7), so that failure does not count as an attempt.
  */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
   const detail = kind === "http1"
@@ -65,7 +65,7 @@ export function networkFailed(uri: string, { kind, message }: DialFailure): Fail
   return failed("RT0010", `error when calling '${uri}': ${detail}`, spared);
 }
 
-/** Our own bug in reading one endpoint's messages must not take down all the others. */
+/** A bug of ours in reading one endpoint's messages must not end the attempts of the others. */
 export function unreadable(
   cause: unknown,
   { id, site }: { readonly id: string; readonly site: AttemptSite },
@@ -76,7 +76,7 @@ export function unreadable(
   return failed("RT0012", "message encoding error");
 }
 
-/** The endpoint sent nothing for `timeoutMs` while we could only read. */
+/** The endpoint sent nothing for `timeoutMs` while the request half was closed. */
 export function abortTimedOut(timeoutMs: number): Failed {
   return failed(
     "RT0001",
@@ -87,14 +87,14 @@ export function abortTimedOut(timeoutMs: number): Failed {
 }
 
 /**
- * A message that cannot be read (RT0003, RT0012), or that asks for too much (RT0024, RT0025).
+ * A message that cannot be read (RT0003, RT0012), or that exceeds a limit (RT0024, RT0025).
  * Undefined: `cause` is a bug of ours.
  */
 export function badMessage(cause: unknown): Failed | undefined {
   if (!(cause instanceof Failure) || cause.code === null) return undefined;
-  // The code has a field of its own in an attempt's failure.
+  // The code is removed from the message: it has a field of its own in an attempt's failure.
   const message = cause.message.replace(`[${cause.code}] `, "");
-  // Trying again would await the same: somebody has to look at it
-  // (docs/spec/service-protocol.md#failures-of-attempts).
+  // A retry would await the same futures and fail again: the invocation pauses until an operator
+  // resumes it (docs/spec/service-protocol.md#failures-of-attempts).
   return failed(cause.code, message, cause.code === "RT0025" ? { behavior: "pause" } : {});
 }

@@ -1,24 +1,27 @@
-/** An attempt that waits for a slot: all that is kept of it. */
+/** What is kept of an attempt that waits for a slot. */
 export interface Waiting {
   readonly id: string;
   readonly attempt: number;
 }
 
 /**
- * Who is next for a free slot: first come, first served within a line, and lines take
- * turns, so that one with a long queue does not starve the others.
+ * Chooses the next attempt for a free slot: first come, first served within a queue, and queues are
+ * served in rotation, so that a long queue does not starve the others.
  */
 export class FairQueue {
-  /** In the order of their turns. A line without waiters is not here. */
+  /** In the order of rotation. Empty queues are removed. */
   readonly #queues = new Map<string, WaitQueue>();
-  /** The newest attempt of each waiting invocation. What is not here any more is skipped. */
+  /**
+   * The newest attempt of each waiting invocation. Queued attempts that are missing here are
+   * skipped.
+   */
   readonly #waiting = new Map<string, Waiting>();
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** A newer attempt of the same invocation takes the older one's place at the end. */
+  /** A newer attempt of the same invocation replaces the older one, at the end of the queue. */
   add(queueName: string, waiting: Waiting): void {
     const known = this.#waiting.get(waiting.id);
     if (known && known.attempt >= waiting.attempt) return;
@@ -28,13 +31,13 @@ export class FairQueue {
     else this.#queues.set(queueName, { queue: [waiting], head: 0 });
   }
 
-  /** Forgets an invocation's attempts up to this one. */
+  /** Removes an invocation's attempts up to this one. */
   drop(id: string, attempt: number): void {
     const known = this.#waiting.get(id);
     if (known && known.attempt <= attempt) this.#waiting.delete(id);
   }
 
-  /** Takes out whose turn it is. */
+  /** Removes and returns the next attempt. */
   next(): Waiting | undefined {
     for (const [queueName, waitQueue] of this.#queues) {
       const waiting = this.#first(waitQueue);
@@ -45,7 +48,7 @@ export class FairQueue {
     return undefined;
   }
 
-  /** The attempt of this invocation that waits, if one does. */
+  /** The attempt of this invocation that waits. Undefined: none does. */
   attemptOf(id: string): number | undefined {
     return this.#waiting.get(id)?.attempt;
   }
@@ -70,11 +73,11 @@ export class FairQueue {
   }
 }
 
-/** The waiters of one service. Those before `head` have been served. */
+/** The waiting attempts of one queue. Those before `head` have been served. */
 interface WaitQueue {
   readonly queue: Waiting[];
   head: number;
 }
 
-/** Served waiters are removed so many at a time: removing each would move all the others. */
+/** Served attempts are removed this many at a time: removing each one would move all the others. */
 const SHIFT_EVERY = 1024;

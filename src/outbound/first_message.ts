@@ -1,25 +1,31 @@
 import type { OutboundDeps, OutboundOptions } from "./options.ts";
 import type { RunningAttempt } from "./attempt.ts";
 
-/** The least time between two records about one deployment. */
+/** The least time between two warnings about one deployment. */
 const WARN_MS = 60_000;
-/** Deployments that are remembered. Beyond it all are forgotten, so one may be warned about again. */
+/**
+ * The number of deployments that are remembered. Beyond it all are forgotten, so that one may be
+ * warned about again.
+ */
 const DEPLOYMENTS_MAX = 10_000;
 
-/** What is looked at of an attempt. */
+/** The parts of an attempt that are checked. */
 export type Watched = Pick<RunningAttempt, "id" | "plan" | "inactivity" | "site" | "target">;
 
 /**
  * Warns of deployments that accept attempts and never send a message: most likely their runtime is
- * too old for their SDK, which then fails before it runs the handler and says so only in its own log.
- * Silence alone proves nothing, since a handler may wait before its first command. So a deployment
- * that has sent a single message to this partition is never warned about again, and one in
- * request-response mode not at all: functions answer when they are done.
+ * too old for their SDK, which then fails before it runs the handler and says so only in its own
+ * log. Inactivity alone proves nothing, since a handler may wait before its first command. So a
+ * deployment that has sent a single message to this partition is never warned about again, and one
+ * in request-response mode not at all: functions answer when they are done.
  */
 export class FirstMessages {
   readonly #log: OutboundDeps["log"];
   readonly #silentMsMax: number;
-  /** By deployment: when to warn next, in milliseconds since the epoch; Infinity once it has sent a message. */
+  /**
+   * By deployment: when to warn next, in milliseconds since the epoch; Infinity once it has sent a
+   * message.
+   */
   readonly #warnAt = new Map<string, number>();
 
   constructor(
@@ -30,7 +36,7 @@ export class FirstMessages {
     this.#silentMsMax = options.firstMessageMs;
   }
 
-  /** An attempt begins, or was looked at. Answers when to look at it, in milliseconds since the epoch. */
+  /** When to check an attempt for its first message, in milliseconds since the epoch. */
   dueOf({ plan, inactivity, site }: Watched): number {
     if (plan.requestResponse) return Infinity;
     const { deployment } = plan.pin;
@@ -38,14 +44,17 @@ export class FirstMessages {
     return Math.max(site.startedAt + this.#silentMsMax, this.#warnAt.get(deployment) ?? 0);
   }
 
-  /** A deployment has sent a message, or ended an attempt as the protocol says. */
+  /** Records that a deployment has sent a message, or has ended an attempt as the protocol says. */
   answered(deployment: string): void {
     if (this.#warnAt.size >= DEPLOYMENTS_MAX) this.#warnAt.clear();
     this.#warnAt.set(deployment, Infinity);
   }
 
-  /** It is `now`. Answers when to look again; Infinity: when another attempt begins. */
-  look(now: number, running: Iterable<Watched>): number {
+  /**
+   * Warns of deployments that are overdue at `now`. Returns when to check again; Infinity: when
+   * another attempt begins.
+   */
+  check(now: number, running: Iterable<Watched>): number {
     let due = Infinity;
     for (const attempt of running) {
       if (this.dueOf(attempt) <= now) this.#warn(now, attempt);

@@ -3,7 +3,7 @@ import { type Entry, entryType } from "../model/journal.ts";
 import type { Clock } from "../ports.ts";
 
 /**
- * How long an attempt may be silent, in milliseconds
+ * The inactivity timeouts of an attempt, in milliseconds
  * (docs/spec/service-protocol.md#timers-of-an-attempt).
  */
 export interface Timeouts {
@@ -11,16 +11,18 @@ export interface Timeouts {
   readonly abortTimeoutMs: number;
 }
 
-/** When a stream last moved, and whether its handler may be waiting while it does not. */
+/** When a stream last sent or received bytes, and whether its handler may be waiting since then. */
 export class Inactivity {
-  /** In milliseconds since the epoch. */
+  /** Of the last activity, in milliseconds since the epoch. */
   activeAt: number;
-  /** When it was asked to suspend so that others get its slot. Undefined: it was not. */
+  /**
+   * When the attempt was asked to suspend because others wait for its slot. Undefined: it was not.
+   */
   askedAt: number | undefined;
   readonly #clock: Clock;
   #isAnswered = false;
   #hasReceived = false;
-  /** Steps that this attempt executes, as far as it is known. */
+  /** How many steps this attempt is known to be executing. */
   #steps: number;
 
   /** `replay`: the journal that the attempt begins with. */
@@ -30,7 +32,7 @@ export class Inactivity {
     this.activeAt = clock.now();
   }
 
-  /** Something moved, in either direction. */
+  /** Records activity in either direction. */
   touch(): void {
     this.activeAt = this.#clock.now();
   }
@@ -47,7 +49,7 @@ export class Inactivity {
     this.touch();
   }
 
-  /** Whether the endpoint has sent anything behind the head of its response. */
+  /** Whether the endpoint has sent anything after the head of its response. */
   get hasReceived(): boolean {
     return this.#hasReceived;
   }
@@ -57,14 +59,14 @@ export class Inactivity {
     else if (kind === "runCompletion") this.#steps = Math.max(0, this.#steps - 1);
   }
 
-  /** Whether nothing is known to be going on that would explain the silence. */
+  /** Whether no running step explains the inactivity. */
   get isUnexplained(): boolean {
     return this.#isAnswered && this.#steps === 0;
   }
 
   /**
-   * Until when silence is tolerated. `isOpen`: the request half is. One that was asked for the sake
-   * of others loses no time by it: a step may be running after all.
+   * Until when inactivity is tolerated. `isOpen`: whether the request half is. Being asked to
+   * suspend for other attempts does not shorten the timeouts: a step may be running after all.
    */
   dueOf({ inactivityTimeoutMs, abortTimeoutMs }: Timeouts, isOpen: boolean): number {
     if (isOpen) return this.activeAt + inactivityTimeoutMs;
@@ -72,7 +74,10 @@ export class Inactivity {
   }
 }
 
-/** The SDK executes these again when it comes to them, and does not announce them a second time. */
+/**
+ * The SDK executes these steps again when it reaches them, and does not announce them a second
+ * time.
+ */
 function stepsWithoutResult(replay: readonly Entry[]): number {
   let steps = 0;
   for (const entry of replay) {

@@ -14,11 +14,11 @@ export interface OutboundOptions {
   readonly concurrencyMax: number;
   /** The largest message an endpoint may send. A larger one fails its attempt with RT0003. */
   readonly messageBytesMax: number;
-  /** Frames heard of one attempt that are not durable. Beyond it the endpoint is not read. */
+  /** Frames received of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedFramesMax: number;
   /** Frames of one attempt after which `unackedFramesMax` is a sixteenth. */
   readonly burstFramesMax: number;
-  /** Bytes heard of one attempt that are not durable. Beyond it the endpoint is not read. */
+  /** Bytes received of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedBytesMax: number;
   /**
    * Bytes of notifications that one slow endpoint may leave unread. Beyond it the request half is
@@ -31,10 +31,10 @@ export interface OutboundOptions {
    */
   readonly drainMs: number;
   readonly connectTimeoutMs: number;
-  /** How long a deployment that never sent a message may be silent. Beyond it, that is logged. */
+  /** How long a deployment may send no first message before that is logged. */
   readonly firstMessageMs: number;
   /**
-   * The highest protocol version spoken to endpoints that know it
+   * The highest protocol version used with endpoints that support it
    * (docs/spec/service-protocol.md#versions).
    */
   readonly protocolMax: number;
@@ -61,7 +61,7 @@ export const OUTBOUND_DEFAULTS: OutboundOptions = {
   futureDepthMax: 1000,
 };
 
-/** What attempts need of the world. */
+/** What attempts depend on. */
 export interface OutboundDeps {
   readonly dial: Dial;
   readonly clock: Clock;
@@ -72,10 +72,10 @@ export interface OutboundDeps {
    * Signs requests (docs/spec/service-protocol.md#signed-requests). Absent: they are not signed.
    */
   readonly signer?: Signer | undefined;
-  /** Speaks to functions. Absent: there are none, and their attempts fail. */
+  /** Calls functions. Absent: attempts on functions fail. */
   readonly functions?: Functions | undefined;
-  /** Is told how attempts go. */
+  /** Counts, traces and logs how attempts begin and end. */
   readonly watch?: Watch | undefined;
-  /** The newest registrations. */
+  /** The current schema. */
   schema(): Schema;
 }

@@ -3,13 +3,13 @@ import type { Outcome } from "../engine/event.ts";
 import type { Message } from "../wire/decode.ts";
 import { failedBySdk } from "./failed.ts";
 
-/** A message with which an SDK may end an attempt, or that changes nothing. */
+/** A message with which an SDK ends an attempt, or one that changes nothing. */
 type Control = Exclude<Message, { kind: "command" }>;
 
 /**
- * What a message that is no command makes of its attempt
+ * The outcome of an attempt by a message that is not a command
  * (docs/spec/service-protocol.md#end-of-an-attempt). `delivered`: as in `RequestHalf`. Undefined:
- * the attempt goes on.
+ * the attempt continues.
  */
 export function outcomeOf(message: Control, delivered: number): Outcome | undefined {
   switch (message.kind) {

@@ -1,11 +1,11 @@
 import type { DialFailure, DialListener, Exchange } from "../dial.ts";
 
-/** What a body may hold before its connection exists, until `write` answers false. */
+/** Bytes buffered before the connection exists; beyond it `write` returns false. */
 const ROOM_BYTES = 65_536;
 
 /**
- * An exchange that cannot be opened yet, for want of a connection or of a signature: keeps what is
- * written until `connect`. Only the first exchanges with an address pay for this.
+ * An exchange that waits for a connection or a signature: buffers what is written until `connect`.
+ * Only the first exchanges with an address need it.
  */
 export class PendingExchange implements Exchange {
   readonly #listener: DialListener;
@@ -21,7 +21,7 @@ export class PendingExchange implements Exchange {
     this.#listener = listener;
   }
 
-  /** Whether nobody waits for it any more. */
+  /** Whether the exchange was aborted or has failed, so that it need not be opened. */
   get over(): boolean {
     return this.#over;
   }
@@ -56,7 +56,7 @@ export class PendingExchange implements Exchange {
     else this.#paused = false;
   }
 
-  /** Goes on with a real exchange, to which `open` has given the same listener. */
+  /** Continues with a real exchange, to which `open` has given the same listener. */
   connect(open: (listener: DialListener) => Exchange): void {
     if (this.#over) return;
     const inner = open(this.#listener);
@@ -69,7 +69,7 @@ export class PendingExchange implements Exchange {
     else if (this.#full && room) this.#listener.drain();
   }
 
-  /** There will be no connection. */
+  /** The connection could not be opened. */
   fail(failure: DialFailure): void {
     if (this.#over || this.#inner) return;
     this.#over = true;

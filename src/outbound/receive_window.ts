@@ -3,14 +3,14 @@ import { FRAME_HEAD_BYTES, FrameReader, type OnFrame } from "../wire/frame.ts";
 import { isStored } from "../wire/message_type.ts";
 import type { OutboundOptions } from "./options.ts";
 
-/** What one turn was offered of a stream, until it is durable. */
+/** Frames of a stream that were sent to the mailbox together, until they are durable. */
 export interface UnackedFrames {
   readonly frames: number;
-  /** With the heads of the frames. */
+  /** The heads of the frames included. */
   readonly bytes: number;
 }
 
-/** Reads one frame. Answers whether it must become durable, so that it counts. */
+/** Takes one frame. Returns whether it must become durable, so that it counts in the window. */
 export type OnDecoded = (type: number, flags: number, body: Uint8Array) => boolean;
 
 type WindowLimits = Pick<
@@ -23,21 +23,22 @@ const SUSTAINED_SHARE = 1 / 16;
 
 /**
  * The receiving side of one attempt, with flow control: commands are decoded while fewer than
- * `unackedFramesMax` frames and `unackedBytesMax` bytes are not durable. Beyond, received bytes wait
- * here undecoded and the exchange is paused, so the endpoint's writes block. One stream therefore
- * never has more than one window of frames in the mailbox, and one that was collected from several
- * chunks, however fast its endpoint writes. After `burstFramesMax` frames the window is a sixteenth of
- * that: one that never stops would otherwise have most of every commit (decision 049). The end of an attempt passes a full window: it is
- * committed together with the output that filled it.
+ * `unackedFramesMax` frames and `unackedBytesMax` bytes are not durable. Beyond that, received
+ * bytes are buffered undecoded and the exchange is paused, so the endpoint's writes block. Thus one
+ * stream never has more than one window of frames in the mailbox, plus one frame that was collected
+ * from several chunks, however fast its endpoint writes. After `burstFramesMax` frames the window is
+ * a sixteenth of that, because an endpoint that writes without end would otherwise take most of
+ * every commit (decision 049). The end of an attempt passes a full window: it is committed together
+ * with the output that filled it.
  */
 export class ReceiveWindow {
   readonly #limits: WindowLimits;
   readonly #reader: FrameReader;
   readonly #onFrame: OnFrame;
   readonly #mayTake = (type: number) => !this.#isFull || !isStored(type);
-  /** Received and not decoded. Not empty only while the window is full. */
+  /** Received and not decoded. Non-empty only while the window is full. */
   #buffered: Uint8Array[] = [];
-  /** Decoded and not durable: in all, and since the last slice was cut. */
+  /** Decoded and not durable: in all, and since the last `cut`. */
   #unacked: UnackedFrames = NOTHING;
   #frames = 0;
   #bytes = 0;
@@ -67,8 +68,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * Decodes what was received before, and `chunk`, as far as the window allows. Throws what
-   * `FrameReader.push` throws; then nothing may be read any more.
+   * Decodes the buffered bytes and then `chunk`, as far as the window allows. Throws what
+   * `FrameReader.push` throws; then it must not be called again.
    */
   read(chunk?: Uint8Array): void {
     if (chunk) this.#buffered.push(chunk);
@@ -83,7 +84,7 @@ export class ReceiveWindow {
     else this.#buffered.splice(0, done);
   }
 
-  /** What was decoded since the last call: to be given to `acked` once it is durable. */
+  /** The frames decoded since the last call, to be passed to `acked` once they are durable. */
   cut(): UnackedFrames {
     const unacked = { frames: this.#frames, bytes: this.#bytes };
     this.#frames = this.#bytes = 0;
@@ -91,14 +92,14 @@ export class ReceiveWindow {
     return unacked;
   }
 
-  /** A slice is durable. Answers whether reading should go on: half of a full window is free. */
+  /** Frames are durable. Returns whether to continue reading: half of a full window is free. */
   acked(unacked: UnackedFrames): boolean {
     const { frames, bytes } = this.#unacked = add(this.#unacked, unacked, -1);
     const { unackedBytesMax } = this.#limits;
     return this.#isPaused && frames <= this.#framesMax / 2 && bytes <= unackedBytesMax / 2;
   }
 
-  /** Pauses the exchange while bytes must wait, and lets it go on when none do. */
+  /** Pauses the exchange while bytes are buffered, and resumes it when none are. */
   pace(exchange: Exchange | undefined): void {
     const isPaused = this.isBuffering;
     if (isPaused === this.#isPaused) return;
@@ -107,7 +108,7 @@ export class ReceiveWindow {
     else exchange?.resume();
   }
 
-  /** Nothing is decoded any more: forgets what waits, and lets the exchange run to its end. */
+  /** Stops decoding: drops the buffer, and resumes the exchange so that it can end. */
   stop(exchange: Exchange | undefined): void {
     this.#buffered = [];
     if (this.#isPaused) exchange?.resume();

@@ -2,19 +2,19 @@ import { concatBytes } from "../bytes.ts";
 import type { Entry } from "../model/journal.ts";
 import { encodeEntry, encodeReplay, encodeStart, type Start } from "../wire/journal_codec.ts";
 
-/** What is written at once: enough to keep the stream busy, little enough to share it. */
+/** Bytes written at once: enough to keep the stream busy, few enough to share the loop. */
 const PIECE_BYTES = 64 * 1024;
-/** A longer journal is encoded piece by piece, so that it is never in memory twice. */
+/** A longer journal is encoded piece by piece, so that it is not in memory twice. */
 const SHORT_ENTRIES_MAX = 64;
 
 /**
- * What an attempt begins with: `Start` and the journal, in pieces of at most 64 KiB or one entry.
- * Entries are encoded when their piece is asked for.
+ * The beginning of an attempt's request: `Start` and the journal, in pieces of at most 64 KiB or
+ * one entry. Entries are encoded when their piece is asked for.
  */
 export class Replay {
-  /** Encoded, and next to be written. */
+  /** Encoded pieces that are written next. */
   #pieces: Uint8Array[];
-  /** Entries from `#encoded` on are to be encoded. */
+  /** Entries from `#encoded` on are not encoded yet. */
   #entries: readonly Entry[];
   #encoded = 0;
 
@@ -45,7 +45,7 @@ export class Replay {
       parts.push(bytes);
       size += bytes.byteLength;
     }
-    // Nothing keeps the journal in memory once all of it is encoded.
+    // Releases the journal's memory once all of it is encoded.
     if (this.#encoded >= this.#entries.length) [this.#entries, this.#encoded] = [[], 0];
     return parts.length === 1 ? parts[0]! : concatBytes(parts);
   }

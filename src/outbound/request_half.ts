@@ -4,29 +4,32 @@ import { encodeEntry, type Start } from "../wire/journal_codec.ts";
 import { Replay } from "./replay.ts";
 
 /**
- * What we say in one attempt (docs/spec/service-protocol.md#start-of-an-attempt): `Start`, the
- * replay, then notifications as they are stored. Obeys the endpoint's pace. Once ended, nothing
- * more is written.
+ * The request of one attempt (docs/spec/service-protocol.md#start-of-an-attempt): `Start`, the
+ * replay, then notifications as they are stored. Writes no faster than the endpoint reads. Once
+ * ended, nothing more is written.
  */
 export class RequestHalf {
   readonly #exchange: Exchange;
   readonly #unreadBytesMax: number;
-  /** Undefined before `begin`, and once all of it is written. */
+  /** Undefined before `begin`, and once all of the replay is written. */
   #replay: Replay | undefined;
-  /** Encoded notifications and acknowledgements that wait until the replay is out and the endpoint reads. */
+  /**
+   * Encoded notifications and acknowledgements that wait until the replay is written and the
+   * endpoint reads.
+   */
   #queue: { readonly index: number; readonly bytes: Uint8Array }[] = [];
   #unread = 0;
-  /** Length of the replay. */
+  /** Number of entries in the replay. */
   #snapshot = 0;
-  /** Journal indexes below this one are in the replay or were handed over already. */
+  /** Journal indexes below this one are in the replay or were taken by `notify` already. */
   #next = 0;
-  /** As `#next`, of what was written. */
+  /** As `#next`, but of what was written to the exchange. */
   #written = 0;
   #blocked = false;
   #ending = false;
   #ended = false;
 
-  /** Beyond `unreadBytesMax` bytes of notifications that are not read, no more are taken. */
+  /** Beyond `unreadBytesMax` bytes of unread notifications the request ends. */
   constructor(exchange: Exchange, unreadBytesMax: number) {
     this.#exchange = exchange;
     this.#unreadBytesMax = unreadBytesMax;
@@ -37,15 +40,15 @@ export class RequestHalf {
     return !this.#ending;
   }
 
-  /** Whether the endpoint has no room for more. */
+  /** Whether writing waits for the endpoint to read. */
   get blocked(): boolean {
     return this.#blocked;
   }
 
   /**
-   * Journal entries below this index have been seen by an SDK that suspends now
-   * (docs/spec/service-protocol.md#suspension): it reads its input to the end before. One that
-   * suspends without having been told the end may have looked at no more than the replay.
+   * The SDK has seen the journal entries below this index when it suspends now
+   * (docs/spec/service-protocol.md#suspension): it reads its input to the end first. An SDK that
+   * suspends while its input is open may have seen no more than the replay.
    */
   get delivered(): number {
     return this.#ended ? this.#written : this.#snapshot;
@@ -59,8 +62,8 @@ export class RequestHalf {
   }
 
   /**
-   * A notification was stored at `index`. They come in order; a repeated one is ignored. `ack`: what
-   * is said in its place. Answers whether it was taken.
+   * Takes a notification that was stored at `index`. They arrive in order; a repeated one is
+   * ignored. `ack`: written instead of it. Returns whether it was taken.
    */
   notify(index: number, entry: Entry, ack?: Uint8Array): boolean {
     if (this.#ending || index < this.#next || entry.kind !== "notification") return false;
@@ -69,7 +72,7 @@ export class RequestHalf {
     return true;
   }
 
-  /** Says that commands are stored, after all that was said before. */
+  /** Writes acknowledgements of stored commands, after everything taken before. */
   acknowledge(acks: readonly Uint8Array[]): void {
     for (const ack of acks) if (!this.#ending) this.#push(this.#next - 1, ack);
   }
@@ -78,11 +81,11 @@ export class RequestHalf {
     this.#queue.push({ index, bytes });
     this.#unread += bytes.byteLength;
     this.#pump();
-    // A reader this slow is told to suspend; it will find the rest in its journal.
+    // The endpoint reads too slowly: it suspends, and the next attempt gets the rest in its replay.
     if (this.#unread > this.#unreadBytesMax) this.end();
   }
 
-  /** There is room again. */
+  /** The endpoint has room again: continues writing. */
   drain(): void {
     this.#blocked = false;
     this.#pump();
@@ -94,7 +97,7 @@ export class RequestHalf {
     this.#pump();
   }
 
-  /** Ends the body now; nobody waits for the rest. */
+  /** Ends the body now and drops what is not written. */
   stop(): void {
     this.#replay = undefined;
     this.#queue = [];
@@ -107,7 +110,7 @@ export class RequestHalf {
     this.#exchange.end();
   }
 
-  /** Answers whether the replay is written. */
+  /** Writes the replay. Returns whether all of it is written. */
   #pumpReplay(): boolean {
     while (this.#replay && !this.#replay.isDone) {
       if (this.#blocked) return false;
@@ -117,7 +120,7 @@ export class RequestHalf {
     return true;
   }
 
-  /** Answers whether all notifications are written. */
+  /** Writes the queue. Returns whether all of it is written. */
   #pumpQueue(): boolean {
     let sent = 0;
     for (const { index, bytes } of this.#queue) {

@@ -2,7 +2,7 @@ import type { DialHead } from "../dial.ts";
 import { type Failed, failed } from "./failed.ts";
 import { retryAfterMs } from "./retry_after.ts";
 
-/** Names of the statuses that an endpoint or a proxy in front of it is likely to answer. */
+/** Names of the statuses that an endpoint, or a proxy in front of it, is likely to send. */
 const REASONS: Readonly<Record<number, string>> = {
   204: "No Content",
   301: "Moved Permanently",
@@ -41,7 +41,7 @@ export function printStatus(status: number): string {
   return reason === undefined ? String(status) : `${status} ${reason}`;
 }
 
-/** What an attempt expects of its response. `now` in milliseconds since the epoch. */
+/** The response that an attempt expects. `now` in milliseconds since the epoch. */
 export interface Expected {
   readonly mediaType: string;
   readonly protocol: number;
@@ -49,8 +49,8 @@ export interface Expected {
 }
 
 /**
- * Why a response head is no accepted stream (docs/spec/service-protocol.md#responses), or
- * undefined.
+ * Why the head of a response does not begin an attempt (docs/spec/service-protocol.md#responses).
+ * Undefined: it does.
  */
 export function refusal(head: DialHead, expected: Expected): Failed | undefined {
   if (head.status !== 200) return badStatus(head, expected);
@@ -74,7 +74,7 @@ function badStatus(head: DialHead, { protocol, now }: Expected): Failed {
         "RT0015",
         `cannot start the invocation because the SDK doesn't support the protocol version ` +
           `'${protocol}' negotiated at discovery time`,
-        // No handler has run: it does not count for `Start`
+        // No handler has run: the failure does not count for `Start`
         // (docs/spec/service-protocol.md#failures-since-the-last-command).
         { status: 415, reached: false },
       );

@@ -17,41 +17,41 @@ export interface Receiver {
   readonly id: string;
   readonly attempt: number;
   readonly plan: Plan;
-  /** As it is known when frames are sent. */
+  /** Deployment and SDK of the attempt, as known when frames are sent. */
   readonly site: AttemptSite;
   readonly inactivity: Inactivity;
-  /** Journal entries below this index have been seen by the SDK: see `RequestHalf`. */
+  /** The SDK has seen the journal entries below this index: see `RequestHalf`. */
   readonly delivered: number;
   /**
-   * Frames that were sent are durable. `acks`: what the SDK is to be told of it. `goesOn`: the
-   * window has room again, so that reading should go on.
+   * Frames that were sent are durable. `acks`: acknowledgements to write. `goesOn`: the window has
+   * room again, so that reading continues.
    */
   durable(goesOn: boolean, acks: readonly Uint8Array[] | undefined): void;
 }
 
-/** What it is lent by whoever keeps the attempts. */
+/** What a response half needs of the owner of the attempts. */
 export interface ResponseHost {
   readonly deps: OutboundDeps;
   readonly options: OutboundOptions;
   readonly random: BufferedRandom;
 }
 
-/** For frames that create no invocations. */
+/** For events whose frames create no invocations. */
 const NO_ENTROPY = new Uint8Array(16);
 
 /**
- * What an endpoint says in one attempt: commands, which become events of the partition as far as the
- * window has room, and at last what ends the attempt.
+ * The response of one attempt: its commands become events of the partition as far as the window has
+ * room, and its terminal message ends the attempt.
  */
 export class ResponseHalf {
   readonly #receiver: Receiver;
   readonly #host: ResponseHost;
   readonly #acks: Acks;
   readonly #window: ReceiveWindow;
-  /** Commands that were read and not sent yet, and whether one of them creates an invocation. */
+  /** Commands that were decoded and not sent yet, and whether one of them creates an invocation. */
   #frames: Command[] = [];
   #calls = false;
-  /** Frames sent so far. */
+  /** Frames sent to the mailbox so far. */
   #framesSent = 0;
   #outcome: Outcome | undefined;
 
@@ -62,7 +62,7 @@ export class ResponseHalf {
     this.#window = new ReceiveWindow(host.options, (...frame) => this.#frame(...frame));
   }
 
-  /** Whether the endpoint is held up. */
+  /** Whether the endpoint is paused. */
   get isPaused(): boolean {
     return this.#window.isPaused;
   }
@@ -73,8 +73,8 @@ export class ResponseHalf {
   }
 
   /**
-   * Sends what the window has room for as one event: of what was received before, and of `bytes`.
-   * Answers what ended the attempt, once it was read.
+   * Decodes buffered bytes and `bytes` as far as the window has room, and sends the frames as one
+   * event. Returns the outcome of the attempt, once its terminal message was decoded.
    */
   read(bytes?: Uint8Array): Outcome | undefined {
     try {
@@ -86,19 +86,20 @@ export class ResponseHalf {
     return this.#outcome;
   }
 
-  /** Holds the endpoint up while received bytes must wait. */
+  /** Pauses the endpoint while bytes are buffered. */
   pace(exchange: Exchange | undefined): void {
     this.#window.pace(exchange);
   }
 
-  /** Nothing is read any more: lets the exchange run to its end. */
+  /** Stops decoding, and lets the exchange run to its end. */
   stop(exchange: Exchange | undefined): void {
     this.#window.stop(exchange);
   }
 
-  /** Answers whether it is to be stored. */
+  /** Returns whether the frame must be stored. */
   #frame(type: number, flags: number, body: Uint8Array): boolean {
-    // What follows a terminal message does not count (docs/spec/service-protocol.md#end-of-an-attempt).
+    // Frames after a terminal message are ignored
+    // (docs/spec/service-protocol.md#end-of-an-attempt).
     if (this.#outcome) return false;
     const { plan, inactivity } = this.#receiver;
     const message = decodeMessage(type, flags, body, plan.pin.protocol, this.#host.options);

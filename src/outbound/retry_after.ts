@@ -1,4 +1,4 @@
-/** Longer waits are not believed. */
+/** Longer waits are cut to this one. */
 const RETRY_AFTER_MAX_MS = 365 * 24 * 3_600_000;
 
 /**

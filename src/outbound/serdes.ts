@@ -10,18 +10,19 @@ import { encodePart } from "./percent.ts";
 import { printStatus } from "./response.ts";
 import { echo, timedOut, unreachable } from "./unreachable.ts";
 
-/** Bytes for a serde of an endpoint: `decode` makes JSON of what is stored, `encode` the reverse. */
+/** Bytes for a serde of an endpoint: `decode` makes JSON of stored bytes, `encode` the reverse. */
 export interface SerdeCall {
   readonly deployment: Deployment;
   readonly service: string;
   readonly operation: "decode" | "encode";
-  /** As the endpoint names it: `greet/input`. */
+  /** The endpoint's name for it: `greet/input`. */
   readonly serde: string;
   readonly body: Uint8Array;
 }
 
 /**
- * How requests and answers of each operation are announced (docs/spec/service-protocol.md#serdes).
+ * Content types of the request and response of each operation
+ * (docs/spec/service-protocol.md#serdes).
  */
 const TYPES = {
   decode: { "content-type": "application/octet-stream", accept: "application/json" },
@@ -30,9 +31,9 @@ const TYPES = {
 
 /**
  * Has an endpoint apply one of its serdes (docs/spec/service-protocol.md#serdes), once, without a
- * retry. Resolves with the bytes of its answer. Rejects with a `Failure`: META0003 or META0014 when
- * there is none in time; without code and status 500, as in the reference, when it is no success or
- * too large.
+ * retry. Resolves with the bytes of its response. Rejects with a `Failure`: META0003 or META0014
+ * when no response arrives in time; without code and status 500, as in the reference, when the
+ * response is not a success or is too large.
  */
 export async function applySerde(call: SerdeCall, options: DiscoverOptions): Promise<Uint8Array> {
   const { deployment, body } = call;
@@ -52,7 +53,7 @@ export async function applySerde(call: SerdeCall, options: DiscoverOptions): Pro
   throw failed(call, `the endpoint answered more than the limit of ${limit}`);
 }
 
-/** The slashes of a serde's name separate segments; all else in it is data. */
+/** The slashes of a serde's name separate path segments; everything else in it is encoded. */
 function pathOf({ service, operation, serde }: SerdeCall): string {
   return `serdes/${service}/${operation}/${serde.split("/").map(encodePart).join("/")}`;
 }

@@ -24,7 +24,7 @@ export function outboundSettings(config: Config): OutboundOptions {
   };
 }
 
-/** What the envelope adds to an answer, beside a third of its bytes. */
+/** What the envelope adds to a response, beside a third of its bytes. */
 const ENVELOPE_BYTES = 64 * 1024;
 
 /** The settings of function deployments. */
@@ -40,7 +40,7 @@ export function functionSettings(config: Config): FunctionSettings {
   };
 }
 
-/** Half a pair is none: what is in an environment may be there for somebody else. */
+/** One half of the pair is ignored: the environment may hold it for another program. */
 function credentialsOf(config: Config): Credentials | undefined {
   const accessKeyId = config["worker.invoker.aws-access-key-id"];
   const secretAccessKey = config["worker.invoker.aws-secret-access-key"];
@@ -49,7 +49,7 @@ function credentialsOf(config: Config): Credentials | undefined {
   return { accessKeyId, secretAccessKey, sessionToken };
 }
 
-/** An empty setting is one that nobody set. */
+/** An empty setting counts as absent. */
 export function keySettings(config: Config): KeySettings {
   const names = {
     pem: "worker.invoker.request-identity-private-key-pem",

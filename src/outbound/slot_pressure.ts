@@ -1,13 +1,13 @@
 import { type SuspendCandidate, toSuspend } from "./suspend_candidates.ts";
 import type { OutboundDeps } from "./options.ts";
 
-/** How often waiting attempts are looked for. A request to suspend is answered in less. */
-const LOOK_MS = 100;
+/** The interval of checks while attempts wait. An endpoint answers a request to suspend in less. */
+const CHECK_MS = 100;
 
-/** How long others must have waited for slots before that is worth a record. */
+/** How long others must have waited for slots before that is logged. */
 const QUEUED_TOO_LONG_MS = 1_000;
 
-/** The least time between two records. */
+/** The least time between two log records. */
 const WARN_MS = 60_000;
 
 /** An attempt that holds a slot, and can be asked to free it. */
@@ -24,14 +24,14 @@ export interface SlotUsage {
 }
 
 /**
- * What happens while attempts wait for slots: those that hold one and only wait are asked to suspend,
- * and once in a while it is logged.
+ * Slot pressure: while attempts wait for slots, those that hold a slot and only wait are asked to
+ * suspend, and the pressure is logged at intervals.
  */
 export class SlotPressure {
   readonly #deps: Pick<OutboundDeps, "log">;
-  /** When to look next, in milliseconds since the epoch. */
+  /** When to check next, in milliseconds since the epoch. */
   #due = 0;
-  /** Since when others wait, as of the last look. */
+  /** Since when attempts wait, as of the last check. */
   #since: number | undefined;
   #warnAt = 0;
 
@@ -39,21 +39,21 @@ export class SlotPressure {
     this.#deps = deps;
   }
 
-  /** When to look next, should anything wait. In milliseconds since the epoch. */
+  /** When to check next if an attempt begins to wait. In milliseconds since the epoch. */
   get due(): number {
     return this.#due;
   }
 
-  /** It is `now`. Answers when to look again; Infinity: when something waits. */
+  /** Checks at `now`. Returns when to check again; Infinity: when an attempt begins to wait. */
   check(now: number, running: Iterable<SlotHolder>, usage: SlotUsage): number {
     const { queued } = usage;
     if (queued === 0) return Infinity;
     if (now < this.#due) return this.#due;
-    // Nobody looked in time: nothing waited meanwhile.
+    // The check is overdue, which happens only if no attempt waited meanwhile.
     if (now > this.#due + QUEUED_TOO_LONG_MS) this.#since = undefined;
     for (const attempt of toSuspend(running, { queued, now })) attempt.makeRoom(now);
     this.#warn(now, usage);
-    return this.#due = now + LOOK_MS;
+    return this.#due = now + CHECK_MS;
   }
 
   #warn(now: number, { used, limit, queued }: SlotUsage): void {

@@ -3,13 +3,13 @@ import { parseInvocationId } from "../model/id.ts";
 import type { Start } from "../wire/journal_codec.ts";
 
 /**
- * What `Start` tells the SDK of an attempt (docs/spec/service-protocol.md#control-messages). `now`
- * in milliseconds since the epoch.
+ * The `Start` message of an attempt (docs/spec/service-protocol.md#control-messages). `now` in
+ * milliseconds since the epoch.
  */
 export function startOf({ invocation, state }: Attempt, now: number): Start {
   const { id, target, failuresSinceCommand, seedOf } = invocation;
   const idBytes = parseInvocationId(id);
-  // A failure changes the row, too: an SDK that gives up after a time must not hear of that change.
+  // A failure changes `modifiedAt`, too, but must not restart the time after which an SDK gives up.
   const since = invocation.failingSince ?? invocation.modifiedAt;
   return {
     id,
@@ -19,8 +19,8 @@ export function startOf({ invocation, state }: Attempt, now: number): Start {
     key: target.key ?? "",
     retryCount: failuresSinceCommand,
     sinceLastEntryMs: Math.max(0, now - since),
-    // Any number will do that stays the same (docs/spec/service-protocol.md#random-seed): of an id,
-    // these bytes are chance or a digest.
+    // Any number that stays the same for the invocation works
+    // (docs/spec/service-protocol.md#random-seed): these bytes of an id are random or a digest.
     randomSeed: (seedOf === undefined ? idBytes : parseInvocationId(seedOf)).subarray(8, 16),
   };
 }

@@ -1,23 +1,23 @@
 import type { Inactivity } from "./inactivity.ts";
 
-/** How long an attempt must have been silent before it is taken for one that waits. */
+/** How long an attempt must have been inactive before it is assumed to wait. */
 const SILENT_MS = 200;
 
-/** How long an attempt that was asked to suspend counts as about to free its slot. */
+/** How long an attempt that was asked to suspend counts as one that will free its slot. */
 const ASKED_MS = 1_000;
 
-/** A running attempt, when others wait for its slot. */
+/** A running attempt that may be asked to suspend because others wait for its slot. */
 export interface SuspendCandidate {
   readonly inactivity: Pick<Inactivity, "activeAt" | "askedAt">;
-  /** Whether it can be asked, and nothing is known that explains its silence. */
+  /** Whether it can be asked, and no running step explains its inactivity. */
   readonly canSuspend: boolean;
 }
 
 /**
- * Which attempts to ask to suspend, now that `queued` others wait for a slot: those that have been
- * silent for longest, and no more than there are others to take their slots. An attempt that was asked
- * a moment ago frees one of these slots. One that does not suspend after `ASKED_MS` is busy with
- * something nobody knows of, and another one is asked in its place.
+ * Which attempts to ask to suspend while `queued` others wait for a slot: those that have been
+ * inactive longest, and no more than there are others to take their slots. An attempt that was
+ * asked less than `ASKED_MS` ago counts as one of these slots. One that has not suspended after
+ * `ASKED_MS` is busy for a reason that is not known, and another one is asked in its place.
  */
 export function toSuspend<T extends SuspendCandidate>(
   running: Iterable<T>,

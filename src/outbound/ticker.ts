@@ -1,12 +1,13 @@
 import type { Clock } from "../ports.ts";
 
-/** How late a due time may be noticed, so that many of them cost one timer. */
+/** How late a deadline may be noticed, in milliseconds, so that many deadlines cost one timer. */
 const COARSE_MS = 20;
 
 /**
- * One timer for many deadlines that mostly move away before they are reached
- * (docs/spec/service-protocol.md#timers-of-an-attempt): `tick` looks at all of them and answers the
- * earliest, or Infinity. Deadlines are noticed up to `COARSE_MS` late and never early.
+ * One timer for many deadlines, most of which are moved before they are reached
+ * (docs/spec/service-protocol.md#timers-of-an-attempt): `tick` handles those that have passed and
+ * returns the earliest of the others, or Infinity. Deadlines are noticed up to `COARSE_MS` late and
+ * never early.
  */
 export class Ticker {
   readonly #clock: Clock;
@@ -19,7 +20,10 @@ export class Ticker {
     this.#tick = tick;
   }
 
-  /** A deadline was set. Costs nothing unless it is the earliest by far. */
+  /**
+   * Registers a deadline. Costs nothing unless it is earlier than all others by more than
+   * `COARSE_MS`.
+   */
   expect(due: number): void {
     if (due >= this.#due) return;
     this.#forget?.();

@@ -2,7 +2,7 @@ import type { DialFailure } from "../dial.ts";
 import { Failure } from "../errors.ts";
 
 /**
- * Why an endpoint gave no answer, as an operator who named it is told
+ * The failure of a request to an endpoint that sent no response, as an operator gets it
  * (docs/spec/service-protocol.md#registration-errors): META0014 for an HTTP/1.1 server, META0003
  * for everything else. `uri`: as it was registered.
  */
@@ -26,7 +26,7 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
   }
 }
 
-/** How TLS libraries say that what they read is no TLS. */
+/** Messages of TLS libraries for a peer that does not speak TLS. */
 const NO_TLS =
   /wrong version number|packet length too long|record layer|EPROTO|InvalidContentType|corrupt message/i;
 
@@ -35,7 +35,7 @@ function plainHint(uri: string, message: string): string {
   return "; the URI says https, and the endpoint seems to speak plain HTTP: try http";
 }
 
-/** As `unreachable`, for an endpoint that gave no whole answer in time. */
+/** As `unreachable`, for an endpoint that sent no complete response in time. */
 export function timedOut(uri: string, timeoutMs: number): Failure {
   return new Failure(
     "META0003",
@@ -43,10 +43,10 @@ export function timedOut(uri: string, timeoutMs: number): Failure {
   );
 }
 
-/** How much of an unexpected answer is shown to an operator, in bytes. */
+/** The part of an unexpected response that is shown to an operator, in bytes. */
 const ECHO_BYTES_MAX = 1024;
 
-/** The beginning of a body that nobody expected, as the end of a message; empty when it is. */
+/** The beginning of an unexpected body, as the end of a message; empty when the body is. */
 export function echo(body: Uint8Array): string {
   const text = new TextDecoder().decode(body.subarray(0, ECHO_BYTES_MAX));
   return text === "" ? "" : `. Body: ${text}${body.byteLength > ECHO_BYTES_MAX ? "…" : ""}`;

@@ -44,7 +44,7 @@ const defaults: SchemaDefaults = {
   },
 };
 
-/** A deployment of services `Svc` and `Obj`, whose handlers `run` obey `options`. */
+/** A deployment of services `Svc` and `Obj`, whose handlers `run` have `options`. */
 export function deploymentAt(
   uri: string,
   { options = {}, ...rest }: Partial<Deployment> & { readonly options?: HandlerOptions } = {},
@@ -75,7 +75,7 @@ export function deploymentAt(
   };
 }
 
-/** Attempts against real endpoints, and all that they tell. */
+/** Attempts against real endpoints, with all events that they send. */
 export class Bench {
   readonly events: Event[] = [];
   readonly attempts: Attempts;
@@ -108,7 +108,7 @@ export class Bench {
     for (const durable of this.durable.splice(0)) durable();
   }
 
-  get heard(): FramesReceived[] {
+  get received(): FramesReceived[] {
     return this.events.filter((event) => event.type === "framesReceived");
   }
 

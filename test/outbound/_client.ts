@@ -1,4 +1,5 @@
-// What `nodeDial` hears from the endpoint of runtime.test.ts, and a signature, as JSON. Run by each runtime.
+// Runs in each runtime: prints as JSON what `nodeDial` receives from the endpoint of
+// runtime.test.ts, and a signature.
 import process from "node:process";
 import { nodeDial } from "../../adapters/dial/dial.ts";
 import { readPrivateKey } from "../../src/outbound/identity/private_key.ts";

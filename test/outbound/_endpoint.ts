@@ -2,7 +2,7 @@ import http from "node:http";
 import http2, { type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** A server under a test's control, on a free port. */
+/** A server that a test controls, on a free port. */
 export interface Endpoint {
   readonly port: number;
   readonly uri: string;
@@ -11,7 +11,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** Answers every stream as `script` says. */
+/** Handles every stream with `script`. */
 export function h2Endpoint(
   script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
   settings: http2.Settings = {},
@@ -58,7 +58,7 @@ export function listen(server: Server, at = 0): Promise<Endpoint> {
   );
 }
 
-/** Waits until `ready` answers something, polling; fails after five seconds. */
+/** Polls until `ready` returns a value; fails after five seconds. */
 export async function until<T>(ready: () => T | undefined | false): Promise<T> {
   const end = Date.now() + 5000;
   for (;;) {

@@ -17,7 +17,7 @@ export async function newSigner(options: Partial<SignerOptions> = {}): Promise<S
   return new Signer(await newKey(), { ...defaults, ...options });
 }
 
-/** Parts of a token: two are JSON. */
+/** Parts of a token: the first two are JSON. */
 export function parse(token: string): {
   readonly head: unknown;
   readonly body: Record<string, unknown>;

@@ -16,7 +16,7 @@ import { type Entry, entryType } from "../../src/model/journal.ts";
 import { encodeFrame, FrameReader, REQUESTED_ACK } from "../../src/wire/frame.ts";
 import { frame } from "./_attempts.ts";
 
-/** What fake endpoints say. */
+/** Frames that fake endpoints send. */
 export const say = {
   output: (text: string) =>
     frame(entryType.output, OutputCommandSchema, {
@@ -29,7 +29,10 @@ export const say = {
       resultCompletionId: completion,
       result: { case: "value", value: new TextEncoder().encode(text) },
     }),
-  /** As an SDK of version 7 proposes: an acknowledgement will do. */
+  /**
+   * As an SDK of version 7 proposes a result: it asks for an acknowledgement instead of a
+   * notification.
+   */
   proposed: (completion: number, text: string) =>
     encodeFrame(
       controlType.proposeRunCompletion,
@@ -57,7 +60,7 @@ export const say = {
     }),
   suspend: (...completions: number[]) =>
     frame(controlType.suspension, SuspensionSchema, { waitingCompletions: completions }),
-  /** Version 7: a future nested so many times. */
+  /** Version 7: futures nested to this depth. */
   suspendDeep: (depth: number) => {
     let future: MessageInitShape<typeof FutureSchema> = { waitingCompletions: [1] };
     for (let i = 1; i < depth; i++) future = { nestedFutures: [future] };

@@ -8,7 +8,7 @@ import { type Endpoint, h2Endpoint } from "./_endpoint.ts";
 import { Frames, say } from "./_scripts.ts";
 
 export const V6 = "application/vnd.restate.invocation.v6";
-/** Undone after each test, last things first. */
+/** Run after each test, the last one first. */
 export const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -41,7 +41,7 @@ export const timeouts = (inactivityTimeoutMs: number, abortTimeoutMs: number): H
   abortTimeoutMs,
 });
 
-/** What an endpoint saw of one stream. */
+/** What an endpoint received on one stream. */
 export interface Seen extends Frames {
   ended: boolean;
   /** The reset code, once the stream is closed. */
@@ -57,7 +57,7 @@ export function watch(stream: ServerHttp2Stream): Seen {
 }
 
 /** An endpoint that suspends when its input ends, and until then only reads. */
-export function patient(seen: { frames?: Seen }): (stream: ServerHttp2Stream) => void {
+export function suspending(seen: { frames?: Seen }): (stream: ServerHttp2Stream) => void {
   return (stream) => {
     seen.frames = watch(stream);
     respond(stream);

@@ -23,8 +23,8 @@ export function dialer(options: Parameters<typeof nodeDial>[0] = {}): Dial {
 
 export interface Talk {
   readonly exchange: Exchange;
-  /** What the listener heard, in order. */
-  readonly heard: string[];
+  /** What the listener received, in order. */
+  readonly received: string[];
   drained: number;
 }
 
@@ -33,18 +33,18 @@ export function open(
   url: string,
   { version = "h2", method = "POST", ...rest }: Partial<DialRequest> = {},
 ): Talk {
-  const heard: string[] = [];
+  const received: string[] = [];
   const headers = { "x-asked": "1" };
   const request = { url, version, method, headers, connectTimeoutMs: 2000, ...rest };
   const exchange = dial.open(request, {
-    head: ({ status, httpVersion }) => heard.push(`${status} ${httpVersion}`),
-    chunk: (chunk) => heard.push(new TextDecoder().decode(chunk)),
-    end: () => heard.push("end"),
-    failed: ({ kind }) => heard.push(`failed ${kind}`),
+    head: ({ status, httpVersion }) => received.push(`${status} ${httpVersion}`),
+    chunk: (chunk) => received.push(new TextDecoder().decode(chunk)),
+    end: () => received.push("end"),
+    failed: ({ kind }) => received.push(`failed ${kind}`),
     drain: () => talk.drained++,
   });
-  const talk: Talk = { exchange, heard, drained: 0 };
+  const talk: Talk = { exchange, received, drained: 0 };
   return talk;
 }
 
-export const over = ({ heard }: Talk) => heard.some((line) => /^(end|failed)/.test(line));
+export const over = ({ received }: Talk) => received.some((line) => /^(end|failed)/.test(line));

@@ -5,9 +5,9 @@ import { NotificationSchema, StartSchema } from "../../src/wire/gen/service_pb.t
 import { attempt, input, join } from "./_attempts.ts";
 import { until } from "./_endpoint.ts";
 import { Frames, say, slept } from "./_scripts.ts";
-import { patient, respond, type Seen, stage, timeouts, V6, watch } from "./_stage.ts";
+import { respond, type Seen, stage, suspending, timeouts, V6, watch } from "./_stage.ts";
 
-test("an attempt says where it goes and who it is", async () => {
+test("an attempt sends its target and its invocation", async () => {
   let headers: IncomingHttpHeaders = {};
   const { bench } = await stage((_, received) => headers = received, {
     clusterName: "here",
@@ -29,7 +29,7 @@ test("an attempt says where it goes and who it is", async () => {
   });
 });
 
-test("an attempt tells all that is known, before it hears anything", async () => {
+test("an attempt writes Start and the replay before it receives anything", async () => {
   const frames = new Frames();
   const { bench } = await stage((stream) => {
     stream.on("data", (data: Uint8Array) => frames.push(data));
@@ -56,7 +56,7 @@ test("an attempt tells all that is known, before it hears anything", async () =>
   expect(bench.events).toEqual([]);
 });
 
-test("a plain service is told that its state is not all there, and no key", async () => {
+test("a plain service gets partial state and no key", async () => {
   let headers: IncomingHttpHeaders = {};
   const frames = new Frames();
   const { bench } = await stage((stream, received) => {
@@ -75,7 +75,7 @@ test("a plain service is told that its state is not all there, and no key", asyn
   });
 });
 
-test("what comes in one chunk is one event, and the end follows in the same tick", async () => {
+test("the frames of one chunk are one event, and the end follows in the same tick", async () => {
   const { bench } = await stage((stream) => {
     respond(stream);
     stream.end(join(say.run(1), say.ranTo(1, "x"), say.output("ok"), say.end(), say.run(9)));
@@ -124,21 +124,21 @@ test("frames are numbered through the attempt, however they are cut", async () =
   });
   bench.attempts.start(attempt());
   await until(() => bench.ended.length > 0);
-  expect(bench.heard.map(({ first }) => first)).toEqual([0, 1, 2, 3]);
-  expect(bench.heard.map(({ frames }) => frames.map(({ kind }) => kind))).toEqual([
+  expect(bench.received.map(({ first }) => first)).toEqual([0, 1, 2, 3]);
+  expect(bench.received.map(({ frames }) => frames.map(({ kind }) => kind))).toEqual([
     ["run"],
     ["call"],
     ["sleep"],
     ["output"],
   ]);
   const zero = new Uint8Array(16);
-  expect(bench.heard.map(({ entropy }) => entropy.every((byte) => byte === 0))).toEqual([
+  expect(bench.received.map(({ entropy }) => entropy.every((byte) => byte === 0))).toEqual([
     true,
     false,
     true,
     true,
   ]);
-  expect(bench.heard[0]?.entropy).toEqual(zero);
+  expect(bench.received[0]?.entropy).toEqual(zero);
   expect(bench.ended[0]?.outcome).toEqual({ kind: "ended" });
 });
 
@@ -156,7 +156,7 @@ test("the request half is closed after a terminal message, and the SDK's end awa
   expect(bench.events.map(({ type }) => type)).toEqual(["framesReceived", "attemptEnded"]);
 });
 
-test("an endpoint that does not end its response is reset, and what it says ignored", async () => {
+test("an endpoint that does not end its response is reset, and later frames are ignored", async () => {
   let seen: Seen | undefined;
   const { bench } = await stage((stream) => {
     seen = watch(stream);
@@ -170,7 +170,7 @@ test("an endpoint that does not end its response is reset, and what it says igno
   expect(bench.events.map(({ type }) => type)).toEqual(["attemptEnded"]);
 });
 
-test("request-response: the request ends with the replay, notifications stay behind", async () => {
+test("request-response: the request ends with the replay, and no notifications follow", async () => {
   let seen: Seen | undefined;
   const { bench } = await stage((stream) => {
     seen = watch(stream);
@@ -195,7 +195,7 @@ test("request-response: the request ends with the replay, notifications stay beh
   });
 });
 
-test("no inactivity allowed is request-response too", async () => {
+test("an inactivity timeout of zero means request-response, too", async () => {
   let seen: Seen | undefined;
   const { bench } = await stage((stream) => {
     seen = watch(stream);
@@ -203,7 +203,7 @@ test("no inactivity allowed is request-response too", async () => {
   const effect = attempt();
   const { id } = effect.invocation;
   bench.attempts.start(effect);
-  // Stored before any timeout can have ended the request: only the mode keeps it out.
+  // Stored before any timeout can have ended the request: only the mode keeps it from the endpoint.
   bench.attempts.notify({ type: "notify", id, attempt: 1, index: 1, entry: slept(1) });
   await until(() => seen?.ended);
   expect(seen?.types).toEqual([0, 0x400]);
@@ -211,7 +211,7 @@ test("no inactivity allowed is request-response too", async () => {
 
 test("notifications are pushed in order, each once, and never a command", async () => {
   const seen: { frames?: Seen } = {};
-  const { bench } = await stage(patient(seen), { deploy: { options: timeouts(300, 60_000) } });
+  const { bench } = await stage(suspending(seen), { deploy: { options: timeouts(300, 60_000) } });
   const effect = attempt({ entries: [input, input] });
   const { id } = effect.invocation;
   const notify = (index: number, entry = slept(index), number = 1) =>

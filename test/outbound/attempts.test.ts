@@ -48,7 +48,7 @@ test("without a free slot an attempt is asked for again when there is one", asyn
   finish(open[0]);
   await until(() => slots().length === 1);
   expect(slots()).toEqual([{ type: "slotFree", id: c.invocation.id, attempt: 3 }]);
-  // The slot is held: somebody who comes first now has to wait.
+  // The slot is reserved: an attempt that starts now waits.
   const e = attempt();
   attempts.start(e);
   expect(attempts.status(e.invocation.id)).toEqual({ kind: "ready" });
@@ -57,7 +57,7 @@ test("without a free slot an attempt is asked for again when there is one", asyn
   await until(() => open.length === 3);
 });
 
-test("a slot that nobody wants any more goes to the next", async () => {
+test("a reserved slot that is not used goes to the next attempt", async () => {
   const { attempts } = started({ concurrencyMax: 1 });
   const [a, b, c] = [attempt(), attempt(), attempt()];
   for (const effect of [a, b, c]) attempts.start(effect);
@@ -80,7 +80,7 @@ test("an attempt that was aborted while it waited is not asked for", async () =>
   expect(slots()[0]?.id).toBe(c.invocation.id);
 });
 
-test("what a running handler calls does not wait behind a crowd of new callers", async () => {
+test("calls of a running handler do not wait behind many new callers", async () => {
   const { attempts } = started({ concurrencyMax: 1 });
   const origin = { by: "service", id: "inv_1", target: "Svc/run" } as const;
   const [a, b, c, called] = [attempt(), attempt(), attempt(), attempt({ origin })];
@@ -93,7 +93,7 @@ test("what a running handler calls does not wait behind a crowd of new callers",
   expect(slots().map(({ id }) => id)).toEqual([b.invocation.id, called.invocation.id]);
 });
 
-test("lines take turns", () => {
+test("wait queues are served in rotation", () => {
   const queue = new FairQueue();
   for (let i = 0; i < 3000; i++) queue.add("busy", { id: `busy${i}`, attempt: 1 });
   queue.add("rare", { id: "rare0", attempt: 1 });
@@ -125,7 +125,7 @@ test("a later attempt of the same invocation replaces the older one", async () =
   expect(open).toHaveLength(2);
 });
 
-test("an aborted attempt is reset and says no more; a newer one is left alone", async () => {
+test("an aborted attempt is reset and sends no event; a newer one is not aborted", async () => {
   const { attempts } = started();
   const effect = attempt({ number: 5 });
   const { id } = effect.invocation;
@@ -139,7 +139,7 @@ test("an aborted attempt is reset and says no more; a newer one is left alone", 
   expect(bench.events).toEqual([]);
 });
 
-test("one that should rest and waits for a slot is asked for without one", async () => {
+test("an attempt that is asked to suspend while it waits for a slot is asked for without one", async () => {
   const { attempts } = started({ concurrencyMax: 1 });
   const [a, b, c] = [attempt(), attempt({ number: 2 }), attempt()];
   for (const effect of [a, b, c]) attempts.start(effect);
@@ -155,12 +155,13 @@ test("one that should rest and waits for a slot is asked for without one", async
   finish(open[0]);
   await until(() => slots().length === 2);
   expect(slots()[1]?.id).toBe(c.invocation.id);
-  // The slot is held for `c`: whoever was asked for without one, and goes on all the same, waits.
+  // The slot is reserved for `c`: an attempt that was asked for without one, and starts all the
+  // same, waits.
   attempts.start(b);
   expect(attempts.status(id)).toEqual({ kind: "ready" });
 });
 
-test("what runs can be shown", async () => {
+test("running attempts are listed", async () => {
   const { attempts } = started();
   const effect = attempt();
   const { id } = effect.invocation;
@@ -177,7 +178,7 @@ test("what runs can be shown", async () => {
   expect(bench.ended[0]?.site).toEqual({ startedAt, deployment: "dp_1", server });
 });
 
-test("closing tears everything down and tells nothing", async () => {
+test("closing resets all streams and sends no event", async () => {
   const { attempts } = started({ concurrencyMax: 2 });
   for (const effect of [attempt(), attempt(), attempt()]) attempts.start(effect);
   await until(() => open.length === 2);
@@ -188,7 +189,7 @@ test("closing tears everything down and tells nothing", async () => {
   expect(attempts.load).toEqual({ running: 0, waiting: 0 });
 });
 
-test("an invocation nobody serves fails without having reached anybody", () => {
+test("an invocation without a deployment fails without having reached one", () => {
   const { attempts } = started({ concurrencyMax: 1 });
   attempts.start(attempt({ service: "Nope" }));
   attempts.start(attempt({ pin: { deployment: "dp_gone", protocol: 6 } }));

@@ -15,7 +15,7 @@ const digest = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest("h
 
 type Answer = (frames: Frames) => Uint8Array;
 
-/** An endpoint that reads all it is told, and then answers. */
+/** An endpoint that reads its whole request, and then responds. */
 function endpoint(version: "HTTP/1.1" | "HTTP/2.0", answer: Answer) {
   const read = (request: NodeJS.ReadableStream, done: (bytes: Uint8Array) => void) => {
     const frames = new Frames();
@@ -58,7 +58,7 @@ for (const version of ["HTTP/1.1", "HTTP/2.0"] as const) {
     expect(seen).toEqual({ types: [0, 0x400, 0x40c], tails: Array(2).fill(digest(value)) });
   }, 20_000);
 
-  test(`${version}: an output just within the limit is heard, one beyond is RT0003`, async () => {
+  test(`${version}: an output within the limit is received, one beyond is RT0003`, async () => {
     for (const [size, code] of [[32 * MIB - 100, undefined], [32 * MIB, "RT0003"]] as const) {
       const output = () => say.output("x".repeat(size));
       const bench = await play(version, () => join(output(), say.end()));
@@ -66,11 +66,11 @@ for (const version of ["HTTP/1.1", "HTTP/2.0"] as const) {
       await until(() => bench.ended.length > 0);
       const outcome = bench.ended[0]?.outcome;
       expect(outcome?.kind === "failed" ? outcome.failure.code : undefined).toBe(code);
-      const [output1] = bench.heard.flatMap(({ frames }) => frames) as (Command | undefined)[];
-      const heard = output1?.kind === "output" && output1.result.kind === "value"
+      const [output1] = bench.received.flatMap(({ frames }) => frames) as (Command | undefined)[];
+      const received = output1?.kind === "output" && output1.result.kind === "value"
         ? output1.result.value.length
         : undefined;
-      expect(heard).toBe(code ? undefined : size);
+      expect(received).toBe(code ? undefined : size);
     }
   }, 20_000);
 }

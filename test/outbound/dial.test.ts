@@ -15,7 +15,7 @@ function echo() {
   });
 }
 
-test("h2: an endpoint that takes long headers is given them", async () => {
+test("h2: an endpoint that accepts long headers receives them", async () => {
   const long = "k".repeat(60_000);
   const server = http2.createServer({ settings: { maxHeaderListSize: 200_000 } });
   server.on("stream", (stream, { one, two }) => {
@@ -26,7 +26,7 @@ test("h2: an endpoint that takes long headers is given them", async () => {
   const talk = open(dialer(), endpoint.uri, { version: "h2", headers: { one: long, two: long } });
   talk.exchange.end();
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["200 HTTP/2.0", "true", "end"]);
+  expect(talk.received).toEqual(["200 HTTP/2.0", "true", "end"]);
 });
 
 for (const version of ["h1", "h2"] as const) {
@@ -40,26 +40,26 @@ for (const version of ["h1", "h2"] as const) {
     const talk = open(dialer(), endpoint.uri, { version });
     const protocol = version === "h2" ? "HTTP/2.0" : "HTTP/1.1";
     talk.exchange.write(bytes("one"));
-    await until(() => talk.heard.length === 2);
+    await until(() => talk.received.length === 2);
     talk.exchange.write(bytes("two"));
-    await until(() => talk.heard.length === 3);
+    await until(() => talk.received.length === 3);
     talk.exchange.end();
     await until(() => over(talk));
-    expect(talk.heard).toEqual([`200 ${protocol}`, "one", "two", "end"]);
+    expect(talk.received).toEqual([`200 ${protocol}`, "one", "two", "end"]);
   });
 
-  test(`${version}: nobody there is unreachable`, async () => {
+  test(`${version}: an address without a server is unreachable`, async () => {
     const closed = await h1Endpoint(() => {});
     await closed.close();
     const talk = open(dialer(), closed.uri, { version });
     await until(() => over(talk));
-    expect(talk.heard).toEqual(["failed unreachable"]);
+    expect(talk.received).toEqual(["failed unreachable"]);
   });
 
   test(`${version}: a connection that breaks is a reset`, async () => {
     const server = net.createServer((socket) => {
       socket.on("error", () => {});
-      // An HTTP/2 server speaks first; this one says that it has no settings of its own.
+      // An HTTP/2 server sends first; this one sends empty settings.
       if (version === "h2") socket.write(new Uint8Array([0, 0, 0, 4, 0, 0, 0, 0, 0]));
       socket.on("data", (data) => data.includes("asked") && socket.destroy());
       if (version === "h2") setTimeout(() => socket.destroy(), 50);
@@ -68,13 +68,13 @@ for (const version of ["h1", "h2"] as const) {
     const talk = open(dialer(), endpoint.uri, { version });
     talk.exchange.write(bytes("x"));
     await until(() => over(talk));
-    expect(talk.heard).toEqual(["failed reset"]);
+    expect(talk.received).toEqual(["failed reset"]);
   });
 
   test(`${version}: a header that HTTP does not allow fails its own exchange only`, async () => {
     const talk = open(dialer(), "http://127.0.0.1:9/", { version, headers: { "a b": "\n" } });
     await until(() => over(talk));
-    expect(talk.heard).toEqual(["failed unreachable"]);
+    expect(talk.received).toEqual(["failed unreachable"]);
   });
 
   test(`${version}: an aborted exchange is over for both sides`, async () => {
@@ -93,15 +93,15 @@ for (const version of ["h1", "h2"] as const) {
     );
     const talk = open(dialer(), endpoint.uri, { version });
     talk.exchange.write(bytes("x"));
-    await until(() => talk.heard.length === 1);
+    await until(() => talk.received.length === 1);
     talk.exchange.abort();
     talk.exchange.abort();
     talk.exchange.end();
     await until(() => gone);
-    expect(talk.heard).toHaveLength(1);
+    expect(talk.received).toHaveLength(1);
   });
 
-  test(`${version}: a slow reader is waited for, and a paused response held back`, async () => {
+  test(`${version}: writing waits for a slow reader, and a paused response is held back`, async () => {
     let sent = 0;
     let read = 0;
     const large = new Uint8Array(64 * 1024);
@@ -132,11 +132,11 @@ for (const version of ["h1", "h2"] as const) {
     expect(talk.exchange.write(bytes("x"))).toBe(false);
     await until(() => read === 200 * large.length + 2);
     await until(() => talk.drained > 0);
-    expect(talk.heard.filter((line) => line.startsWith("\0"))).toEqual([]);
-    // What fits into windows and sockets, and no more.
+    expect(talk.received.filter((line) => line.startsWith("\0"))).toEqual([]);
+    // As much as fits into windows and sockets.
     expect(sent).toBeLessThan(32 * 1024 * 1024);
     talk.exchange.resume();
-    await until(() => talk.heard.length > 20);
+    await until(() => talk.received.length > 20);
     talk.exchange.abort();
   });
 }
@@ -145,24 +145,24 @@ test("an HTTP/1.1 server is recognized where HTTP/2 was spoken", async () => {
   const endpoint = await started(h1Endpoint((_, response) => response.end()));
   const talk = open(dialer(), endpoint.uri, { method: "GET" });
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["failed http1"]);
+  expect(talk.received).toEqual(["failed http1"]);
 });
 
 test("a server that closes at once is taken for an HTTP/1.1 server", async () => {
   const endpoint = await started(listen(net.createServer((socket) => socket.destroy())));
   const talk = open(dialer(), endpoint.uri);
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["failed http1"]);
+  expect(talk.received).toEqual(["failed http1"]);
 });
 
-test("a server that says nothing is given up after the connect timeout", async () => {
+test("a server that sends nothing fails with the connect timeout", async () => {
   const endpoint = await started(listen(net.createServer(() => {})));
   const talk = open(dialer(), endpoint.uri, { connectTimeoutMs: 30 });
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["failed unreachable"]);
+  expect(talk.received).toEqual(["failed unreachable"]);
 });
 
-test("a stream reset by the server is told as such, the session lives on", async () => {
+test("a stream reset by the server is reported as a reset, and the session stays open", async () => {
   const endpoint = await started(h2Endpoint((stream, headers) => {
     stream.respond({ ":status": 200 });
     if (headers[":path"] === "/reset") setTimeout(() => stream.destroy(new Error("x")), 10);
@@ -172,8 +172,8 @@ test("a stream reset by the server is told as such, the session lives on", async
   const broken = open(dial, `${endpoint.uri}reset`);
   const fine = open(dial, endpoint.uri);
   await until(() => over(broken) && over(fine));
-  expect(broken.heard).toEqual(["200 HTTP/2.0", "failed reset"]);
-  expect(fine.heard).toEqual(["200 HTTP/2.0", "fine", "end"]);
+  expect(broken.received).toEqual(["200 HTTP/2.0", "failed reset"]);
+  expect(fine.received).toEqual(["200 HTTP/2.0", "fine", "end"]);
   expect(endpoint.connections()).toBe(1);
 });
 
@@ -200,7 +200,7 @@ test("over TLS, ALPN decides between HTTP/2 and HTTP/1.1", async () => {
     open(dialer(), secure(h1), { method: "GET", version: "alpn" }),
   ];
   await until(() => talks.every(over));
-  expect(talks.map(({ heard }) => heard)).toEqual([
+  expect(talks.map(({ received }) => received)).toEqual([
     ["200 HTTP/2.0", "both", "end"],
     ["200 HTTP/1.1", "one", "end"],
     ["200 HTTP/1.1", "both", "end"],

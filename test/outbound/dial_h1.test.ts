@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { h1Endpoint, until } from "./_endpoint.ts";
 import { bytes, cleanups, dialer, open, over, started } from "./_talk.ts";
 
-/** A server that handles each request of a connection in its turn. */
+/** A server that handles the requests of a connection one after the other. */
 async function server(...turns: readonly ((socket: net.Socket) => void)[]): Promise<string> {
   const listening = net.createServer((socket) => {
     const left = [...turns];
@@ -25,22 +25,22 @@ test("a kept connection that breaks is a reset: the request may have arrived", a
   const dial = dialer(), url = `http://${address}/`;
   const first = open(dial, url, { version: "h1", method: "GET" });
   await until(() => over(first));
-  expect(first.heard).toEqual(["200 HTTP/1.1", "hi", "end"]);
-  // The connection goes back to the pool once its answer is over.
+  expect(first.received).toEqual(["200 HTTP/1.1", "hi", "end"]);
+  // The connection returns to the pool once its response is over.
   await new Promise((resolve) => setImmediate(resolve));
   const second = open(dial, url, { version: "h1", method: "GET" });
   await until(() => over(second));
-  expect(second.heard).toEqual(["failed reset"]);
+  expect(second.received).toEqual(["failed reset"]);
 });
 
-test("a server that does not answer the TLS handshake is given up after the connect timeout", async () => {
+test("a server that does not answer the TLS handshake fails with the connect timeout", async () => {
   const address = await server();
   const talk = open(dialer(), `https://${address}/`, { version: "h1", connectTimeoutMs: 200 });
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["failed unreachable"]);
+  expect(talk.received).toEqual(["failed unreachable"]);
 });
 
-test("what was paused before the answer came stays paused until it is resumed", async () => {
+test("an exchange paused before the response stays paused until it is resumed", async () => {
   let isAnswered = false;
   const endpoint = await started(h1Endpoint((request, response) => {
     request.resume();
@@ -50,11 +50,11 @@ test("what was paused before the answer came stays paused until it is resumed", 
   const talk = open(dialer(), endpoint.uri, { version: "h1" });
   talk.exchange.pause();
   talk.exchange.write(bytes("x"));
-  await until(() => isAnswered && talk.heard.length > 0);
+  await until(() => isAnswered && talk.received.length > 0);
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
-  expect(talk.heard).toEqual(["200 HTTP/1.1"]);
+  expect(talk.received).toEqual(["200 HTTP/1.1"]);
   talk.exchange.resume();
-  await until(() => talk.heard.length > 1);
-  expect(talk.heard).toEqual(["200 HTTP/1.1", "one"]);
+  await until(() => talk.received.length > 1);
+  expect(talk.received).toEqual(["200 HTTP/1.1", "one"]);
   talk.exchange.abort();
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { h2Endpoint, listen, until } from "./_endpoint.ts";
 import { bytes, dialer, open, over, started } from "./_talk.ts";
 
-test("a server that says goodbye finishes its streams, and is dialed anew", async () => {
+test("a server that sends GOAWAY finishes its streams, and a new session is opened", async () => {
   const endpoint = await started(h2Endpoint((stream) => {
     stream.respond({ ":status": 200 });
     stream.session?.close();
@@ -14,10 +14,10 @@ test("a server that says goodbye finishes its streams, and is dialed anew", asyn
   for (const round of [1, 2, 3]) {
     const talk = open(dial, endpoint.uri);
     talk.exchange.write(bytes("x"));
-    await until(() => talk.heard.length > 1);
+    await until(() => talk.received.length > 1);
     talk.exchange.end();
     await until(() => over(talk));
-    expect(talk.heard).toEqual(["200 HTTP/2.0", "x", "end"]);
+    expect(talk.received).toEqual(["200 HTTP/2.0", "x", "end"]);
     expect(endpoint.connections()).toBe(round);
   }
 });
@@ -28,10 +28,10 @@ test("streams beyond what a session takes go to another session", async () => {
   }, { maxConcurrentStreams: 3 }));
   const dial = dialer();
   const talks = Array.from({ length: 10 }, () => open(dial, endpoint.uri));
-  await until(() => talks.every(({ heard }) => heard.length === 1));
+  await until(() => talks.every(({ received }) => received.length === 1));
   expect(endpoint.connections()).toBe(4);
   const more = Array.from({ length: 2 }, () => open(dial, endpoint.uri));
-  await until(() => more.every(({ heard }) => heard.length === 1));
+  await until(() => more.every(({ received }) => received.length === 1));
   expect(endpoint.connections()).toBe(4);
   for (const { exchange } of [...talks, ...more]) exchange.abort();
 });
@@ -40,7 +40,7 @@ test("our own limit of streams holds where the server has none", async () => {
   const endpoint = await started(h2Endpoint((stream) => stream.respond({ ":status": 200 })));
   const dial = dialer({ streamsMax: 4 });
   const talks = Array.from({ length: 9 }, () => open(dial, endpoint.uri));
-  await until(() => talks.every(({ heard }) => heard.length === 1));
+  await until(() => talks.every(({ received }) => received.length === 1));
   expect(endpoint.connections()).toBe(3);
 });
 
@@ -56,10 +56,10 @@ test("a session without streams is closed after a while", async () => {
   const talk = open(dialer({ idleMs: 30 }), endpoint.uri, { method: "GET" });
   await until(() => over(talk));
   await until(() => closed === 1);
-  expect(talk.heard).toEqual(["200 HTTP/2.0", "end"]);
+  expect(talk.received).toEqual(["200 HTTP/2.0", "end"]);
 });
 
-test("a session that does not answer a PING is given up", async () => {
+test("a session that does not answer a PING is closed", async () => {
   const server = net.createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", () => {});
@@ -68,7 +68,7 @@ test("a session that does not answer a PING is given up", async () => {
   const endpoint = await started(listen(server));
   const talk = open(dialer({ pingMs: 20, pingTimeoutMs: 30 }), endpoint.uri);
   await until(() => over(talk));
-  expect(talk.heard).toEqual(["failed reset"]);
+  expect(talk.received).toEqual(["failed reset"]);
 });
 
 test("an aborted stream makes room, even if it was held back", async () => {
@@ -80,7 +80,7 @@ test("an aborted stream makes room, even if it was held back", async () => {
   for (let i = 0; i < 5; i++) {
     const talk = open(dial, endpoint.uri);
     talk.exchange.write(bytes("x"));
-    await until(() => talk.heard.length > 1);
+    await until(() => talk.received.length > 1);
     talk.exchange.pause();
     await new Promise((resolve) => setTimeout(resolve, 10));
     talk.exchange.abort();
@@ -99,7 +99,7 @@ test("a header that HTTP/2 does not allow leaves the session as it is", async ()
     const talk = open(dial, endpoint.uri, { method: "GET", headers });
     await until(() => over(talk));
     const fine = Object.keys(headers).length === 0;
-    expect(talk.heard).toEqual(fine ? ["200 HTTP/2.0", "end"] : ["failed unreachable"]);
+    expect(talk.received).toEqual(fine ? ["200 HTTP/2.0", "end"] : ["failed unreachable"]);
   }
   expect(endpoint.connections()).toBe(1);
 });

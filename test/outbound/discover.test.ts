@@ -77,7 +77,7 @@ test("a manifest of many services is read with pauses, so that others are served
   expect(pauses).toBeGreaterThan(10);
 });
 
-test("an endpoint is asked for its manifest in its own words", async () => {
+test("an endpoint is asked for its manifest in both dialects", async () => {
   let headers: IncomingHttpHeaders = {};
   const endpoint = await started(h2Endpoint((stream, received) => {
     headers = received;
@@ -107,7 +107,7 @@ test("an endpoint is asked for its manifest in its own words", async () => {
   });
 });
 
-test("HTTP/1.1 when asked for, and an endpoint that spells names our way", async () => {
+test("HTTP/1.1 when asked for, and an endpoint of our own dialect", async () => {
   const endpoint = await started(h1Endpoint((_, response) => {
     response.writeHead(200, {
       "content-type": V3.replace("restate", "svc"),
@@ -123,7 +123,7 @@ test("HTTP/1.1 when asked for, and an endpoint that spells names our way", async
 });
 
 /**
- * What is wrong · what is answered · code · status · message
+ * Fault · response of the endpoint · code · status · message
  * (docs/spec/service-protocol.md#registration-errors).
  */
 const refusals: [string, (stream: ServerHttp2Stream) => void, string | null, number, RegExp][] = [
@@ -195,7 +195,7 @@ test("an endpoint that is busy is asked again", async () => {
   }
 });
 
-test("and given up after five times", async () => {
+test("five failed requests end discovery", async () => {
   let asked = 0;
   const endpoint = await started(h2Endpoint((stream) => {
     asked++;
@@ -226,7 +226,7 @@ test.each([{ "a b": "x" }, { "": "x" }, { a: "x\ny" }, { a: "☃" }, { "Transfer
   },
 );
 
-test("nobody there", async () => {
+test("an address without a server", async () => {
   const gone = await h1Endpoint(() => {});
   await gone.close();
   const begun = Date.now();

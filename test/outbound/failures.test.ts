@@ -33,7 +33,7 @@ const answer = (...frames: Uint8Array[]) => (stream: ServerHttp2Stream) => {
 const body = (...numbers: number[]) => new Uint8Array(numbers);
 
 /**
- * What the endpoint does · code · status · message
+ * Fault · response of the endpoint · code · status · message
  * (docs/spec/service-protocol.md#failures-of-attempts).
  */
 const matrix: [string, (stream: ServerHttp2Stream) => void, string, number, string | RegExp][] = [
@@ -198,7 +198,7 @@ test.each(["soon", "-1", "1.5", ""])("Retry-After %j is no delay", async (header
   expect(bench.ended[0]?.outcome).not.toHaveProperty("retryAfterMs");
 });
 
-test("all that an SDK says of its error is kept", async () => {
+test("every field of an SDK's error is kept", async () => {
   script = answer(say.error({
     code: 503,
     message: "later",
@@ -224,12 +224,12 @@ test("all that an SDK says of its error is kept", async () => {
   });
 });
 
-test("what came before a bad message in the same chunk is heard", async () => {
+test("messages before a bad one in the same chunk are sent as events", async () => {
   script = answer(say.run(1), say.ranTo(1, "x"), encodeFrame(0x50, NOTHING), say.run(2));
   bench.attempts.start(attempt());
   await until(() => bench.ended.length > 0);
   expect(bench.events.map(({ type }) => type)).toEqual(["framesReceived", "attemptEnded"]);
-  expect(bench.heard[0]?.frames.map(({ kind }) => kind)).toEqual(["run", "runCompletion"]);
+  expect(bench.received[0]?.frames.map(({ kind }) => kind)).toEqual(["run", "runCompletion"]);
 });
 
 test("HTTP/1.1: a status, a broken connection, half a chunk", async () => {

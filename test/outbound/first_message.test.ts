@@ -18,7 +18,7 @@ async function silent(first?: Uint8Array, deploy = {}): Promise<Bench> {
   return bench;
 }
 
-test("a deployment that accepts an attempt and sends nothing is named, with what to try", async () => {
+test("a deployment that accepts an attempt and sends nothing is logged, with what to try", async () => {
   const bench = await silent();
   const effect = attempt();
   bench.attempts.start(effect);
@@ -36,15 +36,15 @@ test("a deployment that accepts an attempt and sends nothing is named, with what
   expect(bench.events).toEqual([]);
 });
 
-test("it is named once in a while, however many of its attempts are silent", async () => {
-  // The abort timeout is what the test can see pass after the warnings were due.
+test("it is logged at intervals, however many of its attempts send nothing", async () => {
+  // The test sees the abort timeout pass, and by then warnings were due.
   const bench = await silent(undefined, { options: timeouts(60, 60) });
   for (let count = 0; count < 5; count++) bench.attempts.start(attempt());
   await until(() => bench.ended.length === 5);
   expect(bench.logged.map((one) => one["message"])).toEqual([message]);
 });
 
-test("one that has sent a message before may be silent", async () => {
+test("one that has sent a message before is not logged", async () => {
   const bench = await silent(join(say.output("ok"), say.end()), { options: timeouts(60, 60) });
   bench.attempts.start(attempt());
   await until(() => bench.ended.length === 1);
@@ -53,7 +53,7 @@ test("one that has sent a message before may be silent", async () => {
   expect(bench.logged).toEqual([]);
 });
 
-test("one in request-response mode may be silent, since it answers when it is done", async () => {
+test("one in request-response mode is not logged, since it responds when it is done", async () => {
   const bench = await silent(undefined, { mode: "requestResponse", options: timeouts(60, 60) });
   bench.attempts.start(attempt());
   await until(() => bench.ended.length === 1);

@@ -64,7 +64,7 @@ describe("a private key", () => {
 });
 
 describe("a token", () => {
-  test("says whose, for what and how long, and is signed", async () => {
+  test("has key id, audience and validity, and is signed", async () => {
     const now = 1_795_273_221_999;
     const signer = await newSigner({ now: () => now });
     const { head, body, signed, signature } = parse(
@@ -135,8 +135,8 @@ describe("where the key comes from", () => {
   const closing: (() => void)[] = [];
   afterEach(() => closing.splice(0).forEach((close) => close()));
 
-  /** A file under our control, and a clock that goes on when it is told to. */
-  function world(file: { text: string }) {
+  /** A file that the test changes, and a clock that the test moves. */
+  function keyDeps(file: { text: string }) {
     const logged: [string, string, unknown][] = [];
     const timers: (() => void)[] = [];
     return {
@@ -166,13 +166,13 @@ describe("where the key comes from", () => {
   const settings = { expirationMs: 60_000, names };
 
   test("without a setting nothing is signed", async () => {
-    const { readTextFile: _, ...rest } = world({ text: "" });
+    const { readTextFile: _, ...rest } = keyDeps({ text: "" });
     expect(await openIdentity(settings, rest)).toBeUndefined();
     expect(rest.logged).toEqual([]);
   });
 
-  test("a setting holds it, and its public key is told", async () => {
-    const here = world({ text: "" });
+  test("a setting holds it, and its public key is logged", async () => {
+    const here = keyDeps({ text: "" });
     const identity = await openIdentity({ ...settings, pem: KNOWN.pem }, here);
     expect(identity?.signer.publicKey).toBe(KNOWN.publicKey);
     const { publicKey } = KNOWN;
@@ -181,7 +181,7 @@ describe("where the key comes from", () => {
 
   test("what cannot be read is refused, and names the setting", async () => {
     const at = (more: object, file = { text: "" }) =>
-      openIdentity({ ...settings, ...more }, world(file));
+      openIdentity({ ...settings, ...more }, keyDeps(file));
     const refused = (message: string) => ({ code: "RT0002", message: `[RT0002] ${message}` });
     await expect(at({ pem: "secret" })).rejects.toMatchObject(
       refused(`Cannot read "key": no PEM with a block "PRIVATE KEY"`),
@@ -195,7 +195,7 @@ describe("where the key comes from", () => {
     await expect(at({ pem: KNOWN.pem, pemFile: "key.pem" })).rejects.toMatchObject(
       refused(`Cannot use "key" and "key-file" at once`),
     );
-    const { readTextFile: _, ...nowhere } = world({ text: "" });
+    const { readTextFile: _, ...nowhere } = keyDeps({ text: "" });
     await expect(openIdentity({ ...settings, pemFile: "key.pem" }, nowhere)).rejects.toMatchObject(
       refused(`Cannot use "key-file": this platform has no files`),
     );
@@ -203,7 +203,7 @@ describe("where the key comes from", () => {
 
   test("a file that changes is used from then on, and a bad one changes nothing", async () => {
     const [file, next] = [{ text: KNOWN.pem }, newPem()];
-    const here = world(file);
+    const here = keyDeps(file);
     const identity = await openIdentity({ ...settings, pemFile: "key.pem" }, here);
     const signer = identity?.signer;
     if (!identity || !signer) throw new Error("must sign");

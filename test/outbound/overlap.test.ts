@@ -5,8 +5,8 @@ import { until } from "./_endpoint.ts";
 import { say } from "./_scripts.ts";
 import { respond, type Seen, stage, watch } from "./_stage.ts";
 
-// Two attempts of one invocation must not overlap: what permits the next one is sent when the stream
-// of the one before is closed.
+// Two attempts of one invocation must not overlap: an outcome that permits the next one is sent
+// when the stream of the one before is closed.
 
 interface Held {
   seen?: Seen;

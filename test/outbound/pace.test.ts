@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { attempt, Bench, deploymentAt, input, join } from "./_attempts.ts";
 import { h1Endpoint, h2Endpoint, until } from "./_endpoint.ts";
 import { Frames, say, slept } from "./_scripts.ts";
-import { cleanups, patient, respond, type Seen, stage, timeouts, V6, watch } from "./_stage.ts";
+import { cleanups, respond, type Seen, stage, suspending, timeouts, V6, watch } from "./_stage.ts";
 
-test("after the inactivity timeout the request ends, and later notifications stay behind", async () => {
+test("after the inactivity timeout the request ends, and later notifications are not sent", async () => {
   const seen: { frames?: Seen } = {};
   let input: ServerHttp2Stream | undefined;
   const { bench } = await stage((stream) => {
@@ -24,7 +24,7 @@ test("after the inactivity timeout the request ends, and later notifications sta
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 2 });
 });
 
-test("one that suspends unasked may have looked at no more than the replay", async () => {
+test("an attempt that suspends unasked may have seen no more than the replay", async () => {
   const { bench } = await stage((stream) => {
     respond(stream);
     stream.once("data", () => setTimeout(() => stream.end(say.suspend(1)), 50));
@@ -37,7 +37,7 @@ test("one that suspends unasked may have looked at no more than the replay", asy
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 1 });
 });
 
-test("one that is asked to rest is told that nothing more comes, and may end as it likes", async () => {
+test("an attempt that is asked to suspend sees its input end, and may end with any outcome", async () => {
   const seen: { frames?: Seen; stream?: ServerHttp2Stream } = {};
   const { bench } = await stage((stream) => {
     seen.frames = watch(seen.stream = stream);
@@ -57,13 +57,13 @@ test("one that is asked to rest is told that nothing more comes, and may end as 
   seen.stream?.end(join(say.run(3), say.suspend(2, 3)));
   await until(() => bench.ended.length > 0);
   expect(seen.frames?.types).toHaveLength(3);
-  expect(bench.heard).toHaveLength(1);
+  expect(bench.received).toHaveLength(1);
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 2 });
   bench.attempts.yield({ type: "yield", id, attempt: 1 });
   expect(bench.ended).toHaveLength(1);
 });
 
-test("one that is asked to rest and does not is given up after the abort timeout", async () => {
+test("an attempt that is asked to suspend and does not is ended by the abort timeout", async () => {
   const { bench } = await stage((stream) => respond(stream), {
     drainMs: 20,
     deploy: { options: timeouts(60_000, 60) },
@@ -75,9 +75,9 @@ test("one that is asked to rest and does not is given up after the abort timeout
   expect(bench.ended[0]?.outcome).toMatchObject({ failure: { code: "RT0001" } });
 });
 
-test("whatever moves holds the inactivity timeout off", async () => {
+test("activity in either direction postpones the inactivity timeout", async () => {
   const seen: { frames?: Seen } = {};
-  const { bench } = await stage(patient(seen), { deploy: { options: timeouts(150, 60_000) } });
+  const { bench } = await stage(suspending(seen), { deploy: { options: timeouts(150, 60_000) } });
   const effect = attempt();
   const { id } = effect.invocation;
   const begun = Date.now();
@@ -93,7 +93,7 @@ test("whatever moves holds the inactivity timeout off", async () => {
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: index });
 });
 
-test("an endpoint that hangs is given up after the abort timeout, and reset", async () => {
+test("an endpoint that hangs is reset after the abort timeout", async () => {
   let seen: Seen | undefined;
   const { bench } = await stage((stream) => {
     seen = watch(stream);
@@ -156,7 +156,7 @@ for (const httpVersion of ["HTTP/1.1", "HTTP/2.0"] as const) {
   });
 }
 
-test("a reader that stops reading is told to suspend, and gets what was taken", async () => {
+test("the input of a reader that stops reading ends, and it gets what was taken before", async () => {
   const seen: { frames?: Seen; stream?: ServerHttp2Stream } = {};
   const { bench } = await stage((stream) => {
     seen.stream = stream;
@@ -172,7 +172,7 @@ test("a reader that stops reading is told to suspend, and gets what was taken", 
     bench.attempts.notify({ type: "notify", id, attempt: 1, index, entry });
   }
   const stream = seen.stream as ServerHttp2Stream;
-  patient(seen)(Object.assign(stream, { respond: () => {} }));
+  suspending(seen)(Object.assign(stream, { respond: () => {} }));
   await until(() => bench.ended.length > 0);
   const told = (seen.frames?.types.length ?? 0) - 2;
   expect(told).toBeGreaterThan(10);
@@ -180,7 +180,7 @@ test("a reader that stops reading is told to suspend, and gets what was taken", 
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: told + 1 });
 });
 
-test("an endpoint that talks faster than the disk is not read on", async () => {
+test("an endpoint that writes faster than commits is paused", async () => {
   let sent = 0;
   const { bench } = await stage((stream) => {
     respond(stream);
@@ -192,15 +192,15 @@ test("an endpoint that talks faster than the disk is not read on", async () => {
     more();
   }, { unackedBytesMax: 200_000 });
   bench.attempts.start(attempt());
-  const heard = () => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
-  await until(() => heard() >= 3);
-  const before = await new Promise<number>((resolve) => setTimeout(() => resolve(heard()), 100));
-  // What was on its way already, which is less than two windows of the stream.
+  const received = () => bench.received.reduce((sum, { frames }) => sum + frames.length, 0);
+  await until(() => received() >= 3);
+  const before = await new Promise<number>((resolve) => setTimeout(() => resolve(received()), 100));
+  // Bytes that were sent before the pause: less than two windows of the stream.
   expect(before).toBeLessThan(60);
   expect(bench.ended).toEqual([]);
   await until(() => {
     bench.settle();
     return bench.ended.length > 0;
   });
-  expect(heard()).toBe(400);
+  expect(received()).toBe(400);
 });

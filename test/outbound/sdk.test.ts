@@ -33,7 +33,7 @@ const svc = service({
   },
 });
 
-/** As much of an engine as this handler needs: stores, completes, starts again. */
+/** As much of an engine as this handler needs: it stores, completes, and starts again. */
 class Play {
   readonly #bench: Bench;
   readonly #entries: Entry[] = [input];
@@ -51,7 +51,7 @@ class Play {
     this.#bench.attempts.start({ ...this.#begun, attempt, entries: [...this.#entries] });
   }
 
-  /** Handles what was heard since. Answers whether it is over. */
+  /** Handles the events since the last call. Returns whether the invocation is over. */
   step(): boolean {
     const events = this.#bench.events.slice(this.#handled);
     this.#handled += events.length;

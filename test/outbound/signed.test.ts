@@ -9,7 +9,7 @@ import { attempt, Bench, deploymentAt, input, realClock } from "./_attempts.ts";
 import { listen, until } from "./_endpoint.ts";
 import { newKey, newSigner, parse } from "./_keys.ts";
 import { slept } from "./_scripts.ts";
-import { cleanups, patient, type Seen, stage } from "./_stage.ts";
+import { cleanups, type Seen, stage, suspending } from "./_stage.ts";
 
 // The SDK needs it; Node has it from version 22 on.
 (Promise as { withResolvers?: unknown }).withResolvers ??= () => {
@@ -75,7 +75,7 @@ test("without a key nothing is signed", async () => {
   expect(Object.keys(seen).filter((name) => /signature|jwt/.test(name))).toEqual([]);
 });
 
-/** A signer whose tokens come when they are let go. */
+/** A signer whose tokens are made when the test calls `go`. */
 function slow(): { readonly signer: Signer; readonly go: (cause?: Error) => void } {
   let go = (_?: Error) => {};
   const token = new Promise<string>((resolve, reject) => {
@@ -87,7 +87,7 @@ function slow(): { readonly signer: Signer; readonly go: (cause?: Error) => void
 test("while a token is made an attempt can do all that others can", async () => {
   const { signer, go } = slow();
   const seen: { frames?: Seen } = {};
-  const { bench, endpoint } = await stage(patient(seen), { signer });
+  const { bench, endpoint } = await stage(suspending(seen), { signer });
   const value = new Uint8Array(300_000).fill(7);
   const effect = attempt({ entries: [input, { kind: "command", type: 0x40c, bytes: value }] });
   const { id } = effect.invocation;
@@ -104,7 +104,7 @@ test("while a token is made an attempt can do all that others can", async () => 
   expect(bench.ended[0]?.outcome).toMatchObject({ kind: "suspended", delivered: 3 });
 });
 
-test("an attempt that is aborted before it has its token never goes out", async () => {
+test("an attempt that is aborted before its token is made is never sent", async () => {
   const { signer, go } = slow();
   const { bench, endpoint } = await stage(() => {}, { signer });
   const effect = attempt();
@@ -133,7 +133,7 @@ test("a platform that cannot sign fails the attempt", async () => {
   });
 });
 
-test("discovery is signed in both dialects, each time anew", async () => {
+test("each discovery request is signed in both dialects", async () => {
   const seen: http.IncomingHttpHeaders[] = [];
   const endpoint = await listen(http.createServer((request, response) => {
     seen.push(request.headers);
@@ -194,7 +194,7 @@ for (const bidirectional of [true, false]) {
     const mode = bidirectional ? "bidi" : "requestResponse";
     const httpVersion = bidirectional ? "HTTP/2.0" : "HTTP/1.1";
     const deployment = deploymentAt(`${endpoint.uri}some/path/`, { mode, httpVersion });
-    /** What becomes of a discovery and of an attempt. */
+    /** The outcomes of a discovery and of an attempt. */
     const outcomes = async (own?: Signer) => {
       const bench = new Bench([deployment], own && { signer: own });
       cleanups.push(() => bench.close());

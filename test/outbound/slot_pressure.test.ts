@@ -8,7 +8,7 @@ import { until } from "./_endpoint.ts";
 import { ran, say } from "./_scripts.ts";
 import { respond, type Seen, stage, watch } from "./_stage.ts";
 
-const occupant = (
+const candidate = (
   name: string,
   activeAt: number,
   { askedAt, canSuspend = true }: {
@@ -19,39 +19,39 @@ const occupant = (
 
 const named = (chosen: readonly { readonly name: string }[]) => chosen.map(({ name }) => name);
 
-test("those that are silent for longest are asked, and no more than others wait", () => {
-  const all = [occupant("c", 300), occupant("a", 100), occupant("b", 200), occupant("d", 999)];
+test("those that are inactive longest are asked, and no more than others wait", () => {
+  const all = [candidate("c", 300), candidate("a", 100), candidate("b", 200), candidate("d", 999)];
   expect(named(toSuspend(all, { queued: 2, now: 1_000 }))).toEqual(["a", "b"]);
   expect(named(toSuspend(all, { queued: 9, now: 1_000 }))).toEqual(["a", "b", "c"]);
   expect(toSuspend(all, { queued: 0, now: 1_000 })).toEqual([]);
 });
 
 test("one that cannot suspend, or moved a moment ago, is not asked", () => {
-  const all = [occupant("steps", 0, { canSuspend: false }), occupant("fresh", 900)];
+  const all = [candidate("steps", 0, { canSuspend: false }), candidate("fresh", 900)];
   expect(toSuspend(all, { queued: 5, now: 1_000 })).toEqual([]);
 });
 
 test("one that was asked counts for a slot, until it has shown that it is busy", () => {
-  const asked = occupant("asked", 0, { askedAt: 1_000, canSuspend: false });
-  const all = [asked, occupant("a", 100), occupant("b", 200)];
+  const asked = candidate("asked", 0, { askedAt: 1_000, canSuspend: false });
+  const all = [asked, candidate("a", 100), candidate("b", 200)];
   expect(named(toSuspend(all, { queued: 2, now: 1_500 }))).toEqual(["a"]);
   expect(named(toSuspend(all, { queued: 2, now: 2_000 }))).toEqual(["a", "b"]);
 });
 
 test("slots that stay in use while others wait are logged, once a minute", () => {
   const lines: string[] = [];
-  const crowd = new SlotPressure({ log: (level, message) => lines.push(`${level} ${message}`) });
-  const look = (now: number, queued: number) =>
-    crowd.check(now, [], { used: 10, limit: 10, queued });
-  expect(look(5_000, 0)).toBe(Infinity);
-  expect(look(6_000, 3)).toBe(6_100);
-  expect(look(6_050, 3)).toBe(6_100);
-  for (let now = 6_100; now <= 70_000; now += 100) look(now, 4);
+  const pressure = new SlotPressure({ log: (level, message) => lines.push(`${level} ${message}`) });
+  const check = (now: number, queued: number) =>
+    pressure.check(now, [], { used: 10, limit: 10, queued });
+  expect(check(5_000, 0)).toBe(Infinity);
+  expect(check(6_000, 3)).toBe(6_100);
+  expect(check(6_050, 3)).toBe(6_100);
+  for (let now = 6_100; now <= 70_000; now += 100) check(now, 4);
   const line = "warn 10 of 10 slots for attempts are in use, 4 queued";
   expect(lines).toEqual([line, line]);
   // A short wait a while later says nothing.
-  look(200_000, 1);
-  look(200_100, 1);
+  check(200_000, 1);
+  check(200_100, 1);
   expect(lines).toHaveLength(2);
 });
 
@@ -60,7 +60,7 @@ interface Open {
   readonly seen: Seen;
 }
 
-/** An endpoint that says something with each stream, and suspends when its input ends. */
+/** An endpoint that sends `first` on each stream, and suspends when its input ends. */
 function waiting(opened: Open[], first: (stream: ServerHttp2Stream, number: number) => void) {
   return (stream: ServerHttp2Stream) => {
     const seen = watch(stream);
@@ -75,7 +75,7 @@ test("an attempt that only waits frees its slot for one that is queued, and no o
   const { bench } = await stage(
     waiting(opened, (stream, number) => {
       respond(stream);
-      // A step of the first one runs, so the second one is who waits.
+      // A step of the first attempt runs, so the second one is the one that waits.
       stream.write(number === 1 ? say.run(1) : say.sleep(1));
     }),
     { concurrencyMax: 3 },

@@ -13,7 +13,7 @@ import { respond, type Seen, stage, V6, watch } from "./_stage.ts";
 const V7 = V6.replace("v6", "v7");
 const ACK = 7;
 
-/** An endpoint that says this at once. */
+/** An endpoint that sends these frames at once. */
 const speaking = (...frames: Uint8Array[]) =>
   stage((stream) => {
     respond(stream, V7);
@@ -36,7 +36,10 @@ test.each([[6, 5, 7, 6], [7, 5, 7, 7], [7, 5, 6, 6], [6, 7, 7, 7], [6, 7, 9, 7]]
   },
 );
 
-/** What an endpoint is told that has proposed the results of runs 1 and 2, and wants an ack for 1. */
+/**
+ * What an endpoint receives after it has proposed the results of runs 1 and 2, and asked for an ack
+ * of 1.
+ */
 async function told(protocolMax: number): Promise<Seen> {
   const seen: { frames?: Seen } = {};
   const { bench } = await stage((stream) => {
@@ -48,7 +51,7 @@ async function told(protocolMax: number): Promise<Seen> {
   const effect = attempt();
   const { id } = effect.invocation;
   bench.attempts.start(effect);
-  await until(() => bench.heard.flatMap(({ frames }) => frames).length === 4);
+  await until(() => bench.received.flatMap(({ frames }) => frames).length === 4);
   const entries = [slept(9), ran(2, "b"), ran(1, "a"), ran(3, "c"), slept(8)];
   for (const [at, entry] of entries.entries()) {
     bench.attempts.notify({ type: "notify", id, attempt: 1, index: 3 + at, entry });
@@ -66,12 +69,12 @@ test("a result that this attempt proposed is acknowledged in its place", async (
   expect(fromBinary(NotificationSchema, bodies[5] as Uint8Array).id.value).toBe(3);
 });
 
-test("before version 7 results are told in full", async () => {
+test("before version 7 results are sent in full", async () => {
   const { types } = await told(6);
   expect(types.slice(2)).toEqual([0x800c, 0x8011, 0x8011, 0x8011, 0x800c]);
 });
 
-test("a result of an earlier attempt is told in full, and so is what is not proposed", async () => {
+test("a result of an earlier attempt is sent in full, and so is one that was not proposed", async () => {
   const seen: { frames?: Seen } = {};
   const { bench } = await stage((stream) => {
     seen.frames = watch(stream);
@@ -103,7 +106,7 @@ test.each([
   });
 });
 
-test("an error that asks to be tried again, or for what nobody knows, is tried again", async () => {
+test("an error that asks for a retry, or has an unknown behavior, is retried", async () => {
   for (const behavior of [undefined, 0, 9]) {
     const { bench } = await speaking(say.error({ code: 570, message: "jm", behavior } as object));
     bench.attempts.start(attempt());
@@ -144,7 +147,7 @@ test("futures that are nested too deep pause the invocation", async () => {
     }, { protocolMax: 7, futureDepthMax: 5 });
     bench.attempts.start(attempt());
     await until(() => bench.ended.length > 0);
-    expect(bench.heard).toHaveLength(1);
+    expect(bench.received).toHaveLength(1);
     return bench.ended[0]?.outcome;
   };
   expect(await on(6)).toMatchObject({ kind: "suspended" });

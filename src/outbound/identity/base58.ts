@@ -2,11 +2,11 @@ const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
  * Base 58 in the alphabet of Bitcoin: how public keys of request identity are written
- * (docs/spec/service-protocol.md#signed-requests). One `1` for each zero byte in front. Takes time
- * that grows with the square of the length: for keys.
+ * (docs/spec/service-protocol.md#signed-requests). One `1` for each leading zero byte. Takes time
+ * quadratic in the length, so it is for keys only.
  */
 export function encodeBase58(bytes: Uint8Array): string {
-  /** Digits of the number that the bytes are, the lowest first. */
+  /** The bytes as one number in base 58, lowest digit first. */
   const digits: number[] = [];
   for (const byte of bytes) {
     let carry = byte;
@@ -18,6 +18,6 @@ export function encodeBase58(bytes: Uint8Array): string {
   }
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
-  const rest = digits.reverse().map((digit) => ALPHABET[digit]);
-  return "1".repeat(zeros) + rest.join("");
+  const encoded = digits.reverse().map((digit) => ALPHABET[digit]);
+  return "1".repeat(zeros) + encoded.join("");
 }

@@ -8,11 +8,14 @@ import { Signer } from "./signer.ts";
 export interface KeySettings {
   /** The key itself, as PEM. */
   readonly pem?: string | undefined;
-  /** A file that holds it. */
+  /** Path of a file that holds the key. */
   readonly pemFile?: string | undefined;
-  /** How long before and after it was made a signature is accepted, in milliseconds. */
+  /**
+   * A signature is accepted from this long before it was made until this long after, in
+   * milliseconds.
+   */
   readonly expirationMs: number;
-  /** Names of the first two settings: what a refusal speaks of. */
+  /** Names of the first two settings, for messages of failures. */
   readonly names: { readonly pem: string; readonly pemFile: string };
 }
 
@@ -23,20 +26,20 @@ export interface KeyDeps {
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }
 
-/** What signs requests to endpoints. */
+/** Signs requests to endpoints, while it is open. */
 export interface RequestIdentity {
   readonly signer: Signer;
-  /** Stops looking at the key file. */
+  /** Stops polling the key file. */
   close(): void;
 }
 
-/** Tokens are kept for so many handlers and keys of objects. */
+/** How many tokens are cached: one for each handler, and one for each key of an object. */
 const TOKENS_MAX = 4096;
 
 /**
- * Opens what signs requests (docs/spec/service-protocol.md#signed-requests), or answers undefined
- * when no key is set. A key file is watched: a new key in it is used from then on. Rejects with
- * `Failure` RT0002 that names the setting and never quotes a key.
+ * Reads the key that signs requests (docs/spec/service-protocol.md#signed-requests). Resolves to
+ * undefined when no key is set. A key file is polled: a new key in it is used from then on. Rejects
+ * with `Failure` RT0002 that names the setting and never quotes a key.
  */
 export async function openIdentity(
   settings: KeySettings,
@@ -79,7 +82,7 @@ function signerOf(key: PrivateKey, settings: KeySettings, { clock, log }: KeyDep
   return new Signer(key, { now: () => clock.now(), expirationMs, tokensMax: TOKENS_MAX });
 }
 
-/** Endpoints must be told the public key, so people must be able to find it. */
+/** Logs the public key: endpoints are configured with it, so operators must be able to find it. */
 function announce(log: Log, { publicKey }: PrivateKey): void {
   log("info", "Requests to endpoints are signed", { publicKey });
 }

@@ -1,20 +1,20 @@
 import type { Clock, Log } from "../../ports.ts";
 import { BadKey, type PrivateKey, readPrivateKey } from "./private_key.ts";
 
-/** How often the file is read again. */
-const LOOK_AGAIN_MS = 3000;
+/** The interval of polling the file, in milliseconds. */
+const POLL_MS = 3000;
 
-/** A private key in a file that may change while we run. */
+/** A private key in a file that may change while the server runs. */
 export class KeyFile {
   readonly #read: () => Promise<string>;
   readonly #deps: { readonly clock: Clock; readonly log: Log };
   #known = "";
-  /** What was wrong with the file last time. It is told to the log once. */
-  #complaint = "";
+  /** The last problem with the file, so that it is logged once. */
+  #lastProblem = "";
   #isClosed = false;
   #forget = () => {};
 
-  /** `read` rejects when there is no such file, or it cannot be read. */
+  /** `read` rejects when the file does not exist or cannot be read. */
   constructor(
     read: () => Promise<string>,
     deps: { readonly clock: Clock; readonly log: Log },
@@ -29,12 +29,14 @@ export class KeyFile {
     return readPrivateKey(this.#known);
   }
 
-  /** Tells of each new key. A file that cannot be read changes nothing: the log is told. */
+  /**
+   * Calls `changed` with each new key. A file that cannot be read changes nothing and is logged.
+   */
   watch(changed: (key: PrivateKey) => void): void {
     if (this.#isClosed) return;
     const { clock } = this.#deps;
-    this.#forget = clock.at(clock.now() + LOOK_AGAIN_MS, () => {
-      this.#look(changed).then(() => this.watch(changed));
+    this.#forget = clock.at(clock.now() + POLL_MS, () => {
+      this.#poll(changed).then(() => this.watch(changed));
     });
   }
 
@@ -44,27 +46,30 @@ export class KeyFile {
   }
 
   /** Never rejects. */
-  async #look(changed: (key: PrivateKey) => void): Promise<void> {
+  async #poll(changed: (key: PrivateKey) => void): Promise<void> {
     try {
       const text = await this.#read();
       const key = text === this.#known ? undefined : await readPrivateKey(text);
       this.#known = text;
-      this.#complaint = "";
+      this.#lastProblem = "";
       if (key && !this.#isClosed) changed(key);
     } catch (cause) {
-      this.#complain(reasonOf(cause));
+      this.#logOnce(reasonOf(cause));
     }
   }
 
-  #complain(reason: string): void {
-    if (reason === this.#complaint || this.#isClosed) return;
-    this.#complaint = reason;
+  #logOnce(reason: string): void {
+    if (reason === this.#lastProblem || this.#isClosed) return;
+    this.#lastProblem = reason;
     const message = "Cannot read the request identity key again; the old one stays in use";
     this.#deps.log("error", message, { cause: reason });
   }
 }
 
-/** A platform's own words about a key could quote it. Those about a file may be read by anyone. */
+/**
+ * Why a key cannot be used. The platform's message about a key is left out because it could quote
+ * the key; its message about a file is kept.
+ */
 export function reasonOf(cause: unknown): string {
   if (cause instanceof BadKey) return cause.message;
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };

@@ -1,9 +1,9 @@
 import { encodeBase58 } from "./base58.ts";
 
-/** What signs requests, and how endpoints know whose signature it is. */
+/** Signs requests, with the public key by which endpoints verify them. */
 export interface PrivateKey {
   /**
-   * `publickeyv1_` and the public key in base 58: what endpoints are told to accept
+   * `publickeyv1_` and the public key in base 58, as endpoints are configured with it
    * (docs/spec/service-protocol.md#signed-requests).
    */
   readonly publicKey: string;
@@ -11,31 +11,36 @@ export interface PrivateKey {
   sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** A text that is no private key of ours. Its message ends a sentence, and never quotes the text. */
+/**
+ * A text that is not a private key that this server can use. Its message ends a sentence, and never
+ * quotes the text.
+ */
 export class BadKey extends Error {
   override name = "BadKey";
 }
 
-/** What stands in front of the 32 bytes of a private key in PKCS#8 (RFC 8410, section 7). */
+/** The bytes before the 32 bytes of a private key in PKCS#8 (RFC 8410, section 7). */
 const HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20] as const;
 const KEY_BYTES = 32;
-/** Bytes of the head that differ from file to file: the length in all, and the version. */
+/** Positions in the head that differ from file to file: the total length, and the version. */
 const VARIABLE: readonly number[] = [1, 4];
 
 const PEM = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]*)-----END PRIVATE KEY-----/;
-/** How a line break is spelled where a value must be one line, such as an environment file. */
+/** How a line break is written where a value must be one line, such as an environment file. */
 const SPELLED_BREAK = /\\r|\\n/g;
 
 /**
  * Reads an Ed25519 private key: PKCS#8 in PEM, as `openssl genpkey -algorithm ed25519` writes it.
- * Line breaks may be spelled `\n`. Rejects with `BadKey`.
+ * Line breaks may be written `
+ * `. Rejects with `BadKey`.
  */
 export async function readPrivateKey(pem: string): Promise<PrivateKey> {
   const der = decodePem(pem);
   const isKnown = der.length >= HEAD.length + KEY_BYTES &&
     HEAD.every((byte, at) => der[at] === byte || VARIABLE.includes(at));
   if (!isKnown) throw new BadKey("not an Ed25519 private key in PKCS#8");
-  // A later version of the format appends the public key, which not every platform reads.
+  // A later version of the format appends the public key, which not every platform reads: it is cut
+  // off.
   const pkcs8 = new Uint8Array([...HEAD, ...der.subarray(HEAD.length, HEAD.length + KEY_BYTES)]);
   const readable = await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", true, ["sign"]);
   const { x = "" } = await crypto.subtle.exportKey("jwk", readable);
@@ -56,7 +61,7 @@ function decodePem(pem: string): Uint8Array {
   }
 }
 
-/** Reads base 64, also of the kind made for URLs. Throws what `atob` throws. */
+/** Decodes base 64, also in its URL-safe alphabet. Throws what `atob` throws. */
 function decodeBase64(text: string): Uint8Array {
   const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(plain, (letter) => letter.charCodeAt(0));

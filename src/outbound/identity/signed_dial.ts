@@ -6,14 +6,14 @@ import type { Claims, Signer } from "./signer.ts";
 export interface SignOptions {
   readonly signer: Signer;
   readonly claims: Claims;
-  /** Spellings of header names that the endpoint may understand. */
+  /** The dialects of header names that the endpoint may understand. */
   readonly dialects: readonly Dialect[];
 }
 
 /**
  * Opens an exchange with a signed request (docs/spec/service-protocol.md#signed-requests): at once
- * when a token is at hand, else as soon as it is made. What is written meanwhile is kept, and an
- * exchange that is aborted before is never opened.
+ * when a token is cached, else as soon as one is made. What is written meanwhile is buffered. An
+ * exchange that is aborted before its token is made is never opened.
  */
 export function openSigned(
   dial: Dial,
@@ -29,7 +29,7 @@ export function openSigned(
   return pending;
 }
 
-/** A dial all of whose requests are signed for the same purpose. */
+/** A dial that signs all its requests for the same audience. */
 export function signedDial(dial: Dial, options: SignOptions): Dial {
   return {
     open: (request, listener) => openSigned(dial, request, { ...options, listener }),
@@ -37,7 +37,9 @@ export function signedDial(dial: Dial, options: SignOptions): Dial {
   };
 }
 
-/** A signature replaces one that somebody put among the additional headers of a deployment. */
+/**
+ * The signature replaces a header of the same name among the additional headers of a deployment.
+ */
 function signed(request: DialRequest, token: string, { dialects }: SignOptions): DialRequest {
   const headers: Record<string, string> = { ...request.headers };
   for (const dialect of dialects) {

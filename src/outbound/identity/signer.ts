@@ -1,19 +1,21 @@
 import type { PrivateKey } from "./private_key.ts";
 
-/** What a signature is for. */
+/** What a signature states. */
 export interface Claims {
   /** Path of the request without the base path of its endpoint: `/invoke/Svc/run`, `/discover`. */
   readonly audience: string;
-  /** Key of the object or workflow, as it is: not percent-encoded. */
+  /** Key of the object or workflow, not percent-encoded. */
   readonly subject?: string | undefined;
 }
 
 export interface SignerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How long before and after it was made a signature is accepted. At least a second. */
+  /**
+   * A token is valid from this long before it was made until this long after. At least a second.
+   */
   readonly expirationMs: number;
-  /** Tokens kept to be used again. Beyond it all are forgotten. */
+  /** How many tokens are cached. Beyond it all are forgotten. */
   readonly tokensMax: number;
 }
 
@@ -23,9 +25,9 @@ interface Token {
 }
 
 /**
- * Makes the tokens that say who a request comes from
- * (docs/spec/service-protocol.md#signed-requests). A token is used again for the first half of its
- * time, so that whoever gets it has the other half to look at it.
+ * Makes the tokens that prove where a request comes from
+ * (docs/spec/service-protocol.md#signed-requests). A token is reused for the first half of its
+ * validity, so that the endpoint has at least the other half to verify it.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -52,12 +54,12 @@ export class Signer {
     this.#underway = new Map();
   }
 
-  /** A token: at once when one is at hand. Rejects only if the platform cannot sign. */
+  /** A token: synchronously when it is cached. Rejects only if the platform cannot sign. */
   token(claims: Claims): string | Promise<string> {
     const name = `${claims.audience}\n${claims.subject ?? "\n"}`;
     const known = this.#tokens.get(name);
     const age = known ? this.#options.now() - known.madeAt : Infinity;
-    // The clock may have been set back since: a token from its future is worth nothing.
+    // The clock may have been set back since: a token dated in the future is not valid.
     if (known && age >= 0 && age < this.#options.expirationMs / 2) return known.text;
     let token = this.#underway.get(name);
     if (!token) this.#underway.set(name, token = this.#make(name, claims));

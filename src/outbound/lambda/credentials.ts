@@ -4,17 +4,17 @@ import { collect } from "../collect.ts";
 import { encodePart } from "../percent.ts";
 import { type Credentials, signedHeaders } from "./sign.ts";
 
-/** Calls of a function cannot be signed. Its message holds no secret. */
+/** Calls of a function cannot be signed. The message holds no secret. */
 export class NoCredentials extends Error {
   override name = "NoCredentials";
 }
 
 export interface CredentialSettings {
-  /** Our own: what the environment holds. Absent: there are none. */
+  /** The server's own credentials, from its environment. Absent: there are none. */
   readonly credentials?: Credentials | undefined;
-  /** What roles are assumed with besides. */
+  /** The external id that is sent when a role is assumed. */
   readonly externalId?: string | undefined;
-  /** URL of the service that lends roles, in place of the cloud's own. */
+  /** URL of the service that issues credentials of roles, instead of the cloud's own. */
   readonly roleServiceUrl?: string | undefined;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
@@ -22,21 +22,24 @@ export interface CredentialSettings {
 
 interface TemporaryCredentials {
   readonly credentials: Credentials;
-  /** Milliseconds since the epoch. */
+  /** When the credentials expire, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Borrowed credentials are renewed this long before they end. */
+/** Credentials of roles are renewed this long before they expire. */
 const MARGIN_MS = 300_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Roles remembered; beyond it the memory starts anew. */
+/** How many roles are cached; beyond it the cache is emptied. */
 const ROLES_MAX = 1000;
 
 export const MISSING =
   "there are no credentials to call functions with: set AWS_ACCESS_KEY_ID and " +
   "AWS_SECRET_ACCESS_KEY in the environment of the server";
 
-/** Our own credentials, and those of roles we take on. No address is ever asked for our own. */
+/**
+ * The server's own credentials, and those of roles that it assumes. The own ones come from the
+ * settings; no metadata address is asked for them.
+ */
 export class Keyring {
   readonly #settings: CredentialSettings;
   readonly #deps: { readonly dial: Dial; readonly clock: Clock };
@@ -51,14 +54,14 @@ export class Keyring {
     this.#deps = deps;
   }
 
-  /** Whether there is anything to sign with. */
+  /** Whether there are no credentials to sign with. */
   get isEmpty(): boolean {
     return this.#settings.credentials === undefined;
   }
 
   /**
-   * Our own, at once, or those of a role, which live in a region. Throws or rejects with
-   * `NoCredentials`.
+   * The server's own credentials, synchronously, or those of a role in a region. Throws or rejects
+   * with `NoCredentials`.
    */
   find(
     role: string | undefined,

@@ -1,7 +1,7 @@
 import type { DialRequest } from "../../dial.ts";
 
 /**
- * How a function's payload differs from HTTP: a request and a response as JSON
+ * A function's payload: an HTTP request and its response as JSON
  * (docs/spec/service-protocol.md#functions).
  */
 export interface FunctionResponse {
@@ -11,7 +11,7 @@ export interface FunctionResponse {
   readonly body: Uint8Array;
 }
 
-/** What was answered is no response: the function failed, or it is no SDK endpoint. */
+/** The payload is not a response: the function failed, or it is not an SDK endpoint. */
 export class FunctionError extends Error {
   override name = "FunctionError";
 }
@@ -35,8 +35,8 @@ export function printEvent(
 }
 
 /**
- * Reads what a function answered. `isError`: whether the function service says that the function
- * failed. Throws `FunctionError`.
+ * Reads the payload that a function returned. `isError`: whether the function service says that the
+ * function failed. Throws `FunctionError`.
  */
 export function parseResponse(payload: Uint8Array, isError: boolean): FunctionResponse {
   const value = parseJson(payload);
@@ -70,7 +70,10 @@ function isOptionalRecord(
   return Object.values(value).every((one) => ["string", "number", "boolean"].includes(typeof one));
 }
 
-/** An object of any shape: what is no JSON, or no object, has no fields. */
+/**
+ * An object of any shape. A payload that is not JSON, or not an object, is read as an object
+ * without fields.
+ */
 function parseJson(payload: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(decoder.decode(payload));
@@ -80,13 +83,13 @@ function parseJson(payload: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-/** `errorType: errorMessage`, cut. */
+/** `errorType: errorMessage`, shortened. */
 function explain({ errorType, errorMessage }: Readonly<Record<string, unknown>>): string {
   const parts = [errorType, errorMessage].filter((one) => typeof one === "string");
   return parts.length === 0 ? "it does not say why" : parts.join(": ").slice(0, MESSAGE_MAX);
 }
 
-/** Few enough arguments for one call. */
+/** Bytes per call of `String.fromCharCode`, whose number of arguments is limited. */
 const PIECE = 8192;
 
 /** Base 64 with padding. */

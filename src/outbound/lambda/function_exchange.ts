@@ -10,7 +10,7 @@ import type {
 import { NoCredentials } from "./credentials.ts";
 import { FunctionError, type FunctionResponse, parseResponse, printEvent } from "./envelope.ts";
 
-/** What a function exchange needs to become a request to the function service. */
+/** What a function exchange needs to send its request to the function service. */
 export interface FunctionCall {
   readonly dial: Dial;
   readonly request: DialRequest;
@@ -18,15 +18,15 @@ export interface FunctionCall {
   readonly path: string;
   /** Makes the request that carries a payload. Throws or rejects with `NoCredentials`. */
   readonly wrap: (payload: Uint8Array) => DialRequest | Promise<DialRequest>;
-  /** The largest request body. A larger one is not sent, and answered with 413. */
+  /** The largest request body. A larger one is not sent; the exchange gets status 413. */
   readonly bodyBytesMax: number;
-  /** The largest answer of the function service. */
+  /** The largest response of the function service that is read. */
   readonly answerBytesMax: number;
 }
 
 /**
- * One call of a function, seen as an exchange with an endpoint: what is said is gathered and sent
- * as one event when it ends, and what comes back is heard at once
+ * One call of a function as an exchange with an endpoint: what is written is buffered and sent as
+ * one event when the request ends, and the listener gets the response as a whole
  * (docs/spec/service-protocol.md#functions).
  */
 export class FunctionExchange implements Exchange {
@@ -56,7 +56,7 @@ export class FunctionExchange implements Exchange {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    // Nobody is called back from within a call: the listener may not have this exchange yet.
+    // The listener must not be called from within `end`: it may not have this exchange yet.
     Promise.resolve().then(() => this.#send()).catch((cause) => this.#failed(cause));
   }
 
@@ -67,7 +67,7 @@ export class FunctionExchange implements Exchange {
     this.#inner?.abort();
   }
 
-  /** The answer is in memory already when it is heard. */
+  /** The whole response is in memory already, so there is nothing to pause. */
   pause(): void {}
 
   resume(): void {}
@@ -122,7 +122,8 @@ export class FunctionExchange implements Exchange {
   /** The function service did not call the function. */
   #refused(head: DialHead, payload: Uint8Array): void {
     const { status } = head;
-    // Too many at once, and too large: these say the same as they do between HTTP endpoints.
+    // Too many calls at once, and a payload that is too large: these statuses mean the same between
+    // HTTP endpoints.
     if (status === 429 || status === 413) {
       const retryAfter = head.header("retry-after");
       const headers = new Map(retryAfter === undefined ? [] : [["retry-after", retryAfter]]);
@@ -163,7 +164,7 @@ export class FunctionExchange implements Exchange {
 
 const REASON_MAX = 500;
 
-/** `{"Message": …}` or `{"message": …}`, else the text itself, cut. */
+/** `{"Message": …}` or `{"message": …}`, else the text itself, shortened. */
 function reasonOf(payload: Uint8Array): string {
   const text = new TextDecoder().decode(payload);
   try {
@@ -171,7 +172,7 @@ function reasonOf(payload: Uint8Array): string {
     const found = message ?? Message;
     if (typeof found === "string") return found.slice(0, REASON_MAX);
   } catch {
-    // It is not JSON, and said as it is.
+    // Not JSON: the text itself is the reason.
   }
   return text === "" ? "it does not say why" : text.slice(0, REASON_MAX);
 }

@@ -9,19 +9,19 @@ import { encodePart } from "../percent.ts";
 import { signedHeaders } from "./sign.ts";
 
 export interface FunctionSettings extends CredentialSettings {
-  /** URL of the function service, in place of the cloud's own. */
+  /** URL of the function service, instead of the cloud's own. */
   readonly functionServiceUrl?: string | undefined;
-  /** The largest answer of the function service that is read. */
+  /** The largest response of the function service that is read. */
   readonly answerBytesMax: number;
 }
 
 /**
- * What the function service takes in one call, 6 MB, less what the envelope needs: a body grows by
- * a third in it. A larger one is not sent.
+ * The limit of the function service for one call, 6 MB, less the size of the envelope: base 64
+ * makes a body a third larger. A larger body is not sent.
  */
 const BODY_BYTES_MAX = Math.floor((6 * 1024 * 1024 - 64 * 1024) * 3 / 4);
 
-/** Functions of a cloud, as endpoints that are spoken to through the function service. */
+/** Functions of a cloud, called through the function service as if they were endpoints. */
 export class Functions {
   readonly #settings: FunctionSettings;
   readonly #deps: { readonly dial: Dial; readonly clock: Clock };
@@ -33,7 +33,7 @@ export class Functions {
     this.#keyring = new Keyring(settings, deps);
   }
 
-  /** Throws `Failure` META0003 when there is nothing to sign calls with. */
+  /** Throws `Failure` META0003 without credentials to sign calls with. */
   check(arn: string): void {
     if (this.#keyring.isEmpty) {
       throw new Failure("META0003", `error when calling '${arn}': ${MISSING}`);
@@ -41,8 +41,8 @@ export class Functions {
   }
 
   /**
-   * Speaks to one function as if it were an endpoint: URLs begin with the ARN. Throws `BadArn`. What
-   * it opens is request-response, and fails where a connection would.
+   * A dial for one function: URLs begin with its ARN. Throws `BadArn`. Its exchanges are
+   * request-response, and fail where a connection would.
    */
   dial(arn: string, lambda: Lambda): Dial {
     const place = parseFunctionArn(arn);

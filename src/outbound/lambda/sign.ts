@@ -3,18 +3,20 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { encodePart } from "../percent.ts";
 
-/** What calls of a cloud are signed with. Never logged, never part of a message. */
+/** Credentials that sign calls to a cloud. Never logged, never part of a message. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of credentials that end. */
+  /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
 }
 
 export interface Unsigned {
   readonly method: "GET" | "POST";
   readonly url: string;
-  /** Lower-case names. All of them are signed, and `host`, which the client adds by itself. */
+  /**
+   * Lower-case names. All of them are signed, and so is `host`, which the client adds by itself.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -69,7 +71,7 @@ export function signedHeaders(
   return sent;
 }
 
-/** The path is encoded already, and for signing once more. */
+/** The path is percent-encoded already; the signature needs it encoded a second time. */
 function encodePath(path: string): string {
   return path.split("/").map(encodePart).join("/");
 }

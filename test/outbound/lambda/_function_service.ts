@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import http, { type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One call that a stand-in for the cloud was made. */
+/** One call that the simulated cloud received. */
 export interface Seen {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -15,12 +15,12 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Keys the stand-in knows, by id. */
+/** Keys that the simulated cloud knows, by id. */
 export const SECRETS: Record<string, string> = { AKIDOWN: "own secret", AKIDLENT: "lent secret" };
 
 /**
- * A stand-in for the services of a cloud: checks signatures by itself, and answers what it is told.
- * A call with a bad signature is answered with 403, as the real ones do.
+ * Simulates the services of a cloud: verifies signatures with code of its own, and returns what the
+ * test says. A call with a bad signature gets 403, as from the real ones.
  */
 export async function startCloud(answer: (seen: Seen) => Reply | Promise<Reply>) {
   const seen: Seen[] = [];

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** What a function answers, as its runtime hands it over. */
+/** The payload that a function returns, in the envelope of its runtime. */
 export function envelope(
   status: number,
   body: string,
@@ -68,7 +68,7 @@ interface Heard {
   readonly failure?: DialFailure;
 }
 
-/** Opens one exchange with the function and says `said`. */
+/** Opens one exchange with the function and writes `said`. */
 export function call(functions: Functions, said: Uint8Array[] = [], lambda = {}): Promise<Heard> {
   return new Promise((resolve) => {
     let head: DialHead | undefined;

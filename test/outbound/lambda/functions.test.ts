@@ -24,7 +24,7 @@ describe("discovery of a function", () => {
     expect(event.headers.accept).toContain(V4);
   });
 
-  test("needs credentials, says which, and calls nobody", async () => {
+  test("needs credentials, names them, and sends no call", async () => {
     const { cloud, ask } = await cloudWith(() => envelope(200, ""), { credentials: undefined });
     const { code, message } = await failure(ask());
     expect(code).toBe("META0003");
@@ -32,7 +32,7 @@ describe("discovery of a function", () => {
     expect(cloud.seen).toEqual([]);
   });
 
-  test("with wrong credentials is refused at once, in the service's words", async () => {
+  test("with wrong credentials is refused at once, with the message of the service", async () => {
     const credentials = { accessKeyId: "AKIDOWN", secretAccessKey: "guessed" };
     const { cloud, ask } = await cloudWith(() => envelope(200, ""), { credentials });
     const { code, message } = await failure(ask());
@@ -51,7 +51,7 @@ describe("discovery of a function", () => {
     expect((await failure(ask())).code).toBe("META0015");
   });
 
-  test("of what is no endpoint is refused", async () => {
+  test("of a function that is not an endpoint is refused", async () => {
     const { ask } = await cloudWith(() => ({ body: '"hello"' }));
     const { code, message } = await failure(ask());
     expect(code).toBe("META0003");
@@ -60,7 +60,7 @@ describe("discovery of a function", () => {
 });
 
 describe("an exchange with a function", () => {
-  test("carries what is said as one event, and what is answered as one response", async () => {
+  test("carries the request as one event, and the payload as one response", async () => {
     const { functions, cloud } = await cloudWith(() =>
       envelope(201, "\u0000ÿ binary", { "X-Some": "thing" })
     );
@@ -120,8 +120,8 @@ describe("an exchange with a function", () => {
     ],
   ])("fails because of %s", async (_what, answer, expected) => {
     const { functions } = await cloudWith(() => answer);
-    const heard = await call(functions);
-    expect(heard).toEqual({ body: "", failure: expected });
+    const received = await call(functions);
+    expect(received).toEqual({ body: "", failure: expected });
   });
 
   test("passes on that there are too many calls", async () => {
@@ -141,28 +141,28 @@ describe("an exchange with a function", () => {
     expect(cloud.seen).toEqual([]);
   });
 
-  test("that is aborted is heard of no more", async () => {
+  test("that is aborted calls its listener no more", async () => {
     let arrived = () => {};
     const underWay = new Promise<void>((resolve) => arrived = resolve);
     const { functions } = await cloudWith(() => {
       arrived();
       return new Promise<Reply>(() => {});
     });
-    const heard: string[] = [];
+    const received: string[] = [];
     const exchange = functions.dial(arn, {}).open(
       { url: `${arn}/x`, method: "GET", headers: {}, version: "h1", connectTimeoutMs: 1000 },
       {
-        head: () => heard.push("head"),
-        chunk: () => heard.push("chunk"),
-        end: () => heard.push("end"),
-        failed: () => heard.push("failed"),
-        drain: () => heard.push("drain"),
+        head: () => received.push("head"),
+        chunk: () => received.push("chunk"),
+        end: () => received.push("end"),
+        failed: () => received.push("failed"),
+        drain: () => received.push("drain"),
       },
     );
     exchange.end();
     await underWay;
     exchange.abort();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ describe("a role", () => {
     const invoked = cloud.seen.find(({ path }) => path !== "/");
     expect(invoked?.headers["x-amz-security-token"]).toBe("session");
     expect(invoked?.headers.authorization).toContain("Credential=AKIDLENT/");
-    // Credentials that end within minutes are not used again.
+    // Credentials that expire within minutes are not used again.
     lifeMs = 60_000;
     const brief = { assumeRoleArn: `${role}-2` };
     await call(functions, [], brief);

@@ -24,7 +24,7 @@ describe("a signature", () => {
     });
   });
 
-  test("of the example in the documentation is the one given there", () => {
+  test("of the documentation's example equals the documented one", () => {
     const request = {
       method: "GET",
       url: "https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08",
@@ -38,7 +38,7 @@ describe("a signature", () => {
     );
   });
 
-  test("covers the token of credentials that end", () => {
+  test("covers the token of temporary credentials", () => {
     const request = { method: "GET", url: "https://x.y/", headers: {}, body: nothing } as const;
     const options = { region: "r", service: "s", now };
     const signed = signedHeaders(request, {

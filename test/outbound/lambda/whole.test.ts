@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The real SDK as a function, behind a stand-in for its cloud. */
+/** The real SDK as a function, behind a simulated cloud. */
 async function shop() {
   const { createEndpointHandler, service } = await import("@restatedev/restate-sdk/lambda");
   const svc = service({
@@ -86,7 +86,7 @@ test("an unmodified handler runs as a function, through sleeps and replays", asy
   expect([called.status, await called.json()]).toEqual([200, "tea for 3"]);
   const paths = cloud.seen.map(({ body }) => JSON.parse(body).path);
   expect(paths[0]).toBe("/discover");
-  // It suspends rather than wait, so it takes more than one call.
+  // The handler suspends instead of waiting, so it takes more than one call.
   expect(paths.filter((path) => path === "/invoke/Shop/buy").length).toBeGreaterThan(1);
 });
 

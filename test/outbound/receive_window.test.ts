@@ -8,7 +8,7 @@ import { cleanups, respond, V6 } from "./_stage.ts";
 
 const VERSIONS = ["HTTP/1.1", "HTTP/2.0"] as const;
 
-/** An endpoint that answers by `write`, and attempts of which at most 100 frames may wait. */
+/** An endpoint that responds with `write`, and attempts with a window of 100 frames. */
 async function play(
   version: typeof VERSIONS[number],
   write: (stream: Writable) => void,
@@ -35,18 +35,18 @@ const completions = (frames: readonly Command[]) =>
   frames.map((frame) => "completion" in frame ? frame.completion : 0);
 
 for (const version of VERSIONS) {
-  test(`${version}: many small messages are taken in slices, each once the last is durable`, async () => {
+  test(`${version}: many small messages are read one window at a time, each once the last is durable`, async () => {
     const COUNT = 5_050;
     let isSent = false;
     const runs = Array.from({ length: COUNT }, (_, i) => say.run(i + 1));
     const bench = await play(version, (stream) => {
       stream.end(join(...runs, say.suspend(1)), () => isSent = true);
     });
-    // All of it fits what the network holds for a reader that has stopped.
-    await until(() => isSent && bench.heard.length > 0);
-    const heard = () => bench.heard.flatMap(({ frames }) => frames);
+    // All of it fits into the buffers of the network while the reader is paused.
+    await until(() => isSent && bench.received.length > 0);
+    const received = () => bench.received.flatMap(({ frames }) => frames);
     for (let settled = 0; settled < COUNT;) {
-      const count = await until(() => heard().length > settled && heard().length);
+      const count = await until(() => received().length > settled && received().length);
       // One more may have been collected from several chunks.
       expect(count - settled).toBeLessThanOrEqual(101);
       if (count < COUNT) expect(bench.ended).toEqual([]);
@@ -54,20 +54,20 @@ for (const version of VERSIONS) {
       bench.settle();
     }
     await until(() => bench.ended.length > 0);
-    expect(completions(heard())).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
+    expect(completions(received())).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
     expect(bench.ended).toMatchObject([{ outcome: { kind: "suspended" } }]);
   });
 
-  test(`${version}: after a burst, a sixteenth of the window is taken at once`, async () => {
+  test(`${version}: after a burst, a sixteenth of the window is decoded at once`, async () => {
     const [COUNT, BURST] = [600, 250];
     const runs = Array.from({ length: COUNT }, (_, i) => say.run(i + 1));
     const bench = await play(version, (stream) => {
       stream.end(join(...runs, say.suspend(1)));
     }, BURST);
-    const heard = () => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
+    const received = () => bench.received.reduce((sum, { frames }) => sum + frames.length, 0);
     const taken: number[] = [];
     for (let settled = 0; settled < COUNT; bench.settle()) {
-      const count = await until(() => heard() > settled && heard());
+      const count = await until(() => received() > settled && received());
       taken.push(count - settled);
       settled = count;
     }
@@ -78,20 +78,20 @@ for (const version of VERSIONS) {
     await until(() => bench.ended.length > 0);
   });
 
-  test(`${version}: an endpoint that never stops is held up until its messages are durable`, async () => {
+  test(`${version}: an endpoint that writes without end is paused until its messages are durable`, async () => {
     const PIECE = join(...Array.from({ length: 200 }, () => say.run(7, "x".repeat(300))));
     let accepted = 0, blocked = 0;
     const bench = await play(version, (stream) => {
       const more = () => {
-        // What `write` takes beyond its buffer is not sent yet: only `drain` tells.
+        // Bytes that `write` takes beyond its buffer are not sent yet: only `drain` says so.
         while (stream.write(PIECE)) accepted += PIECE.length;
         blocked++;
         stream.once("drain", () => (accepted += PIECE.length, more()));
       };
       more();
     });
-    // The endpoint stands still before it has sent what the network holds for a reader that has
-    // stopped: kernel buffers and one window of the stream.
+    // The endpoint stops before it has sent what the network buffers for a paused reader: kernel
+    // buffers and one window of the stream.
     let [before, still] = [-1, 0];
     await until(() => {
       still = accepted === before && blocked > 0 ? still + 1 : 0;
@@ -99,16 +99,16 @@ for (const version of VERSIONS) {
       return still > 100;
     });
     expect(accepted).toBeLessThan(24 * 1024 * 1024);
-    const waiting = bench.heard.reduce((sum, { frames }) => sum + frames.length, 0);
+    const waiting = bench.received.reduce((sum, { frames }) => sum + frames.length, 0);
     expect([100, 101]).toContain(waiting);
     await until(() => {
       bench.settle();
       return accepted > before;
     });
-    for (const { frames } of bench.heard) expect(frames.length).toBeLessThanOrEqual(101);
+    for (const { frames } of bench.received) expect(frames.length).toBeLessThanOrEqual(101);
   });
 
-  test(`${version}: messages before a broken connection are heard, then its end`, async () => {
+  test(`${version}: messages before a broken connection are sent as events, then its end`, async () => {
     const bench = await play(version, (stream) => {
       stream.end(join(...Array.from({ length: 250 }, (_, i) => say.run(i + 1))));
     });
@@ -116,26 +116,26 @@ for (const version of VERSIONS) {
       bench.settle();
       return bench.ended.length > 0;
     });
-    const heard = bench.heard.flatMap(({ frames }) => frames);
-    expect(completions(heard)).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
+    const received = bench.received.flatMap(({ frames }) => frames);
+    expect(completions(received)).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
     expect(bench.ended).toMatchObject([{ outcome: { kind: "failed" } }]);
     expect(bench.events.at(-1)).toBe(bench.ended[0]);
   });
 }
 
-test("a stop while messages wait for the disk leaves them unheard", async () => {
+test("an abort while the window is full drops the undecoded messages", async () => {
   const bench = await play("HTTP/2.0", (stream) => {
     stream.end(join(...Array.from({ length: 250 }, (_, i) => say.run(i + 1)), say.end()));
   });
-  await until(() => bench.heard.reduce((sum, { frames }) => sum + frames.length, 0) >= 100);
-  const id = bench.heard[0]?.id ?? "";
+  await until(() => bench.received.reduce((sum, { frames }) => sum + frames.length, 0) >= 100);
+  const id = bench.received[0]?.id ?? "";
   const before = bench.events.length;
   bench.attempts.abort({ type: "abort", id, attempt: 1 });
   bench.settle();
   expect(bench.events).toHaveLength(before);
 });
 
-test("an output that fills the window and the end after it are offered together", async () => {
+test("an output that fills the window and the end after it are sent together", async () => {
   const bench = await play("HTTP/2.0", (stream) => {
     const runs = Array.from({ length: 99 }, (_, i) => say.run(i + 1));
     stream.end(join(...runs, say.output("ok"), say.end()));
