@@ -9,6 +9,7 @@ import type { SqlClient, SqlRow } from "../../src/ports.ts";
 import { databaseInfoOf } from "../../src/storage/examine.ts";
 import { countTable } from "../../src/storage/move/count_rows.ts";
 import { bytesOf, readRows } from "../../src/storage/move/read_rows.ts";
+import { largeProblems } from "../../src/storage/large/check.ts";
 import type { RowTable } from "../../src/storage/move/row_table.ts";
 import { keyOf, problemOf, VERIFIED_TABLES } from "../../src/storage/move/verify_rows.ts";
 import { compile, statement } from "../../src/storage/codec/sql_text.ts";
@@ -144,6 +145,14 @@ class FileCheck {
     }
     for (const table of VERIFIED_TABLES) {
       await this.#reporting(` table ${table.name}`, () => this.#table(table));
+    }
+    this.#report.step(`${this.#name}, large values`);
+    await this.#reporting(" large values", () => this.#largeValues());
+  }
+
+  async #largeValues(): Promise<void> {
+    for await (const problem of largeProblems(this.#client)) {
+      this.#report.problem(`${this.#name}: ${problem}`);
     }
   }
 

@@ -69,6 +69,23 @@ test("damage is listed by file, table and key, and the exit code is 1", async ()
   ]));
 }, 30_000);
 
+test("a large value that lacks a piece or holds other bytes is listed with its table", async () => {
+  const folder = await damaged(
+    "insert into large_piece values ('0/9/1', 0, x'0102', 1, 1), ('0/9/3', 1, x'0102', 1, 1)",
+    `insert into state (object, name, value, large) values
+      ('Counter/a', 'changed', x'', '["0/9/1",0,2]'), ('Counter/a', 'gone', x'', '["0/9/2",0,2]'),
+      ('Counter/a', 'cut', x'', '["0/9/3",0,2]')`,
+  );
+  const { end, output } = await runTool(["verify", "--base-dir", folder]);
+  expect(end).toBe(1);
+  const lines = output.split("\n").filter((line) => line.includes("large value"));
+  expect(lines).toEqual(expect.arrayContaining([
+    "perdure.db: table state: Cannot read the large value 0/9/1: piece 0 does not match its checksum",
+    "perdure.db: table state: the large value 0/9/2 has 0 bytes of 2",
+    "perdure.db: table state: Cannot read the large value 0/9/3: piece 0 is missing",
+  ]));
+}, 30_000);
+
 test("a folder without its database is told, and a folder in use is refused", async () => {
   const server = await start(at("plain"));
   expect((await runTool(["verify", "--base-dir", at("plain")])).output).toMatch(/RT0005/);

@@ -83,7 +83,11 @@ function page(table: RowTable, where: string, asBytes: boolean): string {
   const source = WITH_BYTES.has(name) ? `whole_${name}` : name;
   const key = order.join(", ");
   const size = columns.filter(({ kind }) => kind !== "integer")
-    .map(({ name }) => `coalesce(octet_length(${name}), 0)`).join(" + ");
+    .map(({ name, kind }) => {
+      // The view knows the size of its bytes, and computes the bytes.
+      const size = kind === "bytes" && source !== table.name ? "size" : `octet_length(${name})`;
+      return `coalesce(${size}, 0)`;
+    }).join(" + ");
   const all = [...hasPartition ? ["partition"] : [], ...columns.map(({ name }) => name)];
   const on = order.map((part) => `t.${part} = pile.${part}`).join(" and ");
   return compile(sql.raw(`
