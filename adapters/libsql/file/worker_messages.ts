@@ -53,8 +53,9 @@ function eachValue(
   }
 }
 
+/** `slice` of a `Buffer` would share its memory. */
 function ownView(bytes: Uint8Array): DataView {
-  return viewOf(bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes);
+  return viewOf(bytes.byteLength < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes);
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -81,7 +81,8 @@ export class LargeValues {
     const { pieceBytes } = this.#limits;
     const id = `${partition}/${epoch}/${++this.#number}`;
     for (let at = 0, seq = 0; at < bytes.length; at += pieceBytes, seq++) {
-      const piece = bytes.slice(at, at + pieceBytes);
+      // Not `slice`: a platform's own array may share its memory, and all of that goes to a thread.
+      const piece = new Uint8Array(bytes.subarray(at, at + pieceBytes));
       await this.#write(statement(PUT_PIECE, id, seq, piece, xxh32(piece), partition, epoch));
     }
     const value: Value = { id, bytes, isRecorded: false, isReleased: false };
