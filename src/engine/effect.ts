@@ -3,14 +3,14 @@ import type { Entry, Result } from "../model/journal.ts";
 import type { Message } from "../model/message.ts";
 import type { Target } from "../model/target.ts";
 
-/** Something the world must do, once the turn that asked for it is durable. Never before. */
+/** Work outside the engine, which is carried out once the turn that emitted it is durable. */
 export type Effect =
   /**
    * Run an attempt, from this consistent snapshot
    * (docs/spec/service-protocol.md#start-of-an-attempt).
    */
   | Attempt
-  /** A notification for a running attempt. `index` is its place in the journal. */
+  /** A notification for a running attempt. `index`: of its journal entry. */
   | {
     readonly type: "notify";
     readonly id: string;
@@ -18,7 +18,7 @@ export type Effect =
     readonly index: number;
     readonly entry: Entry;
   }
-  /** An invocation has its result: whoever waits for it can have it. */
+  /** An invocation has its result, and requests that wait for it get it. */
   | {
     readonly type: "completed";
     readonly id: string;
@@ -33,7 +33,7 @@ export type Effect =
     readonly kind: "start" | "retry" | "sleep";
     readonly index: number;
   }
-  /** A message for another partition was written: number `seq` of those for it. */
+  /** A message for another partition was written. `seq`: its number among those for this partition. */
   | {
     readonly type: "forward";
     readonly to: number;
@@ -42,34 +42,34 @@ export type Effect =
   }
   /** The attempt in flight, if any, is void: its stream must be closed. */
   | { readonly type: "abort"; readonly id: string; readonly attempt: number }
-  /** The attempt in flight should come to rest: it is told that nothing more will come. */
+  /** The attempt in flight should suspend: its request is ended, since no more input follows. */
   | { readonly type: "yield"; readonly id: string; readonly attempt: number };
 
-/** How a request was taken. */
+/** How the engine took a request. */
 export interface Reply {
   readonly type: "reply";
   readonly reply: number;
-  /** The invocation it is about; of a restart: the new one. */
+  /** The invocation of the request; of a restart: the new one. */
   readonly id: string;
   readonly status: ReplyStatus;
   /** When the original delayed send starts, in milliseconds since the epoch. */
   readonly startAt?: number;
-  /** The answer, when there is one already. Absent: wait for `completed`. */
+  /** The result, if there is one already. Absent: wait for `completed`. */
   readonly result?: Result;
-  /** Set when the answer comes from a stored completion. Milliseconds since the epoch. */
+  /** Set when the result is that of a stored completion. Milliseconds since the epoch. */
   readonly expiresAt?: number;
-  /** Whose result was asked for, or what was to be moved elsewhere: the request knows only an id. */
+  /** The target of the invocation that was read or moved, since the request has only its id. */
   readonly target?: Target;
-  /** With `otherProtocol`: what the invocation is bound to. */
+  /** With `otherProtocol`: the pin of the invocation. */
   readonly pin?: Pin;
-  /** `delivered`: the last message that was heard, now or before. */
+  /** Of `delivered`: number of the last message that was ever applied. */
   readonly heard?: number;
 }
 
 export type ReplyStatus =
   | "accepted"
   | "previouslyAccepted"
-  /** Operations: it is so now; or it was asked for, and will be so soon. */
+  /** Operations: it is done; or it is requested, and happens soon. */
   | "done"
   | "underway"
   /** No such invocation. */

@@ -3,7 +3,7 @@ import type { AttemptFailure, AttemptSite, Awaiting, Pin } from "../model/invoca
 import type { Asked, Invoked, Message, Signaled } from "../model/message.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 
-/** Something that happened. Everything the engine will ever know arrives as one of these. */
+/** Something that happened. Events are the only input of the engine. */
 export type Event =
   | Invoked
   | FramesReceived
@@ -16,9 +16,9 @@ export type Event =
     readonly kind: "start" | "retry" | "sleep";
     readonly index: number;
   }
-  /** A slot is free for an attempt that found none: say again what it needs. */
+  /** A slot is free for an attempt that had to wait: its effect is emitted again. */
   | { readonly type: "slotFree"; readonly id: string; readonly attempt: number }
-  /** Boot found this invocation with an attempt that died with the last process. */
+  /** Boot found this invocation, whose attempt died with the last process. */
   | { readonly type: "recovered"; readonly id: string }
   /** The retention of a completed invocation is over. */
   | { readonly type: "expired"; readonly id: string }
@@ -27,7 +27,7 @@ export type Event =
   | Operated
   | StateEdited
   | Delivered
-  /** Another partition has these of our messages, for good: from `first` to `last`, both included. */
+  /** Another partition has made our messages `first` to `last` (both included) durable. */
   | {
     readonly type: "acknowledged";
     readonly to: number;
@@ -36,21 +36,21 @@ export type Event =
   };
 
 /**
- * Messages of another partition, in the order it sent them. The effect `reply` tells up to which one
- * they were heard: all of them, unless some before them are missing.
+ * Messages of another partition, in the order in which it sent them. The effect `reply` has the number of
+ * the last one that was applied: all of them are, unless earlier ones are missing.
  */
 export interface Delivered {
   readonly type: "delivered";
   readonly from: number;
-  /** The number of the first one. */
+  /** The number of the first message. */
   readonly first: number;
   readonly messages: readonly Message[];
   readonly reply: number;
 }
 
 /**
- * An operator's wish (docs/spec/admin.md#operations-on-invocations). Answered by the effect
- * `reply`.
+ * An operation of an operator (docs/spec/admin.md#operations-on-invocations). The effect `reply`
+ * answers it.
  */
 export interface Operated {
   readonly type: "operated";
@@ -67,19 +67,19 @@ export type Operation =
     readonly kind: "restart";
     /** The id of the new invocation: of the same partition, and fresh. */
     readonly newId: string;
-    /** The last journal entry that is copied, with the completions of what is copied. */
+    /** The last journal entry that is copied. Completions of copied commands are copied, too. */
     readonly from: number;
     /** Absent: the latest. */
     readonly deployment?: DeploymentChoice;
   };
 
-/** Where to go on: on the latest revision, where it is pinned, or on this one. */
+/** The deployment to continue on: the latest, the one it is pinned to, or this one. */
 export type DeploymentChoice =
   | { readonly kind: "latest" }
   | { readonly kind: "keep" }
   | { readonly kind: "deployment"; readonly id: string };
 
-/** An operator wants another state for an object, once nobody holds it. */
+/** An operator replaces the state of an object, as soon as its lock is free. */
 export interface StateEdited {
   readonly type: "stateEdited";
   readonly service: string;
@@ -88,39 +88,39 @@ export interface StateEdited {
   readonly reply: number;
 }
 
-/** Frames of one attempt, in the order they came. */
+/** Frames of one attempt, in the order in which they were received. */
 export interface FramesReceived {
   readonly type: "framesReceived";
   readonly id: string;
   readonly attempt: number;
-  /** Number of the first frame within its attempt, from 0: what is already known is dropped. */
+  /** Number of the first frame within its attempt, from 0: frames that were received before are dropped. */
   readonly first: number;
   readonly frames: readonly Command[];
-  /** What the attempt runs on: pins the invocation with the first frame that is stored. */
+  /** The pin of the attempt: it binds the invocation with the first frame that is stored. */
   readonly pin: Pin;
   /** 16 random bytes for the ids of invocations these frames create. */
   readonly entropy: Uint8Array;
-  /** Where the attempt runs, should a frame be refused. */
+  /** Where the attempt runs, for the failure if a frame is refused. */
   readonly site?: AttemptSite;
 }
 
-/** A stream to a service is over. */
+/** The stream of an attempt has ended. */
 export interface AttemptEnded {
   readonly type: "attemptEnded";
   readonly id: string;
   readonly attempt: number;
   readonly outcome: Outcome;
-  /** A number in [0, 1): the jitter of the next retry. The engine knows no chance of its own. */
+  /** A number in [0, 1): the jitter of the next retry. The engine has no randomness of its own. */
   readonly jitter: number;
-  /** Where the attempt ran, should it have failed. */
+  /** Where the attempt ran, for its failure. */
   readonly site?: AttemptSite;
 }
 
 export type Outcome =
-  /** `End` came. */
+  /** `End` was received. */
   | { readonly kind: "ended" }
   /**
-   * `Suspension` came. `delivered`: journal entries below this index had been written to the SDK,
+   * `Suspension` was received. `delivered`: journal entries below this index had been sent to the SDK,
    * so only later ones can wake it (docs/spec/service-protocol.md#suspension, the watermark).
    */
   | { readonly kind: "suspended"; readonly awaiting: Awaiting; readonly delivered: number }
@@ -137,6 +137,6 @@ export type Outcome =
      * (docs/spec/service-protocol.md#failures-since-the-last-command).
      */
     readonly reached: boolean;
-    /** What to do instead of trying again. Absent: try again. */
+    /** What to do instead of a retry. Absent: retry. */
     readonly behavior?: "pause" | "fail";
   };

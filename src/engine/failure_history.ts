@@ -2,10 +2,10 @@ import type { InvocationDraft } from "../model/invocation.ts";
 import type { Rows } from "../model/rows.ts";
 import type { Turn } from "./turn.ts";
 
-/** Events of one invocation that are kept. Whoever fails for ever must not fill the disk. */
+/** Most events kept of an invocation, so that one that fails for ever does not fill the disk. */
 export const EVENTS_MAX = 100;
 
-/** Writes down what befell an invocation; beyond `EVENTS_MAX` the oldest event goes. */
+/** Adds a failure or pause to the history of an invocation, and drops the oldest beyond `EVENTS_MAX`. */
 export function recordEvent(
   turn: Turn,
   draft: InvocationDraft,

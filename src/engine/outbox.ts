@@ -10,9 +10,9 @@ import { signaled } from "./lifecycle/signaled.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * The one door through which invocations speak to each other. A message for one of this partition is
- * applied in the same turn. One for another partition becomes a row in this turn's commit, and is
- * sent, again and again, until that partition has it (decision 031).
+ * Delivers a message to an invocation: every message between invocations goes through here. A message
+ * for this partition is applied in the same turn. One for another partition becomes a row in the commit
+ * of this turn, and is sent until that partition acknowledges it (decision 031).
  */
 export function deliver(turn: Turn, message: Message): void {
   const { partition, partitions } = turn.range;
@@ -21,21 +21,21 @@ export function deliver(turn: Turn, message: Message): void {
   else post(turn, to, message);
 }
 
-/** Messages of another partition: each is applied once, in its order, however often it comes. */
+/** Applies messages of another partition, in order. Duplicates are dropped by their number. */
 export function delivered(turn: Turn, { from, first, messages, reply }: Delivered): void {
   const peer = peerTo(turn, from);
   const known = peer.heard - first + 1;
-  // Some before them are missing: they come again, with these behind them.
-  const news = known < 0 ? NOTHING : messages.slice(known);
-  const heard = peer.heard + news.length;
-  // Before they are applied: what they bring about may write to that partition, in the same row. Who
-  // lacks some may be an owner of the past, and would say so for ever: a write has the store judge.
+  // On a gap none is applied: the sender sends the missing ones again, and these after them.
+  const fresh = known < 0 ? NOTHING : messages.slice(known);
+  const heard = peer.heard + fresh.length;
+  // Written before the messages are applied, since those may change the same row by messages of their
+  // own. On a gap the row is written, too: the fence then rejects us if we lost the lease.
   if (known < messages.length) turn.put("peer", { ...peer, heard });
-  for (const message of news) apply(turn, message);
+  for (const message of fresh) apply(turn, message);
   turn.emit({ type: "reply", reply, id: "", status: "done", heard });
 }
 
-/** The other partition has them: they need not be kept. */
+/** Drops messages that the other partition has made durable. */
 export function acknowledged(
   turn: Turn,
   { to, first, last }: { readonly to: number; readonly first: number; readonly last: number },
@@ -47,7 +47,7 @@ export function acknowledged(
 }
 
 const NOTHING: readonly Message[] = [];
-/** Of a row that is dropped, only the name matters. */
+/** Stands for the message of a dropped row, which is identified by its key. */
 const GONE: Message = { type: "killed", id: "" };
 
 function post(turn: Turn, to: number, message: Message): void {

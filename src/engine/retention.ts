@@ -4,9 +4,9 @@ import { forgetEvents } from "./failure_history.ts";
 import type { Turn } from "./turn.ts";
 
 /**
- * Says how long a completed invocation stays (docs/spec/service-protocol.md#effective-options). Its
- * journal may go before its result does; `expiresAt` is the earlier of the two. Nothing to keep: it
- * goes at once.
+ * Decides how long a completed invocation stays (docs/spec/service-protocol.md#effective-options). Its
+ * journal may be deleted before its result is; `expiresAt` is the earlier of the two. Without any
+ * retention, it is deleted at once.
  */
 export function retain(turn: Turn, draft: InvocationDraft): void {
   const { resultMs, journalMs } = draft.retention;
@@ -16,7 +16,7 @@ export function retain(turn: Turn, draft: InvocationDraft): void {
   draft.expiresAt = turn.now + first;
 }
 
-/** Whether a completed invocation has been kept for as long as its result is kept. */
+/** Whether the retention of the result of a completed invocation is over. */
 export function isExpired(turn: Turn, { status, completedAt, retention }: InvocationRow): boolean {
   return status.kind === "completed" && turn.now >= (completedAt ?? 0) + retention.resultMs;
 }
@@ -27,8 +27,8 @@ export function expiryOf({ completedAt, retention }: InvocationRow): { expiresAt
 }
 
 /**
- * Drops the journal and the events beside it. Their numbers tell their rows, so none of them has to
- * be read.
+ * Drops the journal and the events. Counts in the invocation give the keys of these rows, so none of
+ * them is read.
  */
 export function forgetJournal(turn: Turn, draft: InvocationDraft): void {
   for (let index = 0; index < draft.journal; index++) {
@@ -39,14 +39,14 @@ export function forgetJournal(turn: Turn, draft: InvocationDraft): void {
   forgetEvents(turn, draft);
 }
 
-/** Forgets an invocation that leaves nothing behind: its row and its journal. */
+/** Deletes an invocation: its row, its journal and its events. */
 export function forgetWhole(turn: Turn, draft: InvocationDraft): void {
   forgetJournal(turn, draft);
   turn.forget(draft);
 }
 
 /**
- * Forgets a completed invocation; with a workflow's run go its state and its promises
+ * Deletes a completed invocation; with the run of a workflow also its state and its promises
  * (docs/spec/service-protocol.md#promises).
  */
 export function forgetRetained(turn: Turn, draft: InvocationDraft): void {
@@ -58,10 +58,10 @@ function forgetWorkflow(turn: Turn, { service, key = "" }: Target): void {
   const object = objectOf(service, key);
   for (const row of turn.list("state", object)) turn.drop("state", row);
   for (const row of turn.list("promise", object)) {
-    // An open one stays for as long as somebody waits for it: it may yet be kept.
+    // A pending promise stays as long as a command waits for it: it may still be completed.
     if (row.result || row.listeners.length === 0) turn.drop("promise", row);
   }
 }
 
-/** Stands for the entry of a dropped row: only its place matters. */
+/** Stands for the entry of a dropped row, which is identified by its index. */
 const NO_ENTRY = { kind: "command", type: 0, bytes: new Uint8Array(0) } as const;

@@ -13,7 +13,7 @@ import { stateEdited } from "./lifecycle/state_edited.ts";
 import { timerFired } from "./lifecycle/timers.ts";
 import type { Turn } from "./turn.ts";
 
-/** Applies one event. The whole server, minus the world. */
+/** Applies one event to a turn. Throws `miss` if a row that it needs is not in memory. */
 export function step(turn: Turn, event: Event): void {
   turn.nextEvent();
   switch (event.type) {

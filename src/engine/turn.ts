@@ -14,7 +14,7 @@ import { ONLY_PARTITION, partitionOfId, type PartitionRange } from "../model/rin
 import type { Schema } from "../model/schema.ts";
 import type { Effect } from "./effect.ts";
 
-/** What is in memory. `undefined` means "not loaded", which is not the same as "no such row". */
+/** The rows in memory. `undefined` means "not loaded", `null` means "no such row". */
 export interface RowView {
   find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined;
   /** Every row of a group, in any order, or `undefined` unless all of them are loaded. */
@@ -23,9 +23,9 @@ export interface RowView {
 
 export interface TurnOptions {
   readonly rows: RowView;
-  /** Where this happens. Absent: where there is one partition. */
+  /** The range of the partition. Absent: the only partition. */
   readonly range?: PartitionRange;
-  /** What the turn before left as its `attemptForgotten`. Absent: no stream can be open. */
+  /** `attemptForgotten` of the turn before. Absent: no stream can be open. */
   readonly attemptForgotten?: number;
 }
 
@@ -61,16 +61,16 @@ class Writing implements GroupWrites {
   }
 }
 
-/** Of every group that was created and stays empty: most are. */
+/** The writes of every group that was created and stays empty, as most do. */
 const NO_WRITES: ReadonlyMap<Item, Write> = new Map();
 
 type TableWrites = Map<string, Writing>;
 
 /**
- * One atomic step of a partition. Reads come from a slice, writes and effects pile up here, and
- * nothing leaves before the writes are durable. A turn never waits: a read that is not in memory
- * is noted in `wants` and abandons the turn, which is then run again from the start. That is free
- * of danger only because the same slice, events and options always make the same turn.
+ * One atomic step of a partition. Reads come from the resident rows, writes and effects are collected
+ * here, and no effect is released before the writes are durable. A turn never waits: a read of a row
+ * that is not in memory is added to `wants` and abandons the turn, which then runs again from the
+ * start. That is safe because the same rows, events and options always give the same turn.
  */
 export class Turn {
   /** Milliseconds since the epoch. */
@@ -79,7 +79,7 @@ export class Turn {
   readonly range: PartitionRange;
   readonly effects: Effect[] = [];
   readonly wants: Want[] = [];
-  /** The latest attempt of all invocations that were forgotten since the partition began to run. */
+  /** The highest attempt of all invocations that were deleted since the partition began to run. */
   attemptForgotten: number;
   readonly #slice: RowView;
   readonly #tables: { [T in Table]: TableWrites } = {
@@ -96,7 +96,7 @@ export class Turn {
   };
   readonly #drafts = new Map<string, InvocationDraft>();
 
-  /** `range`: whose turn it is. */
+  /** `now`: milliseconds since the epoch. */
   constructor(now: number, schema: Schema, options: TurnOptions) {
     const { rows, range = ONLY_PARTITION, attemptForgotten = 0 } = options;
     this.now = now;
@@ -121,47 +121,48 @@ export class Turn {
     if (this.#drafts.size > 0) this.#drafts.clear();
   }
 
-  /** One row, with this turn's own writes laid over what was there. */
+  /** One row, as this turn has written it or else as it is in memory. Throws `miss`. */
   find<T extends Table>(table: T, group: string, item: Item = ""): Rows[T] | undefined {
-    const row = this.#look(table, group, item);
+    const row = this.#read(table, group, item);
     return row === undefined ? this.#miss({ table, group, item }) : row ?? undefined;
   }
 
   /**
-   * An invocation whose journal and timers nobody is going to ask for: when it is not in memory, it
-   * is loaded by itself.
+   * An invocation whose journal and timers the event will not read: when it is not in memory, it is
+   * loaded without them. Throws `miss`.
    */
   findAlone(id: string): InvocationRow | undefined {
-    const row = this.#look("invocation", id, "");
+    const row = this.#read("invocation", id, "");
     if (row !== undefined) return row ?? undefined;
     this.wants.push({ table: "invocation", group: id, item: "" });
     throw miss;
   }
 
   /**
-   * Says whose turn it is next, one after the other: those of this partition that are not in memory
-   * are loaded together. Otherwise each of them would cost a load, and another run of the whole turn.
+   * Announces invocations that will be read one after the other, so that those of this partition that
+   * are not in memory are loaded together. Otherwise each would cost a load and another run of the
+   * whole turn. Throws `miss`.
    */
   prefetch(ids: readonly string[]): void {
     let isLocal = true;
     for (const id of ids) {
-      if (!this.isLocal(id) || this.#look("invocation", id, "") !== undefined) continue;
+      if (!this.isLocal(id) || this.#read("invocation", id, "") !== undefined) continue;
       this.#want({ table: "invocation", group: id, item: "" });
       isLocal = false;
     }
     if (!isLocal) throw miss;
   }
 
-  /** Says that journal entries from `from` to before `to` are looked at next: loads them together. */
+  /** Announces reads of the journal entries `from` to `to` (excluded). Throws `miss`. */
   prefetchEntries(id: string, from: number, to: number): void {
     for (let index = from; index < to; index++) {
-      if (this.#look("journal", id, index) === undefined) {
+      if (this.#read("journal", id, index) === undefined) {
         return this.#miss({ table: "journal", group: id });
       }
     }
   }
 
-  /** Every row of a group in the order of its items. */
+  /** Every row of a group in the order of its items. Throws `miss`. */
   list<T extends Table>(table: T, group: string): Rows[T][] {
     const written = this.#tables[table].get(group);
     const rows: Rows[T][] = [];
@@ -176,7 +177,7 @@ export class Turn {
     return sorted(table, rows);
   }
 
-  /** Declares that a group has no rows yet, because what it belongs to is being created. */
+  /** Declares that a group has no rows yet, because its owner is being created. */
   create(table: Table, group: string): void {
     this.#group(table, group).isWhole = true;
   }
@@ -190,8 +191,8 @@ export class Turn {
   }
 
   /**
-   * A copy of an invocation that this event may change in place: it is written already. Asking
-   * twice within an event gives the same draft, so that helpers cannot overwrite each other.
+   * A copy of an invocation that this event may change in place: it is written already. Within one
+   * event it is always the same draft, so that helpers cannot overwrite each other's changes.
    */
   edit(id: string): InvocationDraft | undefined {
     const known = this.#drafts.get(id);
@@ -208,7 +209,7 @@ export class Turn {
     return draft;
   }
 
-  /** Forgets an invocation: drops its row and ends its draft. */
+  /** Deletes an invocation: drops its row and ends its draft. */
   forget(draft: InvocationDraft): void {
     this.#drafts.delete(draft.id);
     this.drop("invocation", draft);
@@ -219,7 +220,7 @@ export class Turn {
     this.effects.push(effect);
   }
 
-  /** Groups that this turn created whole: memory may answer for them without asking the store. */
+  /** The writes of this turn by group. */
   get groups(): GroupWrites[] {
     const groups: GroupWrites[] = [];
     for (const table of TABLES) {
@@ -243,7 +244,7 @@ export class Turn {
   }
 
   /** `null`: no such row. `undefined`: not in memory. */
-  #look<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined {
+  #read<T extends Table>(table: T, group: string, item: Item): Rows[T] | null | undefined {
     const written = this.#tables[table].get(group);
     const write = written?.items.get(item);
     if (write) return write.drop ? null : write.row as Rows[T];
@@ -257,7 +258,7 @@ export class Turn {
 
   #want(want: Want): void {
     this.wants.push(want);
-    // Whoever asks for an invocation soon asks for these: one load instead of three.
+    // An event that reads an invocation soon reads these, too: one load instead of three.
     if (want.table !== "invocation") return;
     this.wants.push({ table: "journal", group: want.group });
     this.wants.push({ table: "timer", group: want.group });

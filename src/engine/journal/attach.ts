@@ -7,7 +7,7 @@ import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
 /**
- * Asks for another invocation's result, waiting for it or not
+ * Reads the result of another invocation, waiting for it or not
  * (docs/spec/service-protocol.md#results-of-others).
  */
 export function attach(
@@ -21,7 +21,7 @@ export function attach(
   deliver(turn, { type: "asked", id: idOf(named(turn, subject)), wait: kind === "attach", caller });
 }
 
-/** An empty key is a key of objects and workflows only: for plain services it says nothing. */
+/** An empty key is a key only for objects and workflows: for plain services it is ignored. */
 function named(turn: Turn, subject: Subject): Subject {
   if (subject.by !== "idempotencyKey" || subject.key !== "") return subject;
   if (turn.schema.latest(subject.service)?.type !== "service") return subject;

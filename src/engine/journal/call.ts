@@ -33,7 +33,7 @@ export function call(
   return undefined;
 }
 
-/** Sends to another handler, now or later, and goes on. */
+/** Sends to another handler, now or later, without awaiting its result. */
 export function oneWayCall(
   turn: Turn,
   draft: InvocationDraft,
@@ -58,7 +58,7 @@ function notifyOfId(turn: Turn, draft: InvocationDraft, completion: number, id: 
 }
 
 /**
- * The invocation that a command asks for, or why there can be none
+ * The invocation that a command requests, or the reason why it is refused
  * (docs/spec/service-protocol.md#refused-commands).
  */
 function callee(
@@ -108,11 +108,11 @@ function unknown({ service, handler }: CallRequest, isServiceKnown: boolean): Re
   return { code: "RT0018", message };
 }
 
-/** Bytes of its own for each command of one event. */
+/** Different bytes for each command of one event. */
 function entropyOf(entropy: Uint8Array, number: number): Uint8Array {
   if (number === 0) return entropy;
   const own = entropy.slice();
-  for (let i = 0, rest = number; rest > 0; i++, rest >>>= 8) own[i] = (own[i] ?? 0) ^ (rest & 0xff);
+  for (let i = 0, left = number; left > 0; i++, left >>>= 8) own[i] = (own[i] ?? 0) ^ (left & 0xff);
   // The last byte spreads unkeyed invocations over partition keys.
   own[15] = ((own[15] ?? 0) + number) & 0xff;
   return own;

@@ -14,7 +14,7 @@ import { signal } from "./signal.ts";
 import { sleep } from "./sleep.ts";
 import { changeState, lazyState, readState } from "./state.ts";
 
-/** A command that cannot be carried out: it and all after it are discarded (RT0017 …). */
+/** Why a command cannot be carried out: it and all later frames are discarded (RT0017 …). */
 export interface Refusal extends Pick<AttemptFailure, "code" | "message"> {
   /** Absent: the retry policy decides. */
   readonly behavior?: "pause";
@@ -22,10 +22,10 @@ export interface Refusal extends Pick<AttemptFailure, "code" | "message"> {
 
 /**
  * Frames of a running attempt. Each is stored and takes effect, in order; frames of a stale
- * attempt, and those heard before, change nothing.
+ * attempt, and duplicates, change nothing.
  */
 export function framesReceived(turn: Turn, event: FramesReceived): void {
-  // Only appends to the journal: a long one that memory has let go of is not read again for that.
+  // Frames only append to the journal, so a long one that was evicted is not loaded again.
   const row = turn.findAlone(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const known = row.heard - event.first;
@@ -42,7 +42,7 @@ export function framesReceived(turn: Turn, event: FramesReceived): void {
   }
 }
 
-/** Where a command stands: what creates ids needs the event's entropy and its place in it. */
+/** The position of a command in its event: new ids are made from the entropy and this position. */
 export interface FramePosition {
   readonly event: FramesReceived;
   readonly number: number;
@@ -109,7 +109,7 @@ function applyRare(turn: Turn, draft: InvocationDraft, frame: Rare): Refusal | u
   }
 }
 
-/** Keeps a command as it came. */
+/** Stores a command with its bytes unchanged. */
 export function store(
   turn: Turn,
   draft: InvocationDraft,
@@ -131,7 +131,7 @@ function output(
   draft.output = result.kind === "value" ? result.value : undefined;
 }
 
-/** Ends an attempt that asked for something impossible; what it sent before stays. */
+/** Ends an attempt whose command is refused; its earlier commands stay. */
 function refuse(
   turn: Turn,
   draft: InvocationDraft,
@@ -142,12 +142,12 @@ function refuse(
   backOff(turn, draft, { failure, reached: true, jitter: 0.5, site, since: turn.now, ...how });
 }
 
-/** Every attempt is sent the whole journal, so it must not grow without bound. */
+/** Every attempt replays the whole journal, so its length is limited. */
 function isFull(turn: Turn, { journal }: InvocationDraft): boolean {
   return journal >= (turn.schema.defaults.limits?.journalEntriesMax ?? Infinity);
 }
 
-/** The next attempt would come to the same command, so there is none until somebody resumes it. */
+/** The next attempt would repeat the same command, so the invocation is paused. */
 function tooLong({ journal }: InvocationDraft): Refusal {
   return {
     code: "RT0032",

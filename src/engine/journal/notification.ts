@@ -23,7 +23,7 @@ export function notify(turn: Turn, id: string, entry: Notification): void {
   else if (awaiting !== draft.status.awaiting) draft.status = { kind: "suspended", awaiting };
 }
 
-/** Appends an entry. A running attempt hears of notifications. */
+/** Appends an entry. Notifications are sent to the running attempt. */
 export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
   const { id, journal: index, attempt } = draft;
   turn.put("journal", { id, index, at: turn.now, entry });
@@ -35,7 +35,7 @@ export function append(turn: Turn, draft: InvocationDraft, entry: Entry): void {
 }
 
 /**
- * Answers a command that waits: the notification type is its caller's
+ * Completes a command that waits, by a notification of the type that the command needs
  * (docs/spec/service-protocol.md#message-types).
  */
 export function completeCommand(turn: Turn, caller: Caller, result: NotificationResult): void {

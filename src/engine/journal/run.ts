@@ -5,7 +5,7 @@ import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
 /**
- * A side effect is done: its result becomes an entry, and is never computed again
+ * Stores the result of a side effect as an entry, so that it is never computed again
  * (docs/spec/service-protocol.md#runs).
  */
 export function runCompleted(

@@ -6,7 +6,7 @@ import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
 /**
- * Sends a signal, or completes somebody's awakeable, which is one
+ * Sends a signal, or completes an awakeable, which is a signal
  * (docs/spec/service-protocol.md#signals).
  */
 export function signal(

@@ -6,7 +6,7 @@ import type { Turn } from "../turn.ts";
 import { append } from "./notification.ts";
 
 /**
- * Sets a timer at the moment the SDK chose. A moment in the past completes at once
+ * Sets a timer for the time that the SDK chose. A time in the past completes at once
  * (docs/spec/service-protocol.md#sleep).
  */
 export function sleep(

@@ -10,7 +10,7 @@ type Read = Command & { kind: "getEagerState" | "getEagerStateKeys" };
 type Lazy = Command & { kind: "getLazyState" | "getLazyStateKeys" };
 type Change = Command & { kind: "setState" | "clearState" | "clearAllState" };
 
-/** A read that the SDK answered itself, from the map it was given: only kept for replay. */
+/** A read that the SDK answered from its eager state: stored for replay only. */
 export function readState(turn: Turn, draft: InvocationDraft, frame: Read): Refusal | undefined {
   if (objectOfTarget(draft.target) === undefined) return noState(draft.target);
   append(turn, draft, { kind: "command", type: entryType[frame.kind], bytes: frame.bytes });
@@ -18,7 +18,8 @@ export function readState(turn: Turn, draft: InvocationDraft, frame: Read): Refu
 }
 
 /**
- * A read that the SDK cannot answer itself: answered at once (docs/spec/service-protocol.md#state).
+ * A read that the SDK cannot answer from eager state: completed at once
+ * (docs/spec/service-protocol.md#state).
  */
 export function lazyState(turn: Turn, draft: InvocationDraft, frame: Lazy): Refusal | undefined {
   const object = objectOfTarget(draft.target);
@@ -42,7 +43,7 @@ function keys(turn: Turn, object: string): NotificationResult {
   return { kind: "stateKeys", keys: turn.list("state", object).map(({ name }) => name) };
 }
 
-/** A write: applied in command order, seen by others once it is durable. */
+/** A write: applied in command order, visible to others once it is durable. */
 export function changeState(
   turn: Turn,
   draft: InvocationDraft,

@@ -7,7 +7,7 @@ import { deliver } from "../outbox.ts";
 import { expiryOf, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 
-/** Somebody asks for a result (docs/spec/service-protocol.md#results-of-others). */
+/** A request for the result of an invocation (docs/spec/service-protocol.md#results-of-others). */
 export function asked(turn: Turn, event: Asked): void {
   const row = turn.findAlone(event.id);
   const known = row && !isExpired(turn, row) ? row : undefined;
@@ -42,7 +42,7 @@ function replyTo(
   return { status: wait ? "accepted" : "notReady", target };
 }
 
-/** Has one more invocation told of a result. */
+/** Adds an invocation to those that get the result of another one. */
 export function addCaller(turn: Turn, id: string, caller: Caller): void {
   const draft = turn.edit(id);
   assert(draft, "A known invocation can be attached to");

@@ -16,9 +16,9 @@ import { pauseNow } from "./paused.ts";
 import { handlerOf, wake } from "./started.ts";
 import { setTimer } from "./timers.ts";
 
-/** A stream to a service is over: finish, park, or try again. Stale streams change nothing. */
+/** The stream of an attempt has ended: complete, suspend, or retry. Stale streams change nothing. */
 export function attemptEnded(turn: Turn, event: AttemptEnded): void {
-  // A failed attempt needs no entry of its journal, and memory may have let go of a long one.
+  // A failed attempt needs no entry of its journal, so a long one that was evicted is not loaded.
   const row = turn.findAlone(event.id);
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
@@ -62,7 +62,7 @@ function suspend(
   if (draft.pausing) return pauseNow(turn, draft);
   let left: Awaiting | undefined = awaiting;
   turn.prefetchEntries(draft.id, delivered, draft.journal);
-  // What was delivered has been looked at; only what came later can be news (the watermark).
+  // The SDK has seen the entries that were sent; only later ones can wake it (the watermark).
   for (let index = delivered; index < draft.journal; index++) {
     const entry = turn.find("journal", draft.id, index)?.entry;
     if (entry?.kind !== "notification") continue;
@@ -72,7 +72,7 @@ function suspend(
   draft.status = { kind: "suspended", awaiting: left };
 }
 
-/** What went wrong, and what the next retry needs to know. */
+/** The failure of an attempt, and what the next retry depends on. */
 export interface FailedAttempt {
   readonly failure: AttemptFailure;
   readonly retryAfterMs?: number;
@@ -84,7 +84,7 @@ export interface FailedAttempt {
   readonly since: number;
 }
 
-/** Jitter grows a delay by up to this part of it (docs/spec/runtimes.md#settings). */
+/** Jitter extends a delay by up to this fraction of it (docs/spec/runtimes.md#settings). */
 const JITTER = 0.3;
 
 /**
@@ -117,11 +117,11 @@ export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttemp
 }
 
 /**
- * Whether this is what the last attempt failed with, and nobody came further since: not worth an
- * event (measured at the reference, which looks neither at stack traces nor at notifications).
+ * Whether the last attempt failed in the same way without progress: then no event is written (measured
+ * at the reference, which compares neither stack traces nor notifications).
  */
 function repeats({ lastFailure }: InvocationDraft, { failure }: FailedAttempt): boolean {
-  // A command and a new start leave none.
+  // A stored command and a new start clear it.
   if (!lastFailure) return false;
   const { code, status, message, related } = lastFailure;
   return code === failure.code && status === failure.status && message === failure.message &&

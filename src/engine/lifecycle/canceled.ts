@@ -7,9 +7,9 @@ import { unexpired } from "./unexpired.ts";
 import { wake } from "./started.ts";
 
 /**
- * Asks an invocation to cancel itself: a signal in its journal, which the SDK turns into an error
- * where the code waits, and passes on to its calls (docs/spec/service-protocol.md#cancel-and-kill).
- * One that has not started never will.
+ * Asks an invocation to cancel itself, by a signal in its journal: the SDK turns it into an error
+ * where the code waits, and cancels its calls (docs/spec/service-protocol.md#cancel-and-kill). An
+ * invocation that has not started completes at once.
  */
 export function canceled(turn: Turn, id: string): ReplyStatus {
   const row = unexpired(turn, id);
@@ -26,7 +26,7 @@ export function canceled(turn: Turn, id: string): ReplyStatus {
     default: {
       notify(turn, id, CANCEL);
       const draft = turn.edit(id);
-      // The only news that ends a pause: it would never be heard otherwise.
+      // The only signal that ends a pause: otherwise the SDK would never receive it.
       if (draft?.status.kind === "paused") wake(turn, draft);
       return "underway";
     }

@@ -11,8 +11,8 @@ import { applyEdit } from "./state_edited.ts";
 const COMPLETED = { kind: "completed" } as const;
 
 /**
- * Gives an invocation its result: the failure, or its last output. Tells whoever waits, and hands
- * its key on.
+ * Gives an invocation its result: the failure, or its last output. Sends it to the callers that wait,
+ * and passes the lock of its key on.
  */
 export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalFailure): void {
   const before = draft.status;
@@ -28,9 +28,9 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   if (callers.length > 0) draft.callers = [];
   turn.prefetch(callers.map(({ id }) => id));
   for (const caller of callers) deliver(turn, { type: "answered", caller, result });
-  // A sleep that nobody awaited must not complete a later invocation of the same id.
+  // A sleep that was never awaited must not complete a command of a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
-  // One that never started held nothing, and leaves no record
+  // An invocation that never started has no lock, and no record of it stays
   // (docs/spec/admin.md#operations-on-invocations).
   if (before.kind === "inboxed") leaveInbox(turn, draft.target, before.seq);
   if (before.kind === "inboxed" || before.kind === "scheduled") return forgetWhole(turn, draft);
@@ -38,16 +38,16 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   retain(turn, draft);
 }
 
-/** Leaves an empty place in the inbox of an object. */
+/** Empties the row of an invocation in the inbox of its object. */
 function leaveInbox(turn: Turn, { service, key }: Target, seq: number): void {
   assert(key !== undefined, "Only calls of an object queue for it");
   const row = turn.find("inbox", objectOf(service, key), seq);
-  assert(row, "An inboxed invocation has its place");
+  assert(row, "An inboxed invocation has a row in the inbox");
   turn.drop("inbox", row);
 }
 
 /**
- * Hands the key to whoever waited longest, or frees it
+ * Passes the lock of a key to the first of its inbox, or frees it
  * (docs/spec/service-protocol.md#service-types).
  */
 function handLockOver(turn: Turn, { access, service, key }: Target): void {
@@ -58,7 +58,7 @@ function handLockOver(turn: Turn, { access, service, key }: Target): void {
   assert(lock, "A completed object call must have held its lock");
   for (let { head } = lock; head < lock.tail; head++) {
     const next = turn.find("inbox", object, head);
-    // A place is empty when its invocation was canceled while it waited.
+    // A row is empty when its invocation was canceled while it waited.
     if (!next) continue;
     const { edit } = next;
     if (edit !== undefined) {

@@ -2,7 +2,7 @@ import type { Event } from "../event.ts";
 import { forgetJournal, forgetRetained, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
 
-/** A completed invocation has been kept long enough: its journal first, then its result. */
+/** A retention of a completed invocation is over: deletes its journal, or all of it. */
 export function expired(turn: Turn, { id }: Event & { type: "expired" }): void {
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "completed") return;

@@ -15,11 +15,11 @@ import { addCaller } from "./asked.ts";
 import { start } from "./started.ts";
 import { setTimer } from "./timers.ts";
 
-/** Somebody wants a handler run. Known already: attach to it. New: run it, or let it queue. */
+/** A request to run a handler. A known id attaches to its invocation; a new one runs or waits. */
 export function invoked(turn: Turn, event: Invoked): void {
   const known = event.fresh ? undefined : turn.findAlone(event.id);
   if (known && !isExpired(turn, known)) return repeated(turn, known, event);
-  // Its time is over though no sweep has come by: it must not be served
+  // Its retention is over, though it is not swept yet: its result must not be served
   // (docs/spec/ingress.md#idempotency).
   if (known) forgetRetained(turn, turn.draft({ ...known }));
   accept(turn, event);
@@ -29,8 +29,8 @@ function accept(turn: Turn, event: Invoked): void {
   const { id, reply, startAt, caller, headers, value } = event;
   const draft = newRow(turn, event);
   if (caller) draft.callers = [caller];
-  // An id may come back. What a stream of its last life still says must not be taken for this one's,
-  // so that attempts go on from where no earlier life can have come to, be it one of this very moment.
+  // Ids can be reused. Start above every earlier attempt number so that stale streams are rejected,
+  // even within one millisecond.
   if (!event.fresh) {
     draft.attempt = Math.max(turn.now, turn.attemptForgotten);
     turn.create("event", id);
@@ -41,7 +41,7 @@ function accept(turn: Turn, event: Invoked): void {
   turn.emit({ type: "reply", reply, id, status: "accepted", ...due });
 }
 
-/** Lets a new invocation in with its first entries, to start now or at `startAt`. */
+/** Stores a new invocation with its first entries, to start now or at `startAt`. */
 export function admit(
   turn: Turn,
   row: InvocationDraft,
@@ -67,7 +67,7 @@ const NOBODY: readonly Caller[] = [];
 
 type DraftFields = "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace";
 
-/** Every field is named, also those without a value: see `InvocationRow`. */
+/** All fields are present, also those without a value: see `InvocationRow`. */
 export function newRow(
   turn: Turn,
   { id, target, origin, retention, idempotencyKey, trace }: Pick<Invoked, DraftFields>,
@@ -108,7 +108,7 @@ export function newRow(
 }
 
 /**
- * Lets an accepted invocation run now, or queue for its key
+ * Starts an accepted invocation, or puts it into the inbox of its key
  * (docs/spec/service-protocol.md#service-types).
  */
 export function startOrQueue(turn: Turn, draft: InvocationDraft): void {
@@ -128,7 +128,7 @@ export function startOrQueue(turn: Turn, draft: InvocationDraft): void {
 }
 
 /**
- * An id that exists already: a workflow id or idempotency key seen before
+ * A request whose id exists already: its workflow id or idempotency key was used before
  * (docs/spec/service-protocol.md#calls).
  */
 function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
@@ -150,14 +150,14 @@ function repeated(turn: Turn, known: InvocationRow, event: Invoked): void {
   });
 }
 
-/** What a repeat hears at once; undefined: it waits for the result like the first one. */
+/** The reply to a repeated request; undefined: it waits for the result like the first one. */
 function answerToRepeat(known: InvocationRow, { target }: Invoked): Result | undefined {
   if (target.access === "run") return ALREADY_INVOKED;
   return known.status.kind === "completed" ? resultOf(known) : undefined;
 }
 
 /**
- * A workflow runs once per id, and says so to whoever submits it again
+ * A workflow runs once per id: a second submission is refused
  * (docs/spec/ingress.md#workflows).
  */
 const ALREADY_INVOKED: Result = {

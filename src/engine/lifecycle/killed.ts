@@ -8,9 +8,9 @@ import { complete } from "./completed.ts";
 import { unexpired } from "./unexpired.ts";
 
 /**
- * Ends an invocation here and now, and with it what it called
- * (docs/spec/service-protocol.md#cancel-and-kill): generation after generation, because a chain of
- * calls may be deeper than the stack. Other partitions are told of theirs.
+ * Ends an invocation at once, and all that it called
+ * (docs/spec/service-protocol.md#cancel-and-kill): level by level, because a chain of calls may be
+ * deeper than the stack. Calls in other partitions are killed by messages.
  */
 export function killed(turn: Turn, id: string): ReplyStatus {
   const status = refusal(turn, id);
@@ -28,7 +28,7 @@ function refusal(turn: Turn, id: string): ReplyStatus | undefined {
   return row.status.kind === "completed" ? "completed" : undefined;
 }
 
-/** Ends one that goes on, and answers whom it called. */
+/** Ends an invocation that is not completed, and returns its calls in this partition. */
 function end(turn: Turn, id: string): readonly string[] {
   const row = unexpired(turn, id);
   if (!row || row.status.kind === "completed") return NOBODY;
@@ -45,7 +45,7 @@ function end(turn: Turn, id: string): readonly string[] {
 const NOBODY: readonly string[] = [];
 const KILLED: TerminalFailure = { code: 409, message: "killed" };
 
-/** Whom it called and sent to, as far as its journal tells. */
+/** The ids of its calls and sends, from its journal. */
 function childrenOf(turn: Turn, { id }: InvocationRow): string[] {
   const children: string[] = [];
   for (const { entry } of turn.list("journal", id)) {

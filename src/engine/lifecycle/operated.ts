@@ -10,7 +10,7 @@ import { restarted } from "./restarted.ts";
 import { resumed } from "./resumed.ts";
 
 /**
- * An operator's wish: done or refused, and answered once that is durable
+ * Carries out or refuses an operation of an operator, with a reply once that is durable
  * (docs/spec/admin.md#operations-on-invocations).
  */
 export function operated(turn: Turn, event: Operated): void {

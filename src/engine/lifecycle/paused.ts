@@ -8,9 +8,9 @@ import { unexpired } from "./unexpired.ts";
 const PAUSED = { kind: "paused" } as const;
 
 /**
- * Has an invocation rest until somebody resumes it (docs/spec/admin.md#operations-on-invocations).
- * A running one comes to rest by itself: its input is ended, and where it suspends or fails it is
- * paused (docs/spec/service-protocol.md#timers-of-an-attempt). A suspended one rests already.
+ * Pauses an invocation until it is resumed (docs/spec/admin.md#operations-on-invocations). Of a running
+ * one the input is ended, and it is paused as soon as it suspends or fails
+ * (docs/spec/service-protocol.md#timers-of-an-attempt). A suspended one stays suspended.
  */
 export function paused(turn: Turn, id: string): ReplyStatus {
   const status = unexpired(turn, id)?.status;
@@ -36,20 +36,20 @@ export function paused(turn: Turn, id: string): ReplyStatus {
   }
 }
 
-/** Has one that ran rest until somebody resumes it. `failure`: why, when that is why. */
+/** Pauses an invocation that has no attempt any more. `failure`: the cause, if it is one. */
 export function pauseNow(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.lastAttempt = undefined;
   setPaused(turn, draft, failure);
 }
 
-/** The attempt after which a retry was put off stays on show (seen at the reference). */
+/** The last attempt stays visible while its retry is put off (seen at the reference). */
 function setPaused(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   draft.status = PAUSED;
   draft.pausing = undefined;
   recordEvent(turn, draft, { kind: "paused", failure });
 }
 
-/** Takes back the timer of the next retry. */
+/** Deletes the timer of the next retry. */
 export function endBackOff(turn: Turn, { id, status }: InvocationDraft): void {
   if (status.kind !== "backingOff") return;
   const timer = { id, due: status.until, kind: "retry", index: 0 } as const;

@@ -4,7 +4,7 @@ import type { Turn } from "../turn.ts";
 import { unexpired } from "./unexpired.ts";
 
 /**
- * Forgets what a completed invocation left behind, before its time
+ * Deletes a completed invocation, or its journal, before its retention is over
  * (docs/spec/service-protocol.md#retention).
  */
 export function purged(turn: Turn, id: string, what: "purge" | "purgeJournal"): ReplyStatus {

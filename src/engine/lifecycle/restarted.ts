@@ -13,12 +13,12 @@ import { handlerOf } from "./started.ts";
 
 type Restart = Operation & { kind: "restart" };
 
-/** Before this version the SDK draws randomness from the id, which a copied journal would belie. */
+/** Before this version the SDK seeds randomness with the id, so a copied journal would not replay. */
 const PREFIX_PROTOCOL_MIN = 6;
 
 /**
- * Runs what a completed invocation ran once more, under a new id: with its input, and perhaps with
- * the beginning of its journal (docs/spec/service-protocol.md#restart).
+ * Runs the handler of a completed invocation again, under a new id: with its input, and optionally
+ * with the beginning of its journal (docs/spec/service-protocol.md#restart).
  */
 export function restarted(turn: Turn, id: string, operation: Restart): ReplyStatus {
   const row = unexpired(turn, id);
@@ -26,7 +26,7 @@ export function restarted(turn: Turn, id: string, operation: Restart): ReplyStat
   const refused = refusal(row);
   if (refused) return refused;
   const { from, newId } = operation;
-  // Asked before what the prefix holds: there is no prefix that could be copied (seen of the reference).
+  // Checked before the entries of the prefix are: it has none that can be copied (seen at the reference).
   if (from > 0 && !isPrefixKept(row)) return "noRestart";
   const entries = prefix(turn.list("journal", id).map(({ entry }) => entry), from);
   if (!entries) return "openPrefix";
@@ -67,8 +67,8 @@ function refusal({ status, target, journal }: InvocationRow): ReplyStatus | unde
 }
 
 /**
- * Entries up to `from`, and the completions of what they ask for. Undefined: one has none, or there
- * are not that many entries.
+ * Entries up to `from`, and the completions of their commands. Undefined: a command has no completion,
+ * or the journal is shorter.
  */
 function prefix(journal: readonly Entry[], from: number): Entry[] | undefined {
   if (from >= journal.length) return undefined;
@@ -88,7 +88,7 @@ function isPrefixKept({ pin }: InvocationRow): boolean {
   return pin !== undefined && pin.protocol >= PREFIX_PROTOCOL_MIN;
 }
 
-/** Where it goes on. Of a whole new run only who asks for it is bound to a deployment. */
+/** The pin of the new invocation. A whole new run has one only if the operator chose a deployment. */
 function pinOf(
   turn: Turn,
   row: InvocationRow,
@@ -101,7 +101,7 @@ function pinOf(
   return choosePin(turn.schema, row, { choice, pin });
 }
 
-/** Of one that failed before it was bound to a deployment: no journal says which version it speaks. */
+/** The pin of an invocation that failed before it had one: the protocol version is negotiated. */
 function newPin({ schema }: Turn, { target }: InvocationRow, id: string): Pin | ReplyStatus {
   const deployment = schema.deployments.get(id);
   if (!deployment || !schema.at(id, target.service)) return "unknownDeployment";

@@ -8,8 +8,9 @@ import { endBackOff } from "./paused.ts";
 import { start, wake } from "./started.ts";
 
 /**
- * Has a resting invocation go on, perhaps on another deployment
- * (docs/spec/service-protocol.md#pinning). One that runs goes on anyway.
+ * Continues a paused or waiting invocation, optionally on another deployment
+ * (docs/spec/service-protocol.md#pinning). Of a running one, a pause
+ * that is requested is revoked.
  */
 export function resumed(turn: Turn, id: string, choice?: DeploymentChoice): ReplyStatus {
   const row = unexpired(turn, id);
@@ -32,7 +33,7 @@ function continueRun(turn: Turn, draft: InvocationDraft): void {
   }
   if (draft.status.kind !== "backingOff") return wake(turn, draft);
   endBackOff(turn, draft);
-  // Its retry comes early, and is one all the same: what failed still counts (seen at the reference).
+  // An early retry is a retry: earlier failures still count (seen at the reference).
   start(turn, draft);
 }
 
@@ -50,7 +51,7 @@ function refusal(
     case "backingOff":
       return choice && choice.kind !== "keep" ? "notPinned" : undefined;
     default:
-      // One that is bound to none runs on the latest anyway.
+      // An invocation without a pin runs on the latest deployment anyway.
       return choice?.kind === "deployment" && !pin ? "notPinned" : undefined;
   }
 }

@@ -5,9 +5,9 @@ import type { Turn } from "../turn.ts";
 import { canceled } from "./canceled.ts";
 
 /**
- * A signal arrived. It is kept for whoever has not started yet, and dropped when nobody can hear it
- * any more (docs/spec/service-protocol.md#signals). The cancel signal is one as well: who sends it
- * does not matter.
+ * A signal for an invocation. It is kept for one that has not started yet, and dropped for one that
+ * is completed or unknown (docs/spec/service-protocol.md#signals). The cancel signal is one as well,
+ * whatever its sender is.
  */
 export function signaled(turn: Turn, { signal, reply }: Signaled): void {
   const { target, id, result } = signal;

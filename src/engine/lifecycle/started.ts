@@ -20,7 +20,7 @@ export function start(turn: Turn, draft: InvocationDraft): void {
 }
 
 /**
- * Starts over after a wait: what failed before it no longer counts
+ * Starts the next attempt after a wait: earlier failures no longer count
  * (docs/spec/service-protocol.md#retries).
  */
 export function wake(turn: Turn, draft: InvocationDraft): void {
@@ -33,7 +33,7 @@ export function wake(turn: Turn, draft: InvocationDraft): void {
   start(turn, draft);
 }
 
-/** The attempt died with the process that ran it. Its stream cannot come back: start another. */
+/** The attempt died with the process that ran it: starts another one. */
 export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): void {
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked") return;
@@ -42,11 +42,11 @@ export function recovered(turn: Turn, { id }: Event & { type: "recovered" }): vo
   else wake(turn, draft);
 }
 
-/** Tells again what an attempt needs: the one who waited for a slot kept only its number. */
+/** Emits the effect of an attempt again: while it waited for a slot only its number was kept. */
 export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree" }): void {
   const row = turn.find("invocation", id);
   if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
-  // Paused while it waited for the slot: it rests without ever having run.
+  // Paused while it waited for a slot, so the attempt never runs.
   if (row.pausing) return pauseNow(turn, turn.draft({ ...row }));
   turn.emit(snapshot(turn, row));
 }
@@ -59,7 +59,7 @@ function snapshot(turn: Turn, row: InvocationRow): Attempt {
   return state ? { ...head, state } : head;
 }
 
-/** The state map that goes with `Start`, cut at the limit (docs/spec/service-protocol.md#state). */
+/** The eager state of `Start`, cut at the limit (docs/spec/service-protocol.md#state). */
 function eagerState(turn: Turn, row: InvocationRow): Attempt["state"] {
   const { access, service, key } = row.target;
   if (access === "none" || key === undefined) return undefined;

@@ -6,8 +6,8 @@ import type { StateEdited } from "../event.ts";
 import type { Turn } from "../turn.ts";
 
 /**
- * An operator puts another state in place of an object's. While somebody holds the object, the edit
- * waits in its inbox like everybody else (docs/spec/service-protocol.md#service-types).
+ * Replaces the state of an object for an operator. While the object is locked, the edit waits in its
+ * inbox like an invocation (docs/spec/service-protocol.md#service-types).
  */
 export function stateEdited(turn: Turn, { service, key, edit, reply }: StateEdited): void {
   const object = objectOf(service, key);
@@ -20,7 +20,7 @@ export function stateEdited(turn: Turn, { service, key, edit, reply }: StateEdit
   turn.emit({ type: "reply", reply, id: object, status: lock ? "underway" : "done" });
 }
 
-/** It is the edit's turn. */
+/** Applies an edit, now that the lock is free. */
 export function applyEdit(turn: Turn, row: Rows["inbox"] & { readonly edit: string }): void {
   turn.drop("inbox", row);
   replaceState(turn, row.object, parseStateEdit(row.edit));
@@ -28,7 +28,7 @@ export function applyEdit(turn: Turn, row: Rows["inbox"] & { readonly edit: stri
 
 function replaceState(turn: Turn, object: string, { pairs, version }: StateEdit): void {
   const rows = turn.list("state", object);
-  // Somebody has changed it meanwhile: the edit was meant for another state.
+  // The state has changed meanwhile: the edit was meant for another version.
   if (version !== undefined && version !== stateVersion(rows)) return;
   for (const row of rows) turn.drop("state", row);
   for (const { name, value } of pairs) turn.put("state", { object, name, value });

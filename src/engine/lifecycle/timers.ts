@@ -6,17 +6,17 @@ import type { Turn } from "../turn.ts";
 import { startOrQueue } from "./invoked.ts";
 import { start } from "./started.ts";
 
-/** Writes a timer, and has the world remember it. */
+/** Writes a timer, and emits the effect that arms it. */
 export function setTimer(turn: Turn, timer: Timer): void {
   turn.put("timer", timer);
   turn.emit({ type: "armTimer", ...timer });
 }
 
-/** A timer came due. The row is the truth: if it is gone, this firing is a repeat. */
+/** A timer came due. If its row is gone, the event is a duplicate. */
 export function timerFired(turn: Turn, event: Event & { type: "timerFired" }): void {
   const timer = turn.find("timer", event.id, timerItem(event));
   if (!timer) return;
-  // A clock that was set back since: the row stays, and comes due again.
+  // The clock was set back since: the row stays, and comes due again.
   if (turn.now < timer.due) return turn.emit({ type: "armTimer", ...timer });
   turn.drop("timer", timer);
 
