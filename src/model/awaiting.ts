@@ -3,16 +3,15 @@ import type { Awaiting } from "./invocation.ts";
 import type { NotificationId, NotificationResult } from "./journal.ts";
 
 /**
- * How a leaf or a combinator ended. `unknown`: completed, but nobody here can tell how.
- * `undecidable`: a combinator had to know, so all waiting ends.
+ * How a leaf or a combinator ended. `unknown`: completed, but whether as success or failure is not known.
+ * `undecidable`: a combinator depends on an unknown outcome, so all waiting ends.
  */
 export type Ending = "success" | "failure" | "unknown" | "undecidable";
 
 /**
- * What is left to wait for after a notification: the tree without it, the same tree when it is not
+ * The tree that is awaited after a notification: the tree without it, the same tree when it is not
  * awaited, or undefined when the wait is over (docs/spec/service-protocol.md#suspension). Where a
- * combinator has to know how a child ended and nobody can tell, the wait is over: the SDK will
- * decide.
+ * combinator depends on a child whose outcome is unknown, the wait is over: the SDK decides.
  */
 export function afterNotification(
   awaiting: Awaiting,
@@ -23,7 +22,7 @@ export function afterNotification(
   return typeof left === "string" ? undefined : left;
 }
 
-/** What a combinator still waits for, or how it ended. */
+/** The rest that a combinator awaits, or how it ended. */
 function prune(tree: Awaiting, id: NotificationId, ending: Ending): Awaiting | Ending {
   const flat = withoutLeaf(tree, id);
   let over: Ending | undefined = flat === tree ? undefined : decide(tree, ending);
@@ -42,7 +41,7 @@ function prune(tree: Awaiting, id: NotificationId, ending: Ending): Awaiting | E
   return isEmpty(left) ? exhausted(tree) : left;
 }
 
-/** How a child that ended ends its combinator; undefined: that one goes on. */
+/** How a child that ended ends its combinator; undefined: the combinator waits on. */
 export function decide({ kind }: Awaiting, child: Ending): Ending | undefined {
   if (child === "undecidable") return child;
   switch (kind) {
@@ -59,7 +58,7 @@ export function decide({ kind }: Awaiting, child: Ending): Ending | undefined {
   }
 }
 
-/** How a combinator ends that has run out of children. */
+/** How a combinator ends when all of its children have ended. */
 export function exhausted({ kind }: Awaiting): Ending {
   assert(kind !== "unknown" && kind !== "first", "These end with their first child");
   return kind === "any" ? "failure" : "success";
@@ -69,7 +68,7 @@ function isEmpty({ completions, signals, names, nested }: Awaiting): boolean {
   return completions.length + signals.length + names.length + (nested?.length ?? 0) === 0;
 }
 
-/** The same object when the combinator does not wait for this one itself. */
+/** Returns the same object when this id is no direct child of the combinator. */
 function withoutLeaf(tree: Awaiting, id: NotificationId): Awaiting {
   switch (id.kind) {
     case "completion":

@@ -9,7 +9,7 @@ import {
 } from "./id.ts";
 
 /**
- * What an awakeable is: a signal of the invocation that made it
+ * An awakeable: a signal of the invocation that created it
  * (docs/spec/service-protocol.md#awakeable-ids).
  */
 export interface Awakeable {
@@ -30,7 +30,7 @@ const PADDING = "==";
  * What the id of an awakeable names (docs/spec/service-protocol.md#awakeable-ids): `sign_1` and the
  * URL-safe base64, with or without padding, of the invocation's 24 bytes and the index, big endian.
  * Undefined for a well-formed id of the oldest protocols (`prom_1…`), which no invocation here can
- * have made. Throws `BadId` in the words of docs/spec/service-protocol.md#invocation-ids.
+ * have created. Throws `BadId` in the words of docs/spec/service-protocol.md#invocation-ids.
  */
 export function parseAwakeableId(text: string): Awakeable | undefined {
   const digits = afterVersion(text, PREFIXES);

@@ -14,7 +14,7 @@ for (let i = 0; i < PAIR; i++) {
   PAIRS[2 * i] = DIGITS.charCodeAt(Math.floor(i / BASE));
   PAIRS[2 * i + 1] = DIGITS.charCodeAt(i % BASE);
 }
-/** Big enough for 16 bytes; used up before anybody else has a turn. */
+/** Big enough for 16 bytes; only used within one synchronous call. */
 const limbs = new Int32Array(8);
 const codes: number[] = [];
 

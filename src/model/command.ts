@@ -1,6 +1,6 @@
 import type { HeaderPair, NotificationId, NotificationResult, Result } from "./journal.ts";
 
-/** A command or a run's result. `bytes` is the message body as it came, kept for replay. */
+/** A command or the result of a run. `bytes`: the message body unchanged, kept for replay. */
 export type Command =
   | { readonly kind: "output"; readonly bytes: Uint8Array; readonly result: Result }
   | { readonly kind: "run"; readonly bytes: Uint8Array; readonly completion: number }
@@ -9,7 +9,7 @@ export type Command =
     readonly completion: number;
     readonly result: Result;
     /**
-     * Version 7: the attempt is content to hear that it is stored
+     * Version 7: the attempt accepts an acknowledgement instead of the result
      * (docs/spec/service-protocol.md#runs).
      */
     readonly wantsAck?: boolean;
@@ -69,7 +69,7 @@ export type Command =
   | {
     readonly kind: "sendSignal" | "completeAwakeable";
     readonly bytes: Uint8Array;
-    /** Absent: an awakeable of the oldest protocols, which no invocation here can have made. */
+    /** Absent: an awakeable of the oldest protocols, which no invocation of this server can have created. */
     readonly signal?: Signal;
   }
   | {
@@ -79,7 +79,7 @@ export type Command =
     readonly completion: number;
   };
 
-/** A signal on its way (docs/spec/service-protocol.md#signals). */
+/** A signal to be delivered (docs/spec/service-protocol.md#signals). */
 export interface Signal {
   readonly target: string;
   readonly id: SignalId;
@@ -90,7 +90,7 @@ export type SignalId = Exclude<NotificationId, { kind: "completion" }>;
 export type SignalResult = Exclude<NotificationResult, { kind: "invocationId" | "stateKeys" }>;
 
 /**
- * Whose result is asked for (docs/spec/service-protocol.md#results-of-others). Ids and scopes are
+ * The invocation whose result is read (docs/spec/service-protocol.md#results-of-others). Ids and scopes are
  * well-formed.
  */
 export type Subject =
@@ -110,7 +110,7 @@ export type Subject =
     readonly scope?: string;
   };
 
-/** What a call or one-way call asks for. */
+/** The request of a call or one-way call. */
 export interface CallRequest {
   readonly service: string;
   readonly handler: string;

@@ -10,7 +10,7 @@
  */
 export const DURATION_MS_MAX = 631_107_417_600_000;
 
-/** What is wrong with the text of a duration. */
+/** Says why a text is no duration. */
 export class BadDuration extends RangeError {
   override name = "BadDuration";
 }
@@ -125,7 +125,7 @@ function isoParts(text: string): Part[] {
   return parts;
 }
 
-/** Reads one part, and answers where the next one begins. */
+/** Reads one part, and returns where the next one begins. */
 function take(
   parts: Part[],
   text: string,

@@ -1,13 +1,13 @@
-/** A function of a cloud's function service, named so that it cannot change under our feet. */
+/** A function of a cloud's function service, named with its version, alias or `$LATEST`. */
 export interface FunctionArn {
-  /** As given: what a deployment is known by. */
+  /** The text as it was given, which identifies the deployment. */
   readonly arn: string;
   readonly region: string;
   /** Domain of the services of its part of the cloud: `amazonaws.com`. */
   readonly domain: string;
 }
 
-/** What is wrong with the text of an ARN. */
+/** Says why a text is no ARN of a function. */
 export class BadArn extends RangeError {
   override name = "BadArn";
 }
@@ -53,7 +53,7 @@ export function parseFunctionArn(arn: string): FunctionArn {
   return { arn, region, domain };
 }
 
-/** Whether this may name a role to be called in the name of. */
+/** Whether a text may be the ARN of a role to assume. */
 export function isRoleArn(text: string): boolean {
   return /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(text);
 }

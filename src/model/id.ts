@@ -18,7 +18,7 @@ const UNIQUE_DIGITS = 22;
 const VERSION = "1";
 
 /**
- * What is wrong with an id, in the words clients know
+ * Says why a text is no id, in the words that clients expect
  * (docs/spec/service-protocol.md#invocation-ids).
  */
 export class BadId extends RangeError {
@@ -62,13 +62,13 @@ function body(id: string, prefix: string, digits: number): string {
   return text;
 }
 
-/** What ids begin with, of whatever has one: also of what this server has not, or not yet. */
+/** The prefixes of ids by kind, including kinds that this server does not have. */
 const PREFIXES: ReadonlySet<string> = new Set("inv dp sub sign prom vq snap mut".split(" "));
-/** Characters of a prefix that is none, for whoever reads the refusal. */
+/** Characters of an unknown prefix that the refusal quotes. */
 const SHOWN_MAX = 100;
 
 /**
- * What follows prefix and version of an id of one of these kinds. Throws `BadId`
+ * The part of an id after prefix and version, if it is of one of these kinds. Throws `BadId`
  * (docs/spec/service-protocol.md#invocation-ids) in the words, and after the checks, of the
  * reference.
  */
@@ -87,7 +87,7 @@ export function afterVersion(id: string, prefixes: readonly string[]): string {
 }
 
 /**
- * What decides the partition key and the id of an invocation
+ * The inputs of the partition key and the id of an invocation
  * (docs/spec/service-protocol.md#partition-keys).
  */
 export interface InvocationIdentity {
@@ -96,13 +96,13 @@ export interface InvocationIdentity {
   readonly key?: string;
   readonly isWorkflowRun: boolean;
   readonly idempotencyKey?: string;
-  /** Of an invocation that is only asked for: there are none in scopes. Well-formed. */
+  /** Only of reads: no invocation of this server is in a scope. Well-formed. */
   readonly scope?: string | undefined;
 }
 
 /**
  * The id of a new invocation. Workflow runs and idempotent requests get the same id each time;
- * `fresh` tells whether this one can be nobody else's. `entropy`: 16 random bytes. `now`:
+ * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes. `now`:
  * milliseconds since the epoch.
  */
 export function newInvocationId(
@@ -129,10 +129,10 @@ const encoder = new TextEncoder();
 const END = 0xff;
 
 /**
- * The 8 bytes that every id of an object or a workflow begins with. They are made of its key alone
- * and as other servers make them, so that an id tells the same everywhere
- * (docs/spec/service-protocol.md#partition-keys; the hash seen of the reference). Of an idempotent
- * request to a service they are made of that key.
+ * The 8 bytes that every id of an object or a workflow begins with. They are computed from its key alone
+ * in the way of other servers, so that ids are the same everywhere
+ * (docs/spec/service-protocol.md#partition-keys; the hash seen of the reference). For an idempotent
+ * request to a service they are computed from the idempotency key.
  */
 export function partitionKeyOf(key: string): Uint8Array {
   const bytes = new Uint8Array(KEY_BYTES);
@@ -156,9 +156,9 @@ export function siblingInvocationId(id: string, entropy: Uint8Array, now: number
 }
 
 /**
- * Whom a caller names: the same invocation again, in the same partition
- * (docs/spec/service-protocol.md#ids-of-named-invocations). Joined, an object key with commas could
- * end anywhere, were it not that the partition key says it.
+ * The id of an invocation that a caller names: always the same one, in the same partition
+ * (docs/spec/service-protocol.md#ids-of-named-invocations). The hashed
+ * text alone is ambiguous when an object key has commas; the partition key distinguishes it.
  */
 function parts(identity: InvocationIdentity): string[] {
   const { service, handler, key, idempotencyKey, isWorkflowRun, scope } = identity;

@@ -4,10 +4,10 @@ import type { Target } from "./target.ts";
 import type { Trace } from "./trace.ts";
 
 /**
- * What a suspended invocation waits for: a tree of combinators
+ * The awaited tree of a suspended invocation: combinators
  * (docs/spec/service-protocol.md#values, docs/spec/service-protocol.md#suspension). Protocol
- * versions before 7 know only a flat one, of kind `unknown`. What has arrived is pruned from the
- * tree, so a stored one names only what is still missing: see `model/awaiting.ts`.
+ * versions before 7 know only a flat one, of kind `unknown`. Completed leaves are pruned,
+ * so a stored tree has only those that are still awaited: see `model/awaiting.ts`.
  */
 export interface Awaiting {
   readonly kind: Combinator;
@@ -20,11 +20,11 @@ export interface Awaiting {
 /** `unknown` and `first` are over with any child; `any`: a success, or all; `all`: a failure, or all. */
 export type Combinator = "unknown" | "first" | "allCompleted" | "any" | "all";
 
-/** Where an invocation stands. Only `invoked` may have an attempt in flight. */
+/** The status of an invocation. Only `invoked` may have an attempt in flight. */
 export type Status =
   /** A delayed send that is not due. */
   | { readonly kind: "scheduled"; readonly at: number }
-  /** Waits in its object's inbox, at this place. Shown as `pending`. */
+  /** Waits in the inbox of its object, in row `seq`. Shown as `pending`. */
   | { readonly kind: "inboxed"; readonly seq: number }
   /** Has, or will get at once, an attempt. Shown as `ready` until it has a stream, then `running`. */
   | { readonly kind: "invoked" }
@@ -32,7 +32,7 @@ export type Status =
   | { readonly kind: "backingOff"; readonly until: number }
   /** No attempt: waits for notifications. */
   | { readonly kind: "suspended"; readonly awaiting: Awaiting }
-  /** No attempt until somebody resumes it. */
+  /** No attempt until it is resumed. */
   | { readonly kind: "paused" }
   /** Has its result: a failure, or (when absent) the value in the row's bytes. */
   | { readonly kind: "completed"; readonly failure?: TerminalFailure };
@@ -45,21 +45,21 @@ export interface AttemptFailure {
   readonly status: number;
   readonly message: string;
   readonly stacktrace?: string;
-  /** The command that the error is about, when the SDK told. */
+  /** The command that the error is about, if the SDK named one. */
   readonly related?: { readonly index?: number; readonly name?: string; readonly type?: number };
 }
 
-/** Where and when an attempt ran: for people to read, nothing is decided by it. */
+/** Where and when an attempt ran, for operators: no decision depends on it. */
 export interface AttemptSite {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Absent: there was none to run it on. */
+  /** Absent: there was no deployment to run it on. */
   readonly deployment?: string;
   /** Name and version of the SDK. Absent: it has not answered. */
   readonly server?: string;
 }
 
-/** Who asked for an invocation. */
+/** The source of an invocation. */
 export type Origin =
   | { readonly by: "ingress" }
   | { readonly by: "service"; readonly id: string; readonly target: string }
@@ -70,11 +70,11 @@ export type Origin =
 export interface Caller {
   readonly id: string;
   readonly completion: number;
-  /** The notification type to answer with: `callCompletion` or `attachCompletion`. */
+  /** The notification type of the completion: `callCompletion` or `attachCompletion`. */
   readonly type: number;
   /**
-   * When the invocation was created: a workflow or an idempotent request that was forgotten may
-   * run again under its id, and must not hear what its predecessor waited for.
+   * When the caller was created: a workflow or an idempotent request that was deleted may run again
+   * under its id, and must not receive the results that its predecessor awaited.
    */
   readonly since?: number;
 }
@@ -95,23 +95,23 @@ export interface Pin {
 }
 
 /**
- * One durable run of a handler. Times are milliseconds since the epoch. `invoked.ts` makes it
- * with every field, so that all rows in memory have one shape: copying them is what the engine does most.
+ * One durable run of a handler. Times are milliseconds since the epoch. `invoked.ts` creates it with
+ * every field, so that all rows in memory have one shape: the engine copies them very often.
  */
 export interface InvocationRow {
   readonly id: string;
   readonly target: Target;
   readonly status: Status;
   readonly origin: Origin;
-  /** Generation of the current attempt. Raising it is what makes every older stream stale. */
+  /** Generation of the current attempt. Raising it makes every older stream stale. */
   readonly attempt: number;
-  /** Frames of the current attempt that were applied, so that a repeated one is dropped. */
+  /** Frames of the current attempt that were applied, so that duplicates are dropped. */
   readonly heard: number;
   /** Entries in the journal, and how many of them are commands (input included). */
   readonly journal: number;
   readonly commands: number;
   /**
-   * Failed attempts since it was last started, or resumed after a rest: what the retry policy counts
+   * Failed attempts since it was last started or woken, which the retry policy counts
    * (docs/spec/service-protocol.md#retries).
    */
   readonly failures: number;
@@ -121,28 +121,28 @@ export interface InvocationRow {
    */
   readonly spared?: number | undefined;
   /**
-   * Failed attempts since the last command came in: what `Start` tells the SDK
+   * Failed attempts since the last command was stored, as `Start` has them for the SDK
    * (docs/spec/service-protocol.md#failures-since-the-last-command).
    */
   readonly failuresSinceCommand: number;
   /**
-   * When it last changed before the first of these failures: `Start` tells the time since
+   * When it last changed before the first of these failures: `Start` has the time since then
    * (docs/spec/service-protocol.md#failures-since-the-last-command).
    */
   readonly failingSince?: number | undefined;
-  /** Of the last failed attempt, until a later one brings a command. */
+  /** The failure of the last attempt, until a command is stored. */
   readonly lastFailure?: AttemptFailure | undefined;
   /**
-   * Where the last failed attempt ran. An endpoint that did not answer leaves what is known of an
-   * earlier one. Kept while the next attempt is to come, or was put off by a pause.
+   * Where the last failed attempt ran. Fields that an endpoint without a response cannot set keep the
+   * values of an earlier attempt. Kept until the next attempt, also during a pause.
    */
   readonly lastAttempt?: AttemptSite | undefined;
-  /** Rows that were written to table `event`, of which the last ones are kept. Absent while 0. */
+  /** How many rows were ever written to table `event`; the last ones are kept. Absent while 0. */
   readonly events?: number | undefined;
-  /** Somebody asked the running attempt to pause: where it ends, the invocation is paused. */
+  /** A pause is requested: when the running attempt ends, the invocation is paused. */
   readonly pausing?: true | undefined;
   /**
-   * The invocation whose id seeds randomness: of one that was restarted with a journal
+   * Of a restart with a journal: the invocation whose id seeds randomness
    * (docs/spec/service-protocol.md#restart).
    */
   readonly seedOf?: string | undefined;
@@ -157,7 +157,7 @@ export interface InvocationRow {
   readonly inboxedAt?: number | undefined;
   readonly runningAt?: number | undefined;
   readonly completedAt?: number | undefined;
-  /** When the completed row may be forgotten. Absent while it is not completed. */
+  /** When the first retention of a completed invocation is over. Absent while it is not completed. */
   readonly expiresAt?: number | undefined;
   /**
    * Set by `Output`, the last one wins; becomes the result at `End`

@@ -34,7 +34,7 @@ export const entryType = {
   signal: 0xfbff,
 } as const;
 
-/** Header name and value, in the order they were given. */
+/** Header name and value, in the order of the request. */
 export type HeaderPair = readonly [name: string, value: string];
 
 /** A terminal failure: the HTTP-like code, what happened, and the handler's own metadata. */
@@ -51,14 +51,14 @@ export type Result =
   | { readonly kind: "value"; readonly value: Uint8Array }
   | { readonly kind: "failure"; readonly failure: TerminalFailure };
 
-/** What a notification brings (docs/spec/service-protocol.md#notifications). */
+/** The result in a notification (docs/spec/service-protocol.md#notifications). */
 export type NotificationResult =
   | { readonly kind: "void" }
   | Result
   | { readonly kind: "invocationId"; readonly id: string }
   | { readonly kind: "stateKeys"; readonly keys: readonly string[] };
 
-/** What a notification answers: a command's completion id, or a signal by index or name. */
+/** The id of a notification: the completion id of a command, or a signal by index or name. */
 export type NotificationId =
   | { readonly kind: "completion"; readonly id: number }
   | { readonly kind: "signal"; readonly index: number }
@@ -75,9 +75,9 @@ export type Entry =
     readonly headers: readonly HeaderPair[];
     readonly value: Uint8Array;
   }
-  /** From the SDK. `bytes` is the message body exactly as it came and is replayed as such. */
+  /** From the SDK. `bytes`: the message body, which is replayed unchanged. */
   | { readonly kind: "command"; readonly type: number; readonly bytes: Uint8Array }
-  /** From us. Encoded anew for each attempt, always to the same bytes. */
+  /** From the server. Encoded anew for each attempt, always to the same bytes. */
   | {
     readonly kind: "notification";
     readonly type: number;

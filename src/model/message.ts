@@ -4,21 +4,21 @@ import type { HeaderPair, NotificationResult } from "./journal.ts";
 import type { Target } from "./target.ts";
 import type { Trace } from "./trace.ts";
 
-/** What invocations say to each other, be they of one partition or of two. */
+/** A message from one invocation to another, within a partition or between two. */
 export type Message =
   | Invoked
   | Asked
   | Signaled
-  /** The answer to a command that waits for another invocation. */
+  /** The completion of a command that waits for another invocation. */
   | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult }
-  /** A parent was killed. */
+  /** The invocation that called this one was killed. */
   | { readonly type: "killed"; readonly id: string };
 
-/** Somebody wants a handler run. */
+/** A request to run a handler. */
 export interface Invoked {
   readonly type: "invoked";
   readonly id: string;
-  /** Whether the id was drawn just now, so that nobody can know it yet: saves a look-up. */
+  /** Whether the id is new and random: then no row can have it, which saves a read. */
   readonly fresh: boolean;
   readonly target: Target;
   readonly headers: readonly HeaderPair[];
@@ -31,19 +31,19 @@ export interface Invoked {
   readonly trace?: Trace | undefined;
   /** The invocation that awaits this one's result. */
   readonly caller?: Caller;
-  /** Token of the request that wants to hear how it was taken (effect `reply`). */
+  /** Token of the request that waits for the effect `reply`. */
   readonly reply?: number;
 }
 
-/** Somebody asks for the result of an invocation that exists, or does not. */
+/** A request for the result of an invocation, which may not exist. */
 export interface Asked {
   readonly type: "asked";
   readonly id: string;
-  /** Whether to wait for it. If not, one that is missing is answered at once. */
+  /** Whether to wait for the result. If not, a missing one is answered at once. */
   readonly wait: boolean;
-  /** The command that asks, ... */
+  /** The command that reads it, … */
   readonly caller?: Caller;
-  /** ... or the request that does (effect `reply`). */
+  /** … or the token of the request that does (effect `reply`). */
   readonly reply?: number;
 }
 
@@ -51,11 +51,11 @@ export interface Asked {
 export interface Signaled {
   readonly type: "signaled";
   readonly signal: Signal;
-  /** Token of the request that wants to know that it is durable. */
+  /** Token of the request that waits until it is durable. */
   readonly reply?: number;
 }
 
-/** The invocation a message is for: its partition is where it goes. */
+/** The id of the invocation that a message is for, which decides the partition. */
 export function addressee(message: Message): string {
   switch (message.type) {
     case "invoked":

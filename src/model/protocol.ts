@@ -6,7 +6,7 @@ export const PROTOCOL_MIN = 5;
 export const PROTOCOL_MAX = 7;
 
 /**
- * What is spoken unless the deployment cannot: the default of the reference server
+ * The preferred version, used if the deployment supports it: the default of the reference server
  * (docs/spec/service-protocol.md#versions).
  */
 export const PROTOCOL_PREFERRED = 6;

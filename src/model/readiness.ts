@@ -1,14 +1,14 @@
-/** Something that keeps a process from doing all it should. */
+/** A reason why a process is not ready. */
 export interface Unready {
-  /** The partition that is not served. Absent: it is about the process as a whole. */
+  /** The partition that is not served. Absent: the reason concerns the whole process. */
   readonly partition?: number;
-  /** For strangers, so without secrets, addresses and paths. */
+  /** Readable for anyone, so without secrets, addresses and paths. */
   readonly cause: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Answers what keeps this process from doing all it should: nothing, if it is ready. */
+/** Returns why this process is not ready. Empty: it is. */
 export type Readiness = () => Promise<readonly Unready[]>;
 
 /** The answer to `GET /ready`: 200, or 503 with the causes, as JSON. */
@@ -25,14 +25,14 @@ export interface ReadyAnswer {
   };
 }
 
-/** What `GET /ready` answers, on either port. */
+/** The response to `GET /ready`, on either port. */
 export function readyAnswer(unready: readonly Unready[]): ReadyAnswer {
   if (unready.length === 0) return { status: 200, body: { ready: true } };
   const causes = unready.map((one) => ({ ...one, since: printTime(one.since) }));
   return { status: 503, body: { ready: false, causes } };
 }
 
-/** What is wrong and since when, within a sentence for a caller. */
+/** The reason and its time, as a part of a sentence for callers. */
 export function printUnready({ cause, since }: Unready): string {
   return `${cause}, since ${printTime(since)}`;
 }

@@ -1,19 +1,19 @@
 import { parseInvocationId, partitionKeyOf } from "./id.ts";
 
 /**
- * Where in an installation something lives. The 64-bit partition key that every id begins with is
+ * The range of a partition within an installation. The 64-bit partition key that every id begins with is
  * cut into ranges of equal size, one for each partition, in order
- * (docs/spec/storage-layout.md#partitions). Only its upper half decides: a partition's range is
- * more than enough keys wide.
+ * (docs/spec/storage-layout.md#partitions). Only its upper half decides, which is
+ * enough for the number of partitions.
  */
 export interface PartitionRange {
-  /** Which one, from 0. */
+  /** The number of the partition, from 0. */
   readonly partition: number;
-  /** How many there are. Written down when the data is made, and never another number. */
+  /** The number of partitions. It is stored when the data is created, and never changes. */
   readonly partitions: number;
 }
 
-/** The partition of everything in an installation that has only one. */
+/** The range of the partition in an installation that has only one. */
 export const ONLY_PARTITION: PartitionRange = { partition: 0, partitions: 1 };
 
 /** The most partitions an installation may have: invocations without a key are spread over so many. */
@@ -24,7 +24,7 @@ export function partitionOfId(id: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
 }
 
-/** The partition of the objects and workflows of this key: that of every invocation of them. */
+/** The partition of objects and workflows of this key, and of every invocation of them. */
 export function partitionOfObject(key: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(partitionKeyOf(key), partitions);
 }

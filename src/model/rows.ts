@@ -4,7 +4,7 @@ import type { Message } from "./message.ts";
 
 /**
  * Every durable row of a partition. The engine reads and writes nothing else. A row is named by
- * its *group*, which is what is loaded and forgotten together, and its *item* within the group.
+ * its *group*, the rows that are loaded and evicted together, and its *item* within the group.
  */
 export interface Rows {
   /** group: invocation id. item: "". */
@@ -17,9 +17,9 @@ export interface Rows {
     readonly entry: Entry;
   };
   /**
-   * group: invocation id. item: seq. What befell an invocation beside its journal, for people to
-   * read (docs/spec/queries.md#tables). The engine never reads it: `InvocationRow.events` says what
-   * is there.
+   * group: invocation id. item: seq. A failure or pause of an invocation, for operators
+   * (docs/spec/queries.md#tables). The engine never reads it: `InvocationRow.events` tells which
+   * rows exist.
    */
   readonly event: {
     readonly id: string;
@@ -27,20 +27,20 @@ export interface Rows {
     readonly at: number;
     /** How many entries the journal had. */
     readonly after: number;
-    /** An attempt failed and is made again, or: no attempt until somebody resumes it. */
+    /** An attempt failed and is retried, or: no attempt until the invocation is resumed. */
     readonly kind: "transientError" | "paused";
-    /** Of a pause: absent when no failure was the cause. */
+    /** Absent: a pause without a failure. */
     readonly failure?: AttemptFailure | undefined;
   };
-  /** group: object (`objectOf`). item: "". Present while the object has a holder. */
+  /** group: object (`objectOf`). item: "". Present while an invocation holds the lock. */
   readonly lock: {
     readonly object: string;
     readonly holder: string;
-    /** Inbox places: the next to serve, and the next to give out. Equal when nobody waits. */
+    /** Inbox rows: the next to serve, and the next to write. Equal when none waits. */
     readonly head: number;
     readonly tail: number;
   };
-  /** group: object. item: seq. Whose turn it is then, or (its `id` empty) a state edit's. */
+  /** group: object. item: seq. An invocation that waits for the lock, or (`id` empty) a state edit. */
   readonly inbox: {
     readonly object: string;
     readonly seq: number;
@@ -63,7 +63,7 @@ export interface Rows {
   /** group: invocation id. item: `timerItem`. Due at `due`, in milliseconds since the epoch. */
   readonly timer: Timer;
   /**
-   * group: `peerOf`. item: seq. A message on its way to another partition, until that one has it.
+   * group: `peerOf`. item: seq. A message for another partition, until that one acknowledges it.
    * The engine never reads it.
    */
   readonly outbox: {
@@ -72,17 +72,17 @@ export interface Rows {
     readonly seq: number;
     readonly message: Message;
   };
-  /** group: `peerOf`. item: "". What one partition knows of its traffic with another one. */
+  /** group: `peerOf`. item: "". The message counters of one partition for another one. */
   readonly peer: {
     readonly from: number;
     readonly to: number;
-    /** The last message that `from` has written for `to`, and the last one it has heard of `to`. */
+    /** Number of the last message that `from` wrote for `to`, and of the last one it applied of `to`. */
     readonly sent: number;
     readonly heard: number;
   };
 }
 
-/** Names the traffic of one partition with another one, seen from the first. */
+/** The group of the messages and counters of partition `from` for partition `to`. */
 export function peerOf({ from, to }: { readonly from: number; readonly to: number }): string {
   return `${from}/${to}`;
 }
@@ -158,7 +158,7 @@ export interface Write<T extends Table = Table> {
   readonly drop: boolean;
 }
 
-/** Rows asked for: one (`item` given), or the whole group. */
+/** Rows to read: one (`item` given), or the whole group. */
 export interface Want {
   readonly table: Table;
   readonly group: string;

@@ -23,7 +23,7 @@ export interface RetryOptions {
   readonly onMaxAttempts?: "pause" | "kill";
 }
 
-/** What a request to a handler must look like (docs/spec/ingress.md#input-rules). */
+/** The rules for the body of a request to a handler (docs/spec/ingress.md#input-rules). */
 export interface InputRule {
   readonly required: boolean;
   /** `type/subtype`, `type/*` or star/star; parameters are only shown. Absent: empty requests. */
@@ -45,7 +45,7 @@ export interface HandlerSchema {
   /** It declares itself public, and stays so when an operator makes its service private. */
   readonly declaresPublic?: true;
   readonly options: HandlerOptions;
-  /** Absent: anything goes. */
+  /** Absent: any input is accepted. */
   readonly input?: InputRule;
   readonly output?: OutputRule;
   readonly documentation?: string;
@@ -64,7 +64,7 @@ export interface ServiceSchema {
   readonly documentation?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * What the manifest says where the operator has changed it since (docs/spec/admin.md#services).
+   * The values of the manifest that the operator has changed since (docs/spec/admin.md#services).
    */
   readonly announced?: Partial<Pick<ServiceSchema, "public" | "options" | "handlers">>;
 }
@@ -85,18 +85,18 @@ export function isPublic(
   return handler.public && (service.public || handler.declaresPublic === true);
 }
 
-/** A registered endpoint: immutable address, what it serves, how it is spoken to. */
+/** A registered endpoint: its immutable address, its services, and its protocol. */
 export interface Deployment {
   readonly id: string;
   /** Absolute URL, ending with a slash when it has no path. Of a function: its ARN. */
   readonly uri: string;
   /**
-   * There when this is a function, called through its cloud
+   * Present when this is a function, called through its cloud
    * (docs/spec/service-protocol.md#functions).
    */
   readonly lambda?: Lambda;
   readonly mode: "bidi" | "requestResponse";
-  /** What discovery was answered in, and so what every attempt uses. */
+  /** The HTTP version in which discovery was answered: every attempt uses it. */
   readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
   /** Name spelling this endpoint understands on its wire: see `names.ts`. */
   readonly dialect: Dialect;
@@ -111,11 +111,11 @@ export interface Deployment {
 
 /** How a function of a cloud is called. */
 export interface Lambda {
-  /** ARN of the role in whose name it is called. Absent: in our own. */
+  /** ARN of the role to assume for calls. Absent: the server's own credentials. */
   readonly assumeRoleArn?: string;
 }
 
-/** Defaults for everything a handler does not set, from the configuration. */
+/** Defaults for options that neither handler nor service sets, from the configuration. */
 export interface SchemaDefaults {
   readonly inactivityTimeoutMs: number;
   readonly abortTimeoutMs: number;
@@ -130,7 +130,7 @@ export interface SchemaDefaults {
 }
 
 /**
- * The most that handlers, services and defaults may ask for (docs/spec/runtimes.md#settings).
+ * Upper limits for the options of handlers, services and defaults (docs/spec/runtimes.md#settings).
  * Absent: no limit.
  */
 export interface SchemaLimits {
@@ -139,11 +139,11 @@ export interface SchemaLimits {
   readonly workflowRetentionMsMax?: number;
   /** Of the retry policy's `maxAttempts`. */
   readonly attemptsMax?: number;
-  /** Of one invocation: beyond it only its output is taken. */
+  /** Entries of one journal: beyond it only an output is accepted. */
   readonly journalEntriesMax?: number;
 }
 
-/** Everything an invocation of one handler obeys, resolved: handler, then service, then server. */
+/** The effective options of one handler: those of handler, then service, then server. */
 export interface EffectiveOptions {
   readonly inactivityTimeoutMs: number;
   readonly abortTimeoutMs: number;
@@ -155,13 +155,13 @@ export interface EffectiveOptions {
 }
 
 /**
- * All registered deployments, as one immutable snapshot: a turn is given one like it is given
+ * All registered deployments, as one immutable snapshot: an input of a turn, like
  * `now`. A registration makes a new snapshot and never changes an old one.
  */
 export class Schema {
   readonly deployments: ReadonlyMap<string, Deployment>;
   readonly defaults: SchemaDefaults;
-  /** What an invocation obeys whose handler is not registered any more. */
+  /** The options of an invocation whose handler is not registered any more. */
   readonly orphanOptions: EffectiveOptions;
   readonly #latest = new Map<string, ServiceSchema>();
   readonly #byName = new WeakMap<Deployment, ReadonlyMap<string, ServiceSchema>>();
@@ -177,7 +177,7 @@ export class Schema {
     }
   }
 
-  /** The revision that takes new invocations, or undefined when nobody serves this name. */
+  /** The revision for new invocations, or undefined when no deployment serves this name. */
   latest(service: string): ServiceSchema | undefined {
     return this.#latest.get(service);
   }
@@ -199,7 +199,7 @@ export class Schema {
   }
 
   /**
-   * Resolves one handler's options, no more than the server allows
+   * Resolves the options of one handler, within the limits of the server
    * (docs/spec/service-protocol.md#effective-options).
    */
   options(service: ServiceSchema, handler: HandlerSchema): EffectiveOptions {
@@ -212,7 +212,7 @@ export class Schema {
   }
 }
 
-/** Later layers win. Limits bind whoever asked, the defaults as well. */
+/** Later layers win. Limits apply to all of them, also to the defaults. */
 function resolve(defaults: SchemaDefaults, ...layers: readonly HandlerOptions[]): EffectiveOptions {
   const { limits, eagerStateBytesMax: _, ...inherited } = defaults;
   const options: EffectiveOptions = Object.assign({ ...inherited, lazyState: false }, ...layers);
@@ -228,7 +228,7 @@ function resolve(defaults: SchemaDefaults, ...layers: readonly HandlerOptions[])
   };
 }
 
-/** Retentions, by what is kept. In milliseconds. */
+/** Retentions of result and journal, in milliseconds. */
 export type Retentions = Pick<
   EffectiveOptions,
   "journalRetentionMs" | "idempotencyRetentionMs" | "workflowRetentionMs"
@@ -252,8 +252,8 @@ export function clampRetentions(wanted: Retentions, limits: SchemaLimits = {}): 
 /**
  * How long an invocation stays after its completion, fixed when it is accepted
  * (docs/spec/service-protocol.md#effective-options). With an idempotency key, or for a workflow
- * run, the result is what is kept and the journal never outlives it; otherwise both stay as long as
- * the journal does.
+ * run, the result has its own retention and the journal never outlives it; otherwise both stay for the
+ * retention of the journal.
  */
 export function retentionOf(
   options: EffectiveOptions,

@@ -3,8 +3,8 @@ const SCOPE_BYTES_MAX = 36;
 const encoder = new TextEncoder();
 
 /**
- * Why this can be no scope, in the words of the reference (docs/spec/ingress.md#scopes). Undefined:
- * it can.
+ * Why a text is no valid scope, in the words of the reference (docs/spec/ingress.md#scopes). Undefined:
+ * it is valid.
  */
 export function scopeProblem(text: string): string | undefined {
   if (text === "") return "value cannot be empty";

@@ -17,7 +17,7 @@ export interface StateValue {
   readonly value: Uint8Array;
 }
 
-/** As text, so that an inbox row can hold one that waits for its object. */
+/** Prints an edit as text, since it may wait in an inbox row. */
 export function printStateEdit({ pairs, version }: StateEdit): string {
   return JSON.stringify({
     pairs: pairs.map(({ name, value }) => [name, toBase64(value)]),
@@ -45,7 +45,7 @@ const encoder = new TextEncoder();
 const NAME = 1, VALUE = 2, END = 3;
 
 /**
- * What names a state as it is now: clients compute the same from what they have read
+ * The version of a state: clients compute the same from the state that they have read
  * (docs/spec/admin.md#state-of-an-object). Over the entries in the order of their names' bytes:
  * place (u64, big endian), 1, name, 2, value, 3.
  */

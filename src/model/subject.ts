@@ -3,8 +3,8 @@ import { newInvocationId } from "./id.ts";
 
 /**
  * The id of the invocation that a subject names
- * (docs/spec/service-protocol.md#ids-of-named-invocations): computed, so it says nothing about
- * whether there is one.
+ * (docs/spec/service-protocol.md#ids-of-named-invocations): it is computed, so the
+ * invocation may not exist.
  */
 export function idOf(subject: Subject): string {
   switch (subject.by) {
@@ -17,7 +17,7 @@ export function idOf(subject: Subject): string {
   }
 }
 
-/** Nothing is drawn for an id that is the same each time. */
+/** A deterministic id needs no randomness. */
 const NO_ENTROPY = new Uint8Array(16);
 
 function computed(identity: Parameters<typeof newInvocationId>[0]): string {

@@ -7,7 +7,7 @@ export type ServiceType = "service" | "virtual_object" | "workflow";
  */
 export type Access = "none" | "exclusive" | "shared" | "run";
 
-/** What an invocation runs: resolved once, when it is accepted, and never again. */
+/** The handler and key of an invocation: resolved once, when it is accepted. */
 export interface Target {
   readonly service: string;
   readonly handler: string;
@@ -25,7 +25,7 @@ export function objectOf(service: string, key: string): string {
   return `${service}/${key}`;
 }
 
-/** `Svc/handler` or `Object/key/handler`, as people read it. */
+/** `Svc/handler` or `Object/key/handler`, for display. */
 export function printTarget({ service, key, handler }: Target): string {
   return key === undefined ? `${service}/${handler}` : `${service}/${key}/${handler}`;
 }

@@ -5,14 +5,14 @@ import { parseInvocationId } from "./id.ts";
  * caller sent one, or when spans are exported.
  */
 export interface Trace {
-  /** 32 hex digits, the same for everything an invocation calls. */
+  /** 32 hex digits, the same for all calls of an invocation. */
   readonly id: string;
-  /** 16 hex digits: the span that asked for the invocation. */
+  /** 16 hex digits: the span of the request. */
   readonly parent: string;
   readonly sampled: boolean;
-  /** `tracestate` as it came: at most 512 characters. */
+  /** `tracestate` unchanged: at most 512 characters. */
   readonly state?: string | undefined;
-  /** Whether the invocation is a span of its own (`spanOf`), which its calls and attempts lie under. */
+  /** Whether the invocation has a span of its own (`spanOf`), the parent of its calls and attempts. */
   readonly spans?: true | undefined;
 }
 
@@ -24,8 +24,8 @@ const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?
 const ZEROS = /^0+$/;
 
 /**
- * Reads `traceparent` and `tracestate` (Trace Context, section 3.2). Undefined: none, or none that
- * is valid, and then `tracestate` does not count either. Later versions are read as far as known.
+ * Reads `traceparent` and `tracestate` (Trace Context, section 3.2). Undefined: it is absent or invalid,
+ * and then `tracestate` is ignored, too. Of later versions only the known fields are read.
  */
 export function parseTrace(parent: string | undefined, state?: string): Trace | undefined {
   if (parent === undefined) return undefined;
@@ -46,13 +46,13 @@ export function printTrace({ id, parent, sampled }: Trace): string {
   return `00-${id}-${parent}-${sampled ? "01" : "00"}`;
 }
 
-/** The span of an invocation: drawn from its id, so that nobody has to keep it. */
+/** The span of an invocation: computed from its id, so that it is not stored. */
 export function spanOf(invocation: string): string {
   const span = hex(parseInvocationId(invocation).subarray(8, 16));
   return ZEROS.test(span) ? "0000000000000001" : span;
 }
 
-/** The trace of what an invocation calls (docs/spec/service-protocol.md#calls). */
+/** The trace of the calls of an invocation (docs/spec/service-protocol.md#calls). */
 export function childTrace(trace: Trace, caller: string): Trace {
   return trace.spans ? { ...trace, parent: spanOf(caller) } : trace;
 }

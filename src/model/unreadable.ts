@@ -4,8 +4,8 @@ import type { Table } from "./rows.ts";
 const DAMAGED = `the stored row is damaged, "perdure verify" lists all that are`;
 
 /**
- * A row that the store holds cannot be decoded, so everything that needs its group fails, and nothing
- * else. `group`: whose row it is.
+ * A row of the store cannot be decoded, so every event that needs its group fails, and no other one.
+ * `group`: the group of the row.
  */
 export class Unreadable extends Failure {
   override name = "Unreadable";

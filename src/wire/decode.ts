@@ -12,32 +12,32 @@ import * as subject from "./decode_subject.ts";
 import { REQUESTED_ACK } from "./frame.ts";
 import { controlType, isMessageType, printMessageType } from "./message_type.ts";
 
-/** What an SDK says, as far as the server understands it. */
+/** A message of an SDK, decoded. */
 export type Message =
   | {
     readonly kind: "command";
     readonly command: Command;
     /**
-     * Its sender wants to hear that it is stored (docs/spec/service-protocol.md#frames). Absent:
-     * no.
+     * The sender requests an acknowledgement when it is stored
+     * (docs/spec/service-protocol.md#frames). Absent: no.
      */
     readonly wantsAck?: boolean;
   }
   | { readonly kind: "suspension"; readonly awaiting: Awaiting }
   | rest.AttemptError
   | { readonly kind: "end" }
-  /** What the handler is blocked on, told for information only. Version 7 brought it. */
+  /** The futures on which the handler is blocked, for information only. Since version 7. */
   | { readonly kind: "awaitingOn" };
 
-/** Those of the reference server (docs/spec/service-protocol.md#frames). */
+/** Limits of the reference server (docs/spec/service-protocol.md#frames). */
 const DEFAULT_LIMITS: DecodeLimits = { futureDepthMax: 1000 };
 
 /**
  * Reads one message from an SDK. `type` and `flags`: u16 of the frame. `body`: may be a view of a
- * network chunk, what is kept of it is copied. `version`: the protocol version of the attempt.
+ * network chunk: kept parts are copied. `version`: the protocol version of the attempt.
  *
- * Any bytes at all give a message or a `Failure`: RT0012 for what the protocol does not allow here
- * (docs/spec/service-protocol.md#message-types), RT0017 for an invocation that there cannot be
+ * Any bytes give a message or throw a `Failure`: RT0012 for a violation of the protocol
+ * (docs/spec/service-protocol.md#message-types), RT0017 for an invocation that cannot exist
  * (docs/spec/service-protocol.md#refused-commands), RT0024 for the use of scopes, RT0025 for
  * futures nested too deep.
  */
@@ -90,7 +90,7 @@ function decodeControl(
 /** A new command is a new case here or below, its reader, and a member of `Command`. */
 function decodeCommand(type: number, flags: number, bytes: Uint8Array, version: number): Command {
   if (type === controlType.proposeRunCompletion) {
-    // Before version 7 the flag means nothing here, like the flags that nobody uses
+    // Before version 7 the flag has no meaning here, like unused flags
     // (docs/spec/service-protocol.md#versions).
     const wantsAck = version >= 7 && (flags & REQUESTED_ACK) !== 0;
     return hot.decodeProposeRunCompletion(bytes, wantsAck);
@@ -151,16 +151,17 @@ function refused(type: number, why: string): Failure {
   return new Failure("RT0012", `Unexpected ${printMessageType(type)}: it ${why}`);
 }
 
-/** Up to here a loop is cheaper than the way into the platform's copying. */
+/** Up to this size a loop is cheaper than the platform's copy function. */
 const LOOP_BYTES_MAX = 32;
 
-/** Copying less than this holds up nothing. */
+/** Below this size a copy takes no noticeable time. */
 const COPIED_BYTES_MAX = 1024 * 1024;
 
 /**
- * A large body that fills its buffer is no view of a chunk, which would begin with the head of the frame:
- * `FrameReader` has collected it, and copying 30 MB would hold up everything else. Not `slice`: a chunk may be a platform's own kind
- * of array, whose `slice` shares memory.
+ * Copies a body. A large one that fills its buffer is returned as it is: it is no view of a chunk, which
+ * would begin with the head of the frame, but was collected by `FrameReader`, and copying 30 MB would
+ * block the loop. Not by `slice`: a chunk may be a platform's own kind of array, whose `slice` shares
+ * memory.
  */
 function copyOf(body: Uint8Array): Uint8Array {
   if (body.length > COPIED_BYTES_MAX && body.buffer.byteLength === body.length) return body;

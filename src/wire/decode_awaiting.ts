@@ -2,7 +2,7 @@ import type { Awaiting } from "../model/invocation.ts";
 import { FieldReader, fieldSet, lengthTag, numberTag } from "./field_reader.ts";
 import { FutureReader } from "./future_reader.ts";
 
-/** What is refused though it is well-formed. */
+/** Limits beyond which a well-formed message is refused. */
 export interface DecodeLimits {
   /**
    * Levels of awaited futures in version 7, the outermost included
@@ -21,9 +21,9 @@ const SIDE_EFFECTS = numberTag(2);
 const AWAITING_FIELDS = fieldSet(1, 2);
 
 /**
- * What a `Suspension` waits for (docs/spec/service-protocol.md#control-messages): a tree without
+ * The awaited tree of a `Suspension` (docs/spec/service-protocol.md#control-messages): a tree without
  * empty combinators. Before version 7 it is flat and of kind `unknown`. Throws `Failure` RT0025 for
- * one that is too deep.
+ * a tree that is too deep.
  */
 export function decodeSuspension(
   bytes: Uint8Array,

@@ -5,7 +5,7 @@ import { readFailure, readPair, readValue, resultOf } from "./result_reader.ts";
 import { refuseScope } from "./scope.ts";
 
 // The messages nearly every attempt sends, read by hand: about a quarter of the library's cost.
-// `test/wire/decode_hot.test.ts` holds them to the generated code, message by message.
+// `test/wire/decode_hot.test.ts` compares them with the generated code, message by message.
 //
 // `bytes` is always the decoder's own copy of a body, so views of it may be kept.
 
@@ -40,8 +40,8 @@ const RUN_COMPLETION_FIELDS = fieldSet(1, 14, 15);
 
 /**
  * `ProposeRunCompletion`, whose value is bytes and no `Value`
- * (docs/spec/service-protocol.md#control-messages). `wantsAck`: an acknowledgement is as good as
- * the result (docs/spec/service-protocol.md#runs).
+ * (docs/spec/service-protocol.md#control-messages). `wantsAck`: the SDK accepts an acknowledgement
+ * instead of the result (docs/spec/service-protocol.md#runs).
  */
 export function decodeProposeRunCompletion(bytes: Uint8Array, wantsAck: boolean): Command {
   const reader = new FieldReader(bytes);
@@ -85,7 +85,7 @@ const EAGER_VALUE = lengthTag(14);
 const EAGER_FIELDS = fieldSet(1, 12, 13, 14);
 
 /**
- * `GetEagerStateCommand`: a record of what was read, checked and kept
+ * `GetEagerStateCommand`: a record of a read, checked and kept
  * (docs/spec/service-protocol.md#state).
  */
 export function decodeGetEagerState(bytes: Uint8Array): Command {

@@ -18,9 +18,10 @@ import { clampCode } from "./result_reader.ts";
 import { refuseScope } from "./scope.ts";
 import { readUtf8 } from "./utf8.ts";
 
-// Messages that are rare enough for the generated code, with no other invocation in them. `bytes` is the decoder's own copy of a body.
+// Messages that are rare enough for the generated code, and name no other invocation. `bytes` is the
+// decoder's own copy of a body.
 
-/** The latest time a `Date` can hold: what a wild clock says is brought back to it. */
+/** The latest time a `Date` can hold. Later times are clamped to it. */
 const TIME_MAX = 8.64e15;
 /** Half of it, so that now plus a delay is a time as well. */
 const DELAY_MS_MAX = 4.32e15;
@@ -48,7 +49,7 @@ export function decodeGetLazyStateKeys(bytes: Uint8Array): Command {
   return { kind: "getLazyStateKeys", bytes, completion: resultCompletionId };
 }
 
-/** `GetEagerStateKeysCommand`: a record of what was read (docs/spec/service-protocol.md#state). */
+/** `GetEagerStateKeysCommand`: a record of a read (docs/spec/service-protocol.md#state). */
 export function decodeGetEagerStateKeys(bytes: Uint8Array): Command {
   const { value } = readBody(GetEagerStateKeysCommandSchema, bytes);
   if (!value) throw new Undecodable("it has no value");
@@ -88,7 +89,7 @@ export function decodeOneWayCall(bytes: Uint8Array): Command {
 }
 
 /**
- * Why an SDK gave an attempt up (docs/spec/service-protocol.md#control-messages,
+ * The reason why an SDK ended an attempt with an error (docs/spec/service-protocol.md#control-messages,
  * docs/spec/service-protocol.md#errors-of-an-sdk).
  */
 export interface AttemptError {
@@ -96,7 +97,7 @@ export interface AttemptError {
   readonly failure: Omit<AttemptFailure, "code">;
   /** Replaces the delay of the next retry. */
   readonly nextRetryDelayMs?: number;
-  /** Version 7 brought it; the reference heeds it in any. Absent: retry. */
+  /** Since version 7; the reference accepts it in any version. Absent: retry. */
   readonly behavior?: "retry" | "pause" | "fail";
 }
 
@@ -125,12 +126,12 @@ export function decodeError(bytes: Uint8Array): AttemptError {
   };
 }
 
-/** Checks an `End`, which says nothing (docs/spec/service-protocol.md#control-messages). */
+/** Checks an `End`, which has no fields (docs/spec/service-protocol.md#control-messages). */
 export function decodeEnd(bytes: Uint8Array): void {
   if (bytes.length > 0) readBody(EndSchema, bytes);
 }
 
-/** An unknown number is read as the default, like every unknown of the protocol. */
+/** An unknown number is read as the default, like all unknown values of the protocol. */
 function behaviorOf(value: number | undefined): "retry" | "pause" | "fail" | undefined {
   switch (value) {
     case undefined:

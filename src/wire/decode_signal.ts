@@ -15,8 +15,8 @@ import { readId } from "./id_field.ts";
 // The commands that send a signal. `bytes` is the decoder's own copy of a body.
 
 /**
- * `SendSignalCommand` (docs/spec/service-protocol.md#signals). Any u32 is an index: what the
- * reserved ones mean is between the SDKs. A target that is no invocation id is undecodable
+ * `SendSignalCommand` (docs/spec/service-protocol.md#signals). Any u32 is an index: only
+ * SDKs give the reserved ones a meaning. A target that is no invocation id is undecodable
  * (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeSendSignal(bytes: Uint8Array): Command {
@@ -30,7 +30,7 @@ export function decodeSendSignal(bytes: Uint8Array): Command {
 
 /**
  * `CompleteAwakeableCommand` (docs/spec/service-protocol.md#signals). There is no signal for an id
- * of the oldest protocols. Any other id that is none is undecodable
+ * of the oldest protocols. Any other malformed id is undecodable
  * (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeCompleteAwakeable(bytes: Uint8Array): Command {

@@ -13,13 +13,13 @@ import {
 import { readBody } from "./generated_reader.ts";
 import { readId } from "./id_field.ts";
 
-// The commands that ask for the result of another invocation. `bytes` is the decoder's own copy.
+// The commands that read the result of another invocation. `bytes` is the decoder's own copy.
 
 type Target = AttachInvocationCommand["target"] | GetInvocationOutputCommand["target"];
 
 /**
  * `AttachInvocationCommand` (docs/spec/service-protocol.md#results-of-others). Throws `Failure`
- * RT0017 for a target that can be nobody's (docs/spec/service-protocol.md#refused-commands).
+ * RT0017 for a target that cannot exist (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeAttach(bytes: Uint8Array): Command {
   const { target, resultCompletionId } = readBody(AttachInvocationCommandSchema, bytes);
@@ -50,7 +50,7 @@ function subjectOf(target: Target): Subject {
   }
 }
 
-/** A key that is there is kept, even when it is empty: objects may have such a one. */
+/** A present key is kept, even when it is empty: objects may have an empty key. */
 function requestOf(target: IdempotentRequestTarget): Subject {
   const { serviceName, handlerName, serviceKey, idempotencyKey, scope } = target;
   return {
@@ -64,7 +64,7 @@ function requestOf(target: IdempotentRequestTarget): Subject {
 }
 
 /**
- * Nobody can have been invoked in a scope, but it can be asked for
+ * No invocation can be in a scope, but a command may name one
  * (docs/spec/service-protocol.md#refused-commands).
  */
 function scoped(scope: string | undefined): { readonly scope?: string } {

@@ -1,6 +1,6 @@
 import { checkUtf8, readUtf8 } from "./utf8.ts";
 
-/** What a body violates: not our words to the user, but a part of them. */
+/** The rule that a body violates: a part of the message to the user. */
 export class Undecodable extends Error {
   override name = "Undecodable";
 }
@@ -15,7 +15,7 @@ const FIXED32 = 5;
 
 const GROUP_DEPTH_MAX = 64;
 
-/** V8 keeps arrays up to this size on its heap, until somebody asks for a view of them. */
+/** V8 keeps arrays up to this size on its heap, until a view of them is made. */
 const COPIED_BYTES_MAX = 64;
 
 /** The tag of a field that holds a number. */
@@ -93,7 +93,7 @@ export class FieldReader {
     return readUtf8(this.#bytes, start, this.#at);
   }
 
-  /** Passes over text, but refuses what is none. */
+  /** Skips text. Throws if it is not UTF-8. */
   checkString(): void {
     const start = this.#take();
     checkUtf8(this.#bytes, start, this.#at);
@@ -119,8 +119,8 @@ export class FieldReader {
   }
 
   /**
-   * Passes over a field that nobody asked for. `known`: a `fieldSet` of those somebody would have
-   * asked for, had they had the right wire type; meeting one of these is an error.
+   * Skips an unknown field. `known`: a `fieldSet` of the known fields; one of these here has a wrong
+   * wire type, which is an error.
    */
   skip(tag: number, known: number, depth = 0): void {
     const field = tag >>> 3;
@@ -145,7 +145,7 @@ export class FieldReader {
     }
   }
 
-  /** Passes over the rest of the message: one of which no field matters. */
+  /** Skips the rest of a message whose fields are not used. */
   skipAll(): void {
     for (let tag = this.next(); tag !== 0; tag = this.next()) this.skip(tag, 0);
   }
@@ -160,7 +160,7 @@ export class FieldReader {
     throw truncated();
   }
 
-  /** Passes over a length and that many bytes. Returns where these start. */
+  /** Skips a length and that many bytes. Returns where these start. */
   #take(): number {
     const length = this.uint32();
     const start = this.#at;

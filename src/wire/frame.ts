@@ -7,13 +7,14 @@ import { Failure } from "../errors.ts";
 export const FRAME_HEAD_BYTES = 8;
 
 /**
- * Flag bit: the sender wants to hear when this is stored (docs/spec/service-protocol.md#frames).
+ * Flag bit: the sender requests an acknowledgement when this is stored
+ * (docs/spec/service-protocol.md#frames).
  */
 export const REQUESTED_ACK = 0x8000;
 
-/** What a frame buffer holds at first; it doubles, so copies stay below twice the frame. */
+/** Initial bytes of a frame buffer. It doubles, so copies stay below twice the frame. */
 const BUFFER_BYTES = 64 * 1024;
-/** A frame of which so much came gets all its room: copying 15 MB once more would hold up others. */
+/** From this size on the buffer gets its final size: another copy of 15 MB would block the loop. */
 const ROOM_BYTES_MIN = 4 * 1024 * 1024;
 
 /** A whole frame around `body`. `type` and `flags` are u16. Copies the body. */
@@ -45,8 +46,8 @@ export function writeFrameHead(
 }
 
 /**
- * Takes one frame. `body` is valid only during the call when it is a view of the chunk: copy what
- * is kept, or it pins (or shares) the buffer of the network.
+ * Takes one frame. A `body` that is a view of the chunk is valid only during the call: copy the parts
+ * that are kept, since a view pins (or shares) the buffer of the network.
  */
 export type OnFrame = (type: number, flags: number, body: Uint8Array) => void;
 /** Whether a frame of this type may be taken now. */
@@ -60,7 +61,7 @@ export class FrameReader {
   readonly #bodyBytesMax: number;
   readonly #head = new Uint8Array(FRAME_HEAD_BYTES);
   #headFilled = 0;
-  /** The body being collected, with room for what was received of it. */
+  /** The body being collected, with room beyond the received bytes. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
   #bodyLength = 0;
@@ -121,7 +122,7 @@ export class FrameReader {
     this.#append(chunk, at + head, chunk.length);
   }
 
-  /** Makes room for twice of what came, or for all after 4 MiB: a header alone costs us nothing. */
+  /** Grows to twice the received bytes, or to all after 4 MiB: a header alone allocates nothing. */
   #append(chunk: Uint8Array, from: number, to: number): void {
     const filled = this.#bodyFilled + to - from;
     if (!this.#body || this.#body.length < filled) {
@@ -154,7 +155,7 @@ export class FrameReader {
   }
 }
 
-/** A big endian u16. The callers have checked that it is there. */
+/** A big endian u16. The callers have checked the length. */
 function u16(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!;
 }
