@@ -8,7 +8,7 @@ import { Disk } from "../sim/disk.ts";
 import { schema } from "../support/schema.ts";
 import type { View } from "./_events.ts";
 
-/** What a turn did. */
+/** The outcome of a turn. */
 export interface Done {
   readonly writes: readonly Write[];
   readonly effects: readonly Effect[];
@@ -30,7 +30,7 @@ export class Bench {
 
   /** Runs an event to its end: misses are loaded, then the turn is durable. */
   run(event: Event, now: number): Done {
-    // Nothing at all is remembered from turn to turn.
+    // No row is kept from turn to turn.
     if (this.#bytesMax === 0) this.#resident = new Resident(0);
     for (;;) {
       const turn = new Turn(now, schema, { rows: this.#resident });

@@ -3,13 +3,13 @@ import type { Event, Operation, Outcome } from "../../src/engine/event.ts";
 import type { Command } from "../../src/model/command.ts";
 import { targetOf } from "../support/schema.ts";
 
-/** Something that may happen to one of a few invocations. Not all of it makes sense. */
+/** An event for one of a few invocations. Not every one is possible in its state. */
 export type Happening = (view: View) => Event;
 
-/** What a generator may look up, so that its events are sometimes the right ones. */
+/** What a generator may read, so that its events sometimes fit the rows. */
 export interface View {
   readonly now: number;
-  /** Invocations there are. */
+  /** Ids of the existing invocations. */
   readonly ids: readonly string[];
   readonly attempt: (id: string) => number;
   readonly heard: (id: string) => number;
@@ -51,7 +51,7 @@ const invoked: fc.Arbitrary<Happening> = fc.record({
   ...(delayMs > 0 ? { startAt: now + delayMs } : {}),
 }));
 
-/** One of the invocations there are, or one that is not. */
+/** The id of an existing invocation, or another one. */
 const known = fc.nat(50).map((pick) => ({ ids }: View) =>
   pick === 0 ? "nobody" : ids[pick % ids.length] ?? "nobody"
 );
@@ -97,7 +97,7 @@ function call(completion: number, path: string): Command {
 
 const promiseKey = fc.constantFrom("p", "q");
 
-/** Commands that concern somebody else, perhaps: another invocation, or a promise. */
+/** Commands that may concern another invocation, or a promise. */
 const rare: fc.Arbitrary<(id: string) => Command> = fc.oneof(
   fc.tuple(completion, promiseKey).map(([completion, key]) => () =>
     ({ kind: "getPromise", bytes: bytes("get"), key, completion }) as const
@@ -219,7 +219,7 @@ const operated: fc.Arbitrary<Happening> = fc.record({ pick: known, operation: op
 
 let drawn = 0;
 
-/** The id of a new invocation can be nobody else's. */
+/** The id of a new invocation is unique. */
 function freshId(): string {
   return `new${++drawn}`;
 }

@@ -6,30 +6,30 @@ import { compareOutbox } from "../../src/storage/codec/order.ts";
 import { World } from "../sim/world.ts";
 
 /**
- * What becomes of a batch. `unheard`: it is taken, and nobody says so. `silent`: nor that nobody will.
- * `part`: only its first one.
+ * The outcome of a batch. `unheard`: it is applied, and its response is lost with an error. `silent`: the
+ * same without an error. `part`: only its first message is applied.
  */
 export type Fate = "taken" | "unheard" | "silent" | "refused" | "part" | "gap";
 
 export interface PostsWorldOptions {
-  /** How long a look at the store takes, there and back, and how long a batch is under way. */
+  /** How long a read of the store takes, each way, and how long a batch takes. */
   readonly loadMs: number;
   readonly carryMs: number;
-  /** What becomes of the next batch for a destination. Absent: taken. */
+  /** The outcome of the next batch for a destination. Absent: applied. */
   readonly fate?: (to: number) => Fate;
 }
 
-/** One partition's posts between a store and receivers that count as a partition does. */
+/** The outbox sender of one partition, between a store and receivers that count as a partition does. */
 export class PostsWorld {
   readonly world = new World(1);
   readonly rows = new Map<string, Rows["outbox"]>();
-  /** Everything that receivers have applied, in order. */
+  /** All messages that receivers have applied, in order. */
   readonly applied = new Map<number, number[]>();
   /** Every batch that was sent, by destination and first number. */
   readonly batches: { readonly to: number; readonly first: number; readonly size: number }[] = [];
   readonly warnings: string[] = [];
   readonly failures: unknown[] = [];
-  posts: OutboxSender;
+  sender: OutboxSender;
   loads = 0;
   loadFails = false;
   readonly #options: PostsWorldOptions;
@@ -39,10 +39,10 @@ export class PostsWorld {
 
   constructor(options: PostsWorldOptions) {
     this.#options = options;
-    this.posts = this.#make();
+    this.sender = this.#make();
   }
 
-  /** Writes a row, as a turn does. Answers with its effect. */
+  /** Writes a row, as a turn does. Returns its effect. */
   write(
     to: number,
     value: Uint8Array = new Uint8Array(0),
@@ -63,14 +63,14 @@ export class PostsWorld {
 
   /** Writes a row, and has it sent. */
   post(to: number, value?: Uint8Array): void {
-    this.posts.add({ type: "forward", ...this.write(to, value) });
+    this.sender.add({ type: "forward", ...this.write(to, value) });
   }
 
   /** The life ends; another one begins with what the store has. */
   restart(): void {
-    this.posts.stop();
-    this.posts = this.#make();
-    void this.posts.open();
+    this.sender.stop();
+    this.sender = this.#make();
+    void this.sender.open();
   }
 
   written(to: number): number {
@@ -82,7 +82,7 @@ export class PostsWorld {
     return await this.world.run(done, { alarmsMax: 200_000, until: this.world.mono + ms });
   }
 
-  /** Nothing is left, and everything came. */
+  /** Whether the outbox is empty, and all messages were applied. */
   get isDone(): boolean {
     if (this.rows.size > 0) return false;
     return [...this.#sent].every(([to, seq]) => this.applied.get(to)?.length === seq);
@@ -101,7 +101,7 @@ export class PostsWorld {
       load: (after, limit) => this.#load(after, limit),
       sendBatch: (to, batch) => this.#carry(to, batch, life),
       acknowledged: (to, { first, last }) => {
-        // A turn of its own, some time later; nobody drops what is not there.
+        // A turn of its own, some time later. Rows that are gone are not dropped twice.
         world.after(1, () => {
           for (let seq = first; seq <= last; seq++) this.rows.delete(`${to}/${seq}`);
         });

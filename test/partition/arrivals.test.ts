@@ -57,7 +57,7 @@ async function invocationWith(entries: number, store: Store, lease: Lease): Prom
   return id;
 }
 
-/** A partition that has nothing in memory, and what becomes of its events. */
+/** A partition without resident rows, and the outcome of its events. */
 function begin(store: Store, lease: Lease) {
   const released: Effect[] = [];
   const refused: [Event, Unreadable][] = [];
@@ -80,7 +80,7 @@ function begin(store: Store, lease: Lease) {
   return { partition, released, refused, attemptOf };
 }
 
-/** A store that gives groups of more than two rows in pages of two. */
+/** A store that loads groups of more than two rows in pages of two. */
 class Paged extends MemoryStore {
   override async load(lease: Lease, wants: readonly Want[]): Promise<Loaded[]> {
     return inPages(await super.load(lease, wants), 2);

@@ -34,7 +34,7 @@ interface Heard {
   readonly stored: number[];
   readonly failures: unknown[];
   inFlightMax: number;
-  /** How much was released when it was stopped. */
+  /** How many effects were released when it was stopped. */
   atStop?: number;
 }
 
@@ -58,7 +58,7 @@ interface Script {
   readonly batch: number;
 }
 
-/** A store that takes its time, and may lose one commit. */
+/** A store with delays, which may lose one commit. */
 function storeOf(world: World, { commitMs, fails }: Script, heard: Heard) {
   let inFlight = 0, number = 0;
   return async (writes: readonly Write[]): Promise<void> => {
@@ -121,12 +121,12 @@ test("one commit is in flight, and effects are released in order, each after its
   );
 }, 60_000);
 
-test("after a failed commit nothing is released, and it is told once", async () => {
+test("after a failed commit no effect is released, and the failure is reported once", async () => {
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
       const { released, durable, stored, failures } = await play({ ...script, stopsAt: null });
       expect(released).toEqual(script.steps.map((_, i) => i).slice(0, released.length));
-      // Who is told is told after the effects of all turns of its commit, which small batches may not reach.
+      // `durable` is called after the effects of all turns of a commit, which small batches may not reach.
       expect(durable).toEqual(released.slice(0, durable.length));
       if (script.batch === 100) expect(durable).toEqual(released);
       for (const i of released) if (script.steps[i]?.writes) expect(stored).toContain(i);

@@ -42,7 +42,7 @@ class Slow extends MemoryStore {
   }
 }
 
-/** One process of a fleet, as far as a partition can tell. */
+/** One process of a fleet, as a partition sees it. */
 function memberOver(store: Slow) {
   const member = { isHeld: true, isFenced: 0, started: [] as string[] };
   const attempts = (_: Mailbox) => ({
@@ -71,7 +71,7 @@ function memberOver(store: Slow) {
   return Object.assign(member, { host, client: host.partitionClient });
 }
 
-test("while others may have the partition, nothing is taken", async () => {
+test("while the lease may be lost, no request is taken", async () => {
   const member = memberOver(new Slow());
   await expect(member.client.send(request())).rejects.toBeInstanceOf(Untaken);
   await member.host.open();
@@ -83,7 +83,7 @@ test("while others may have the partition, nothing is taken", async () => {
   member.host.close();
 });
 
-test("what is answered from memory is answered only if the store says that nobody else has it", async () => {
+test("an answer from memory is released only after the store has confirmed the lease", async () => {
   const store = new Slow();
   const member = memberOver(store);
   await member.host.open();
@@ -95,7 +95,7 @@ test("what is answered from memory is answered only if the store says that nobod
   const asked = member.client.output(id);
   member.isHeld = false;
   expect(await asked).toBe("notReady");
-  // Before what it says, and after, for it may have stood still meanwhile.
+  // Before and after the confirmation, since the process may have been suspended meanwhile.
   expect(store.commits).toEqual([0, 0]);
   await expect(member.client.output(id)).rejects.toBeInstanceOf(Untaken);
 
@@ -108,7 +108,7 @@ test("what is answered from memory is answered only if the store says that nobod
   expect(member.isFenced).toBe(1);
 });
 
-test("an attempt is not started by somebody who stood still after the commit", async () => {
+test("a process that was suspended after a commit does not start its attempt", async () => {
   const store = new Slow();
   const member = memberOver(store);
   await member.host.open();
@@ -123,7 +123,7 @@ test("an attempt is not started by somebody who stood still after the commit", a
   expect([member.started, member.isFenced]).toEqual([[], 1]);
 });
 
-test("whoever lost the partition does not claim it again, and takes nothing", async () => {
+test("a process that lost the partition does not claim it again, and takes no requests", async () => {
   const store = new Slow();
   const member = memberOver(store);
   await member.host.open();

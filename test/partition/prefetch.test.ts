@@ -27,7 +27,7 @@ function invoked(path: string, fresh = true): { readonly event: Event } {
   };
 }
 
-/** A memory that knows what these wants were answered. */
+/** Resident rows after a load of these wants. */
 function knowing(...loaded: (readonly [Want, readonly Rows[Table][]])[]): Resident {
   const resident = new Resident(1e9);
   resident.expect(0);
@@ -35,20 +35,20 @@ function knowing(...loaded: (readonly [Want, readonly Rows[Table][]])[]): Reside
   return resident;
 }
 
-test("who will have an object's lock needs its state", () => {
+test("a call that gets the lock of an object needs its state", () => {
   const mail = [invoked("counter/bob/add"), invoked("counter/bob/add")];
   expect(prefetch(mail, { resident: knowing(), schema })).toEqual([lock, state]);
   expect(prefetch(mail, { resident: knowing([lock, []]), schema })).toEqual([state]);
   expect(prefetch(mail, { resident: knowing([lock, []], [state, []]), schema })).toEqual([]);
 });
 
-test("who will queue for it needs none, and who asks without it does", () => {
+test("a call that waits for the lock needs no state, and a shared one does", () => {
   const resident = knowing([lock, [LOCK]]);
   expect(prefetch([invoked("counter/bob/add")], { resident, schema })).toEqual([]);
   expect(prefetch([invoked("counter/bob/peek")], { resident, schema })).toEqual([state]);
 });
 
-test("a handler that asks for its state as it goes needs none to start", () => {
+test("a handler with lazy state needs none to start", () => {
   const services = deployment.services.map((service) => ({
     ...service,
     options: { lazyState: true },
@@ -59,7 +59,7 @@ test("a handler that asks for its state as it goes needs none to start", () => {
   expect(prefetch([invoked("counter/bob/peek")], around)).toEqual([]);
 });
 
-test("an id that was not drawn just now may be taken", () => {
+test("an id that is not fresh may exist already", () => {
   const taken: Want = { table: "invocation", group: "inv_1x", item: "" };
   const around = { resident: knowing(), schema };
   expect(prefetch([invoked("greeter/hi", false)], around)).toEqual([taken]);

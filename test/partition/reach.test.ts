@@ -63,7 +63,7 @@ test("a chain of calls that is deeper than any stack is killed to its end", () =
 }, 60_000);
 
 const MANY = 300;
-/** Loads of one event, of which each may uncover what the next one needs, but not one by one. */
+/** Number of loads of one event: one per level at most, not one per invocation. */
 const LOADS_MAX = 6;
 
 function loadsOf(bench: Bench, event: Event): number {
@@ -80,7 +80,7 @@ test("many calls that are not in memory are killed without being loaded one by o
   expect(isOver(bench)).toBe(true);
 });
 
-test("many that wait for one result hear of it without being loaded one by one", () => {
+test("many that wait for one result get it without being loaded one by one", () => {
   const bench = new Bench(0);
   bench.run(invoke("one"), 0);
   const subject = { by: "invocation", id: "one" } as const;
@@ -95,7 +95,7 @@ test("many that wait for one result hear of it without being loaded one by one",
   expect(bench.disk.find("invocation", "waiter7")?.journal).toBe(3);
 });
 
-test("many that wait for one promise hear of it without being loaded one by one", () => {
+test("many that wait for one promise get it without being loaded one by one", () => {
   const bench = new Bench(0);
   for (let i = 0; i < MANY; i++) {
     bench.run(invoke(`waiter${i}`, "flow/a/ask"), 1);

@@ -3,8 +3,8 @@ import { PartitionReadiness } from "../../src/partition/readiness.ts";
 import { Fenced, type LogLevel } from "../../src/ports.ts";
 import { World } from "../sim/world.ts";
 
-/** A setback of partition 3 in virtual time, with what it logs. */
-function setback() {
+/** The readiness of partition 3 in virtual time, with what it logs. */
+function readiness() {
   const world = new World(1), logged: [LogLevel, string][] = [];
   const clock = {
     now: () => world.mono,
@@ -25,15 +25,15 @@ function setback() {
 const fails = (code: string) => () => Promise.reject(Object.assign(new Error("/a/path"), { code }));
 
 test("a partition that was not opened yet says so", async () => {
-  const { one, world } = setback();
+  const { one, world } = readiness();
   const known = { partition: 3, cause: "the partition is being opened", since: world.mono };
   expect(await one.check(undefined)).toEqual(known);
   one.over();
   expect(await one.check(undefined)).toBeUndefined();
 });
 
-test("the cause is the latest, its time that of the first, and no words of a database are in it", () => {
-  const { one, world } = setback();
+test("it has the latest cause, the time of the first, and no text of the database", () => {
+  const { one, world } = readiness();
   one.over();
   one.failed(Object.assign(new Error("/a/path"), { code: "SQLITE_FULL" }));
   const since = world.mono;
@@ -45,8 +45,8 @@ test("the cause is the latest, its time that of the first, and no words of a dat
   expect(one.known?.cause).not.toContain("path");
 });
 
-test("a check reads, and tells the log once how long it fails", async () => {
-  const { one, logged, settled } = setback();
+test("a check reads, and failures are logged once until it succeeds", async () => {
+  const { one, logged, settled } = readiness();
   one.over();
   expect(await settled(one.check(() => Promise.resolve()))).toBeUndefined();
   for (let n = 0; n < 3; n++) {
@@ -58,8 +58,8 @@ test("a check reads, and tells the log once how long it fails", async () => {
   expect(logged.map(([level]) => level)).toEqual(["warn", "info"]);
 });
 
-test("a database that does not answer is not asked again and again, and is waited for briefly", async () => {
-  const { one, settled } = setback();
+test("checks of a database that does not answer share one read, and wait briefly", async () => {
+  const { one, settled } = readiness();
   one.over();
   let reads = 0, answer = (): void => {};
   const read = () => {

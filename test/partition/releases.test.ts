@@ -3,14 +3,14 @@ import type { Effect } from "../../src/engine/effect.ts";
 import { Releases } from "../../src/partition/releases.ts";
 import { attempt } from "../outbound/_attempts.ts";
 
-const LOT = 4;
+const BATCH = 4;
 
-/** Releases of a partition whose `soon` and store are worked by hand. */
+/** Releases of a partition whose `soon` and store are driven by the test. */
 function world() {
   const seen = {
     /** Lengths of batches. */
     batches: [] as number[],
-    /** Numbers of effects, and names of groups that were told. */
+    /** Numbers of effects, and names of groups whose `durable` was called. */
     heard: [] as (number | string)[],
     soons: [] as (() => void)[],
     failures: [] as unknown[],
@@ -24,7 +24,7 @@ function world() {
       seen.heard.push(...effects.flatMap((one) => one.type === "abort" ? [one.attempt] : []));
     },
     soon: (call) => seen.soons.push(call),
-    effectsMax: LOT,
+    effectsMax: BATCH,
     isHeld: () => seen.isHeld,
     confirm: () => seen.confirm(),
     onFailure: (cause) => seen.failures.push(cause),
@@ -35,7 +35,7 @@ function world() {
     ));
     releases.add(effects, [() => seen.heard.push(name)]);
   };
-  /** Lets whatever was put off have its turn. */
+  /** Runs the calls of `soon`. */
   const pass = async () => {
     for (const call of seen.soons.splice(0)) call();
     await new Promise((resolve) => setImmediate(resolve));
@@ -43,15 +43,15 @@ function world() {
   return { ...{ seen, releases, add, pass } };
 }
 
-test("what fits a batch goes at once, and whoever waits for its turn is told after it", () => {
+test("effects that fit a batch are released at once, and then `durable` is called", () => {
   const { seen, add } = world();
-  add(LOT, "a");
+  add(BATCH, "a");
   add(0, "b");
   expect(seen.heard).toEqual([1, 2, 3, 4, "a", "b"]);
   expect(seen.soons).toEqual([]);
 });
 
-test("the rest follows batch by batch, in order, and fills up with what came meanwhile", async () => {
+test("the backlog follows batch by batch, in order, and batches fill up with later effects", async () => {
   const { seen, add, pass } = world();
   add(6, "a");
   expect(seen.heard).toEqual([1, 2, 3, 4]);
@@ -67,7 +67,7 @@ test("the rest follows batch by batch, in order, and fills up with what came mea
   expect(seen.heard.slice(-2)).toEqual([11, "d"]);
 });
 
-test("the more wait, the bigger the batches", async () => {
+test("a larger backlog has larger batches", async () => {
   const { seen, add, pass } = world();
   add(100_000, "a");
   while (seen.soons.length > 0) await pass();
@@ -76,7 +76,7 @@ test("the more wait, the bigger the batches", async () => {
   expect(seen.heard).toHaveLength(100_001);
 });
 
-test("whoever may have lost the partition asks before the next batch", async () => {
+test("the lease is confirmed before the next batch if it may be lost", async () => {
   const { seen, add, pass } = world();
   let confirmed = () => {};
   seen.confirm = () => new Promise((resolve) => confirmed = resolve);
@@ -89,7 +89,7 @@ test("whoever may have lost the partition asks before the next batch", async () 
   expect(seen.batches).toEqual([4, 2]);
 });
 
-test("when the partition is another's, what is left stays, and it is told", async () => {
+test("when the lease is lost, the backlog is not released, and the failure is reported", async () => {
   const { seen, add, pass } = world();
   seen.confirm = () => Promise.reject(new Error("fenced"));
   add(6, "a");
@@ -99,7 +99,7 @@ test("when the partition is another's, what is left stays, and it is told", asyn
   expect(String(seen.failures)).toBe("Error: fenced");
 });
 
-test("after the end nothing is released", async () => {
+test("after the end no effect is released", async () => {
   const { seen, releases, add, pass } = world();
   add(6, "a");
   releases.stop();
@@ -108,7 +108,7 @@ test("after the end nothing is released", async () => {
   expect(seen.failures).toEqual([]);
 });
 
-test("a reply and the attempt that follows it are one, other replies are not", async () => {
+test("a reply and the attempt that follows it count as one, other replies do not", async () => {
   const { seen, releases, pass } = world();
   const reply = (id: string): Effect => ({ type: "reply", reply: 1, id, status: "accepted" });
   releases.add([..."abcde"].flatMap((id) => [reply(id), attempt({ id })]), []);

@@ -22,7 +22,7 @@ const refused: Result = {
   failure: { code: 409, message: "Previously accepted" },
 };
 
-/** A door whose partition does nothing but note what comes; its replies are made by the test. */
+/** Requests to a partition that only records events; the test makes the replies. */
 function stage() {
   const waiters = new Waiters();
   const events: Event[] = [];
@@ -32,13 +32,13 @@ function stage() {
   return { waiters, requests, tokenOf };
 }
 
-test("a second submission is refused, though the first one ends before that is told", async () => {
+test("a second submission is refused, though the first one completes before the reply", async () => {
   const { waiters, requests, tokenOf } = stage();
   const first = requests.call(REQUEST);
   const second = requests.call(REQUEST);
   waiters.replied({ type: "reply", reply: tokenOf(0), id, status: "accepted" });
   waiters.completed({ type: "completed", id, result: ran });
-  // What came of the second event is told only now. Let the first be seen through before.
+  // The reply to the second event comes only now, after the first one is handled.
   expect(await first).toEqual({ result: ran });
   const reply = tokenOf(1);
   waiters.replied({ type: "reply", reply, id, status: "previouslyAccepted", result: refused });
@@ -46,7 +46,7 @@ test("a second submission is refused, though the first one ends before that is t
   expect(waiters.size).toBe(0);
 });
 
-test("a repeat that joins the first one hears its result, in whatever order", async () => {
+test("a repeat that attaches to the first one gets its result, in either order", async () => {
   const { waiters, requests, tokenOf } = stage();
   const early = requests.call(REQUEST);
   const pending = requests.call(REQUEST);

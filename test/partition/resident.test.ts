@@ -13,7 +13,7 @@ type State = Rows["state"];
 const objects = fc.constantFrom("o1", "o2", "o3", "o4");
 const names = fc.constantFrom("a", "b", "c");
 
-/** What may happen to a memory, as its partition would do it. */
+/** Operations on the resident rows, as a partition does them. */
 type Step =
   | {
     readonly do: "turn";
@@ -40,7 +40,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 80, size: "max" },
 );
 
-/** A memory beside the truth: a disk that commits reach late, and a load that is late, too. */
+/** Resident rows beside a model: a disk that commits reach late, and a load that is late, too. */
 class Scene {
   readonly truth = new Disk();
   readonly disk = new Disk();
@@ -53,7 +53,7 @@ class Scene {
   #number = 0;
   #durable = 0;
   #answer: Loaded[] | undefined;
-  /** Groups whose pages arrive, and those that have. */
+  /** Groups that are being loaded page by page, and those that are complete. */
   #arriving: { readonly want: Want; readonly pages: Iterator<readonly Rows[Table][]> }[] = [];
   #arrived: Want[] = [];
   readonly undurable = new Map<string, number>();
@@ -75,7 +75,7 @@ class Scene {
       case "load":
         if (this.#answer) return;
         this.resident.expect(this.#number);
-        // Sees what was handed over, and nothing that is still gathered.
+        // Sees the commits that were handed over, and not the one that is still gathered.
         this.#answer = inPages(this.disk.load([step.want]), 1);
         return;
       case "answer":
@@ -99,7 +99,7 @@ class Scene {
     while (this.#arriving.length > 0) this.#page();
     this.apply({ do: "used" });
     this.#settle();
-    // The next settled commit finds whatever the load has added.
+    // The next durable commit finds all rows that the load has added.
     this.resident.markDurable(this.#durable);
   }
 
@@ -150,7 +150,7 @@ class Scene {
   }
 }
 
-/** What memory says is true, and it says something of everything that is not durable. */
+/** Resident rows equal the model, and every row that is not durable is resident. */
 function check({ truth, resident, undurable }: Scene): void {
   for (const object of ["o1", "o2", "o3", "o4"]) {
     for (const name of ["a", "b", "c"]) {
@@ -165,7 +165,7 @@ function check({ truth, resident, undurable }: Scene): void {
   }
 }
 
-test("memory never lies, and never forgets what is not durable", () => {
+test("resident rows are never stale, and never evicted before they are durable", () => {
   fc.assert(
     fc.property(steps, fc.constantFrom(0, 800, 1e9), (steps, bytesMax) => {
       const scene = new Scene(bytesMax);
@@ -178,7 +178,7 @@ test("memory never lies, and never forgets what is not durable", () => {
   );
 }, 60_000);
 
-test("when all is durable, memory is within its bytes", () => {
+test("when all commits are durable, resident rows are within their bytes", () => {
   fc.assert(
     fc.property(steps, fc.constantFrom(0, 800, 2_000), (steps, bytesMax) => {
       const scene = new Scene(bytesMax);

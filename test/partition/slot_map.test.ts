@@ -11,7 +11,7 @@ const steps = fc.array(
   ),
 );
 
-test("it holds what a map would hold, in the order in which it came", () => {
+test("it has the entries of a map, in insertion order", () => {
   fc.assert(fc.property(steps, (steps) => {
     const map = new Map<string, number>(), churn = new SlotMap<string, number>();
     for (const step of steps) {
@@ -31,7 +31,7 @@ test("it holds what a map would hold, in the order in which it came", () => {
   }));
 });
 
-test("entries may leave while they are gone through", () => {
+test("entries may be deleted during iteration", () => {
   const churn = new SlotMap<number, number>();
   for (let i = 0; i < 10; i++) churn.set(i, i);
   const seen: number[] = [];

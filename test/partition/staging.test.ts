@@ -35,7 +35,7 @@ const frames = (id: string, first: number, ...sizes: number[]): Event =>
 const ended = (id: string): Event =>
   ({ type: "attemptEnded", id, attempt: 1, outcome: { kind: "ended" }, jitter: 0 }) as Event;
 
-/** Staging by hand: `sent` names what was sent, `stages` ends what is being staged, in order. */
+/** Staging under control of the test: `sent` names sent events, `stages` completes stagings in order. */
 function staging() {
   const sent: string[] = [], failures: unknown[] = [], released: number[] = [];
   const stages: { resolve: () => void; reject: (cause: unknown) => void }[] = [];
@@ -78,7 +78,7 @@ test("events of an attempt wait behind a large one and keep their order; others 
   expect(sent.slice(3)).toEqual(["a frame 1", "a frame 2", "a attemptEnded"]);
 });
 
-test("a second large event of an attempt waits for the first, and what follows for both", async () => {
+test("a second large event of an attempt waits for the first, and later events for both", async () => {
   const { offer, sent, stages, staging: one } = staging();
   offer(frames("a", 0, MIN, MIN + 1));
   offer(frames("a", 2, MIN));
@@ -97,7 +97,7 @@ test("a second large event of an attempt waits for the first, and what follows f
   expect(one.waiting).toBe(0);
 });
 
-test("a value is given up once its event is durable, and not before", async () => {
+test("a staged value is released once its event is durable, and not before", async () => {
   const { offer, stages, durables, released } = staging();
   offer(invoked("a", MIN));
   await settled();

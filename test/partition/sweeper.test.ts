@@ -9,7 +9,7 @@ interface Scene {
   readonly world: World;
   /** Expired invocations that the store still has. */
   readonly left: Set<string>;
-  /** When pages were asked for, and how many rows each of them brought. */
+  /** When pages were read, and how many rows each of them had. */
   readonly pages: { readonly at: number; readonly rows: number }[];
   readonly records: string[];
   readonly sweeper: Sweeper;
@@ -35,7 +35,7 @@ function scene(expired: number, broken = 0): Scene {
       if (failing-- > 0) throw new Error("the database is busy");
       return page;
     },
-    // Forgotten once the commit is durable, which takes its time.
+    // Deleted once the commit is durable, which takes some time.
     send: (event, durable) =>
       void world.after(COMMIT_MS, () => {
         if (event.type === "expired") left.delete(event.id);
@@ -48,12 +48,12 @@ function scene(expired: number, broken = 0): Scene {
 const run = ({ world }: Scene, forMs: number) =>
   world.run(() => false, { alarmsMax: 10_000, until: world.mono + forMs });
 
-test("450 expired invocations are all forgotten without waiting an interval", async () => {
+test("450 expired invocations are all deleted without waiting an interval", async () => {
   const swept = scene(450);
   swept.sweeper.start();
   await run(swept, EVERY_MS - 1);
   expect(swept.left.size).toBe(0);
-  // A page is asked for once the one before is durable: none brings a row twice.
+  // A page is read once the one before is durable: no row is in two pages.
   expect(swept.pages).toEqual([
     { at: 0, rows: 200 },
     { at: COMMIT_MS, rows: 200 },
@@ -61,14 +61,14 @@ test("450 expired invocations are all forgotten without waiting an interval", as
   ]);
 });
 
-test("once all are forgotten, the store is asked once per interval", async () => {
+test("once all are deleted, the store is read once per interval", async () => {
   const swept = scene(0);
   swept.sweeper.start();
   await run(swept, 3 * EVERY_MS);
   expect(swept.pages.map(({ at }) => at)).toEqual([0, 1, 2, 3].map((n) => n * EVERY_MS));
 });
 
-test("a page that cannot be read is told, and tried again an interval later", async () => {
+test("a page that cannot be read is logged, and read again an interval later", async () => {
   const swept = scene(3, 1);
   swept.sweeper.start();
   await run(swept, EVERY_MS + COMMIT_MS);
@@ -77,7 +77,7 @@ test("a page that cannot be read is told, and tried again an interval later", as
   expect(swept.left.size).toBe(0);
 });
 
-test("a sweeper that is stopped asks for nothing more", async () => {
+test("a sweeper that is stopped reads no more pages", async () => {
   const swept = scene(450);
   swept.sweeper.start();
   await run(swept, 0);

@@ -6,10 +6,10 @@ import { World } from "../sim/world.ts";
 
 interface Scene {
   readonly timersMax: number;
-  /** How long a page takes, there and back. */
+  /** How long a page takes, each way. */
   readonly loadMs: number;
   readonly atBoot: readonly number[];
-  /** Written while it runs: when, and how much later each is due. */
+  /** Timers written while it runs: when, and how much later each is due. */
   readonly later: readonly (readonly [number, number])[];
 }
 
@@ -20,7 +20,7 @@ const scenes = fc.record({
     maxLength: 6,
     size: "max",
   }),
-  // Many come while the first page is on its way back.
+  // Many are added while the first page is being loaded.
   later: fc.array(
     fc.tuple(
       fc.oneof(fc.nat(300), fc.integer({ min: 60, max: 119 })),
@@ -35,7 +35,7 @@ interface Fired {
   readonly lateMs: number;
 }
 
-/** A store that takes its time: what a page holds is settled half way. */
+/** A store with delays: the rows of a page are fixed half way. */
 function loader(world: World, rows: ReadonlyMap<string, Timer>, loadMs: number) {
   return async (after: Timer | undefined, limit: number): Promise<Timer[]> => {
     await world.sleep(loadMs);
@@ -46,7 +46,7 @@ function loader(world: World, rows: ReadonlyMap<string, Timer>, loadMs: number) 
   };
 }
 
-/** Plays a scene and tells when each timer fired, and in which order, less repeats. */
+/** Plays a scene and returns when each timer fired, in order, without repeats. */
 async function play({ timersMax, loadMs, atBoot, later }: Scene) {
   const world = new World(1), start = world.mono;
   const rows = new Map<string, Timer>();
@@ -115,9 +115,9 @@ test("with an instant store timers fire in order, each at its moment", async () 
   );
 }, 60_000);
 
-test("a clock that jumps forward is noticed within 5 s, and costs a look every few seconds", async () => {
+test("a clock that jumps forward is noticed within 5 s, and costs a check every few seconds", async () => {
   const world = new World(1), start = world.mono;
-  let looks = 0;
+  let checks = 0;
   const firedAt: number[] = [];
   const timers = new Timers({
     timersMax: 10,
@@ -125,7 +125,7 @@ test("a clock that jumps forward is noticed within 5 s, and costs a look every f
       now: () => world.wall,
       // As a timeout, which does not notice that the clock was set.
       at: (due, call) => {
-        looks++;
+        checks++;
         return world.after(due - world.wall, call);
       },
       soon: (call) => void world.after(0, call),
@@ -135,10 +135,10 @@ test("a clock that jumps forward is noticed within 5 s, and costs a look every f
     onFailure: (cause) => expect.unreachable(String(cause)),
   });
   await timers.open();
-  expect(looks).toBe(0);
-  timers.add({ id: "far", due: world.wall + 3_600_000, kind: "sleep", index: 1 });
+  expect(checks).toBe(0);
+  timers.add({ id: "late", due: world.wall + 3_600_000, kind: "sleep", index: 1 });
   await world.run(() => false, { alarmsMax: 1_000, until: start + 61_000 });
-  expect(looks).toBeLessThanOrEqual(20);
+  expect(checks).toBeLessThanOrEqual(20);
   world.skip(7_200_000);
   const jumpedAt = world.mono - start;
   await world.run(() => firedAt.length > 0, { alarmsMax: 1_000, until: world.mono + 60_000 });

@@ -27,7 +27,7 @@ function invoked(number: number): Event & { type: "invoked" } {
   };
 }
 
-test("messages of attempts fill a turn, so that one with many does not delay what follows", async () => {
+test("frames fill a turn, so that an attempt with many does not delay later events", async () => {
   const store = new MemoryStore();
   const released: Effect[] = [];
   const partition = new Partition({

@@ -6,7 +6,7 @@ import type { Disk } from "../sim/disk.ts";
 import { Bench } from "./_bench.ts";
 import { histories } from "./_events.ts";
 
-/** Every row, but for when it was last written. */
+/** Every row, without its time of modification. */
 function rows(disk: Disk): unknown[] {
   return TABLES.flatMap((table) =>
     disk.all(table).map((row) =>
@@ -15,7 +15,7 @@ function rows(disk: Disk): unknown[] {
   );
 }
 
-/** What is not a repeat when it comes twice: each time it is somebody else who says so. */
+/** Events that are no duplicates when they are applied twice: each has another source. */
 const RENEWED = ["recovered", "slotFree", "signaled", "operated"];
 
 test("a cold memory and a hot one give the same turns for the same events", () => {
@@ -36,7 +36,7 @@ test("a cold memory and a hot one give the same turns for the same events", () =
   );
 }, 60_000);
 
-test("an event applied twice leaves what once left", () => {
+test("an event applied twice leaves the same rows as once", () => {
   fc.assert(
     fc.property(histories, (history) => {
       const bench = new Bench(1e9);
@@ -45,13 +45,13 @@ test("an event applied twice leaves what once left", () => {
         now += ms;
         const event: Event = happening(bench.view(now));
         bench.run(event, now);
-        // Nothing is kept of it, so nobody can know that it was there before.
+        // No row of it is kept, so a repeat cannot be recognized.
         if (RENEWED.includes(event.type) || !("id" in event)) continue;
         if (bench.disk.find("invocation", event.id) === undefined) continue;
         const once = rows(bench.disk);
         const { effects } = bench.run(event, now);
         expect(rows(bench.disk)).toEqual(once);
-        // A repeated request is answered again; nothing else is told twice but a clock's alarm.
+        // A repeated request gets a reply again; of other effects only alarms are emitted twice.
         expect(effects.filter(({ type }) => type !== "reply" && type !== "armTimer")).toEqual([]);
       }
     }),

@@ -17,13 +17,13 @@ const value = new TextEncoder().encode("done");
 const bytes = new Uint8Array(0);
 
 /** An object of each partition, and an id of an unkeyed call in the first. */
-const [near = "", far = ""] = [0, 1].map((place) => {
+const [first = "", second = ""] = [0, 1].map((place) => {
   for (let n = 0;; n++) {
     if (partitionOfObject(`k${n}`, PARTITIONS) === place) return `k${n}`;
   }
 });
 
-/** `greeter` calls the object in its input, waits and answers as it did; everybody else answers. */
+/** `greeter` calls the object in its input and returns its result; other handlers return at once. */
 function attempts(send: Mailbox): AttemptRunner {
   const start = ({ attempt, invocation: { id, target }, entries }: Attempt): void => {
     const say = (frame: Command): void => {
@@ -46,7 +46,7 @@ function attempts(send: Mailbox): AttemptRunner {
   return { start, notify: () => {}, abort: () => {}, yield: () => {}, close: () => {} };
 }
 
-/** Two partitions over one store, and the way between them. */
+/** Two partitions over one store, and the transport between them. */
 class Two {
   readonly store = new MemoryStore();
   readonly hosts: Host[] = [];
@@ -102,7 +102,7 @@ class Two {
     return id;
   }
 
-  /** Those of the first life. */
+  /** The partitions of the first life. */
   leases(): Lease[] {
     return this.hosts.map((_, partition) => ({ partition, epoch: 1 }));
   }
@@ -112,24 +112,24 @@ class Two {
   }
 }
 
-test("a call goes to the object's partition, and its answer comes back", async () => {
+test("a call goes to the partition of the object, and its result comes back", async () => {
   const two = new Two();
   await two.open();
-  const ids = await Promise.all([two.send(near), two.send(far)]);
+  const ids = await Promise.all([two.send(first), two.send(second)]);
   for (const id of ids) {
     expect(await two.hosts[0]?.partitionClient.attach(id)).toMatchObject({
       result: { kind: "value", value },
     });
   }
-  // There and back; who was called in the same partition needed nobody to carry.
+  // Call and result; the call within the same partition needed no message.
   expect(two.batches).toBeGreaterThanOrEqual(2);
   two.close();
 });
 
-test("what the other side has is kept no longer", async () => {
+test("acknowledged messages are deleted", async () => {
   const two = new Two();
   await two.open();
-  const id = await two.send(far);
+  const id = await two.send(second);
   await two.hosts[0]?.partitionClient.attach(id);
   await until("nothing is left", async () => {
     const pages = await Promise.all(
@@ -140,11 +140,11 @@ test("what the other side has is kept no longer", async () => {
   two.close();
 });
 
-test("a message that nobody could carry goes when its partition begins anew", async () => {
+test("a message that could not be sent is sent when its partition restarts", async () => {
   const two = new Two();
   two.isCut = true;
   await two.open();
-  const id = await two.send(far);
+  const id = await two.send(second);
   await until("somebody tries", () => Promise.resolve(two.batches > 0));
   expect(await two.hosts[0]?.partitionClient.output(id)).toBe("notReady");
   two.isCut = false;
