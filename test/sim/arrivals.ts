@@ -32,8 +32,8 @@ export class Arrivals {
   }
 
   #invoked(id: string): void {
-    const { stories, letters } = this.#history;
-    const isPutToEnd = letters.arrived.some(({ message: one }) =>
+    const { stories, deliveries } = this.#history;
+    const isPutToEnd = deliveries.arrived.some(({ message: one }) =>
       one.type === "killed" ? one.id === id : isSignalTo(one, id) && isCancel(one)
     );
     must(stories.has(id) || isPutToEnd, () => `"${id}" was asked for and is not there`);

@@ -17,7 +17,7 @@ import { AIMS } from "./program.ts";
 import { simulatedSchema } from "./schema.ts";
 import type { Asking } from "./asking.ts";
 import type { Seat, SeatOptions, System } from "./seat.ts";
-import { Warden } from "./warden.ts";
+import { Resolver } from "./resolver.ts";
 import type { World } from "./world.ts";
 
 /** More places to go than `AIMS`, each once or twice. */
@@ -104,7 +104,7 @@ export class Cluster {
       world: this.#options.world,
       history: this.history,
       faults: () => this.#faults,
-      route: (id) => this.owners.route(this.history.letters.whereIs(id)),
+      route: (id) => this.owners.route(this.history.deliveries.whereIs(id)),
       failed: (cause) => this.failed(cause),
     };
   }
@@ -116,7 +116,7 @@ export class Cluster {
     this.#faults = CALM;
     this.#calmAt = world.mono;
     this.owners.calm();
-    void new Warden(this.#asking()).live(() => this.failure !== undefined);
+    void new Resolver(this.#asking()).live(() => this.failure !== undefined);
   }
 
   /** Whether there is nothing left to do, nor to wait for. */
@@ -125,7 +125,7 @@ export class Cluster {
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
     return this.history.unfinished.size === 0 && this.attempts === 0 &&
-      this.disks.all("timer").length === 0 && this.history.letters.isQuiet;
+      this.disks.all("timer").length === 0 && this.history.deliveries.isQuiet;
   }
 
   /** Attempts in flight. */

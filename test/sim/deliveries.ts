@@ -8,23 +8,23 @@ import { isSame } from "./story.ts";
 
 type Pair = Pick<Rows["peer"], "from" | "to">;
 
-/** What one partition has sent to another one, for ever. */
+/** All messages that one partition has ever sent to another one. */
 interface Way extends Pair {
   readonly messages: Message[];
-  /** By the rows of the sender: the last one it has counted, and the last one it keeps no more. */
+  /** By the rows of the sender: the last number it used, and the last message it has dropped. */
   sent: number;
   dropped: number;
-  /** By the rows of the receiver: the last one it has taken. */
+  /** By the rows of the receiver: the last message it has applied. */
   heard: number;
 }
 
 /**
- * Messages between partitions: that they are numbered without gaps, kept until they were taken,
- * taken in their order and never twice, and that everything is where it belongs. What a message
- * brings about, `messages.ts` looks at.
+ * Checks messages between partitions: they are numbered without gaps, kept until they are applied,
+ * applied in order and never twice, and every row is in its partition. `messages.ts` checks the
+ * effects of a message.
  */
-export class Letters {
-  /** Those that this commit has written, and those that it has taken. */
+export class Deliveries {
+  /** The messages that this commit has written, and those that it has applied. */
   readonly posted: Message[] = [];
   readonly arrived: { readonly message: Message; readonly from: number }[] = [];
   readonly #partitions: number;
@@ -48,12 +48,12 @@ export class Letters {
     return this.whereIs(a) !== this.whereIs(b);
   }
 
-  /** Messages that were written and not taken yet. */
+  /** Messages that were written and not applied yet. */
   *underWay(): Generator<Message> {
     for (const { messages, heard } of this.#ways.values()) yield* messages.slice(heard);
   }
 
-  /** What a partition has written in one commit. Before anybody looks at it. */
+  /** Takes the writes of one commit of a partition, before any other check. */
   commit(writes: readonly Write[], partition: number): void {
     this.posted.length = 0;
     this.arrived.length = 0;
@@ -68,7 +68,7 @@ export class Letters {
     }
   }
 
-  /** A batch leaves. */
+  /** A batch is sent. */
   sent(to: number, { from, first, messages }: OutboxBatch): void {
     const way = this.#way({ from, to });
     must(messages.length > 0, () => `${from} sends nothing to ${to}`);
@@ -80,13 +80,13 @@ export class Letters {
     });
   }
 
-  /** A partition says that it has all up to this one. */
+  /** A partition acknowledges all messages up to this one. */
   acknowledges(pair: Pair, seq: number): void {
     const { heard, from, to } = this.#way(pair);
     must(seq <= heard, () => `${to} says that it has ${seq} of ${from}, and has ${heard}`);
   }
 
-  /** Whether nothing is left of what was sent. */
+  /** Whether all messages were applied and dropped. */
   get isQuiet(): boolean {
     return [...this.#ways.values()].every(({ messages: { length }, heard, dropped }) =>
       heard === length && dropped === length
@@ -123,7 +123,7 @@ export class Letters {
     home.heard = heard;
   }
 
-  /** Every row is in the partition of what it is about. */
+  /** Every row is in the partition of its key. */
   #mustBeAtHome({ table, row }: Write, partition: number): void {
     const place = this.#placeOf(table, row);
     must(place === partition, () => `${table} "${groupOf(table, row)}" is written to ${partition}`);

@@ -4,7 +4,7 @@ import { type Entry, entryType, type Result } from "../../src/model/journal.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
 import type { Completed } from "../../src/ports.ts";
-import { Letters } from "./letters.ts";
+import { Deliveries } from "./deliveries.ts";
 import { Lines } from "./lines.ts";
 import { Messages, said } from "./messages.ts";
 import { mustMay, mustSleep } from "./moves.ts";
@@ -29,16 +29,15 @@ import type { World } from "./world.ts";
 const ENDS = ["kill", "cancel"] as const;
 
 /**
- * What the world was promised, kept outside of the server's reach and never forgotten. It reads
- * every commit, and knows what may never change: a journal's entries, a result, that an
- * invocation was accepted once.
+ * The model of a run, independent of the server. It reads every commit, and checks the facts that may
+ * never change: entries of a journal, a result, that an invocation was accepted once.
  */
 export class History {
   readonly stories = new Map<string, Story>();
   readonly unfinished = new Set<string>();
   readonly states = new States();
   readonly wishes = new Wishes(this);
-  readonly letters: Letters;
+  readonly deliveries: Deliveries;
   /** The ids of those who have a name in programs. */
   readonly names = new Map<string, string>();
   /** Commits so far. */
@@ -52,7 +51,7 @@ export class History {
 
   constructor(world: World, partitions: number) {
     this.#world = world;
-    this.letters = new Letters(partitions);
+    this.deliveries = new Deliveries(partitions);
   }
 
   commit(
@@ -61,7 +60,7 @@ export class History {
   ): void {
     this.commits++;
     this.#epoch = epoch;
-    this.letters.commit(writes, partition);
+    this.deliveries.commit(writes, partition);
     this.#messages.exchanged();
     for (const { table, row, drop } of inOrder(writes)) {
       if (table === "invocation") this.#invocation(row as Rows["invocation"], drop);

@@ -187,7 +187,7 @@ const WAITING: readonly number[] = [
   entryType.getPromise,
 ];
 
-function waitingOn(disk: Disks, { letters }: History): Waiting {
+function waitingOn(disk: Disks, { deliveries }: History): Waiting {
   const waiting = new Set<string>();
   const add = ({ id, completion, type, since }: Caller) => {
     // Whoever asked is forgotten, and somebody else has its id.
@@ -203,7 +203,7 @@ function waitingOn(disk: Disks, { letters }: History): Waiting {
     must(!result || listeners.length === 0, () => `"${name}" is kept and has listeners`);
     listeners.forEach(add);
   }
-  for (const message of letters.underWay()) {
+  for (const message of deliveries.underWay()) {
     if ("caller" in message && message.caller) add(message.caller);
   }
   return waiting;

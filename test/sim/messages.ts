@@ -58,9 +58,9 @@ export class Messages {
     this.#checks.push(check);
   }
 
-  /** The letters of a commit are known. */
+  /** The deliveries of a commit are known. */
   exchanged(): void {
-    const { posted, arrived } = this.#history.letters;
+    const { posted, arrived } = this.#history.deliveries;
     for (const message of posted) {
       if (message.type === "answered") this.later(() => this.#answers(message));
     }
@@ -82,11 +82,11 @@ export class Messages {
   command(story: Story, type: number, spoken: Spoken): void {
     const { target, x } = spoken;
     if (target === undefined || !SIGNALS.includes(type)) return;
-    if (this.#history.letters.isFar(story.row.id, target)) {
+    if (this.#history.deliveries.isFar(story.row.id, target)) {
       const isIt = (one: Message) =>
         isSignalTo(one, target) && (x === undefined ? isCancel(one) : textOfSignal(one) === x);
       this.later(() => {
-        const { posted } = this.#history.letters;
+        const { posted } = this.#history.deliveries;
         must(posted.some(isIt), () => `A signal of "${story.row.id}" to "${target}" was not sent`);
       });
       return;
@@ -132,14 +132,16 @@ export class Messages {
 
   /** A call that was killed takes along whom it called and sent to. */
   killed({ entries, row: { id } }: Story): void {
-    const { letters } = this.#history;
+    const { deliveries } = this.#history;
     this.later(() => {
       for (const entry of entries) {
         if (entry.kind !== "notification" || entry.result.kind !== "invocationId") continue;
         const childId = entry.result.id;
         const child = this.#history.stories.get(childId);
-        if (letters.isFar(id, childId)) {
-          const isTold = letters.posted.some((one) => one.type === "killed" && one.id === childId);
+        if (deliveries.isFar(id, childId)) {
+          const isTold = deliveries.posted.some((one) =>
+            one.type === "killed" && one.id === childId
+          );
           must(isTold, () => `"${id}" was killed, and "${childId}" was not told`);
           continue;
         }
@@ -171,9 +173,9 @@ export class Messages {
   #answer(story: Story, { id, type, result }: Notification, spoken: Spoken | undefined): void {
     const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
     must(callee !== undefined, () => `"${story.row.id}" was answered and never asked`);
-    const { letters } = this.#history, { row } = story;
-    if (letters.isFar(row.id, callee)) {
-      const hasCome = letters.arrived.some(({ message: one }) =>
+    const { deliveries } = this.#history, { row } = story;
+    if (deliveries.isFar(row.id, callee)) {
+      const hasCome = deliveries.arrived.some(({ message: one }) =>
         one.type === "answered" && one.caller.id === row.id && id.kind === "completion" &&
         one.caller.completion === id.id && isSame(one.result, result)
       );

@@ -15,9 +15,9 @@ export interface Move {
 }
 
 /**
- * Where an invocation may go from where it was. Every attempt has a reason: time, news that it
- * waits for, the death of the attempt before, or somebody's wish. So nobody runs in a circle, and
- * nobody who should rest runs at all.
+ * Checks the changes of status of an invocation. Every attempt has a reason: time, a notification that
+ * it awaits, the death of the attempt before, or an operation. So no invocation runs in a circle, and no
+ * paused one runs at all.
  */
 export function mustMay({ story, before, row, epoch, resumes }: Move): void {
   const { id } = row;
@@ -57,7 +57,7 @@ export function mustMay({ story, before, row, epoch, resumes }: Move): void {
   }
 }
 
-/** Nobody changes its version, and its deployment only who was told to. */
+/** No invocation changes its protocol version, and its deployment only by an operation. */
 function mustStay({ before, row, resumes }: Pick<Move, "before" | "row" | "resumes">): void {
   const { id } = row;
   must(
@@ -71,7 +71,7 @@ function mustStay({ before, row, resumes }: Pick<Move, "before" | "row" | "resum
   }
 }
 
-/** Who should pause pauses where its attempt ends. */
+/** A requested pause takes effect where the attempt ends. */
 function pausing(
   { before, row }: Pick<Move, "before" | "row">,
   wanted: (why: string) => void,
@@ -87,7 +87,7 @@ function isOver({ sleep, entries }: Story, attempt: number): boolean {
   return settled(sleep.awaiting, arrivalsFrom(entries, sleep.delivered)) !== undefined;
 }
 
-/** Nobody sleeps through what it waits for. */
+/** A suspended invocation is woken by every notification that it awaits. */
 export function mustSleep(story: Story): void {
   const { row: { id, status, attempt }, sleep, entries } = story;
   if (status.kind !== "suspended") return;

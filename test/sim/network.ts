@@ -38,7 +38,7 @@ export class Network {
     const again = chance.happens(outboxBatchTwice) ? chance.int(0, 2_000) : undefined;
     if (!process.touch()) return new Promise(() => {});
     try {
-      this.#options.history.letters.sent(to, batch);
+      this.#options.history.deliveries.sent(to, batch);
     } catch (cause) {
       failed(cause);
     }
@@ -67,7 +67,7 @@ export class Network {
     try {
       const batch = { from, first, messages: messages.map((one) => structuredClone(one)) };
       const heard = await route(to)?.ask((client) => client.deliver(batch));
-      if (heard !== undefined) history.letters.acknowledges({ from, to }, heard);
+      if (heard !== undefined) history.deliveries.acknowledges({ from, to }, heard);
       return heard;
     } catch (cause) {
       if (!isRefusal(cause)) failed(cause);

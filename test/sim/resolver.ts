@@ -8,15 +8,15 @@ import type { Story } from "./story.ts";
 import { leavesOf } from "./tree.ts";
 
 const ROUND_MS = 150;
-/** For how long somebody may wait for another one before both count as a circle. */
-const CIRCLE_MS = 3_000;
+/** For how long an invocation may wait for another one before both count as a deadlock. */
+const DEADLOCK_MS = 3_000;
 
 /**
- * Sees to it that everything can finish once the faults are over: resumes or kills who is paused,
- * and does what people would have done for whom invocations wait. It helps with nothing else, so
- * whoever is forgotten by the server stays so.
+ * Lets everything finish once the faults are over: resumes or kills paused invocations, and acts for
+ * the operators and callers that invocations wait for. It does nothing else, so an invocation that the
+ * server loses stays lost.
  */
-export class Warden {
+export class Resolver {
   readonly #options: Asking;
   readonly #operator: Operator;
   /** Since when, and with which attempt, somebody waits for another one. */
@@ -26,7 +26,7 @@ export class Warden {
 
   constructor(options: Asking) {
     this.#options = options;
-    this.#operator = new Operator("warden", options);
+    this.#operator = new Operator("resolver", options);
   }
 
   async live(isDone: () => boolean): Promise<void> {
@@ -78,7 +78,7 @@ export class Warden {
 
   #isInCircle(id: string, attempt: number): boolean {
     const { mono } = this.#options.world, known = this.#waiting.get(id);
-    if (known?.attempt === attempt) return mono - known.since > CIRCLE_MS;
+    if (known?.attempt === attempt) return mono - known.since > DEADLOCK_MS;
     this.#waiting.set(id, { attempt, since: mono });
     return false;
   }

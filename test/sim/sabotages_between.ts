@@ -1,18 +1,18 @@
 import type { Sabotage } from "./sabotage.ts";
 
-const APPLY = "for (const message of news) apply(turn, message);";
+const APPLY = "for (const message of fresh) apply(turn, message);";
 const COUNT = 'if (known < messages.length) turn.put("peer", { ...peer, heard });';
 
 /** Broken messages between partitions. Each is looked for where there are three. */
 export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
   {
-    name: "a batch is applied as often as it comes",
+    name: "a duplicate batch is applied again",
     file: "engine/outbox.ts",
     find: "messages.slice(known);",
     replace: "messages;",
   },
   {
-    name: "nobody remembers what has come",
+    name: "received messages are not counted",
     file: "engine/outbox.ts",
     find: COUNT,
     replace: "",
@@ -27,28 +27,28 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     name: "messages of one batch come in another order",
     file: "engine/outbox.ts",
     find: APPLY,
-    replace: "for (const message of [...news].reverse()) apply(turn, message);",
+    replace: "for (const message of [...fresh].reverse()) apply(turn, message);",
   },
   {
     name: "the last message of a batch is not applied",
     file: "engine/outbox.ts",
     find: APPLY,
-    replace: "for (const message of news.slice(0, -1)) apply(turn, message);",
+    replace: "for (const message of fresh.slice(0, -1)) apply(turn, message);",
   },
   {
-    name: "more is acknowledged than has come",
+    name: "more is acknowledged than was received",
     file: "engine/outbox.ts",
     find: 'status: "done", heard });',
     replace: 'status: "done", heard: heard + 1 });',
   },
   {
-    name: "one row too many is forgotten",
+    name: "one row too many is dropped",
     file: "engine/outbox.ts",
     find: "seq <= last;",
     replace: "seq <= last + 1;",
   },
   {
-    name: "what was acknowledged is kept",
+    name: "acknowledged messages are kept",
     file: "engine/outbox.ts",
     find: '    turn.drop("outbox", { from, to, seq, message: GONE });\n',
     replace: "    void [from, to, GONE];\n",
@@ -60,49 +60,49 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "who writes forgets what it has heard",
+    name: "a sent message resets the received count",
     file: "engine/outbox.ts",
     find: "{ ...peer, sent: seq }",
     replace: "{ ...peer, sent: seq, heard: 0 }",
   },
   {
-    name: "a message for elsewhere is applied here",
+    name: "a message for another partition is applied here",
     file: "engine/outbox.ts",
     find: "if (to === partition) apply",
     replace: "if (to >= 0) apply",
   },
   {
-    name: "a message for here is sent",
+    name: "a message for this partition is sent",
     file: "engine/outbox.ts",
     find: "if (to === partition) apply",
     replace: "if (to < 0) apply",
   },
   {
-    name: "nobody brings what was written",
+    name: "messages are written and not sent",
     file: "engine/outbox.ts",
     find: '  turn.emit({ type: "forward", to, seq, message });\n',
     replace: "",
   },
   {
-    name: "answers to elsewhere are lost",
+    name: "results for other partitions are lost",
     file: "engine/outbox.ts",
     find: "else post(turn, to, message);",
     replace: 'else if (message.type !== "answered") post(turn, to, message);',
   },
   {
-    name: "calls of elsewhere are not killed",
+    name: "calls in other partitions are not killed",
     file: "engine/lifecycle/killed.ts",
     find: 'deliver(turn, { type: "killed", id: child });',
     replace: "void [deliver, child];",
   },
   {
-    name: "calls of elsewhere are looked for here",
+    name: "calls in other partitions are read here",
     file: "engine/lifecycle/killed.ts",
     find: "!turn.isLocal(child);",
     replace: "turn.isLocal(child) && false;",
   },
   {
-    name: "ids are cut into partitions in another place",
+    name: "ids are divided into partitions differently",
     file: "model/ring.ts",
     find: "getUint32(4, true)",
     replace: "getUint32(0, true)",
@@ -144,7 +144,7 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     },
   },
   {
-    name: "a lost batch counts as taken",
+    name: "a lost batch counts as delivered",
     file: "partition/outbox_route.ts",
     find: "      cause = reason;\n",
     replace: "      cause = reason;\n      heard = Infinity;\n",
@@ -156,7 +156,7 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     replace: "return await new Promise(() => {});",
   },
   {
-    name: "who was acknowledged is not told",
+    name: "an acknowledgement is not sent to the engine",
     file: "partition/outbox_route.ts",
     find: "    acknowledged(this.#to, { first, last });\n",
     replace: "    void acknowledged;\n",
@@ -168,7 +168,7 @@ export const SABOTAGES_BETWEEN: readonly Sabotage[] = [
     replace: "const messages = nextBatchOf(this.#queue.slice(-2));",
   },
   {
-    name: "nobody looks for messages at boot",
+    name: "messages are not read at boot",
     file: "partition/host.ts",
     find: "if (partitions > 1) await life.outboxSender.open();",
     replace: "void partitions;",

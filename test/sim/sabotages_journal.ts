@@ -15,7 +15,7 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
     replace: 'if (row?.status.kind !== "invoked") return;',
   },
   {
-    name: "a notification wakes nobody",
+    name: "a notification does not wake",
     file: "engine/journal/notification.ts",
     find: "if (!awaiting) wake(turn, draft);",
     replace: "if (!awaiting) return;",
@@ -28,13 +28,13 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
       "const awaiting = afterNotification === undefined ? draft.status.awaiting : undefined;",
   },
   {
-    name: "a running attempt does not hear its news",
+    name: "a running attempt gets no notifications",
     file: "engine/journal/notification.ts",
     find: 'turn.emit({ type: "notify", id, attempt, index, entry });',
     replace: "void attempt;",
   },
   {
-    name: "the place of an entry is not counted",
+    name: "the index of an entry is not counted",
     file: "engine/journal/notification.ts",
     find: "  draft.journal++;\n",
     replace: '  if (entry.kind !== "notification") draft.journal++;\n',
@@ -52,7 +52,7 @@ export const SABOTAGES_JOURNAL: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "what comes after a refused command is kept",
+    name: "commands after a refused one are kept",
     file: "engine/journal/frames_received.ts",
     find: "if (refusal) return refuse(",
     replace: "if (refusal) refuse(",

@@ -9,7 +9,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: 'if (row?.status.kind !== "invoked") return;',
   },
   {
-    name: "news that crossed the suspension is lost",
+    name: "a notification that crossed the suspension is lost",
     file: "engine/lifecycle/attempt_ended.ts",
     find: "index < draft.journal; index++",
     replace: "index < 0; index++",
@@ -27,7 +27,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "what fails after a new start passes for a repeat",
+    name: "a failure after a new start counts as a repeat",
     file: "engine/lifecycle/started.ts",
     find: "  draft.lastFailure = undefined;\n",
     replace: "",
@@ -45,13 +45,13 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "the lock is dropped although somebody waits",
+    name: "the lock is dropped although an invocation waits",
     file: "engine/lifecycle/completed.ts",
     find: "for (let { head } = lock; head < lock.tail; head++) {",
     replace: "for (let { head } = lock; head < lock.tail - 1; head++) {",
   },
   {
-    name: "whoever came last is served first",
+    name: "the last of the inbox is served first",
     file: "engine/lifecycle/completed.ts",
     find: 'const next = turn.find("inbox", object, head);',
     replace: 'const next = turn.find("inbox", object, lock.tail - 1 - (head - lock.head));',
@@ -63,13 +63,13 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "callers are not told",
+    name: "callers get no result",
     file: "engine/lifecycle/completed.ts",
     find: "for (const caller of callers) deliver",
     replace: "for (const caller of callers.slice(0, 0)) deliver",
   },
   {
-    name: "only the first caller is told",
+    name: "only the first caller gets the result",
     file: "engine/lifecycle/completed.ts",
     find: "for (const caller of callers) deliver",
     replace: "for (const caller of callers.slice(0, 1)) deliver",
@@ -87,7 +87,7 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "a second caller is not remembered",
+    name: "a second caller is not stored",
     file: "engine/lifecycle/invoked.ts",
     find: "else addCaller(turn, known.id, caller);",
     replace: "",
@@ -170,14 +170,14 @@ export const SABOTAGES_LIFECYCLE: readonly Sabotage[] = [
     under: { falseAlarm: 0.7 },
   },
   {
-    name: "a timer that came too early is forgotten",
+    name: "a timer that fired too early is dropped",
     file: "engine/lifecycle/timers.ts",
     find: 'if (turn.now < timer.due) return turn.emit({ type: "armTimer", ...timer });',
     replace: "if (turn.now < timer.due) return;",
     under: { loadMs: 300, clockStepMs: 5_000 },
   },
   {
-    name: "results are forgotten too early",
+    name: "results are deleted too early",
     file: "engine/lifecycle/expired.ts",
     find: "if (row.expiresAt === undefined || turn.now < row.expiresAt) return;",
     replace: "",

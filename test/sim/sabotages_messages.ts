@@ -3,13 +3,13 @@ import type { Sabotage } from "./sabotage.ts";
 /** Broken promises, signals, answers, waits and retention. */
 export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
   {
-    name: "a promise is kept by two",
+    name: "a promise is completed twice",
     file: "engine/journal/promise.ts",
     find: "if (known?.result) return append(turn, draft, completion(caller, COMPLETED));",
     replace: "void COMPLETED;",
   },
   {
-    name: "a listener is not told",
+    name: "a listener gets no result",
     file: "engine/journal/promise.ts",
     find: "for (const listener of listeners) {",
     replace: "for (const listener of listeners.slice(1)) {",
@@ -21,25 +21,25 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     replace: "[caller]",
   },
   {
-    name: "who looks at a promise never sees it",
+    name: "a peek never sees a promise",
     file: "engine/journal/promise.ts",
     find: 'turn.find("promise", object, frame.key)?.result ?? OPEN',
     replace: "OPEN",
   },
   {
-    name: "a promise that was kept is waited for",
+    name: "a completed promise is awaited",
     file: "engine/journal/promise.ts",
     find: "if (known?.result) return append(turn, draft, completion(caller, known.result));",
     replace: "",
   },
   {
-    name: "who keeps a promise is not told",
+    name: "completing a promise has no completion",
     file: "engine/journal/promise.ts",
     find: "  append(turn, draft, completion(caller, OPEN));\n",
     replace: "",
   },
   {
-    name: "whoever attaches does not wait",
+    name: "an attach does not wait",
     file: "engine/journal/attach.ts",
     find: 'wait: kind === "attach"',
     replace: "wait: false",
@@ -64,7 +64,7 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     replace: "  void [append, entryType, draft];\n",
   },
   {
-    name: "what has come is awaited still",
+    name: "an arrived notification is still awaited",
     file: "engine/journal/notification.ts",
     find: "else if (awaiting !== draft.status.awaiting) draft.status",
     replace: "else if (!awaiting) draft.status",
@@ -106,7 +106,7 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     replace: "if (!row.result && row.listeners.length === 0) turn.drop",
   },
   {
-    name: "a promise is forgotten with its listeners",
+    name: "a promise is deleted with its listeners",
     file: "engine/retention.ts",
     find: "if (row.result || row.listeners.length === 0) turn.drop",
     replace: "turn.drop",
@@ -124,19 +124,19 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     replace: "  void forgetEvents;\n",
   },
   {
-    name: "the journal is kept no longer than nothing",
+    name: "the journal is not kept",
     file: "engine/retention.ts",
     find: "if (journalMs <= 0) forgetJournal",
     replace: "if (journalMs <= 1_000_000) forgetJournal",
   },
   {
-    name: "an answer comes to the successor",
+    name: "a result goes to a later invocation of the same id",
     file: "engine/journal/notification.ts",
     find: "if (caller.since !== undefined && row?.createdAt !== caller.since) return;",
     replace: "void row;",
   },
   {
-    name: "answered at once, a result is forgotten",
+    name: "a result that is replied at once is not kept",
     file: "partition/waiters.ts",
     find: "    this.#replies.get(effect.reply)?.resolve(effect);\n",
     replace: "    if (!effect.result) this.#replies.get(effect.reply)?.resolve(effect);\n",

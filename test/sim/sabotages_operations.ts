@@ -3,31 +3,31 @@ import type { Sabotage } from "./sabotage.ts";
 /** Broken operations, and what becomes of those they are about. */
 export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
   {
-    name: "who attaches is not remembered",
+    name: "an attached request is not stored",
     file: "engine/lifecycle/asked.ts",
     find: "  addCaller(turn, id, caller);\n",
     replace: "",
   },
   {
-    name: "who only looks waits for the result",
+    name: "a request that does not wait waits for the result",
     file: "engine/lifecycle/asked.ts",
     find: "if (!wait) return",
     replace: 'if (!wait && id === "") return',
   },
   {
-    name: "what is under way is unknown",
+    name: "a running invocation is unknown",
     file: "engine/lifecycle/asked.ts",
     find: 'wait ? "accepted" : "notReady"',
     replace: 'wait ? "accepted" : "unknown"',
   },
   {
-    name: "who attaches to nobody waits for ever",
+    name: "an attach to an unknown id waits for ever",
     file: "engine/lifecycle/asked.ts",
     find: 'if (!known) return deliver(turn, { type: "answered", caller, result: NOT_FOUND });',
     replace: "if (!known) return;",
   },
   {
-    name: "what is completed is not found",
+    name: "a completed invocation is not found",
     file: "engine/lifecycle/asked.ts",
     find: "caller, result: resultOf(known) });",
     replace: "caller, result: NOT_FOUND });",
@@ -45,13 +45,13 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "who has not started cannot be canceled",
+    name: "an invocation that has not started cannot be canceled",
     file: "engine/lifecycle/canceled.ts",
     find: "if (draft) complete(turn, draft, CANCELED);",
     replace: "void draft;",
   },
   {
-    name: "calls outlive who was killed",
+    name: "calls outlive a killed invocation",
     file: "engine/lifecycle/killed.ts",
     find: "ids = ids.flatMap((id) => end(turn, id));",
     replace: "ids = ids.flatMap((id) => end(turn, id)).slice(0, 0);",
@@ -63,19 +63,19 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "ids = ids.flatMap((id) => end(turn, id)).slice(-1);",
   },
   {
-    name: "the attempt of who is killed goes on",
+    name: "the attempt of a killed invocation goes on",
     file: "engine/lifecycle/killed.ts",
     find: 'if (row.status.kind === "invoked") turn.emit',
     replace: 'if (row.status.kind === "inboxed") turn.emit',
   },
   {
-    name: "a kill is answered and not done",
+    name: "a kill is acknowledged and not done",
     file: "engine/lifecycle/killed.ts",
     find: "  complete(turn, draft, KILLED);\n",
     replace: "",
   },
   {
-    name: "nobody tells an attempt to come to rest",
+    name: "an attempt is not asked to suspend",
     file: "engine/lifecycle/paused.ts",
     find: 'turn.emit({ type: "yield", id, attempt: draft.attempt });',
     replace: "",
@@ -99,19 +99,19 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "  void recordEvent;\n",
   },
   {
-    name: "who waits for a retry is not paused",
+    name: "an invocation that waits for a retry is not paused",
     file: "engine/lifecycle/paused.ts",
     find: '      setPaused(turn, draft, draft.lastFailure);\n      return "underway";',
     replace: '      return "underway";',
   },
   {
-    name: "who should pause sleeps",
+    name: "a requested pause suspends",
     file: "engine/lifecycle/attempt_ended.ts",
     find: "  if (draft.pausing) return pauseNow(turn, draft);\n",
     replace: "",
   },
   {
-    name: "who should pause tries again",
+    name: "a requested pause retries",
     file: "engine/lifecycle/attempt_ended.ts",
     find: 'behavior === "pause" || draft.pausing',
     replace: 'behavior === "pause"',
@@ -129,20 +129,20 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: 'if (behavior === "fail" && draft.id === "") {',
   },
   {
-    name: "who should pause is recovered",
+    name: "a requested pause is recovered",
     file: "engine/lifecycle/started.ts",
     find: "  if (draft.pausing) pauseNow(turn, draft);\n  else wake(turn, draft);",
     replace: "  wake(turn, draft);",
     under: { batchLost: 0.1 },
   },
   {
-    name: "who should pause takes a slot",
+    name: "a requested pause takes a slot",
     file: "engine/lifecycle/started.ts",
     find: "if (row.pausing) return pauseNow(turn, turn.draft({ ...row }));",
     replace: "",
   },
   {
-    name: "nobody is resumed",
+    name: "a resume does nothing",
     file: "engine/lifecycle/resumed.ts",
     find: 'if (draft.status.kind !== "backingOff") return wake(turn, draft);',
     replace: 'if (draft.status.kind !== "backingOff") return void wake;',
@@ -154,13 +154,13 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "",
   },
   {
-    name: "a pause cannot be taken back",
+    name: "a requested pause cannot be revoked",
     file: "engine/lifecycle/resumed.ts",
     find: "    draft.pausing = undefined;\n",
     replace: "",
   },
   {
-    name: "a journal moves to who cannot read it",
+    name: "a journal moves to another protocol version",
     file: "engine/lifecycle/resumed.ts",
     find: 'if (pin.protocol < minProtocol || pin.protocol > maxProtocol) return "otherProtocol";',
     replace: "void [minProtocol, maxProtocol];",
@@ -184,14 +184,14 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "journal.slice(0, from + 2)",
   },
   {
-    name: "a prefix forgets its output",
+    name: "a prefix loses its output",
     file: "engine/lifecycle/restarted.ts",
     find:
       'if (entries.some((entry) => entry.kind === "command" && entry.type === entryType.output)) {',
     replace: "if (entryType.output < 0) {",
   },
   {
-    name: "who runs can be restarted",
+    name: "a running invocation can be restarted",
     file: "engine/lifecycle/restarted.ts",
     find: 'return "stillRunning";',
     replace: "return undefined;",
@@ -209,13 +209,13 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: 'if (what === "purge") void (forgetRetained, turn.forget(draft));',
   },
   {
-    name: "a purge of the journal takes all",
+    name: "a purge of the journal deletes all",
     file: "engine/lifecycle/purged.ts",
     find: "    forgetJournal(turn, draft);\n",
     replace: '    forgetRetained(turn, draft);\n    void forgetJournal;\n    return "done";\n',
   },
   {
-    name: "who runs can be purged",
+    name: "a running invocation can be purged",
     file: "engine/lifecycle/purged.ts",
     find: 'if (row.status.kind !== "completed") return "notCompleted";',
     replace: "",
@@ -233,13 +233,13 @@ export const SABOTAGES_OPERATIONS: readonly Sabotage[] = [
     replace: "else if (reply !== undefined) notify(",
   },
   {
-    name: "a canceled place is never left",
+    name: "an emptied inbox row is never skipped",
     file: "engine/lifecycle/completed.ts",
     find: 'if (before.kind === "inboxed") leaveInbox(turn, draft.target, before.seq);',
     replace: "void leaveInbox;",
   },
   {
-    name: "an operation is not answered",
+    name: "an operation has no reply",
     file: "engine/lifecycle/operated.ts",
     find: '  turn.emit({ type: "reply", reply, id, ...taken, ...bound });\n',
     replace:

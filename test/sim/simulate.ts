@@ -102,7 +102,7 @@ function unfinished({ clients, history, disks, attempts }: Cluster): string {
   const open = [...history.unfinished].map((id) => `${id} ${history.story(id).row.status.kind}`);
   return `Not everything finished: clients "${waiting}", invocations "${open}", ${
     disks.all("timer").length
-  } timers, ${attempts} attempts, ${[...history.letters.underWay()].length} messages`;
+  } timers, ${attempts} attempts, ${[...history.deliveries.underWay()].length} messages`;
 }
 
 /** Counters hold what ran: each accepted invocation once, no more and no less. */
