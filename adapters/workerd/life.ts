@@ -137,7 +137,7 @@ function endpointOf(
     secret: INTERNAL_SECRET,
     partitionClient: (partition) => partition === own ? app.partitionClient(partition) : undefined,
     owner: () => undefined,
-    look: () => {},
+    refresh: () => {},
     reload: () => app.reload(),
     reader: fetchReader,
     bytesMax: config["worker.invoker.message-size-limit"] + ENVELOPE_BYTES,

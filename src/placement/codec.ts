@@ -2,16 +2,16 @@ import { concatBytes } from "../bytes.ts";
 import { Failure } from "../errors.ts";
 
 /**
- * The field that stands in the JSON for bytes, and says how many. None of our own fields has that
- * name; whatever strangers name is a value here, never a field.
+ * The field that represents bytes in the JSON; its value is their number. No field of a message has
+ * this name; names that untrusted clients choose are values here, never fields.
  */
 const HOLE = "\0";
 const HEAD_BYTES = 4;
 
 /**
- * A value between two processes: its size as JSON (u32, big endian), the JSON, and every
- * `Uint8Array` in it, in order, as it is. So a value of 32 MiB is neither spelled nor parsed.
- * Fields that are undefined are dropped.
+ * Encodes a message between two processes: the size of its JSON (u32, big endian), the JSON, and every
+ * `Uint8Array` in it, in order, unchanged. So a value of 32 MiB is not encoded as text. Fields that are
+ * undefined are dropped.
  */
 export function pack(value: unknown): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
@@ -23,8 +23,8 @@ export function pack(value: unknown): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The reverse of `pack`. Small parts are copies, so that none keeps all the others in memory.
- * Throws `Failure` 400 for what `pack` did not make.
+ * The reverse of `pack`. Small parts are copied, so that they do not keep the message in memory.
+ * Throws `Failure` 400 for bytes that are not a message of `pack`.
  */
 export function unpack(packed: Uint8Array): unknown {
   try {
@@ -61,7 +61,7 @@ interface Rest {
   at: number;
 }
 
-/** Puts bytes back into a value that nobody else knows. */
+/** Puts bytes back into a value, in place. */
 function fill(value: unknown, rest: Rest): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;
@@ -70,7 +70,7 @@ function fill(value: unknown, rest: Rest): unknown {
   return value;
 }
 
-/** What is most of its message keeps the rest of it in memory; smaller parts are copied. */
+/** A part that is more than half of its message is a view of it; smaller parts are copied. */
 function take(size: number, rest: Rest): Uint8Array {
   const { packed, at } = rest;
   rest.at += size;

@@ -1,9 +1,9 @@
 import type { PartitionClient } from "../ports.ts";
 
-/** Knows where every partition is. */
+/** Finds the client of every partition. */
 export interface Directory {
   /** How many partitions there are. */
   readonly partitions: number;
-  /** The way to a partition, wherever it is at the moment. Its methods reject while nobody has it. */
+  /** The client of a partition, in any process. Its methods reject while no process has it. */
   partitionClient(partition: number): PartitionClient;
 }

@@ -1,6 +1,6 @@
 import type { ReportingMember } from "./membership.ts";
 
-/** A process with the number of pairs that it spoils, and of others that cannot reach it. */
+/** A member with the numbers of its broken pairs, of members that report it, and of its partitions. */
 interface Reachability {
   readonly node: ReportingMember;
   readonly broken: number;
@@ -9,11 +9,10 @@ interface Reachability {
 }
 
 /**
- * Which processes are to have no partitions, because they and others cannot reach each other. The
- * rest all reach each other. Those who see the same rows come to the same answer: first is who has
- * the fewest broken pairs, then who is reached by more, then who has more partitions, so that in
- * doubt nothing moves. It is never all of them. What is decided so costs time if it is wrong, never
- * data: leases fence as ever.
+ * The members that get no partitions, because they and others cannot reach each other. All remaining
+ * members reach each other. Members are kept in this order: fewest broken pairs, reached by most, most
+ * partitions, so that few partitions move. So members that see the same rows decide the same, and at
+ * least one member remains. A wrong decision costs time, never data: leases are still fenced.
  */
 export function excluded(
   nodes: readonly ReportingMember[],

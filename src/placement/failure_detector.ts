@@ -1,4 +1,4 @@
-/** A process, and the number of the last heartbeat that was seen of it. */
+/** A member, and the number of its last heartbeat that was seen. */
 interface Heartbeat {
   readonly id: string;
   readonly beat: number;
@@ -9,16 +9,16 @@ export interface FailureDetectorOptions {
   readonly leaseMs: number;
 }
 
-/** When one look at the database began and ended, by our own stopwatch. */
+/** When one read of the membership began and ended, in milliseconds of this process's stopwatch. */
 interface Sample {
   readonly began: number;
   readonly ended: number;
 }
 
 /**
- * How long others have said nothing, by our own clock and nobody else's. A time in which we did not
- * look ourselves counts for little: when a database that was away for everybody comes back, those
- * who come second are not dead.
+ * Decides that a member is dead: its heartbeat number has not changed for a lease, by the clock of this
+ * process. Time in which this process read nothing counts for two heartbeats at most. So members that
+ * return a little later than this one after an outage of the database are not evicted.
  */
 export class FailureDetector {
   readonly #options: FailureDetectorOptions;
@@ -29,7 +29,7 @@ export class FailureDetector {
     this.#options = options;
   }
 
-  /** Takes note of a look. Answers who has said nothing for as long as a lease lasts. */
+  /** Records one read of the membership. Returns the members without a heartbeat for a whole lease. */
   observe<T extends Heartbeat>(others: readonly T[], sample: Sample): T[] {
     const { heartbeatMs, leaseMs } = this.#options;
     const sinceMs = this.#last ? sample.began - this.#last.began : 0;
@@ -40,7 +40,7 @@ export class FailureDetector {
     for (const other of others) {
       const { id, beat } = other;
       const before = this.#known.get(id);
-      // It may have beaten at any time during a look: only what follows is silence.
+      // The heartbeat may have come at any time of the read: count from the end of the read.
       const ms = before?.beat === beat ? before.ms + countedMs : sample.began - sample.ended;
       known.set(id, { id, beat, ms });
       if (ms >= leaseMs) dead.push(other);

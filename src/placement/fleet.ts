@@ -15,7 +15,7 @@ import type { PeerTransport } from "./partition_client.ts";
 import { MembershipAgent } from "./membership_agent.ts";
 import { postTo, probe } from "./identity_probe.ts";
 
-/** The partitions that live in this process, as `partition/hosts.ts` has them. */
+/** The partitions that this process serves, as `partition/hosts.ts` has them. */
 export interface LocalHosts {
   has(partition: number): boolean;
   partitionClient(partition: number): PartitionClient;
@@ -23,11 +23,11 @@ export interface LocalHosts {
   leave(partition: number): void;
 }
 
-/** What is registered, as this process knows it. */
+/** The registry of deployments, as this process knows it. */
 export interface SharedRegistry {
-  /** Which state of it is known. */
+  /** The version of the deployments that this process knows. */
   readonly version: number;
-  /** Resolves when at least the state is known that there was when it was called. */
+  /** Reads the deployments again. Resolves when their state at the time of the call is known. */
   reload(): Promise<void>;
 }
 
@@ -38,32 +38,32 @@ export interface FleetOptions
   readonly stopwatch: Stopwatch;
   readonly clock: Clock;
   readonly log: Log;
-  /** Draws a name that nobody else has, or had. */
+  /** Draws a member id that was never used. */
   readonly newId: () => string;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
-  /** How long a request looks for a partition that nobody has. */
+  /** How long a request waits for a partition that no member serves, in milliseconds. */
   readonly forwardMs: number;
-  /** How long an address that does not lead to this process is tried. 0: it is not checked. */
+  /** How long the check of this process's address is repeated, in milliseconds. 0: no check. */
   readonly addressCheckMs: number;
   readonly hosts: () => LocalHosts;
-  /** Lets what was committed to a partition be written, and nothing more. */
+  /** Waits for the commits of a partition, and stops later writes. */
   readonly release: (partition: number) => Promise<void>;
   readonly registry: () => SharedRegistry;
 }
 
-/** One process of a fleet: what it has, where the rest is, and what it answers to the others. */
+/** One member of a fleet: its membership, the clients of all partitions, and its endpoint. */
 export class Fleet {
   readonly directory: FleetDirectory;
-  /** Answers the other processes. */
+  /** Serves requests of the other members. */
   readonly handler: (request: Request) => Promise<Response>;
   readonly #options: FleetOptions;
   readonly #instance: string;
   readonly #peers: Peers;
   #agent: MembershipAgent | undefined;
-  /** Whether another process has our address. */
+  /** Whether another member has the address of this one. */
   #isShared = false;
-  /** What opened each partition last. */
+  /** Identifies the last opening of each partition. */
   readonly #openings = new Map<number, symbol>();
   #view: FleetView = { nodes: [], owners: [], registry: 0 };
 
@@ -75,12 +75,12 @@ export class Fleet {
       const hosts = options.hosts();
       return hosts.has(partition) ? hosts.partitionClient(partition) : undefined;
     };
-    const look = (): void => this.#agent?.look();
+    const refresh = (): void => this.#agent?.refresh();
     this.directory = new FleetDirectory({
       ...options,
       local,
       transport: options,
-      look,
+      refresh,
       unreadyReason: () => this.unready()[0],
       timeoutMs: options.forwardMs,
     });
@@ -88,19 +88,19 @@ export class Fleet {
       ...options,
       partitionClient: local,
       owner: (partition) => this.directory.addressOf(partition),
-      look,
+      refresh,
       who: () => ({ instance: this.#instance, node: this.id }),
       reach: (address) => probe(address, options),
       reload: () => options.registry().reload(),
     });
   }
 
-  /** The name of this process, which it shows the database when it claims what it owns. */
+  /** The member id of this process. A claim succeeds only if `lease.owner` is this id. */
   get id(): string {
     return this.#agent?.id ?? "";
   }
 
-  /** All processes, this one included, as of the last heartbeat. */
+  /** All members, this one included, as of the last heartbeat. */
   members(): readonly Member[] {
     const unreachedPeers = new Map(this.#peers.unreachedPeers.map((one) => [one.id, one]));
     const { nodes, owners } = this.#view;
@@ -114,26 +114,26 @@ export class Fleet {
     });
   }
 
-  /** Whether nobody else can have taken what is ours. */
+  /** Whether the lease holds, so that no other member can own the partitions of this one. */
   isHeld(): boolean {
     return this.#agent?.isHeld() ?? false;
   }
 
-  /** What keeps this process from serving what is its own. */
+  /** Why this member does not serve its partitions. Empty: it serves them. */
   unready(): readonly Unready[] {
     return this.#agent?.unready ?? [];
   }
 
-  /** A partition does not live here any more: somebody else has claimed it. */
+  /** Stops serving a partition: another process has claimed it. */
   lost(partition: number): void {
     this.#options.hosts().leave(partition);
     this.#agent?.lost(partition);
   }
 
   /**
-   * Becomes a part of the fleet. The others reach this process at `address`. Resolves when it serves
-   * its share. Rejects when the database does not answer, and with `Failure` RT0030 or RT0031 when
-   * the others do not reach this process there.
+   * Joins the fleet. Other members reach this process at `address`. Resolves when it serves its share
+   * of the partitions. Rejects when the database does not respond, and with `Failure` RT0030 or RT0031
+   * when other members do not reach this process there.
    */
   async join(address: string): Promise<void> {
     const { hosts, membership, addressCheckMs: timeoutMs } = this.#options;
@@ -158,7 +158,7 @@ export class Fleet {
     if (this.#view.registry !== registry.version) await registry.reload();
   }
 
-  /** Gives back what it has; the others are told to take it. Rejects as membership does. */
+  /** Releases all partitions and notifies the other members, which claim them. Rejects as membership. */
   async leave(): Promise<void> {
     try {
       await this.#agent?.leave();
@@ -168,8 +168,8 @@ export class Fleet {
   }
 
   /**
-   * Has everybody who lives read again what is registered. Resolves when they have, or did not answer
-   * in time: then they notice with their next heartbeat.
+   * Makes all members read the deployments again. Resolves when each has done so or did not respond in
+   * time: such a member sees the new version with its next heartbeat.
    */
   async announce(): Promise<void> {
     const { membership, log } = this.#options;
@@ -182,7 +182,7 @@ export class Fleet {
     }));
   }
 
-  /** Queries that see what all processes have committed. They are refused while one is missing. */
+  /** Queries that see the commits of all members. They fail while a partition has no reachable owner. */
   introspecting(introspection: Introspection): Introspection {
     return fleetIntrospection(introspection, () => this.#flushOthers());
   }
@@ -192,7 +192,7 @@ export class Fleet {
     const ids = new Set(nodes.map(({ id }) => id));
     const orphan = owners.findIndex((owner) => owner === undefined || !ids.has(owner));
     if (orphan >= 0) throw unseen(`nobody has partition ${orphan} right now`);
-    // One that has no partitions has nothing to bring: it may be out of reach.
+    // A member without partitions has no rows to fold, so it need not be reachable.
     const others = nodes.filter(({ id }) => id !== this.id && owners.includes(id));
     const all = await Promise.all(others.map(({ address }) => (
       this.#postTo(`${address}/fleet/flush`).catch((cause) => {
@@ -211,7 +211,7 @@ export class Fleet {
     try {
       await hosts.open([partition]);
     } catch (cause) {
-      // It may have been left, and opened again, meanwhile.
+      // A later call may have opened the partition again: then it is not this one's to leave.
       if (this.#openings.get(partition) === opening) hosts.leave(partition);
       throw cause;
     }
@@ -236,12 +236,12 @@ export class Fleet {
 
   #notifyOthers(): void {
     for (const { id, address } of this.#view.nodes) {
-      // Whoever does not hear it looks by itself soon.
+      // A member that misses the notification reads the membership at its next heartbeat.
       if (id !== this.id) this.#postTo(`${address}/fleet/look`).catch(() => {});
     }
   }
 
-  /** What another process has to say. Rejects when it says nothing in time, or cannot. */
+  /** The response of another member. Rejects when it fails or does not come within half a lease. */
   async #postTo(url: string): Promise<unknown> {
     const { status, body } = await postTo(url, this.#options, {
       timeoutMs: this.#options.leaseMs / 2,

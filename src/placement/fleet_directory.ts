@@ -8,39 +8,39 @@ import { type PeerTransport, RemotePartitionClient } from "./partition_client.ts
 
 export interface FleetDirectoryOptions {
   readonly partitions: number;
-  /** A partition that lives in this process. */
+  /** The client of a partition that this process serves. */
   readonly local: (partition: number) => PartitionClient | undefined;
   readonly transport: PeerTransport;
-  /** Has the database looked at soon: what is known here is out of date. */
-  readonly look: () => void;
-  /** What is wrong with this process itself, which may be why a partition is not found. */
+  /** Makes the membership agent read the membership soon, because the directory is out of date. */
+  readonly refresh: () => void;
+  /** Why this process is not ready, which may be the reason that a partition is not found. */
   readonly unreadyReason?: () => Unready | undefined;
   readonly stopwatch: Stopwatch;
-  /** How long a partition is looked for that nobody has. */
+  /** How long a request waits for a partition without an owner, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** A partition in another process. */
 interface RemotePartition {
-  /** Of the process. */
+  /** The member id of its owner. */
   readonly id: string;
   readonly address: string;
   readonly client: RemotePartitionClient;
 }
 
-/** Whoever waits for news looks again after so long, in case that a partition here came to life. */
+/** A request that waits for a change checks again after this time: a local partition may have opened. */
 const CHANGE_MS = 25;
-/** The database is looked at because of what went astray this often at most. */
-const LOOK_MS = 100;
+/** The least time between two reads of the membership because of misrouted requests. */
+const REFRESH_MS = 100;
 
-/** Where the partitions of a fleet are: some here, some in other processes, and all on the move. */
+/** The clients of all partitions of a fleet: in this process or in others. Partitions may move. */
 export class FleetDirectory implements Directory {
   readonly partitions: number;
   readonly #options: FleetDirectoryOptions;
   readonly #partitionClients: readonly PartitionClient[];
   readonly #remote = new Map<number, RemotePartition>();
-  #change: { readonly promise: Promise<void>; readonly tell: () => void } | undefined;
-  #lookedAt = -Infinity;
+  #change: { readonly promise: Promise<void>; readonly notify: () => void } | undefined;
+  #refreshedAt = -Infinity;
   #isClosed = false;
 
   constructor(options: FleetDirectoryOptions) {
@@ -67,19 +67,19 @@ export class FleetDirectory implements Directory {
     return client;
   }
 
-  /** The address of the other process that has a partition, as far as is known. */
+  /** The address of the other member that owns a partition, as far as it is known. */
   addressOf(partition: number): string | undefined {
     return this.#remote.get(partition)?.address;
   }
 
-  /** Takes note of who has what. `me`: this process. */
+  /** Records the owners of all partitions. `me`: the id of this member. */
   seen({ nodes, owners }: FleetView, me: string): void {
     const addresses = new Map(nodes.map(({ id, address }) => [id, address]));
     for (let partition = 0; partition < this.partitions; partition++) {
       const owner = owners[partition];
       const known = this.#remote.get(partition);
       if (known?.id === owner && addresses.has(known?.id ?? "")) continue;
-      // Who waits for an answer of the one who had it would wait for ever.
+      // A request that waits for a response of the former owner would wait for ever.
       known?.client.close();
       this.#remote.delete(partition);
       const address = owner === me ? undefined : addresses.get(owner ?? "");
@@ -87,7 +87,7 @@ export class FleetDirectory implements Directory {
       const client = new RemotePartitionClient({ ...this.#options.transport, address }, partition);
       this.#remote.set(partition, { id: owner, address, client });
     }
-    this.#change?.tell();
+    this.#change?.notify();
   }
 
   /** Nobody is let through any more. */
@@ -95,7 +95,7 @@ export class FleetDirectory implements Directory {
     this.#isClosed = true;
     for (const { client } of this.#remote.values()) client.close();
     this.#remote.clear();
-    this.#change?.tell();
+    this.#change?.notify();
   }
 
   #resolve(partition: number): PartitionClient | undefined {
@@ -104,11 +104,11 @@ export class FleetDirectory implements Directory {
   }
 
   #misrouted(): void {
-    const { stopwatch, look } = this.#options;
+    const { stopwatch, refresh } = this.#options;
     const now = stopwatch.now();
-    if (now - this.#lookedAt < LOOK_MS) return;
-    this.#lookedAt = now;
-    look();
+    if (now - this.#refreshedAt < REFRESH_MS) return;
+    this.#refreshedAt = now;
+    refresh();
   }
 
   #nextChange(): Promise<void> {
@@ -116,15 +116,15 @@ export class FleetDirectory implements Directory {
     return this.#change.promise;
   }
 
-  #awaitChange(): { promise: Promise<void>; tell: () => void } {
+  #awaitChange(): { promise: Promise<void>; notify: () => void } {
     let resolve = (): void => {};
     const promise = new Promise<void>((done) => resolve = done);
-    const tell = (): void => {
+    const notify = (): void => {
       this.#change = undefined;
       forget();
       resolve();
     };
-    const forget = this.#options.stopwatch.after(CHANGE_MS, tell);
-    return { promise, tell };
+    const forget = this.#options.stopwatch.after(CHANGE_MS, notify);
+    return { promise, notify };
   }
 }

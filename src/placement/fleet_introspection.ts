@@ -1,8 +1,8 @@
 import type { Introspection, RunningAttempt } from "../query_port.ts";
 
 /**
- * Queries of a database that other processes write, too. `flushOthers`: has the others bring what
- * they committed into the tables, and answers which attempts run there.
+ * Queries of a database that other members write, too. `flushOthers`: makes the other members fold their
+ * commits, and resolves with the attempts that run there.
  */
 export function fleetIntrospection(
   introspection: Introspection,

@@ -16,25 +16,25 @@ import type {
 } from "../ports.ts";
 
 export interface ForwarderOptions {
-  /** The way to the partition as it is known now. Undefined: nobody has it. Throws to give up. */
+  /** The client of the partition as it is known now. Undefined: no member has it. Throws to give up. */
   readonly resolve: () => PartitionClient | undefined;
-  /** That way did not lead to the partition: looks for another one. */
+  /** That client did not reach the partition: its owner is looked up again. */
   readonly misrouted: () => void;
-  /** Resolves when another way may be known, or after a moment. */
+  /** Resolves when another client may be known, or after a short delay. */
   readonly change: () => Promise<void>;
-  /** Why no way may be known. Absent, or undefined: there is no reason on this side. */
+  /** A reason in this process for which no client is known. Absent, or undefined: none. */
   readonly unreadyReason?: () => Unready | undefined;
   readonly stopwatch: Stopwatch;
-  /** How long the partition is looked for. */
+  /** How long the owner of the partition is searched, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What may be done when it is not known what became of a request. */
+/** How an ambiguous failure is handled: by a retry, or by reporting it to the caller. */
 type OnAmbiguous = "repeat" | "report";
 
 /**
- * A partition, wherever it is at the moment, and if it moves meanwhile. What was certainly not taken
- * is asked of whoever has the partition then; what may have been taken is only if that does no harm.
+ * The client of a partition that may move between processes. Requests that certainly failed are retried
+ * at its next owner; ambiguous ones only if they are idempotent.
  */
 export class Forwarder implements PartitionClient {
   readonly #options: ForwarderOptions;
@@ -57,11 +57,11 @@ export class Forwarder implements PartitionClient {
         presence,
       );
     } catch (cause) {
-      // What was never taken is found nowhere, and has been looked for as long as may be.
+      // The request certainly failed, and the time for retries is over.
       if (cause instanceof Untaken) throw cause;
-      // Of an id that was not drawn for this request, it might be somebody else's.
+      // An id that was not drawn for this request may belong to another caller's invocation.
       if (!request.fresh || !isAmbiguous(cause) || presence.isOver) throw cause;
-      // Whoever has the partition now may know it. If not, it was never taken, or is forgotten.
+      // The request may have been applied: then the owner knows the invocation, unless it has expired.
       const attached = await this.attach(request.id, presence.next).catch(() => undefined);
       if (!attached) throw cause;
       const { result, expiresAt } = attached;
@@ -78,7 +78,7 @@ export class Forwarder implements PartitionClient {
     return this.#ask("repeat", (client) => client.output(id));
   }
 
-  /** One that comes twice is one more of the same, and whoever waits takes the first. */
+  /** Idempotent: the receiver uses the first of two equal signals. */
   signal(signal: Signal): Promise<void> {
     return this.#ask("repeat", (client) => client.signal(signal));
   }
@@ -94,7 +94,7 @@ export class Forwarder implements PartitionClient {
     return this.#ask("report", (client) => client.operate(id, operation));
   }
 
-  /** Numbered: what comes twice is dropped. */
+  /** Idempotent: the receiver drops duplicates by their sequence numbers. */
   deliver(batch: OutboxBatch): Promise<number> {
     return this.#ask("repeat", (client) => client.deliver(batch));
   }
@@ -116,7 +116,7 @@ export class Forwarder implements PartitionClient {
         onAmbiguous === "repeat" && isAmbiguous(failure);
       if (!mayRepeat || presence?.isOver) throw failure;
       const now = stopwatch.now();
-      // A request that was taken first waited for its answer, which is no search for the partition.
+      // An ambiguous request has waited for its response, which is not time of the search.
       const searchMs = failure instanceof Untaken ? now - began : 0;
       searchingSince ??= now - searchMs;
       // The next attempt may take as long as this one, and must end in time as well.
@@ -144,17 +144,17 @@ async function attempt<T>(
   }
 }
 
-/** With a key of its own, what was taken is known when it comes again. */
+/** The partition recognizes a duplicate of a request by its idempotency key. */
 function onAmbiguousOf({ idempotencyKey }: InvocationRequest): OnAmbiguous {
   return idempotencyKey === undefined ? "report" : "repeat";
 }
 
-/** Whether nobody knows if the request was taken. */
+/** Whether the request may or may not have been applied. */
 function isAmbiguous(cause: unknown): boolean {
   return cause instanceof Failure && cause.status === 503;
 }
 
-/** A caller that may go away, seen by one attempt after the other. */
+/** Whether the caller still waits, over several attempts of its request. */
 class CallerPresence {
   isOver = false;
   #leave: (() => void) | undefined;
@@ -166,7 +166,7 @@ class CallerPresence {
     });
   }
 
-  /** For the attempt that is made now. */
+  /** For the current attempt: replaces the callback of the one before. */
   readonly next: OnLeave = (leave) => {
     this.#leave = leave;
     if (this.isOver) leave();

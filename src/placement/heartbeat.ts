@@ -1,17 +1,17 @@
 import type { Stopwatch } from "../ports.ts";
 
-/** Heartbeats that failed are repeated sooner than the next would be: so often within a lease. */
+/** Retries of a failed heartbeat within a lease: more than there are regular heartbeats. */
 const RETRIES = 8;
 
 export interface HeartbeatOptions {
   readonly stopwatch: Stopwatch;
-  /** From the beginning of one to that of the next, in milliseconds. */
+  /** Milliseconds from the beginning of a heartbeat to the beginning of the next. */
   readonly heartbeatMs: number;
   /** See `LeaseOptions`. */
   readonly leaseMs: number;
   /** One heartbeat. Rejects when the database does not answer. */
   readonly beat: () => Promise<void>;
-  /** Called after each one that began by itself, with the cause if it failed. */
+  /** Called after each heartbeat but those of `once`, with the cause if it failed. */
   readonly done: (cause?: unknown) => void;
 }
 
@@ -32,17 +32,17 @@ export class Heartbeat {
     return this.#isAsked;
   }
 
-  /** Whether it was stopped. One that is running ends, and no further one begins. */
+  /** Whether it was stopped. A running heartbeat ends, and no further one begins. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Has another one follow the one that is running, without delay unless that fails. */
+  /** Begins another heartbeat right after the running one, or after the retry delay if that fails. */
   ask(): void {
     this.#isAsked = true;
   }
 
-  /** Begins one at once, or as soon as the one that is running has ended. */
+  /** Begins a heartbeat at once, or as soon as the running one has ended. */
   soon(): void {
     if (this.#isOver) return;
     this.#isAsked = true;
@@ -55,12 +55,12 @@ export class Heartbeat {
     await this.#options.beat();
   }
 
-  /** Begins the next one after an interval, and so on. */
+  /** Begins regular heartbeats, the first one after an interval. */
   start(): void {
     this.#later(this.#options.heartbeatMs);
   }
 
-  /** Begins none any more. Resolves when the one that is running has ended. */
+  /** Begins no further heartbeat. Resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#cancelNext?.();

@@ -3,10 +3,10 @@ import type { PeerResponse } from "./peer_response.ts";
 import { unpack } from "./codec.ts";
 import { headersOf, type PeerTransport } from "./partition_client.ts";
 
-/** How long a process waits for the answer of another one about itself, in milliseconds. */
+/** How long a probe waits for its response, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 2_000;
 
-/** How a process names itself to a process that asks at its address. */
+/** The identity by which a process responds to a probe. */
 export interface MemberIdentity {
   /** Drawn at the start of the process. */
   readonly instance: string;
@@ -14,15 +14,15 @@ export interface MemberIdentity {
   readonly node: string;
 }
 
-/** What answers at an address. */
+/** The kind of process that answers at an address. */
 export type ProbeResult =
   | ({ readonly kind: "member" } & MemberIdentity)
-  /** A process of a fleet with another secret. `node`: what it calls itself, if it says so. */
+  /** A member of a fleet with another secret. `node`: its id, if the response has it. */
   | { readonly kind: "otherSecret"; readonly node: string | undefined }
-  /** Something else, or nothing. */
+  /** Another program, or no response. */
   | { readonly kind: "none"; readonly why: string };
 
-/** A line with a time limit. */
+/** A transport with a stopwatch for time limits. */
 export interface TimedPeerTransport extends PeerTransport {
   readonly stopwatch: Stopwatch;
 }
@@ -32,7 +32,7 @@ export interface PeerReply {
   readonly body: Uint8Array;
 }
 
-/** Posts to another process. Rejects when it does not answer within `timeoutMs`. */
+/** Posts to another process. Rejects when there is no response within `timeoutMs`. */
 export async function postTo(
   url: string,
   transport: TimedPeerTransport,
@@ -55,7 +55,7 @@ export async function postTo(
   }
 }
 
-/** Asks what answers at an address. Never rejects. */
+/** Probes which process answers at an address. Never rejects. */
 export async function probe(
   address: string,
   transport: TimedPeerTransport,

@@ -13,33 +13,32 @@ import {
 } from "./identity_probe.ts";
 
 export interface JoinCheckOptions extends TimedPeerTransport {
-  /** Where the others are told to reach this process. */
+  /** The address at which other members will reach this process. */
   readonly address: string;
-  /** What this process calls itself since it started. */
+  /** The id of this process since its start. */
   readonly instance: string;
-  /** The other processes, as the database has them. Some of them may be dead. */
+  /** The members in the database. Some of them may be dead. */
   readonly peers: () => Promise<readonly FleetMember[]>;
   readonly log: Log;
-  /** How long an address that leads elsewhere is tried again. */
+  /** How long a failed check is repeated, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 const RETRY_MS = 250;
 
 /**
- * Checks, before a process joins, that its address leads to it, from here and from the processes
- * that are there, and that they have the same secret. Otherwise it would take its share of the
- * partitions and nobody could reach them. Rejects with `Failure` RT0030 or RT0031 when that is still
- * so after `timeoutMs`.
+ * Checks, before a process joins, that its address leads to it, from here and from the members, and
+ * that they have the same secret. Otherwise it would claim its share of the partitions and no member
+ * could reach them. Rejects with `Failure` RT0030 or RT0031 when a check still fails after `timeoutMs`.
  */
 export async function checkJoin(options: JoinCheckOptions): Promise<void> {
   const { stopwatch, log, address, timeoutMs } = options;
   const began = stopwatch.now();
-  for (let isTold = false;; isTold = true) {
+  for (let isLogged = false;; isLogged = true) {
     const failure = await failureOf(options);
     if (!failure) return;
     if (stopwatch.now() - began >= timeoutMs) throw failure;
-    if (!isTold) {
+    if (!isLogged) {
       log("warn", "Waiting to be reached by the fleet", { address, cause: failure.message });
     }
     await new Promise<void>((resolve) => stopwatch.after(RETRY_MS, resolve));
@@ -52,9 +51,9 @@ async function failureOf(options: JoinCheckOptions): Promise<Failure | undefined
   if (!isMe(who, instance)) return new Failure("RT0030", elsewhere(address, "itself", who));
   const others = (await peers().catch(() => [])).filter((other) => other.address !== address);
   const reports = await Promise.all(others.map((other) => reachReportOf(other, options)));
-  const stranger = reports.find(({ kind }) => kind === "otherSecret");
-  if (stranger) {
-    const detail = `The process of this fleet at ${stranger.peer} has another "fleet.secret"`;
+  const foreign = reports.find(({ kind }) => kind === "otherSecret");
+  if (foreign) {
+    const detail = `The process of this fleet at ${foreign.peer} has another "fleet.secret"`;
     return new Failure("RT0031", detail);
   }
   const unreached = reports.find(({ kind }) => kind === "unreached");
@@ -66,7 +65,7 @@ function isMe(who: ProbeResult, instance: string): boolean {
   return who.kind === "member" && who.instance === instance;
 }
 
-/** How this process looks from another one. `unknown`: it is dead, or too old to say. */
+/** Whether another member reaches this process. `unknown`: it is dead, or of an earlier version. */
 interface ReachReport {
   readonly kind: "reached" | "unreached" | "otherSecret" | "unknown";
   readonly peer: string;
@@ -77,17 +76,17 @@ async function reachReportOf(peer: FleetMember, options: JoinCheckOptions): Prom
   const { address, instance } = options;
   const report = (kind: ReachReport["kind"], detail = "") => ({ kind, peer: peer.address, detail });
   try {
-    const told = await postTo(`${peer.address}/fleet/reach`, options, {
-      // The other process waits for an answer as well.
+    const response = await postTo(`${peer.address}/fleet/reach`, options, {
+      // The other member waits for a probe of its own.
       timeoutMs: 2 * PROBE_TIMEOUT_MS,
       body: pack(address),
     });
-    // A program that has come to an address of a dead process does not know its name.
-    if (told.status === 401 || told.status === 403) {
-      return report(nodeOf(told.body) === peer.id ? "otherSecret" : "unknown");
+    // A program that now listens at the address of a dead member does not know its id.
+    if (response.status === 401 || response.status === 403) {
+      return report(nodeOf(response.body) === peer.id ? "otherSecret" : "unknown");
     }
-    if (told.status !== 200) return report("unknown");
-    const who = (unpack(told.body) as PeerResponse).value as ProbeResult;
+    if (response.status !== 200) return report("unknown");
+    const who = (unpack(response.body) as PeerResponse).value as ProbeResult;
     if (isMe(who, instance)) return report("reached");
     return report("unreached", elsewhere(address, `the process at ${peer.address}`, who));
   } catch {

@@ -1,6 +1,6 @@
 import type { Clock, Stopwatch } from "../ports.ts";
 
-/** The fraction of a lease in which its holder does not rely on it: clocks run at different pace. */
+/** The last fraction of a lease, in which its holder does not rely on it: clocks differ in speed. */
 const MARGIN = 1 / 6;
 
 /** A point in time, in milliseconds by both clocks. */
@@ -12,15 +12,15 @@ export interface Moment {
 export interface LeaseOptions {
   readonly stopwatch: Stopwatch;
   readonly clock: Pick<Clock, "now">;
-  /** How long the others think a process alive that sends no heartbeat, in milliseconds. */
+  /** How long a member without a heartbeat counts as alive, in milliseconds. */
   readonly leaseMs: number;
-  /** The lease ran out: the others may own the partitions of this process by now. */
+  /** The lease has expired: other members may own the partitions of this one. */
   readonly ended: () => void;
 }
 
 /**
- * How long one process may rely on its partitions: for a little less than a lease, from when its
- * last successful heartbeat *began*. The others count a whole lease from when they saw it, each by
+ * How long one member may rely on its partitions: for a little less than a lease, from the *beginning*
+ * of its last successful heartbeat. The others count a whole lease from when they saw it, each by
  * its own clock, so no two clocks are compared.
  */
 export class Lease {
@@ -32,7 +32,7 @@ export class Lease {
     this.#options = options;
   }
 
-  /** The present. A heartbeat asks for it before it begins. */
+  /** The present. It is read before a heartbeat begins, for `renew`. */
   now(): Moment {
     const { stopwatch, clock } = this.#options;
     return { at: stopwatch.now(), wall: clock.now() };
@@ -42,12 +42,12 @@ export class Lease {
   isHeld(): boolean {
     if (!this.#renewed) return false;
     const [{ at, wall }, now] = [this.#renewed, this.now()];
-    // By both clocks, for one of them may stand still while a machine sleeps.
+    // By both clocks, because one of them may stop while a machine sleeps.
     const age = Math.max(now.at - at, now.wall - wall);
     return age < this.#options.leaseMs * (1 - MARGIN);
   }
 
-  /** When it was renewed last, in milliseconds since the epoch. Undefined: it is not held. */
+  /** When it was renewed last, in milliseconds since the epoch. Undefined: never, or it was dropped. */
   get renewedAt(): number | undefined {
     return this.#renewed?.wall;
   }
@@ -61,12 +61,12 @@ export class Lease {
     this.#cancelEnd = stopwatch.after(Math.max(0, restMs), ended);
   }
 
-  /** From now on it may run out without `ended`. */
+  /** From now on the lease may expire without a call of `ended`. */
   ignoreEnd(): void {
     this.#cancelEnd?.();
   }
 
-  /** It is not held any more, whatever its age. */
+  /** Gives the lease up, whatever its age. */
   drop(): void {
     this.#cancelEnd?.();
     this.#renewed = undefined;

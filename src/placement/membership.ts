@@ -2,47 +2,48 @@ import { sql } from "kysely";
 import type { SqlClient, Statement } from "../ports.ts";
 import { compile, statement } from "../storage/codec/sql_text.ts";
 
-/** A process of the fleet. */
+/** A member of the fleet. */
 export interface FleetMember {
-  /** Drawn anew whenever it joins. */
+  /** A new id at every join. */
   readonly id: string;
-  /** Where the others reach it: `http://host:port`. */
+  /** Where other members reach it: `http://host:port`. */
   readonly address: string;
 }
 
-/** A process, and which others it cannot reach, by id. */
+/** A member, and the ids of the members that it cannot reach. */
 export interface ReportingMember extends FleetMember {
   readonly unreached?: readonly string[];
 }
 
-/** What the database says about the fleet. */
+/** The state of the fleet in the database. */
 export interface FleetView {
-  /** Everybody who is not known to be dead, by id, each with the number of its last heartbeat. */
+  /** All members that are not evicted, by id, each with the number of its last heartbeat. */
   readonly nodes: readonly (ReportingMember & { readonly beat: number })[];
-  /** The owner of each partition, in order. Who is not among `nodes` owns nothing. */
+  /** The owner of each partition, in order. An owner that is not among `nodes` counts as none. */
   readonly owners: readonly (string | undefined)[];
-  /** Changes with everything that is registered. */
+  /** The version of the deployments. */
   readonly registry: number;
 }
 
 /**
- * Who lives and who owns what, as everybody in the fleet can read it. Each method is atomic, and may
- * be repeated when it is not known what became of it. Rejects when there is no answer in time.
+ * The members of the fleet and the owners of the partitions, shared by all members. Each method is
+ * atomic and idempotent, so it may be retried when its outcome is ambiguous. Rejects when the database
+ * does not respond in time.
  */
 export interface Membership {
-  /** Enters a process. Whoever had its address before it is dead, if `replacesAddress`. */
+  /** Adds a member. With `replacesAddress`, evicts other members with its address: they are dead. */
   join(node: FleetMember, replacesAddress: boolean): Promise<void>;
-  /** Says that a process lives, if it is entered, and which others it cannot reach, and looks. */
+  /** A heartbeat: raises a member's number, stores which members it cannot reach, and reads all. */
   beat(id: string, unreached: readonly string[]): Promise<FleetView>;
-  /** Everybody who is entered at this moment. */
+  /** All members at this moment. */
   nodes(): Promise<readonly FleetMember[]>;
-  /** Strikes off a process that has not said so since this heartbeat. It owns nothing then. */
+  /** Deletes a member without a heartbeat since number `beat`, which ends its leases. */
   evict(id: string, beat: number): Promise<void>;
-  /** Makes a process that is entered the owner of those partitions that have none. */
+  /** Makes a member the owner of those of the partitions that have none. */
   take(partitions: readonly number[], id: string): Promise<void>;
-  /** Makes partitions of this process nobody's. */
+  /** Removes the owner of those of the partitions that the member owns. */
   give(partitions: readonly number[], id: string): Promise<void>;
-  /** Strikes off a process that goes. It owns nothing then. */
+  /** Deletes a member that stops, which ends its leases. */
   leave(id: string): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ const TAKE = compile(sql`insert into lease (partition, epoch, owner)
 const GIVE = compile(sql`update lease set owner = null where partition = ?1 and owner = ?2`);
 const LEAVE = compile(sql`delete from node where id = ?1`);
 
-/** The ledger of an installation of so many partitions, in the database that holds its leases. */
+/** The membership of an installation with `partitions`, in the database that holds its leases. */
 export function sqlMembership(client: SqlClient, partitions: number): Membership {
   const write = async (statements: readonly Statement[]): Promise<void> => {
     if (statements.length > 0) await client.batch("write", statements);
@@ -73,10 +74,10 @@ export function sqlMembership(client: SqlClient, partitions: number): Membership
         statement(JOIN, id, address),
       ]),
     async beat(id, unreached) {
-      const looks = [statement(NODES), statement(OWNERS), statement(REGISTRY)];
+      const reads = [statement(NODES), statement(OWNERS), statement(REGISTRY)];
       const [, nodes = [], leases = [], [registry] = []] = await client.batch("write", [
         statement(BEAT, id, unreached.join(",")),
-        ...looks,
+        ...reads,
       ]);
       const owners = new Map(leases.map(({ partition, owner }) => [partition, owner as string]));
       return {

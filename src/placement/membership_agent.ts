@@ -9,37 +9,38 @@ import { plan } from "./plan.ts";
 import { MemberReadiness } from "./readiness.ts";
 
 export interface MembershipAgentOptions {
-  /** Where the others reach this process. */
+  /** Where other members reach this process. */
   readonly address: string;
   readonly membership: Membership;
-  /** Draws a name that nobody else has, or had. */
+  /** Draws a member id that was never used. */
   readonly newId: () => string;
   readonly stopwatch: Stopwatch;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
-  /** How often this process says that it lives, and looks at the others. */
+  /** Interval of heartbeats, each of which also reads the membership, in milliseconds. */
   readonly heartbeatMs: number;
-  /** How long a process that says nothing is thought to live. */
+  /** How long a member without a heartbeat counts as alive, in milliseconds. */
   readonly leaseMs: number;
-  /** Begins to serve a partition that is ours. When it rejects, it is tried again. */
+  /** Begins to serve a partition of this member. When it rejects, it is called again later. */
   readonly open: (partition: number) => Promise<void>;
-  /** Serves it no more, from now on. Resolves when nothing of it is written any more. */
+  /** Stops serving a partition at once. Resolves when its last write has ended. */
   readonly close: (partition: number) => Promise<void>;
-  /** Hears what the database says of those who live. */
+  /** Called with the state of the fleet after each heartbeat, without dead members. */
   readonly seen: (view: FleetView) => void;
-  /** Which others cannot be reached, by id. Absent: that is not known. */
+  /** Ids of the members that this one cannot reach. Absent: unknown. */
   readonly unreached?: () => readonly string[];
-  /** Has the others look at once. */
+  /** Asks the other members to read the membership at once. */
   readonly notifyOthers: () => void;
 }
 
 /**
- * What one process does in a fleet, with nobody but the database to tell it: says that it lives,
- * watches the others, takes and gives partitions so that everybody has as many (decision 032).
+ * The part of a process that takes part in the membership of a fleet, by the database alone: it sends
+ * heartbeats, detects failures, and claims and releases partitions, so that all members have equally
+ * many (decision 032).
  *
- * Whoever is declared dead is struck off the list, which it notices before it can say again that it
- * lives; so between two heartbeats that succeeded, nothing was taken from it. `Lease` says how long it
- * may rely on that, `Heartbeat` when it says that it lives.
+ * A dead member is evicted, and its next heartbeat then fails to find it. So between two heartbeats
+ * that succeeded it lost no partition. `Lease` limits how long it may rely on that; `Heartbeat`
+ * schedules the heartbeats.
  */
 export class MembershipAgent {
   readonly #options: MembershipAgentOptions;
@@ -48,9 +49,9 @@ export class MembershipAgent {
   readonly #lease: Lease;
   readonly #heartbeat: Heartbeat;
   #id = "";
-  /** What is served, or about to be, each with what began it. */
+  /** Partitions that are served or are being opened, each with its opening. */
   readonly #serving = new Map<number, Promise<void>>();
-  /** What is about to be given away. */
+  /** Partitions that are being released. */
   readonly #giving = new Set<number>();
 
   constructor(options: MembershipAgentOptions) {
@@ -65,47 +66,47 @@ export class MembershipAgent {
     });
   }
 
-  /** The name of this process since it joined last. */
+  /** The member id of this process since its last join. */
   get id(): string {
     return this.#id;
   }
 
-  /** Whether nobody else can have taken what is ours. */
+  /** Whether the lease holds, so that no other member can own the partitions of this one. */
   isHeld(): boolean {
     return this.#lease.isHeld();
   }
 
-  /** What keeps this process from serving what is its own. */
+  /** Why this member does not serve its partitions. Empty: it serves them. */
   get unready(): readonly Unready[] {
     return this.#readiness.list(this.isHeld(), this.#lease.renewedAt);
   }
 
   /**
-   * Joins the fleet and takes a share of what nobody has. Resolves when that is served, or could not
-   * be for now. Rejects when the database does not answer.
+   * Joins the fleet and claims a share of the partitions without an owner. Resolves when each of them is
+   * served or has failed to open. Rejects when the database does not respond.
    */
   async join(): Promise<void> {
     await this.#enter(true);
     await this.#heartbeat.once();
-    // Those who have too many give some back.
+    // Members with too many partitions release some.
     this.#options.notifyOthers();
     while (this.#heartbeat.isAsked) await this.#heartbeat.once();
     await Promise.all(this.#serving.values());
     this.#heartbeat.start();
   }
 
-  /** Looks at once: something has changed, or may have. */
-  look(): void {
+  /** Begins a heartbeat at once, because the fleet may have changed. */
+  refresh(): void {
     if (this.#id !== "") this.#heartbeat.soon();
   }
 
-  /** The partition does not serve any more: somebody has claimed it. */
+  /** A partition is not served any more: another process has claimed it. */
   lost(partition: number): void {
     this.#serving.delete(partition);
-    this.look();
+    this.refresh();
   }
 
-  /** Gives everything back and is no part of the fleet any more. Rejects as membership does. */
+  /** Releases all partitions and leaves the fleet. Rejects as membership does. */
   async leave(): Promise<void> {
     this.#lease.ignoreEnd();
     await this.#heartbeat.stop();
@@ -129,7 +130,7 @@ export class MembershipAgent {
     this.#readiness.heartbeat(cause);
   }
 
-  /** Says that this process lives, looks at the others, takes and gives. */
+  /** One heartbeat: renews the lease, evicts dead members, claims and releases partitions. */
   async #beat(): Promise<void> {
     const { membership, stopwatch, seen, unreached } = this.#options;
     const began = this.#lease.now();
@@ -145,7 +146,7 @@ export class MembershipAgent {
     if (!this.#heartbeat.isOver) await this.#rebalance({ ...view, nodes });
   }
 
-  /** The others may have taken everything by now. */
+  /** Other members may own all partitions by now. */
   #leaseEnded(): void {
     if (this.#serving.size === 0) return;
     const { log, leaseMs } = this.#options;
@@ -156,7 +157,7 @@ export class MembershipAgent {
     for (const partition of [...this.#serving.keys()]) void this.#close(partition);
   }
 
-  /** We were struck off: whatever was ours may be somebody else's. */
+  /** This member was evicted: other members may own its partitions. Joins again under a new id. */
   async #rejoin(): Promise<void> {
     this.#options.log("warn", "Taken for dead by another process, begins anew", { id: this.#id });
     this.#lease.drop();
@@ -193,7 +194,7 @@ export class MembershipAgent {
     }
     if (claim.length === 0) return;
     await this.#options.membership.take(claim, me);
-    // Others may have been quicker: what was taken is seen by looking.
+    // Other members may have claimed them first: the next heartbeat shows the owners.
     this.#heartbeat.ask();
   }
 
@@ -215,12 +216,12 @@ export class MembershipAgent {
     this.#serving.set(partition, opening);
   }
 
-  /** However often we look, what could not be served is tried again once a heartbeat. */
+  /** A partition that failed to open is opened again once per heartbeat interval at most. */
   #isBackingOff(partition: number): boolean {
     return this.#readiness.sinceFailed(partition) < this.#options.heartbeatMs;
   }
 
-  /** Others have too few. Whatever goes wrong, the next round decides again. */
+  /** Releases a partition for members that have too few. After a failure the next heartbeat retries. */
   #give(partition: number): void {
     if (this.#giving.has(partition)) return;
     this.#giving.add(partition);

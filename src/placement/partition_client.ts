@@ -15,7 +15,7 @@ import { Failure, Untaken } from "../errors.ts";
 import { pack, unpack } from "./codec.ts";
 import { decodeFailure, type PeerResponse } from "./peer_response.ts";
 
-/** Makes one request, as `fetch` does. Rejects with `NotSent` if it certainly came to nobody. */
+/** Makes one request, as `fetch` does. Rejects with `NotSent` if no process received it. */
 export type Post = (url: string, request: PostRequest) => Promise<Posted>;
 
 export interface PostRequest {
@@ -27,32 +27,32 @@ export interface PostRequest {
 
 export type Posted = Pick<Response, "status" | "arrayBuffer">;
 
-/** There was no connection, and so no request. */
+/** There was no connection, so the request was not sent. */
 export class NotSent extends Error {
   override name = "NotSent";
 }
 
-/** How the processes of a fleet speak to each other. */
+/** How the members of a fleet send requests to each other. */
 export interface PeerTransport {
   readonly post: Post;
-  /** What everybody in the fleet knows, and nobody else. */
+  /** The secret of the fleet, which every request carries. */
   readonly secret: string;
 }
 
-/** A line to one process. */
+/** The transport to one member. */
 export interface RemoteOptions extends PeerTransport {
   /** `http://host:port`. */
   readonly address: string;
 }
 
-/** The headers of every request of ours to another process. */
+/** The headers of every request to another member. */
 export function headersOf({ secret }: Pick<PeerTransport, "secret">): Record<string, string> {
   return { authorization: `Bearer ${secret}`, "content-type": "application/octet-stream" };
 }
 
 /**
- * A partition in another process. Rejects with `Untaken` when the request was certainly not taken
- * there, with the failure that the partition answered, or with one that says that nobody knows.
+ * The client of a partition in another process. Rejects with `Untaken` when the request certainly
+ * failed, with the failure of the partition's response, or with `ambiguous`.
  */
 export class RemotePartitionClient implements PartitionClient {
   readonly #options: RemoteOptions;
@@ -100,7 +100,7 @@ export class RemotePartitionClient implements PartitionClient {
     return this.#ask("deliver", [batch]);
   }
 
-  /** The partition is not there any more: nobody waits for an answer, and nothing more is asked. */
+  /** The partition has moved: aborts pending requests, and rejects later ones with `Untaken`. */
   close(): void {
     this.#isGone = true;
     for (const pending of this.#pending) pending.abort();
@@ -155,7 +155,7 @@ export class RemotePartitionClient implements PartitionClient {
   }
 }
 
-/** What became of the request can only be known by repeating it. */
+/** The failure of a request that may or may not have been applied. */
 export function ambiguous(cause?: unknown): Failure {
   return Failure.plain(
     503,
@@ -164,7 +164,7 @@ export function ambiguous(cause?: unknown): Failure {
   );
 }
 
-/** Statuses by which another process says that it has not looked at a request. */
+/** Statuses by which another process refuses a request before it is applied. */
 const UNTAKEN: ReadonlyMap<number, string> = new Map([
   [401, "the processes of this fleet do not have the same secret"],
   [403, "the processes of this fleet do not have the same secret"],

@@ -8,28 +8,28 @@ import type { MemberIdentity, ProbeResult } from "./identity_probe.ts";
 
 export interface EndpointOptions {
   readonly secret: string;
-  /** A partition that this process has. */
+  /** The client of a partition of this process. Undefined: it is not here. */
   readonly partitionClient: (partition: number) => PartitionClient | undefined;
-  /** Where a partition is instead, as far as is known. */
+  /** The address of the owner of another partition, as far as it is known. */
   readonly owner: (partition: number) => string | undefined;
-  /** Something in the fleet has changed: looks at once. */
-  readonly look: () => void;
-  /** Somebody has registered something. Resolves when this process knows of it. */
+  /** The fleet has changed: reads the membership at once. */
+  readonly refresh: () => void;
+  /** A deployment has changed. Resolves when this process knows the change. */
   readonly reload: () => Promise<void>;
-  /** Brings everything that was committed into the tables. Absent: it is there. */
+  /** Folds all commits into the tables. Absent: they need no fold. */
   readonly flush?: () => Promise<void>;
-  /** What this process is called. Absent: no process asks. */
+  /** The identity of this process, for probes. Absent: it is not probed. */
   readonly who?: () => MemberIdentity;
-  /** Asks what answers at an address, so that another process learns whether it can be reached. */
+  /** Probes an address, so that another process learns whether it can be reached from here. */
   readonly reach?: (address: string) => Promise<ProbeResult>;
-  /** Attempts that run here at this moment. */
+  /** Attempts that run in this process now. */
   readonly running?: (() => readonly RunningAttempt[]) | undefined;
   readonly reader: Reader;
   readonly bytesMax: number;
   readonly log: Log;
 }
 
-/** How requests are read: a part of what ingress has (`ingress/request_reader.ts`). */
+/** How requests are read: a part of the reader of ingress (`ingress/request_reader.ts`). */
 export interface Reader {
   /** Path and query, or the whole URL. */
   target(request: Request): string;
@@ -40,7 +40,7 @@ export interface Reader {
     request: Request,
     limit: { readonly length: number | undefined; readonly bytesMax: number },
   ): Promise<Uint8Array | undefined> | Uint8Array | undefined;
-  /** Has `leave` called when whoever asks goes away. */
+  /** Calls `leave` when the client disconnects. */
   onLeave(request: Request, leave: () => void): void;
 }
 
@@ -50,7 +50,7 @@ type PartitionMethod = (
   onLeave: OnLeave,
 ) => Promise<unknown>;
 
-/** Every way to ask a partition. What a caller waits for long can be left. */
+/** The methods of a partition that other processes may call. Those that wait long can be canceled. */
 const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
   send: (client, [request = never()]) => client.send(request),
   call: (client, [request = never()], onLeave) => client.call(request, onLeave),
@@ -65,10 +65,10 @@ const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;
 
 /**
- * What the other processes of the fleet ask of this one, over HTTP: `POST /partitions/<n>/<method>`,
- * `POST /registry/reload`, and `POST /fleet/` with `look`, `flush`, `who` and `reach`. Answers 401 and
- * 403, with the name of this process, to a request without the secret, 421 for a partition that this process does not have, and otherwise 200, whatever the
- * partition has answered.
+ * The HTTP interface between the members of a fleet: `POST /partitions/<n>/<method>`,
+ * `POST /registry/reload`, and `POST /fleet/` with `look`, `flush`, `who` and `reach`. The status is 401
+ * or 403, with the id of this member, for a request without the secret, 421 for a partition that this
+ * process does not have, and otherwise 200, also for a failure of the partition.
  */
 export function partitionEndpoint(
   options: EndpointOptions,
@@ -135,9 +135,9 @@ async function answerOf(ask: () => Promise<unknown>, log: Log): Promise<PeerResp
   }
 }
 
-/** What is not about one partition. */
+/** Routes that do not concern one partition. */
 const FLEET_ROUTES: readonly (readonly [path: string, act: FleetRoute])[] = [
-  ["/fleet/look", ({ look }) => look()],
+  ["/fleet/look", ({ refresh }) => refresh()],
   ["/fleet/flush", ({ flush, running }) => flush?.().then(running)],
   ["/fleet/who", ({ who }) => who?.()],
   ["/fleet/reach", async ({ reader, reach }, request) => {
@@ -177,7 +177,7 @@ function valueOf(headers: readonly string[], name: string): string | undefined {
   return undefined;
 }
 
-/** An argument that is missing. */
+/** Rejects a request that lacks an argument. */
 function never(): never {
   throw Failure.plain(400, "Cannot read a message of another process: an argument is missing");
 }

@@ -1,26 +1,26 @@
 import { type Code, errors } from "../error_codes.ts";
 import { Failure, Untaken } from "../errors.ts";
 
-/** What a partition in another process answers: a value, or why there is none. */
+/** The response of another process: a value or a failure. */
 export interface PeerResponse {
   readonly value?: unknown;
   readonly failure?: EncodedFailure;
 }
 
-/** A `Failure` on its way. */
+/** A `Failure` as it is sent. */
 export interface EncodedFailure {
   readonly status: number;
   readonly code: Code | null;
   readonly message: string;
-  /** Whether the request was certainly not taken (`Untaken`). */
+  /** Whether the request certainly failed (`Untaken`). */
   readonly isUntaken?: boolean;
 }
 
-/** Puts a failure into words. */
+/** Encodes a failure, without its cause. */
 export function encodeFailure(failure: Failure): EncodedFailure {
   const { status, code, message } = failure;
-  const words = { status, code, message };
-  return failure instanceof Untaken ? { ...words, isUntaken: true } : words;
+  const encoded = { status, code, message };
+  return failure instanceof Untaken ? { ...encoded, isUntaken: true } : encoded;
 }
 
 /** The reverse of `encodeFailure`. */

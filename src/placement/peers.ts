@@ -14,30 +14,30 @@ export interface PeersOptions extends TimedPeerTransport {
   readonly leaseMs: number;
 }
 
-/** Probes of a process that fail before the others are told of it. */
+/** Failed probes of a member before this process reports it to the others. */
 const FAILURES_MIN = 3;
-/** A process that stays out of reach is logged so often. */
-const TELL_AGAIN_MS = 60_000;
+/** Interval of log records about a member that stays unreachable. */
+const LOG_AGAIN_MS = 60_000;
 
-/** A process that did not answer when it was probed last. */
+/** A member whose last probe failed. */
 export interface UnreachedPeer {
   readonly id: string;
   readonly address: string;
   readonly cause: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Probes that failed since then. */
+  /** Failed probes since then. */
   readonly failures: number;
 }
 
 interface ProbedPeer extends UnreachedPeer {
   readonly began: number;
-  readonly toldAt: number;
+  readonly loggedAt: number;
 }
 
 /**
- * Which of the other processes can be reached from here. Each is probed at its address a few times
- * within a lease; what answers must be that process, with the same secret.
+ * Which other members this process can reach. Each is probed at its address a few times within a lease;
+ * the process that answers must be that member, with the same secret.
  */
 export class Peers {
   readonly #options: PeersOptions;
@@ -49,12 +49,12 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Those that do not answer, the latest probe counted. */
+  /** The members whose last probe failed. */
   get unreachedPeers(): readonly UnreachedPeer[] {
     return [...this.#known.values()];
   }
 
-  /** Those that have not answered for a lease: they must not have partitions. */
+  /** Ids of the members whose probes failed for a whole lease: they are reported to the others. */
   get unreached(): readonly string[] {
     const { stopwatch, leaseMs } = this.#options;
     const now = stopwatch.now();
@@ -63,7 +63,7 @@ export class Peers {
       .map(({ id }) => id);
   }
 
-  /** Who else lives, as of a heartbeat: they are probed when it is time. */
+  /** The other members, as of a heartbeat. Probes them if the last probes are long enough ago. */
   seen(others: readonly FleetMember[]): void {
     const { stopwatch, heartbeatMs, leaseMs } = this.#options;
     const ids = new Set(others.map(({ id }) => id));
@@ -94,11 +94,11 @@ export class Peers {
     const now = stopwatch.now();
     const before = this.#known.get(id);
     const failures = (before?.failures ?? 0) + 1;
-    const isTold = before !== undefined && now - before.toldAt < TELL_AGAIN_MS;
+    const isLogged = before !== undefined && now - before.loggedAt < LOG_AGAIN_MS;
     const [began, since] = [before?.began ?? now, before?.since ?? clock.now()];
-    const toldAt = isTold ? before.toldAt : now;
-    this.#known.set(id, { id, address, cause, since, failures, began, toldAt });
-    if (isTold) return;
+    const loggedAt = isLogged ? before.loggedAt : now;
+    this.#known.set(id, { id, address, cause, since, failures, began, loggedAt });
+    if (isLogged) return;
     log("warn", "Another process of the fleet cannot be reached", { address, cause, failures });
   }
 }

@@ -1,26 +1,26 @@
-/** Whose which partition is, as one process sees it. */
+/** The members and the owners of partitions, as one member sees them. */
 export interface Holdings {
-  /** Who asks. */
+  /** The id of the member that plans. */
   readonly me: string;
-  /** Everybody who lives, in any order; who asks is among them. */
+  /** All live members, in any order, with `me`. */
   readonly nodes: readonly string[];
-  /** The owner of each partition, in order. One that is not among `nodes` is none. */
+  /** The owner of each partition, in order. An owner that is not among `nodes` counts as none. */
   readonly owners: readonly (string | undefined)[];
-  /** Those of `nodes` that are to have none. Absent: nobody. */
+  /** Members that get no partitions. Absent: none. */
   readonly excluded?: ReadonlySet<string>;
 }
 
-/** What one process should do, in numbers of partitions. */
+/** The partitions that one member should claim and release. */
 export interface Plan {
   readonly claim: readonly number[];
   readonly release: readonly number[];
 }
 
 /**
- * What the asking process should claim and give back so that everybody has as many partitions as
- * everybody else, or one more. Those who see the same come to plans that go together: nothing is
- * claimed twice, nothing is left, and nothing moves that need not. What an excluded one has is
- * nobody's only once it has given it back.
+ * The partitions that member `me` should claim and release so that all members have equally many, or
+ * one more. The plans of members that see the same state are consistent: no partition is claimed twice,
+ * none remains without an owner, and none moves without need. A partition of an excluded member has no
+ * owner only after that member has released it.
  */
 export function plan({ me, nodes, owners, excluded = NOBODY }: Holdings): Plan {
   const shares = new Map<string, Share>(
@@ -50,7 +50,7 @@ interface Share {
   target: number;
 }
 
-/** Who holds most keeps the one more that not everybody can have. */
+/** Members that hold most get the additional partition where the number does not divide evenly. */
 function setTargets(shares: readonly Share[], partitions: number): void {
   const least = Math.floor(partitions / shares.length);
   let more = partitions % shares.length;

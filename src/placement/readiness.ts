@@ -7,12 +7,12 @@ export interface MemberReadinessOptions {
 }
 
 interface Failed {
-  /** When it was tried last, by the stopwatch. */
+  /** When it was opened last, by the stopwatch. */
   readonly at: number;
   readonly unready: Unready;
 }
 
-/** What keeps one process of a fleet from serving what is its own, and since when. */
+/** Why a member of a fleet does not serve its partitions, and since when. */
 export class MemberReadiness {
   readonly #options: MemberReadinessOptions;
   #heartbeatFailure: Unready | undefined;
@@ -36,7 +36,7 @@ export class MemberReadiness {
     );
   }
 
-  /** Whether this process is to have no partitions. Answers whether that has changed. */
+  /** Records whether this member is excluded. Returns whether that has changed. */
   exclude(isExcluded: boolean): boolean {
     if (isExcluded === (this.#excluded !== undefined)) return false;
     const cause = "this process and others of the fleet cannot reach each other";
@@ -61,14 +61,14 @@ export class MemberReadiness {
     this.#failed.delete(partition);
   }
 
-  /** Only these partitions are its own. */
+  /** Forgets failures of partitions that this member does not own any more. */
   owned(isOwn: (partition: number) => boolean): void {
     for (const partition of this.#failed.keys()) {
       if (!isOwn(partition)) this.#failed.delete(partition);
     }
   }
 
-  /** All of it. `renewedAt`: when the lease was renewed, if it ran out since. */
+  /** All reasons. `renewedAt`: when the lease was renewed last. */
   list(isHeld: boolean, renewedAt: number | undefined): readonly Unready[] {
     if (!isHeld) {
       const cause = "this process waits for the database to renew its leases";

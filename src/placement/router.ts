@@ -15,7 +15,7 @@ import type {
 import type { Directory } from "./directory.ts";
 
 /**
- * All partitions as one: whatever is asked goes to the partition it is about
+ * All partitions as one: sends each request to the partition of its id or object
  * (docs/spec/storage-layout.md#partitions).
  */
 export class Router implements Invocations {

@@ -1,6 +1,6 @@
 /**
- * Whether a request shows the secret: `same`, `none`, or `other`. Takes as long for a secret that is
- * wrong in its first character as for one that is wrong in its last.
+ * Whether a request has the secret: `same`, `none`, or `other`. In constant time: it takes as long for a
+ * secret that differs in its first character as for one that differs in its last.
  */
 export function checkSecret(authorization: string | undefined, secret: string): SecretCheck {
   if (authorization === undefined || !authorization.startsWith(SCHEME)) return "none";

@@ -2,14 +2,14 @@ import type { Config } from "../config.ts";
 import { Failure } from "../errors.ts";
 import type { FleetOptions } from "./fleet.ts";
 
-/** A heartbeat that is lost, and one that comes late, must not cost the lease. */
+/** Heartbeats within a lease: one that is lost and one that is delayed must not end it. */
 const HEARTBEATS_MIN = 3;
-/** Heads, and what an outbox batch holds besides its largest message. */
+/** Bytes of a message besides its largest value. */
 const ENVELOPE_BYTES = 2 * 1024 * 1024;
 
 const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
-/** Whether this process is one of several. Throws `Failure` RT0002 for settings that do not go together. */
+/** Whether this process is a member of a fleet. Throws `Failure` RT0002 for settings that conflict. */
 export function isInFleet(config: Config): boolean {
   if (config["fleet.secret"] === "") return false;
   if (config["storage.database-url"] === "") {
@@ -32,12 +32,12 @@ export function isInFleet(config: Config): boolean {
   );
 }
 
-/** Where the others reach a process that listens at `url`. */
+/** The address at which other members reach a process that listens at `url`. */
 export function addressOf(config: Config, url: string): string {
   return (config["fleet.advertised-address"] || url).replace(/\/+$/, "");
 }
 
-/** What the processes of a fleet show each other, and their times. */
+/** The settings of a fleet: secret, times and limits. */
 export function fleetSettings(
   config: Config,
 ): Pick<
@@ -55,7 +55,7 @@ export function fleetSettings(
   };
 }
 
-/** How long a heartbeat may take, in milliseconds: given up in time for another one. */
+/** How long a heartbeat may take, in milliseconds: it ends in time for another one. */
 export function heartbeatTimeoutMs(config: Config): number {
   return Math.ceil(config["fleet.lease-duration"] / HEARTBEATS_MIN);
 }

@@ -41,7 +41,7 @@ export class Network {
       secret,
       partitionClient: () => undefined,
       owner: () => undefined,
-      look: () => {},
+      refresh: () => {},
       reload: () => Promise.resolve(),
       who: () => ({ instance, node }),
       reach: (address) => probe(address, this.line(secret, blindTo)),

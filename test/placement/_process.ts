@@ -66,7 +66,7 @@ export class Process {
       seen: () => this.seenAt = time.now,
       notifyOthers: () => {
         for (const other of options.others()) {
-          if (other !== this) time.after(1, other.#mine(() => other.agent.look()));
+          if (other !== this) time.after(1, other.#mine(() => other.agent.refresh()));
         }
       },
     });

@@ -42,17 +42,17 @@ test("who is thought dead has said nothing for as long as a lease lasts", () => 
 
 test("silence is noticed, and is over with the next heartbeat", () => {
   const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
-  const look = (at: number, beat: number) =>
+  const observe = (at: number, beat: number) =>
     silences.observe([{ id: "other", beat }], { began: at, ended: at + 10 }).length;
-  for (let at = 0; at < 600; at += 100) expect(look(at, 1)).toBe(0);
-  expect(look(611, 1)).toBe(1);
-  expect(look(700, 2)).toBe(0);
-  expect(look(800, 2)).toBe(0);
+  for (let at = 0; at < 600; at += 100) expect(observe(at, 1)).toBe(0);
+  expect(observe(611, 1)).toBe(1);
+  expect(observe(700, 2)).toBe(0);
+  expect(observe(800, 2)).toBe(0);
 });
 
 test("a time without looks counts for little", () => {
   const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
-  const look = (at: number) =>
+  const observe = (at: number) =>
     silences.observe([{ id: "other", beat: 1 }], { began: at, ended: at + 1 }).length;
-  for (const at of [0, 10_000, 20_000]) expect(look(at)).toBe(0);
+  for (const at of [0, 10_000, 20_000]) expect(observe(at)).toBe(0);
 });

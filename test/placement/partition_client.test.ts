@@ -70,7 +70,7 @@ function endpointOf(client: PartitionClient | undefined, more: Partial<EndpointO
     secret: SECRET,
     partitionClient: (partition) => partition === 3 ? client : undefined,
     owner: () => "http://elsewhere",
-    look: () => {},
+    refresh: () => {},
     reload: () => Promise.resolve(),
     flush: () => Promise.resolve(),
     running: () => [],
@@ -289,10 +289,10 @@ describe("the endpoint", () => {
   });
 
   test("reloads and looks when it is told to", async () => {
-    const [reload, look] = [vi.fn(async () => {}), vi.fn()];
+    const [reload, refresh] = [vi.fn(async () => {}), vi.fn()];
     expect((await ask("/registry/reload", {}, { reload })).status).toBe(200);
-    expect((await ask("/fleet/look", {}, { look })).status).toBe(200);
-    expect([reload.mock.calls.length, look.mock.calls.length]).toEqual([1, 1]);
+    expect((await ask("/fleet/look", {}, { refresh })).status).toBe(200);
+    expect([reload.mock.calls.length, refresh.mock.calls.length]).toEqual([1, 1]);
     const failing = () => Promise.reject(Failure.plain(503, "no"));
     expect((await ask("/registry/reload", {}, { reload: failing })).status).toBe(503);
   });

@@ -10,7 +10,7 @@ export interface SimulatedAgent {
   readonly id: string;
   isHeld(): boolean;
   join(): Promise<void>;
-  look(): void;
+  refresh(): void;
   lost(partition: number): void;
   leave(): Promise<void>;
 }
@@ -197,7 +197,7 @@ export class Fleet implements Owning {
     const { world, faults } = this.#options, { chance } = world;
     for (const { process, agent } of this.#members) {
       if (process === from.process || chance.happens(faults().outboxBatchLost)) continue;
-      world.after(chance.int(0, 20), () => process.run(() => agent.look()));
+      world.after(chance.int(0, 20), () => process.run(() => agent.refresh()));
     }
   }
 
