@@ -1,18 +1,18 @@
 const NONE = new Float64Array(0);
 
-/** What handlers beyond the limit of a `ByHandler` are called, service and handler. */
+/** The service and handler name under which a `ByHandler` counts handlers beyond its limit. */
 export const OTHER = "other";
 
-/** Numbers kept for each handler, `size` of them: a row of a table that grows with the handlers. */
+/** `size` numbers for each handler, in a table that grows with the handlers. */
 export class ByHandler {
   readonly #size: number;
   readonly #handlersMax: number;
   #handlers = 0;
   readonly #services = new Map<string, Map<string, Float64Array>>();
-  /** The one asked for last: mostly the next one, too. */
+  /** The handler of the last call, which mostly is that of the next call. */
   #last: readonly [service: string, handler: string, numbers: Float64Array] = ["", "", NONE];
 
-  /** `handlersMax`: those that come later share the numbers of `OTHER`. */
+  /** `handlersMax`: handlers beyond it share the numbers of `OTHER`. */
   constructor(size = 1, handlersMax = Infinity) {
     this.#size = size;
     this.#handlersMax = handlersMax;

@@ -3,7 +3,7 @@ import type { Target } from "../model/target.ts";
 import { ByHandler } from "./by_handler.ts";
 import { bucketOf, type Histogram } from "./histogram.ts";
 
-/** Upper bounds in seconds: from calls that are over at once to workflows of days. */
+/** Upper bounds in seconds: from calls of milliseconds to workflows of days. */
 const BOUNDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600, 3600, 86_400];
 /** Each bucket, the one above all bounds, and the sum. */
 const SIZE = BOUNDS.length + 2;
@@ -19,7 +19,7 @@ type Completed = Pick<InvocationRow, "createdAt" | "scheduledAt" | "completedAt"
   readonly target: Pick<Target, "service" | "handler">;
 };
 
-/** How long invocations took by handler, from when they were due to their result. */
+/** Durations of invocations by handler, from their due time to their result. */
 export class Durations {
   readonly #numbers = new ByHandler(SIZE, DURATION_HANDLERS_MAX);
 
@@ -31,8 +31,8 @@ export class Durations {
   }
 
   /**
-   * A histogram for each handler that completed an invocation. `nameOf`: what it is called on the page;
-   * those of one name are added up.
+   * A histogram for each handler that completed an invocation. `nameOf`: its name on the page; handlers
+   * of one name are added up.
    */
   histograms(
     nameOf: (service: string, handler: string) => readonly [service: string, handler: string],

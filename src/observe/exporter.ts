@@ -6,7 +6,7 @@ export interface ExporterOptions {
   readonly endpoint: string;
   /** Sent with every request: credentials of the collector. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Spans that may wait. Further ones are dropped. */
+  /** Spans that may wait to be sent. Further ones are dropped. */
   readonly spansMax: number;
   readonly resource: Attributes;
   readonly clock: Clock;
@@ -20,8 +20,8 @@ const TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * Sends spans in batches, one request at a time, and never makes anybody wait. What a collector
- * does not take is dropped, and counted: spans are worth less than the memory to keep them.
+ * Sends spans in batches, one request at a time; callers never wait. Spans that the collector does not
+ * accept are dropped and counted: they are worth less than the memory to keep them.
  */
 export class Exporter {
   exported = 0;
@@ -47,7 +47,7 @@ export class Exporter {
     else this.#arm();
   }
 
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the spans that wait, for two seconds at most. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isSending = false;
@@ -71,7 +71,7 @@ export class Exporter {
       const batch = this.#queue.splice(0, BATCH_SPANS);
       if (await this.#post(batch, timeoutMs)) this.exported += batch.length;
       else {
-        // Whoever stops does not wait for a collector that is not there.
+        // A server that stops does not wait for an unreachable collector.
         const lost = this.#isClosed ? this.#queue.splice(0).length : 0;
         this.dropped += batch.length + lost;
       }
@@ -81,7 +81,7 @@ export class Exporter {
     if (this.#queue.length > 0) this.#arm();
   }
 
-  /** Whether the collector took them. Never rejects. */
+  /** Sends a batch. Resolves with whether the collector accepted it. Never rejects. */
   async #post(batch: readonly Span[], timeoutMs: number): Promise<boolean> {
     const { headers, resource, log, fetch: send = fetch } = this.#options;
     try {
@@ -109,7 +109,7 @@ export class Exporter {
   }
 }
 
-/** `fetch failed` says nothing; what it was caused by does: `connect ECONNREFUSED 127.0.0.1:4318`. */
+/** The message of the cause, as `connect ECONNREFUSED 127.0.0.1:4318`: `fetch failed` has no details. */
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error ? cause.cause : undefined;
   return inner instanceof Error

@@ -5,7 +5,7 @@ export type Labels = Readonly<Record<string, string>>;
 /** Media type of the Prometheus text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** What is said of a metric before its samples. */
+/** The description of a metric, before its samples. */
 export interface Metric {
   readonly type: "counter" | "gauge" | "histogram";
   /** Names of the labels that its samples have; `le` of a histogram is not listed. */
@@ -20,7 +20,7 @@ export class Exposition<Name extends string> {
   readonly #lines: string[] = [];
   #name = "";
 
-  /** `metrics`: those that the page may have. */
+  /** `metrics`: the metrics that the page may have. */
   constructor(metrics: Readonly<Record<Name, Metric>>) {
     this.#metrics = metrics;
   }

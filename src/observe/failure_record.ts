@@ -1,10 +1,10 @@
 import type { AttemptFailure, InvocationRow } from "../model/invocation.ts";
 import { entryType } from "../model/journal.ts";
 
-/** Characters of an error's message that a record holds. The database has all of it. */
+/** Characters of an error's message in a record. The database has the whole message. */
 export const MESSAGE_CHARS_MAX = 1000;
 
-/** Codes whose message a handler or its SDK wrote. All other messages are our own. */
+/** Codes whose message is from a handler or its SDK. All other messages are from this server. */
 const MESSAGE_OF_SDK: ReadonlySet<string> = new Set(["RT0007", "RT0016"]);
 
 const COMMAND_NAMES = new Map<number, string>(
@@ -14,17 +14,17 @@ const COMMAND_NAMES = new Map<number, string>(
 /** Fields of a log record. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Which invocation a record is about. Without `isDetailed` the key is left out. */
+/** The fields that identify the invocation of a record. Without `isDetailed` the key is omitted. */
 export function subjectFields({ id, target }: InvocationRow, isDetailed: boolean): Fields {
   const { service, key, handler } = target;
   return { invocation: id, service, ...(isDetailed && key !== undefined && { key }), handler };
 }
 
 /**
- * What the log says of a failed attempt: which one it was, what went wrong, what comes next, and the
- * query (`POST /query`) that shows more. `before` and `row`: the invocation before and after the
- * failure. Without `isDetailed`, nothing that a caller or a handler chose is in it: no key, no name
- * of a step, and no message of the SDK.
+ * The log record of a failed attempt: invocation, attempt, failure, next step, and the query (`POST
+ * /query`) that shows more. `before` and `row`: the invocation before and after the failure. Without
+ * `isDetailed` it has no text that a caller or a handler chose: no key, no name of a step, and no
+ * message of the SDK.
  */
 export function failureFields(
   { before, row, failure, isDetailed }: {
@@ -38,7 +38,7 @@ export function failureFields(
   const isTold = isDetailed || !MESSAGE_OF_SDK.has(code);
   return {
     ...subjectFields(row, isDetailed),
-    // The first attempt is 1, and one that was resumed starts over: as the retry policy counts.
+    // As the retry policy counts: the first attempt is 1, and so is the first one after a resumption.
     attempt: 1 + before.failures + (before.spared ?? 0),
     code,
     ...(isTold && { reason: cut(message) }),
@@ -63,12 +63,12 @@ function commandFields(
   };
 }
 
-/** Which table has all of the message: that of events, while the invocation is not completed. */
+/** The table with the whole message: that of events, while the invocation is not completed. */
 function tableOf({ status }: InvocationRow): string {
   return status.kind === "completed" ? "sys_invocation" : "sys_journal_events";
 }
 
-/** What becomes of the invocation. An operator may have resumed it within the same turn. */
+/** The next step of the invocation. An operator may have resumed it within the same turn. */
 function nextFields({ status }: InvocationRow): Fields {
   switch (status.kind) {
     case "backingOff":

@@ -1,8 +1,8 @@
-/** Values counted by size, as Prometheus wants them. Counting one allocates nothing. */
+/** A Prometheus histogram. Counting a value allocates nothing. */
 export class Histogram {
-  /** Upper bounds, inclusive, rising. What is above the last one is counted behind it. */
+  /** Upper bounds, inclusive, ascending. One more bucket counts the values above the last one. */
   readonly bounds: readonly number[];
-  /** How many values lie within each bound and not within the one before. */
+  /** The number of values of each bucket: above the bound before, up to its own. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -19,7 +19,7 @@ export class Histogram {
   }
 }
 
-/** The place of the bucket that a value lies in: that of the first bound which is not below it. */
+/** The index of a value's bucket: that of the first bound that is not below the value. */
 export function bucketOf(bounds: readonly number[], value: number): number {
   let at = 0;
   while (at < bounds.length && value > (bounds[at] ?? Infinity)) at++;

@@ -1,6 +1,6 @@
 import type { Log } from "../ports.ts";
 
-/** Records a second of each message beyond which they are only counted. */
+/** Records of one message within a second. Further ones are only counted. */
 const PER_SECOND_MAX = 20;
 
 interface Spent {
@@ -10,8 +10,8 @@ interface Spent {
 }
 
 /**
- * A log that a service which fails a thousand times a second cannot flood. What was left out is
- * told with the next record of the same message, as `suppressed`. For messages that are constant.
+ * A rate-limited log, which a service that fails a thousand times a second cannot flood. The next record
+ * of the same message has the number of omitted ones as `suppressed`. For messages that are constant.
  * `now`: milliseconds since the epoch.
  */
 export function limitedLog(log: Log, now: () => number): Log {

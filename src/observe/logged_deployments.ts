@@ -1,6 +1,6 @@
 import type { DeploymentStore, Log } from "../ports.ts";
 
-/** A store of deployments that tells the log what changed. Addresses may hold tokens: no address. */
+/** A store of deployments that logs each change, without addresses, since these may have tokens. */
 export function loggedDeployments(store: DeploymentStore, log: Log): DeploymentStore {
   return {
     get version() {

@@ -22,16 +22,16 @@ const SECONDS = [
 ];
 const ROWS = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 
-/** Places of a handler's numbers in `Meter.completed`. */
+/** Indices of a handler's numbers in `Meter.completed`. */
 export const SUCCEEDED = 0;
 export const FAILED = 1;
 
 /**
- * What is counted while it happens, since the process began. A turn and a commit add a few numbers;
- * nothing here allocates per request, and nobody but the page of metrics reads it.
+ * Counters since the process began. A turn and a commit add to a few numbers; nothing here allocates per
+ * request, and only the page of metrics reads them.
  */
 export class Meter {
-  /** Milliseconds of any clock that never goes back, with fractions. */
+  /** Milliseconds of a monotonic clock, with fractions. */
   readonly now: () => number;
   readonly turnSeconds: Histogram = new Histogram(SECONDS);
   readonly commitSeconds: Histogram = new Histogram(SECONDS);
@@ -42,26 +42,26 @@ export class Meter {
   /** Invocations that got a result: `SUCCEEDED` and `FAILED`. */
   readonly completed: ByHandler = new ByHandler(2);
   readonly durations: Durations = new Durations();
-  /** Answers, by interface. */
+  /** HTTP responses, by interface. */
   readonly requests = { ingress: new RouteCounts(), admin: new RouteCounts() } as const;
-  /** Attempts that failed, by code: there are few codes, all of them ours. */
+  /** Failed attempts by code: the codes of this server, which are few. */
   readonly failed = new Map<string, ByHandler>();
   events = 0;
   reruns = 0;
-  /** Lives of the partition that ended without being asked to. */
+  /** Lives of the partition that ended by a failure. */
   restarts = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
   }
 
-  /** A turn took this long and so many events. */
+  /** A turn took `ms` milliseconds for this number of events. */
   turn(ms: number, events: number): void {
     this.turnSeconds.add(ms / 1000);
     this.events += events;
   }
 
-  /** A commit of so many rows became durable after this long. */
+  /** A commit of this number of rows became durable after `ms` milliseconds. */
   committed(ms: number, rows: number): void {
     this.commitSeconds.add(ms / 1000);
     this.commitRows.add(rows);

@@ -8,7 +8,7 @@ import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
 import { processMetrics } from "./process_metrics.ts";
 import { STATUSES } from "./status_counts.ts";
 
-/** What can be read of a partition at this moment. */
+/** The gauges of a partition at this moment. */
 export interface PartitionGauges {
   readonly mailboxEvents: number;
   readonly residentBytes: number;
@@ -21,26 +21,26 @@ export interface PartitionGauges {
   readonly logBytes: number;
 }
 
-/** Everything one page of metrics is made of. */
+/** The input of one page of metrics. */
 export interface MetricsSources {
   readonly version: string;
   readonly meter: Meter;
   readonly schema: Schema;
-  /** By place in `STATUSES`. Absent: they are still being counted. */
+  /** By index in `STATUSES`. Absent: they are still being counted. */
   readonly invocations?: ByHandler | undefined;
   /** Absent: the partition is down. */
   readonly partition?: PartitionGauges | undefined;
   readonly waitingRequests: number;
-  /** The processes of a fleet. Absent: this one is alone. */
+  /** The members of a fleet. Absent: no fleet. */
   readonly members?: readonly Member[] | undefined;
   readonly spans?: { readonly exported: number; readonly dropped: number } | undefined;
   readonly vitals?: Vitals | undefined;
 }
 
-/** What handlers that are not registered any more are called together: labels stay few. */
+/** The label of all handlers that are not registered any more, so that labels stay few. */
 const UNREGISTERED = "unregistered";
 
-/** The page of metrics. Units stand in the names; totals are since the process began. */
+/** The page of metrics. Units are in the names; totals are since the process began. */
 export function metricsText(sources: MetricsSources): string {
   const page = new Exposition(METRICS);
   page.family("perdure_build_info")
@@ -167,7 +167,7 @@ function spans(page: Page, { exported, dropped }: NonNullable<MetricsSources["sp
     .sample(dropped);
 }
 
-/** Every registered handler, those without numbers too; all others in one. */
+/** Every registered handler, also those without numbers; all others are added up. */
 function* registered(
   counts: ByHandler,
   schema: Schema,

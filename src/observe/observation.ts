@@ -12,7 +12,7 @@ import { Tracer } from "./tracer.ts";
 import { Watch } from "./watch.ts";
 
 export interface TracingOptions {
-  /** Of a collector that takes OTLP over HTTP. The empty text: no spans are made. */
+  /** Address of a collector for OTLP over HTTP. The empty text: no spans are made. */
   readonly endpoint: string;
   /** `name=value` each. */
   readonly headers: readonly string[];
@@ -23,24 +23,24 @@ export interface TracingOptions {
 export interface ObservationOptions {
   readonly platform: Platform;
   readonly version: string;
-  /** What this server is called among the collector's services. */
+  /** The service name of this server at the collector. */
   readonly clusterName: string;
   /** Whether records hold keys, names of steps and messages of handlers. */
   readonly isDetailed: boolean;
   readonly tracing: TracingOptions;
 }
 
-/** What metrics ask of a partition. */
+/** The part of a partition that metrics read. */
 export interface Observed {
   readonly waiting: number;
   gauges(): PartitionGauges | undefined;
   statusCounts(timeoutMs: number): Promise<ByHandler | undefined>;
 }
 
-/** Scrapers give up after ten seconds; what is not counted by then comes with a later page. */
+/** Scrapers give up after ten seconds; counts that take longer are on a later page. */
 const COUNT_TIMEOUT_MS = 2000;
 
-/** Everything that watches the server, wired: counts, spans, records and the page of metrics. */
+/** Wires the observation of the server: counts, spans, records and the page of metrics. */
 export class Observation {
   readonly watch: Watch;
   /** Absent: no spans are made. */
@@ -50,7 +50,7 @@ export class Observation {
   readonly #exporter: Exporter | undefined;
   readonly #unwatch: (() => void) | undefined;
 
-  /** Throws `Failure` RT0002 for headers that are none. */
+  /** Throws `Failure` RT0002 for invalid headers. */
   constructor(options: ObservationOptions) {
     const { platform: { clock, random, log, watchLoop }, tracing, isDetailed } = options;
     const now = () => clock.now();
@@ -73,7 +73,7 @@ export class Observation {
     this.#unwatch = watchLoop?.((ms) => this.#meter.delaySeconds.add(ms / 1000));
   }
 
-  /** The page of metrics. The first one begins to count what invocations there are. */
+  /** The page of metrics. The first one begins to count the stored invocations. */
   async page(
     observed: Observed,
     schema: Schema,
@@ -95,7 +95,7 @@ export class Observation {
     return new Response(text, { headers: { "content-type": EXPOSITION_TYPE } });
   }
 
-  /** Sends the spans that are left, for a few seconds at most. */
+  /** Sends the spans that wait, for a few seconds at most. */
   async close(): Promise<void> {
     this.#unwatch?.();
     await this.#exporter?.close();
@@ -118,7 +118,7 @@ function exporter({ platform, version, clusterName, tracing }: ObservationOption
   });
 }
 
-/** Throws `Failure` RT0002, without the value: it may be a token. */
+/** Throws `Failure` RT0002, whose message omits the value, which may be a token. */
 function readHeaders(lines: readonly string[]): Record<string, string> {
   const headers = new Headers();
   for (const [i, line] of lines.entries()) {

@@ -14,10 +14,10 @@ export interface Span {
   readonly attributes: Attributes;
 }
 
-/** Absent ones are left out. */
+/** Attributes. Undefined ones are omitted. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** OTLP's numbers of span kinds. */
+/** Span kinds as numbers of OTLP. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const STATUS_ERROR = 2;
 
@@ -50,7 +50,7 @@ function toJson({ trace, id, parent, state, name, kind, ...span }: Span): unknow
   };
 }
 
-/** Beyond what a number can say exactly, so JSON has it as text. */
+/** Nanoseconds as text, because they exceed the safe integers of JSON. */
 function nanos(ms: number): string {
   return `${Math.floor(ms)}000000`;
 }

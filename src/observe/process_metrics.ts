@@ -2,7 +2,7 @@ import { CONNECTION_STATES, type Traffic, type Vitals } from "../vitals.ts";
 import type { Page } from "./metric_table.ts";
 import type { Meter } from "./meter.ts";
 
-/** What the page says of the process: its loop, its memory, and what it has open. */
+/** The metrics of the process: event loop, memory, descriptors and connections. */
 export function processMetrics(page: Page, meter: Meter, vitals: Vitals | undefined): void {
   page.family("perdure_event_loop_delay_seconds").histogram(meter.delaySeconds);
   if (!vitals) return;

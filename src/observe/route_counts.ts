@@ -1,4 +1,4 @@
-/** Above every status that an answer may have. */
+/** Greater than every HTTP status. */
 const STATUSES_END = 600;
 
 /** Counts answers by route and status. Routes are few and named by the interface, never by a caller. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { ObservationOptions } from "./observation.ts";
 
-/** What records tell, and where spans go. */
+/** The settings of log records and spans. */
 export function observationSettings(
   config: Config,
 ): Pick<ObservationOptions, "clusterName" | "isDetailed" | "tracing"> {

@@ -6,8 +6,7 @@ import { ByHandler } from "./by_handler.ts";
 type Kind = Status["kind"];
 
 /**
- * Places of a handler's numbers, and what each is called: as stored statuses are
- * (docs/spec/queries.md#statuses).
+ * The names of a handler's numbers, by index: the stored statuses (docs/spec/queries.md#statuses).
  */
 export const STATUSES: readonly (readonly [Kind, string])[] = [
   ["scheduled", "scheduled"],
@@ -22,17 +21,17 @@ const PLACES = Object.fromEntries(STATUSES.map(([kind], i) => [kind, i])) as Rec
 
 export interface StatusCountsOptions {
   readonly clock: Clock;
-  /** Asks the store, once all that was told of so far is in its hands. */
+  /** Reads a page from the store, after all changes reported so far were handed to it. */
   readonly statusCounts: (
     page: StatusPage,
     issued: () => void,
   ) => Promise<readonly InvocationStatus[]>;
   readonly failed: (cause: unknown) => void;
-  /** Invocations read at once. */
+  /** Invocations of one read. */
   readonly pageRowsMax?: number;
 }
 
-/** Some 10 ms of the database's thread; nobody waits behind it. */
+/** About 10 ms of the database's thread, so that other reads hardly wait for it. */
 const PAGE_ROWS = 1000;
 
 interface Move {
@@ -43,24 +42,24 @@ interface Move {
 }
 
 /**
- * How many invocations of each handler stand where: exact, and never counted twice. From when
- * somebody first asks, every change is followed; what stood there before is counted once, page by
- * page in the order of ids, with pauses.
+ * The exact number of invocations of each handler in each status. From the first request on, every
+ * change is counted; invocations that existed before are counted once, page by page in the order of
+ * ids, with pauses.
  *
- * A change of an invocation behind the page that is being read counts at once; of one ahead, never,
- * for its page will show it. While a page is on its way nobody knows where it ends, so changes
- * ahead are kept until it is here.
+ * A change of an invocation whose page has been read counts at once. A change of a later one does not,
+ * because its page will show it. While a page is being read its end is unknown, so changes of later
+ * invocations are kept until it has arrived.
  */
 export class StatusCounts {
   readonly counts: ByHandler = new ByHandler(STATUSES.length);
   readonly #options: StatusCountsOptions;
-  /** Resolves when everything is counted; undefined while nobody has asked. */
+  /** Resolves when everything is counted. Undefined before the first request. */
   #whole: Promise<void> | undefined;
   #isWhole = false;
   #isStopped = false;
   /** Ids up to this one are counted. */
   #end = "";
-  /** Changes since the page on its way was asked for. */
+  /** Changes since the read of the current page began. */
   #moves: Move[] | undefined;
 
   constructor(options: StatusCountsOptions) {
@@ -72,19 +71,19 @@ export class StatusCounts {
     return this.#isWhole;
   }
 
-  /** Begins to count, if nobody has. Resolves when everything is counted, or counting failed. */
+  /** Begins to count, unless it has begun. Resolves when everything is counted, or counting failed. */
   begin(): Promise<void> {
     return this.#whole ??= this.#count().catch((cause) => {
       if (this.#isStopped) return;
       this.#options.failed(cause);
-      // The next one who asks begins anew.
+      // The next request begins again.
       for (const [, , numbers] of this.counts) numbers.fill(0);
       this.#whole = this.#moves = undefined;
       this.#end = "";
     });
   }
 
-  /** The counts, if they are whole within `timeoutMs`. Begins to count, if nobody has. */
+  /** The counts, if they are complete within `timeoutMs`. Begins to count, unless it has begun. */
   async within(timeoutMs: number): Promise<ByHandler | undefined> {
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
@@ -101,7 +100,7 @@ export class StatusCounts {
     this.#isStopped = true;
   }
 
-  /** An invocation was written: `before` as it was, if it was. `isGone`: it was dropped. */
+  /** An invocation was written. `before`: its earlier version, if any. `isGone`: it was dropped. */
   invocationChanged(
     before: InvocationRow | null | undefined,
     row: InvocationRow,
@@ -134,7 +133,7 @@ export class StatusCounts {
       this.#moves = undefined;
       this.#isWhole = !last;
       this.#end = last?.id ?? "";
-      // Others come to the database for as long as this did.
+      // Other reads get the database for as long as this page took.
       if (last) await new Promise<void>((go) => clock.at(2 * clock.now() - began, go));
     }
   }

@@ -9,26 +9,26 @@ export interface TracerOptions {
   readonly random: Random;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Of a hundred requests that bring no trace of their own, how many begin a sampled one. */
+  /** The percentage of requests without a trace of their own that begin a sampled one. */
   readonly samplePercent: number;
 }
 
-/** A request to ingress, as a span that is under way. */
+/** The open span of a request to ingress. */
 export interface RequestSpan {
-  /** What the invocation it asks for belongs to. */
+  /** The trace of the invocation that the request starts. */
   readonly trace: Trace;
-  /** Ends the span when the answer is there. `invocation`: what was asked for. */
+  /** Ends the span with the answer. `invocation`: the one that the request started. */
   follow(
     answer: Promise<unknown>,
     invocation: { readonly id: string; readonly target: Target },
   ): void;
 }
 
-/** An attempt, as a span that is under way. */
+/** The open span of an attempt. */
 export interface AttemptSpan {
-  /** What the endpoint is told: this span is the parent of its own. */
+  /** The trace that is sent to the endpoint: this span is the parent of its spans. */
   readonly trace: Trace;
-  /** Once. `code`: of the failure, if it failed. `outcome`: what came of it, in a word. */
+  /** Ends the span, once. `code`: of the failure, if it failed. `outcome`: its outcome as a word. */
   end(outcome: string, code?: string): void;
 }
 
@@ -36,8 +36,8 @@ const ID_BYTES = 16;
 const SPAN_BYTES = 8;
 
 /**
- * Makes spans: of requests, invocations and attempts. Only what is sampled becomes one: as the
- * caller decided, else by chance. Carries names, ids and codes; never headers, bodies or messages.
+ * Makes spans of requests, invocations and attempts, if they are sampled: the caller decides, else
+ * chance. Spans have names, ids and codes, never headers, bodies or messages.
  */
 export class Tracer {
   readonly #options: TracerOptions;
@@ -46,7 +46,7 @@ export class Tracer {
     this.#options = options;
   }
 
-  /** A request came, with the trace it brought. One that is not sampled still has its trace. */
+  /** Begins the span of a request with its trace, if any. An unsampled request has a trace, too. */
   request(caller: Trace | undefined): RequestSpan {
     const { random, now } = this.#options;
     const sampled = caller?.sampled ?? this.#isChosen();
@@ -78,7 +78,7 @@ export class Tracer {
     };
   }
 
-  /** An attempt begins. Undefined: its invocation is not sampled. */
+  /** Begins the span of an attempt. Undefined: its invocation is not sampled. */
   attempt(
     invocation: Pick<InvocationRow, "id" | "target" | "trace">,
     attempt: number,
@@ -108,7 +108,7 @@ export class Tracer {
     };
   }
 
-  /** An invocation got its result. */
+  /** Makes the span of an invocation that got its result. */
   completed(row: InvocationRow): void {
     const { trace, status } = row;
     if (!trace?.spans || status.kind !== "completed") return;

@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly isDetailed: boolean;
 }
 
-/** What invocations and attempts go through, told as numbers, spans and log records. */
+/** Reports changes of invocations and attempts as numbers, spans and log records. */
 export class Watch {
   readonly meter: Meter;
   readonly #tracer: Tracer | undefined;
@@ -30,8 +30,8 @@ export class Watch {
   }
 
   /**
-   * A turn wrote an invocation. Told before it is durable: if the commit fails, which ends the
-   * partition, a completion may be told twice.
+   * A turn wrote an invocation. It is reported before it is durable: if the commit fails, which ends the
+   * life of the partition, a completion may be reported twice.
    */
   invocationChanged(before: InvocationRow | null | undefined, row: InvocationRow): void {
     const { status, lastFailure } = row;
@@ -49,7 +49,7 @@ export class Watch {
     } else if (status.kind === "paused") this.#paused(row);
   }
 
-  /** An attempt begins. Undefined: it is no span. */
+  /** An attempt begins. Undefined: it has no span. */
   began(
     invocation: Pick<InvocationRow, "id" | "target" | "trace">,
     attempt: number,
@@ -59,7 +59,7 @@ export class Watch {
     return invocation.trace && this.#tracer?.attempt(invocation, attempt, pin);
   }
 
-  /** An attempt has its outcome. `span`: what `began` gave. */
+  /** An attempt has its outcome. `span`: the result of `began`. */
   ended({ target }: { readonly target: Target }, outcome: Outcome, span?: AttemptSpan): void {
     if (outcome.kind !== "failed") return span?.end(outcome.kind);
     const { code } = outcome.failure;
