@@ -35,51 +35,53 @@ const address = text("an IP address or host name to listen on");
  */
 export const options = {
   "base-dir": option(text("a path"), "svc-data", {
-    doc: "Folder of the database. Made when it is missing.",
+    doc: "Folder of the database. It is created when it is missing.",
     env: ["DATA_DIR"],
   }),
   "cluster-name": option(headerText, "localcluster", {
-    doc: "What endpoints are told the cluster is called.",
+    doc: "The name of the cluster that is sent to endpoints in a header.",
   }),
   "default-num-partitions": option(count(1, PARTITIONS_MAX), "1", {
-    doc: "Into how many partitions new data is cut. Data that is there stays as it was made.",
+    doc: "The number of partitions of new data. Existing data keeps its number.",
   }),
   ...handlerOptions,
   "experimental-enable-protocol-v7": option(flag(), "false", {
-    doc: "Whether services are spoken to in protocol version 7 where they know 6 as well.",
+    doc: "Whether protocol version 7 is used with services that support 6 as well.",
   }),
   "strict": option(flag(), "false", {
     doc: "Whether unknown query parameters and JSON fields are refused (400), not warned about.",
   }),
   "shutdown-timeout": option(duration(), "1m", {
-    doc: "How long an orderly stop may take. Then the process ends all the same.",
+    doc: "How long an orderly stop may take. Then the process ends in any case.",
   }),
   ...watching,
 
-  "ingress.bind-address": option(address, "127.0.0.1", { doc: "Where callers are listened to." }),
+  "ingress.bind-address": option(address, "127.0.0.1", {
+    doc: "The address on which callers are served.",
+  }),
   "ingress.bind-port": option(port, "8080", {
-    doc: "Port for callers. 0: any free one.",
+    doc: "The port on which callers are served. 0: any free port.",
     env: ["INGRESS_PORT"],
   }),
   "ingress.request-size-limit": option(byteSize(), "32MiB", {
-    doc: "Largest request body. A larger one is answered with 413.",
+    doc: "The largest request body. A larger one is answered with 413.",
   }),
   "ingress.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
     doc: "Requests in progress at once. Further ones are answered with 429.",
   }),
   "ingress.drain-timeout": option(duration(), "5s", {
-    doc: "How long requests in progress may still take when the server stops.",
+    doc: "How long requests in progress may take to end when the server stops.",
   }),
 
   "admin.bind-address": option(address, "127.0.0.1", {
-    doc: "Where the admin API is listened for. It has no authentication of its own.",
+    doc: "The address of the admin API, which has no authentication of its own.",
   }),
   "admin.bind-port": option(port, "9070", {
-    doc: "Port of the admin API. 0: any free one.",
+    doc: "The port of the admin API. 0: any free port.",
     env: ["ADMIN_PORT"],
   }),
   "admin.request-size-limit": option(byteSize(), "2MiB", {
-    doc: "Largest body of an admin request. A larger one is answered with 413.",
+    doc: "The largest body of an admin request. A larger one is answered with 413.",
   }),
   "admin.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
     doc: "Admin requests in progress at once. Further ones are answered with 429.",
@@ -88,34 +90,34 @@ export const options = {
     doc: "Deployments being registered or updated at once. Further ones are answered with 503.",
   }),
   "admin.deployment-parts-limit": option(count(1), "20000", {
-    doc: "Most services and handlers of a deployment, together. More are refused (META0013).",
+    doc: "How many services and handlers a deployment may have. More are refused (META0013).",
   }),
 
   "admin.query-engine.timeout": option(duration(1), "30s", {
-    doc: "How long a query may take, and how long its answer may wait to be read on.",
+    doc: "How long a query may take, and how long its answer may wait for a slow reader.",
   }),
   "admin.query-engine.rows": option(count(1), "1000000", {
-    doc: "Most rows of an answer. A query with more fails.",
+    doc: "How many rows an answer may have. A query with more fails.",
   }),
   "admin.query-engine.memory-size": option(byteSize(), "512MiB", {
-    doc: "By how much the process that runs a query may grow. Beyond, the query fails.",
+    doc: "How much memory the process that runs a query may add. Beyond it the query fails.",
   }),
   "admin.query-engine.result-size": option(byteSize(), "1GiB", {
     doc:
-      "What a query may put on disk meanwhile: its answer, and the journals and other rows that it copies.",
+      "How much a query may write to disk: its answer, and the journals and other rows that it copies.",
   }),
   "admin.query-engine.concurrent-queries-limit": option(count(1), "4", {
-    doc: "Queries at once. Further ones wait, up to 100; beyond, they are answered with 429.",
+    doc: "Queries at once. Up to 100 further ones wait; the others are answered with 429.",
   }),
 
   "worker.cleanup-interval": option(duration(1), "1h", {
     doc: "How often expired results and journals are deleted. They stop being served when due.",
   }),
   "worker.invoker.inactivity-timeout": option(duration(), "1m", {
-    doc: "Silence after which an attempt is asked to suspend.",
+    doc: "How long an attempt may be inactive before it is asked to suspend.",
   }),
   "worker.invoker.abort-timeout": option(duration(), "10m", {
-    doc: "Silence after that request, after which the attempt is aborted (RT0001).",
+    doc: "How long it may then stay inactive before it is aborted (RT0001).",
   }),
   "worker.invoker.drain-timeout": option(duration(), "5s", {
     doc:
@@ -125,7 +127,7 @@ export const options = {
     doc: "How long connecting to an endpoint may take. Then the attempt fails (RT0010).",
   }),
   "worker.invoker.first-message-timeout": option(duration(1), "10s", {
-    doc: "How long a deployment that never sent a message may be silent before that is logged.",
+    doc: "How long a deployment may send no first message before that is logged.",
   }),
   "worker.invoker.idle-connection-timeout": option(duration(1), "5m", {
     doc: "How long an unused connection to an endpoint is kept open.",
@@ -138,16 +140,17 @@ export const options = {
       "Attempts in flight at once, of each partition. Further ones wait until others end or suspend.",
   }),
   "worker.invoker.message-size-limit": option(byteSize(), "32MiB", {
-    doc: "Largest message of an endpoint. A larger one fails the attempt (RT0003).",
+    doc: "The largest message of an endpoint. A larger one fails the attempt (RT0003).",
   }),
   "worker.invoker.eager-state-size-limit": option(byteSize(0), "32MiB", {
-    doc: "State sent along with an attempt. What is beyond is fetched when the handler asks.",
+    doc:
+      "State sent at the start of an attempt. Further keys are sent when the handler reads them.",
   }),
   "worker.invoker.journal-entries-limit": option(countOrUnlimited(1), "100000", {
     doc: "Entries of one journal. A command beyond, other than the output, pauses it (RT0032).",
   }),
   "worker.invoker.unacknowledged-messages-limit": option(count(1), "256", {
-    doc: "Messages of one attempt that are not durable yet. Beyond, its stream is not read.",
+    doc: "Messages of one attempt that are not durable yet. Beyond it, its stream is not read.",
   }),
   "worker.invoker.message-burst-limit": option(countOrUnlimited(1), "1000", {
     doc:
@@ -169,12 +172,12 @@ export const options = {
     },
   ),
   "worker.invoker.request-identity-private-key-pem": option(optionalText("a key as PEM"), "", {
-    doc: "The same key itself, for the environment: line breaks may be spelled `\\n`.",
+    doc: "The same key itself, for the environment: line breaks may be written `\\n`.",
     secret: true,
     env: envNames("request-identity-private-key-pem"),
   }),
   "worker.invoker.request-identity-expiration": option(duration(1000), "1m", {
-    doc: "How far an endpoint's clock may be off ours before it refuses our signatures.",
+    doc: "How far an endpoint's clock may differ before it refuses the server's signatures.",
   }),
 
   ...functionOptions,
@@ -188,7 +191,7 @@ export const options = {
     "",
     {
       doc:
-        "A database on a server, in place of one in `base-dir`. No folder is used or locked then.",
+        "A database on a server, instead of one in `base-dir`. No folder is used or locked then.",
       secret: true,
       env: ["DATABASE_URL"],
     },
@@ -197,19 +200,18 @@ export const options = {
     doc: "Whether the partitions of new data share a database file, or each has its own.",
   }),
   "storage.auth-token": option(optionalText("a token of visible ASCII", /^[\x21-\x7e]*$/), "", {
-    doc: "What the database server is shown. May be in its address as `?authToken=` as well.",
+    doc: "The token sent to the database server. It may also be in its URL, as `?authToken=`.",
     secret: true,
     env: ["DATABASE_AUTH_TOKEN"],
   }),
   "storage.request-timeout": option(duration(1), "10s", {
-    doc: "How long a database server may take to answer, and 1 s more for each MB it is sent.",
+    doc: "How long a database server may take to answer, plus 1 s for each MB it is sent.",
   }),
   "storage.retry-timeout": option(duration(), "30s", {
-    doc: "How long a database server that cannot be reached is waited for. Then callers get a 503.",
+    doc: "How long requests to an unreachable database server are retried. Then callers get a 503.",
   }),
   "storage.synchronous": option(choice("full", "normal"), "full", {
-    doc:
-      "`full`: what was acknowledged survives power loss. `normal`: a crash of the process only.",
+    doc: "`full`: acknowledged data survives a power loss. `normal`: only a crash of the process.",
   }),
   "storage.fold-rows": option(count(1), "8192", {
     doc: "Rows the log may hold before they are folded into the tables.",
@@ -224,7 +226,7 @@ type Value<O> = O extends { readonly kind: Kind<infer T> } ? T : never;
 /** The settings in force, by path: `config["worker.invoker.abort-timeout"]` is milliseconds. */
 export type Config = { readonly [K in keyof typeof options]: Value<typeof options[K]> };
 
-/** What a process is given to read its settings from. */
+/** The sources of a process's settings. */
 export interface ConfigSources {
   /** Text of the config file named by `readCommand`, if there is one. */
   readonly file?: string | undefined;
@@ -254,7 +256,7 @@ export function readCommand({ env = {}, args = [] }: Omit<ConfigSources, "file">
 }
 
 /**
- * What to warn of: one sentence for each variable `SVC_…` that sets nothing, and for each flag that
+ * Warnings: one sentence for each variable `SVC_…` that sets nothing, and for each flag that
  * npm kept. `others`: paths of settings that the platform reads itself.
  */
 export function warningsOf(env: reading.Environment, others: readonly string[] = []): string[] {
@@ -274,7 +276,7 @@ export function describeConfig(): string {
   return describing.describe(options);
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export function helpText(): string {
   return describing.help(options);
 }

@@ -37,23 +37,23 @@ export interface DialHead {
 
 export interface DialFailure {
   /**
-   * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was spoken. `reset`:
-   * the stream or connection broke. `unsupported`: this platform cannot speak that version.
-   * `refused`: whoever stands in between will not pass it on, now or later. `busy`: the endpoint had
-   * no room for the stream, and has read nothing of it.
+   * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was expected. `reset`:
+   * the stream or connection broke. `unsupported`: this platform lacks that version. `refused`: an
+   * intermediary refuses the request, now and later. `busy`: the endpoint had no room for the
+   * stream, and has read nothing of it.
    */
   readonly kind: "unreachable" | "http1" | "reset" | "unsupported" | "refused" | "busy";
   readonly message: string;
 }
 
 export interface Exchange {
-  /** False: the buffer is full, wait for `drain`. The bytes were taken all the same. */
+  /** Returns false when the buffer is full: wait for `drain`. The bytes were taken in any case. */
   write(bytes: Uint8Array): boolean;
   /** Closes the request body. */
   end(): void;
-  /** Tears the exchange down (RST_STREAM CANCEL, or closes the connection). */
+  /** Ends the exchange at once (RST_STREAM CANCEL, or closes the connection). */
   abort(): void;
-  /** Stops and goes on reading the response: back-pressure towards the endpoint. */
+  /** `pause` stops reading the response and `resume` continues: back-pressure on the endpoint. */
   pause(): void;
   resume(): void;
 }

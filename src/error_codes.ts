@@ -1,5 +1,5 @@
 /**
- * Every coded error a stranger can meet (docs/spec/admin.md#error-codes). Adding one is adding a
+ * Every error code that a caller or operator can get (docs/spec/admin.md#error-codes). Adding one is adding a
  * row; nothing else in the code spells what a code means. `status`: how a request that fails with
  * it is answered (docs/spec/admin.md#error-codes). `retry`: whether trying again, unchanged, can
  * succeed; attempts that fail with it are retried by themselves. `title` ends without a period;
@@ -95,7 +95,7 @@ export const errors = {
     status: 500,
     retry: false,
     title: "The configuration cannot be read",
-    fix: "Correct the named key.",
+    fix: "Correct the setting that the message names.",
   },
   RT0003: {
     status: 500,
@@ -107,7 +107,7 @@ export const errors = {
     status: 500,
     retry: false,
     title: "Cannot listen on the configured address",
-    fix: "Stop whoever uses the port, or choose another one.",
+    fix: "Stop the process that uses the port, or choose another port.",
   },
   RT0005: {
     status: 500,
@@ -149,7 +149,7 @@ export const errors = {
     status: 500,
     retry: true,
     title: "Protocol violation by the endpoint",
-    fix: "Check what answers at the address, and the SDK's version.",
+    fix: "Check that an SDK endpoint answers at the address, and its version.",
   },
   RT0013: {
     status: 500,
@@ -272,7 +272,7 @@ export const errors = {
     retry: false,
     title: "The journal of an invocation is too long",
     fix:
-      "Have the handler go on in a new invocation, or raise `worker.invoker.journal-entries-limit`; then resume.",
+      "Have the handler continue in a new invocation, or raise `worker.invoker.journal-entries-limit`; then resume.",
   },
 } as const satisfies Record<
   string,

@@ -2,7 +2,7 @@ import { type Code, errors } from "./error_codes.ts";
 
 /**
  * Something went wrong outside our own code: a request, a service, a database. Never a bug. Its
- * message is shown to strangers, so it holds no secret and no path of ours.
+ * message is shown to untrusted clients, so it holds no secret and no path of ours.
  */
 export class Failure extends Error {
   override name = "Failure";
@@ -26,8 +26,8 @@ export class Failure extends Error {
 }
 
 /**
- * A request that was certainly not taken, by a partition that lives elsewhere or nowhere at the
- * moment: whatever it is, it may be made again.
+ * A request that was certainly not applied, by a partition that lives in another process or in none
+ * at the moment: it may be retried even if it is not idempotent.
  */
 export class Untaken extends Failure {
   override name = "Untaken";

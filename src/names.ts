@@ -1,5 +1,5 @@
 /**
- * Every name a stranger can see. `svc` is what we call ourselves; the alias is what existing SDKs,
+ * Every name that is visible outside this server. `svc` is what we call ourselves; the alias is what existing SDKs,
  * clients and scripts say for the same things. We read both and answer in the one we were spoken
  * to in. Only this file, the wire codec and tests may spell the alias (decision 009).
  */

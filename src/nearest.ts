@@ -26,7 +26,7 @@ export function unknownName(kind: string, typed: string, known: readonly string[
 /** The known paths most likely meant by a misspelled one, the likeliest first. May be none. */
 export function nearest(typed: string, known: readonly string[]): readonly string[] {
   const key = lastPart(typed);
-  // Someone who leaves out or mistakes the section still knows what they want to set.
+  // A key with a wrong or missing section most likely still has the right last part.
   const sameKey = known.filter((name) => lastPart(name) === key);
   if (sameKey.length > 0) return sameKey;
   let best: string | undefined;

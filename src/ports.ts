@@ -151,7 +151,7 @@ export class Fenced extends Error {
 }
 
 /**
- * A cause in words that strangers may read: what a `Failure` says, or else at most the code of an
+ * A cause in words that untrusted clients may read: what a `Failure` says, or else at most the code of an
  * error. Other words may hold the address of a database, or a path.
  */
 export function publicCause(cause: unknown): string {
@@ -167,7 +167,7 @@ export interface Statement {
   readonly sql: string;
   /** Named by position. Integers beyond 2^53 do not occur. */
   readonly args: readonly SqlValue[];
-  /** Reads rows by a few keys: mostly as cheap as handing it to somebody else. */
+  /** Reads rows by a few keys: mostly as cheap as passing the read to a worker. */
   readonly isQuick?: boolean;
 }
 
@@ -196,7 +196,7 @@ export class Outdated extends Error {
 export interface DeploymentStore {
   /**
    * Where several may write: grows with every change, as of the last `load` or change. A change of
-   * what somebody else has changed since is rejected with `Outdated`.
+   * a row that another process has changed since is rejected with `Outdated`.
    */
   readonly version?: number;
   load(): Promise<readonly Deployment[]>;
@@ -240,7 +240,7 @@ export interface OutboxBatch {
   readonly messages: readonly Message[];
 }
 
-/** The result of an invocation that somebody else began. */
+/** The result of an invocation that another request began. */
 export interface Attached extends Completed {
   /** What it ran: its declared output says how to answer. */
   readonly target: Target;
@@ -267,5 +267,5 @@ export interface Completed {
   readonly expiresAt?: number;
 }
 
-/** Where attempts send what they hear. `durable` is called once the event's turn is on disk. */
+/** Takes the events of attempts. `durable` is called once the event's turn is on disk. */
 export type Mailbox = (event: Event, durable?: () => void) => void;

@@ -1,6 +1,6 @@
 /**
- * Answers what operators ask in SQL (docs/spec/queries.md#statements). A heavy question holds up
- * nobody else.
+ * Answers queries of operators in SQL (docs/spec/queries.md#statements). An expensive query delays
+ * no other request.
  */
 export interface Introspection {
   /**

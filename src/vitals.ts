@@ -5,9 +5,9 @@ export interface Vitals {
   readonly cpuMs: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Open file descriptors and the most there may be. Absent: the system does not tell. */
+  /** Open file descriptors and the most there may be. Absent: the system does not report it. */
   readonly descriptors?: { readonly open: number; readonly max: number } | undefined;
-  /** Threads of the process. Absent: the system does not tell. */
+  /** Threads of the process. Absent: the system does not report it. */
   readonly threads?: number | undefined;
   /** Database files. Absent: the rows are elsewhere. */
   readonly databases?: readonly DatabaseSize[] | undefined;

@@ -46,7 +46,7 @@ type Given = Infer<typeof body> & Partial<Infer<typeof bodyOnDeployment>>;
 
 /**
  * The routes of operations on many invocations at once (docs/spec/admin.md#operations). Always 200:
- * each member succeeds or fails on its own, and is told apart in the answer.
+ * each member succeeds or fails on its own, and the answer reports each one.
  */
 export function batchRoutes(deps: OperationDeps): Routes {
   const begins: Readonly<Record<string, Begin>> = {
@@ -122,7 +122,7 @@ async function operateOne(
     if (operation.kind !== "restart") return { succeeded: id };
     return { succeeded: { old_invocation_id: id, new_invocation_id: operated.id } };
   } catch (error) {
-    // One that could not be asked does not hide what became of the others.
+    // One that failed otherwise does not hide the outcomes of the others.
     if (!(error instanceof Failure)) throw error;
     return failure(id, error.message);
   }

@@ -5,9 +5,9 @@ import { wrongShape } from "./refusals.ts";
 import type { Call } from "./route.ts";
 
 /**
- * The body of a request, which is JSON and what `struct` lets pass; fields that it does not name are
- * taken down as unknown. Throws a `Failure`: as `readJson` does, and 422 with the path to what has
- * the wrong shape (docs/spec/admin.md#requests).
+ * The body of a request, which is JSON that `struct` accepts; fields that it does not name are
+ * recorded as unknown. Throws a `Failure`: as `readJson` does, and 422 with the path to the value
+ * of the wrong shape (docs/spec/admin.md#requests).
  */
 export async function readBody<T, S>(
   { request, bodyBytesMax, unknown }: Pick<Call, "request" | "bodyBytesMax" | "unknown">,

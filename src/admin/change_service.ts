@@ -10,7 +10,7 @@ export interface ServiceChanges {
     HandlerOptions,
     "inactivityTimeoutMs" | "abortTimeoutMs" | "journalRetentionMs" | "idempotencyRetentionMs"
   >;
-  /** Of workflows only. What their run handlers set is replaced: nobody else keeps a result. */
+  /** Of workflows only. Replaces what their run handlers set, because only those have results. */
   readonly workflowRetentionMs?: number;
 }
 

@@ -4,7 +4,7 @@ import { isReservedService } from "../names.ts";
 import { quote } from "./refusals.ts";
 import type { Discovered, DiscoveryTarget, ManifestService } from "./registration.ts";
 
-/** Whom a discovered endpoint becomes. */
+/** The identity that a discovered endpoint gets as a deployment. */
 export interface DeploymentIdentity extends Pick<Deployment, "id" | "metadata" | "createdAt"> {
   readonly schema: Schema;
   /** The revision of a service with this name. */

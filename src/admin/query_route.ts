@@ -6,7 +6,7 @@ import { type Routes, withBody } from "./route.ts";
 import { fields, text, withDescription } from "./shapes.ts";
 
 export interface QueryOptions {
-  /** Absent: nobody answers queries here. */
+  /** Absent: this process answers no queries. */
   readonly introspection?: Pick<Introspection, "query">;
   /** Attempts that run at this moment. */
   readonly running: () => Iterable<RunningAttempt>;
@@ -47,10 +47,10 @@ const DOCUMENT = {
 } as const;
 
 /**
- * `POST /query` (docs/spec/queries.md#answers): JSON for who accepts exactly that, an Arrow stream
- * for anybody else. Refusals are like all others, where the reference leaves the code out. They are
- * not logged: most of them are about the statement. Warnings about its constants are in a header,
- * since Arrow has no other place, and in JSON with the rows as well.
+ * `POST /query` (docs/spec/queries.md#answers): JSON for a caller that accepts exactly that, an
+ * Arrow stream for any other. Refusals are like all others, where the reference leaves the code
+ * out. They are not logged: most of them are about the statement. Warnings about its constants are
+ * in a header, since Arrow has no other place, and in JSON with the rows as well.
  */
 export function queryRoutes({ introspection, running, version }: QueryOptions): Routes {
   const route = withBody(DOCUMENT, body, async ({ request }, { query: sql }) => {

@@ -51,7 +51,7 @@ export function sharedAddress(known: readonly Deployment[]): Failure {
 export interface Needs {
   /** Those whose latest revision it holds. */
   readonly services: readonly string[];
-  /** Invocations that are not completed and run on it. Undefined: nobody can count them. */
+  /** Invocations that are not completed and run on it. Undefined: they cannot be counted. */
   readonly pinned: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export function differs({ id, uri }: Deployment): Failure {
   );
 }
 
-/** The store did not take a change, or nobody knows if it did. */
+/** The store did not take a change, or it is not known whether it did. */
 export function unwritable(verb: string, cause: unknown): Failure {
   return Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be written`, { cause });
 }

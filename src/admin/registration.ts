@@ -62,5 +62,5 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** Asks an endpoint what it serves. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
+/** Asks an endpoint for its manifest. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
 export type Discover = (request: DiscoveryTarget) => Promise<Discovered>;

@@ -26,19 +26,19 @@ export interface RegistryOptions {
   readonly random: Random;
   /** Registrations and updates under way or waiting. Beyond it they are refused with 503. */
   readonly registrationsMax: number;
-  /** Invocations that are not completed and pinned to a deployment. Absent: nobody can count. */
+  /** Counts uncompleted invocations that are pinned to a deployment. Absent: they are not counted. */
   readonly pinned?: (id: string) => Promise<number>;
-  /** Where others write to the same store: has them read it again. Never rejects. */
+  /** For a store that other processes share: has them read it again. Never rejects. */
   readonly announce?: () => Promise<void>;
 }
 
-/** How often others may be quicker than a change. */
+/** How often a change is repeated because another process has changed the store first. */
 const CONFLICTS_MAX = 20;
 
-/** The lane of everything that writes: no address is the empty string. */
+/** The serial queue of all writes: no address is the empty string. */
 const WRITING = "";
 
-/** Owns the deployments: what is stored, and the schema snapshot that everybody else reads. */
+/** Owns the deployments: the stored ones, and the schema snapshot that everything else reads. */
 export class Registry {
   readonly #store: DeploymentStore;
   readonly #options: RegistryOptions;
@@ -63,7 +63,7 @@ export class Registry {
     return new Registry(store, new Schema(await store.load(), defaults), options);
   }
 
-  /** Which state of the store is known, where others write to it. */
+  /** The version of the store's content that is known, where other processes write to it. */
   get version(): number {
     return this.#store.version ?? 0;
   }
@@ -73,7 +73,7 @@ export class Registry {
     return this.#schema;
   }
 
-  /** Reads what is stored, where somebody else may write, too. Rejects with `Failure` 503. */
+  /** Reads the store, which another process may have changed. Rejects with `Failure` 503. */
   async reload(): Promise<void> {
     await this.#queues.run(WRITING, () => this.#reload("read"));
   }
@@ -88,14 +88,13 @@ export class Registry {
   }
 
   /**
-   * Discovers and stores one endpoint; durable when it resolves. Registrations of one address take
-   * turns as a whole, so what is stored is never older than what was stored before it; an endpoint
-   * that hangs delays nobody else, for only the deciding and writing take turns across addresses.
-   *
-   * Rejects with a `Failure`: discovery's; META0004 for a known address that serves something
-   * else, META0005 for a reserved name, META0006 for a changed type, META0017 for a forced
-   * registration of a shared address (docs/spec/admin.md#registration-of-deployments); 503 when too many are under way or the
-   * store fails.
+   * Discovers and stores one endpoint; durable when it resolves. Registrations of one address are
+   * serialized as a whole, so a stored manifest is never older than the one before it; an endpoint
+   * that hangs delays no other address, because across addresses only deciding and writing are
+   * serialized. Rejects with a `Failure`: discovery's; META0004 for a known address that serves
+   * something else, META0005 for a reserved name, META0006 for a changed type, META0017 for a
+   * forced registration of a shared address (docs/spec/admin.md#registration-of-deployments); 503
+   * when too many are under way or the store fails.
    */
   register(request: Registration): Promise<Registered> {
     const ask = () => this.#targetOf(request);
@@ -143,7 +142,7 @@ export class Registry {
    * that is unknown, 409 without `force` while something needs it, 503 when the store fails.
    */
   async remove(id: string, force: boolean): Promise<void> {
-    // Whatever is pinned from now on is so by an operator's wish: new calls go where the latest is.
+    // From now on only operators pin invocations to it: new calls go to the latest deployment.
     const pinned = force || !this.get(id) ? 0 : await this.#options.pinned?.(id);
     await this.#writing("delete", async () => {
       const deployment = this.#known(id);
@@ -162,7 +161,7 @@ export class Registry {
     return deployment;
   }
 
-  /** Asks an endpoint in the lane of its address, and then decides in that of all who write. */
+  /** Asks an endpoint in the serial queue of its address, then decides in that of all writes. */
   async #discovering<T>(
     verb: Verb,
     ask: () => DiscoveryTarget,
@@ -190,12 +189,12 @@ export class Registry {
     const { announce } = this.#options;
     const before = this.#changes;
     const result = await this.#queues.run(WRITING, () => this.#decide(verb, work));
-    // Outside of the lane: the others may be waiting for us, with what they have written.
+    // Outside of the queue: other processes may wait for this one, with changes of their own.
     if (this.#changes !== before) await announce?.();
     return result;
   }
 
-  /** Does what is to be done as of what is stored, again and again while others are quicker. */
+  /** Decides by what is stored, and repeats that while other processes change the store first. */
   async #decide<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
     for (let conflicts = 0;; conflicts++) {
       if (this.#isStale || this.#options.announce) await this.#reload(verb);
@@ -241,7 +240,7 @@ export class Registry {
     return { outcome: newest ? "overwritten" : "created", deployment };
   }
 
-  /** The schema stays as it is meanwhile: whatever changes it waits for its turn to write. */
+  /** The schema stays as it is meanwhile: every change of it waits in the queue of writes. */
   #sliced<T>(steps: Generator<void, T>): Promise<T> {
     return inSlices(steps, (call) => this.#options.clock.soon(call));
   }
@@ -269,7 +268,7 @@ export class Registry {
       this.#changes++;
     } catch (cause) {
       if (cause instanceof Outdated) throw cause;
-      // It may have been applied all the same, so the next one that writes asks the store first.
+      // The write may have been applied all the same, so the next one reads the store first.
       this.#isStale = true;
       throw unwritable(verb, cause);
     }

@@ -13,7 +13,7 @@ export interface Call {
   readonly request: Request;
   /** The largest body that is read. */
   readonly bodyBytesMax: number;
-  /** Takes down names that nothing reads. */
+  /** Records names that nothing reads. */
   readonly unknown: UnknownNames;
   params: Readonly<Record<string, string>>;
   /** Is called with the method and path of the route that was found, with `:name` for parameters. */

@@ -47,16 +47,16 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly isStrict?: boolean;
   /** The processes of a fleet. Absent: this one is alone. */
   readonly members?: () => readonly Member[];
-  /** Is told of every answer. `route`: such as `GET /services/:service`, or `other`. */
+  /** Called for every answer. `route`: such as `GET /services/:service`, or `other`. */
   readonly onResponse?: (route: string, status: number) => void;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
 
 /**
- * The admin interface as one function (docs/spec/admin.md#requests). It always
- * resolves: refusals have the one shape of `refuse`, and what nobody expected is logged and
- * answered with a 500 that says nothing about it. No CORS, so no browser of another origin.
+ * The admin interface as one function (docs/spec/admin.md#requests). It always resolves: refusals
+ * have the one shape of `refuse`, and an unexpected error is logged and answered with a 500 that
+ * does not describe it. No CORS, so no browser of another origin.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
   const { log, bodyBytesMax, requestsMax, isStrict = false, onResponse } = options;
@@ -141,7 +141,10 @@ function overloaded(): Failure {
   return Failure.plain(429, "too many requests, the admin interface is overloaded. Retry later");
 }
 
-/** A failure of our own world, such as the store: its cause is for the operator, not the caller. */
+/**
+ * A failure of this server's own parts, such as the store: its cause is for the operator, not the
+ * caller.
+ */
 function logFailure({ message, cause }: Failure, log: Log): void {
   log("warn", message, { cause: cause instanceof Error ? cause.message : String(cause) });
 }

@@ -21,7 +21,7 @@ export interface SerdeDeps {
   readonly applySerde: ApplySerde;
 }
 
-/** Said of every answer, so that no browser takes the bytes of an endpoint for a page. */
+/** Sent with every answer, so that no browser takes the bytes of an endpoint for a page. */
 const TYPES = { decode: "application/json", encode: "application/octet-stream" } as const;
 
 /**
@@ -40,7 +40,7 @@ export function serdeRoutes({ registry, applySerde }: SerdeDeps): Routes {
       return new Response(answer as BodyInit, { headers: { "content-type": TYPES[operation] } });
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
-      // Not logged: most of these are about the bytes, and the caller is told.
+      // Not logged: most of these are about the bytes, and the caller gets the reason.
       return refuse(cause, dialectsOf(call.request.headers));
     }
   };

@@ -1,11 +1,11 @@
 /**
- * Runs the work of one lane strictly one after another, in the order it came; lanes run side by
- * side. A lane is forgotten when it is empty. Work that fails does not stop those behind it.
+ * Runs the work of one key strictly in order of arrival; keys run side by side. A key is forgotten
+ * when its queue is empty. Work that fails does not stop the work behind it.
  */
 export class SerialQueues {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Resolves or rejects as `work` does, once everything before it in this lane is over. */
+  /** Resolves or rejects as `work` does, once everything before it in this queue is over. */
   async run<T>(queue: string, work: () => Promise<T>): Promise<T> {
     const mine = after(this.#tails.get(queue), work);
     const tail = mine.catch(() => {});

@@ -29,7 +29,7 @@ export class UnknownNames {
     }
   }
 
-  /** Has the caller and the log told what was found, whatever the answer is. */
+  /** Warns the caller and the log of unknown names, whatever the answer is. */
   tell(response: Response, dialects: readonly Dialect[], log: Log): void {
     if (this.#found.length === 0) return;
     const text = this.#found.join("; ");

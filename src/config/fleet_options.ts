@@ -1,7 +1,7 @@
 import { count, duration, optionalText, optionalUrl, text } from "./kinds.ts";
 import { option } from "./option.ts";
 
-/** Goes into a header; shorter ones are guessed. */
+/** Sent in a header. Shorter secrets could be guessed. */
 const SECRET = /^$|^[\x21-\x7e]{16,}$/;
 
 /** Settings of processes that share a database server (decision 032). */
@@ -10,20 +10,19 @@ export const fleetOptions = {
     optionalText("a text of at least 16 visible ASCII characters, or nothing", SECRET),
     "",
     {
-      doc:
-        "What the processes of a fleet show each other, the same for all. Empty: this one is alone.",
+      doc: "The secret that all processes of a fleet share. Empty: this process is alone.",
       secret: true,
     },
   ),
   "fleet.bind-address": option(text("an IP address or host name to listen on"), "127.0.0.1", {
-    doc:
-      "Where the other processes of the fleet are listened for. For them alone, never the public.",
+    doc: "The address on which the other processes of the fleet are served. Never make it public.",
   }),
   "fleet.bind-port": option(count(0, 65_535), "5122", {
-    doc: "Port for the other processes. 0: any free one.",
+    doc: "The port on which the other processes are served. 0: any free port.",
   }),
   "fleet.advertised-address": option(optionalUrl(), "", {
-    doc: "Where the others reach this process, if not at `fleet.bind-address` and its port.",
+    doc:
+      "The URL at which the others reach this process, if not `fleet.bind-address` and its port.",
   }),
   "fleet.address-check-timeout": option(duration(), "10s", {
     doc:
@@ -31,13 +30,13 @@ export const fleetOptions = {
       "others. Then RT0030 or RT0031. 0: not checked, where it cannot reach its own address.",
   }),
   "fleet.heartbeat-interval": option(duration(10), "1s", {
-    doc: "How often a process says in the database that it lives, and looks who else does.",
+    doc: "How often a process writes its heartbeat to the database and reads those of the others.",
   }),
   "fleet.lease-duration": option(duration(100), "6s", {
     doc:
-      "Silence after which the others take over what a process has. At least three heartbeats long.",
+      "How long after its last heartbeat a process loses its partitions. At least three heartbeats.",
   }),
   "fleet.forward-timeout": option(duration(), "10s", {
-    doc: "How long a request waits for a partition that is on the move. Then it gets a 503.",
+    doc: "How long a request waits for a partition that is moving. Then it is answered with 503.",
   }),
 } as const;

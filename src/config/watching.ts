@@ -4,13 +4,14 @@ import { option } from "./option.ts";
 /** Settings of what the server tells about itself: records of the log, and spans. */
 export const watching = {
   "log-level": option(choice("debug", "info", "warn", "error"), "info", {
-    doc: "Lesser records are not written.",
+    doc: "The lowest level of records that are written.",
   }),
   "log-filter": option(optionalText("a level, or levels by target"), "", {
-    doc: "A level as other servers spell it (`warn,target=debug`): what names no target counts.",
+    doc:
+      "A level as other servers write it (`warn,target=debug`). Parts with a target are ignored.",
   }),
   "log-format": option(choice("json", "pretty"), "json", {
-    doc: "One JSON object a line, or one line for people.",
+    doc: "Whether a record is one JSON object per line, or a line of text for people.",
   }),
   "log-failure-details": option(flag(), "true", {
     doc:
@@ -18,14 +19,14 @@ export const watching = {
   }),
   "tracing-endpoint": option(optionalUrl(), "", {
     doc:
-      "Collector of spans (OTLP over HTTP, JSON). Without a path: `/v1/traces`. Empty: no spans.",
+      "The URL of a collector of spans (OTLP over HTTP, JSON); `/v1/traces` if it has no path. Empty: no spans.",
   }),
   "tracing-headers": option(texts(), "[]", {
-    doc: "Sent to the collector, as `name=value`.",
+    doc: "Headers that are sent to the collector, as `name=value`.",
     secret: true,
   }),
   "tracing-sample-percent": option(count(0, 100), "100", {
-    doc: "How many requests that bring no trace begin a sampled one.",
+    doc: "The percentage of requests without a trace that begin a sampled one.",
   }),
   "tracing-queue-spans-max": option(count(1), "8192", {
     doc: "Spans that may wait for the collector. Further ones are dropped and counted.",

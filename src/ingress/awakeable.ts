@@ -15,7 +15,8 @@ const BUILT_IN_MAX = 15;
 
 /**
  * Completes an awakeable, and answers as soon as that is durable: with 202 also when it was
- * completed before or nobody waits for it (docs/spec/ingress.md#awakeables). Throws `Failure`.
+ * completed before or no invocation waits for it (docs/spec/ingress.md#awakeables). Throws
+ * `Failure`.
  */
 export async function completeAwakeable(
   setup: Setup,
@@ -24,8 +25,9 @@ export async function completeAwakeable(
 ): Promise<Response> {
   const awakeable = parseId(id);
   const bytes = await readBody(setup, inbound);
-  // Ids of the oldest protocols name invocations that cannot be here, so nobody waits. No SDK makes
-  // an awakeable of a built-in signal: whoever did would cancel what only an operator may.
+  // Ids of the oldest protocols name invocations that cannot be here, so none waits. No SDK makes
+  // an awakeable of a built-in signal: completing one would cancel an invocation, which only an
+  // operator may.
   if (awakeable && awakeable.index > BUILT_IN_MAX) {
     const { target, index } = awakeable;
     const result = verb === "resolve" ? { kind: "value", value: bytes } as const : rejection(bytes);

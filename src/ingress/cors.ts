@@ -1,10 +1,10 @@
 import { type Dialect, header } from "../names.ts";
 
-/** Whom an answer goes to, as far as the answer's form depends on it. */
+/** The client of an answer, as far as the form of the answer depends on it. */
 export interface Caller {
   /** The spellings to answer in: that of the path, or both on a legacy path. */
   readonly dialects: readonly Dialect[];
-  /** What a browser says of the page that asks. */
+  /** The origin that a browser sends for the page that asks. */
   readonly origin?: string;
 }
 

@@ -9,7 +9,7 @@ import type { RequestReader } from "./request_reader.ts";
 /** What ingress is lent. */
 export interface IngressOptions {
   readonly invocations: Invocations;
-  /** The registry as it is now. */
+  /** The current schema. */
   readonly schema: () => Schema;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -19,7 +19,7 @@ export interface IngressOptions {
   /** Requests in progress at once; further ones are refused with 429. Default: no limit. */
   readonly requestsMax?: number;
   readonly log: Log;
-  /** How this platform's requests are read best. Default: by Fetch alone. */
+  /** Reads requests at the least cost on this platform. Default: by Fetch alone. */
   readonly reader?: RequestReader;
   /** Makes spans of requests. Default: traces are passed on, and that is all. */
   readonly tracer?: Tracer | undefined;
@@ -29,7 +29,7 @@ export interface IngressOptions {
   readonly version?: string;
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
-  /** Is told of every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
+  /** Called for every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
   readonly onResponse?: (route: string, status: number) => void;
 }
 

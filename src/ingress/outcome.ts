@@ -7,9 +7,9 @@ import type { OutcomeRoute } from "./path.ts";
 import { idOfTarget, parseTarget, type TargetObject } from "./target_object.ts";
 
 /**
- * Waits for the result of an invocation that somebody else began, and answers as its call would
- * have been (docs/spec/ingress.md#attach-output-and-lookup). There is no time limit; a caller that
- * leaves is forgotten. Throws `Failure`.
+ * Waits for the result of an invocation that another request began, and answers as its call would
+ * have been answered (docs/spec/ingress.md#attach-output-and-lookup). There is no time limit; the
+ * wait of a caller that leaves is dropped. Throws `Failure`.
  */
 export async function attach(
   setup: Setup,
@@ -27,7 +27,7 @@ export async function attach(
 }
 
 /**
- * The result of an invocation if it has one, or at once that it has none
+ * The result of an invocation if it has one, otherwise at once that it has none
  * (docs/spec/ingress.md#attach-output-and-lookup). Throws `Failure`.
  */
 export async function output(

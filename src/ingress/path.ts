@@ -28,7 +28,7 @@ export interface InvokeRoute {
   readonly scope?: string;
 }
 
-/** A result of what somebody else began, awaited or not. */
+/** The result of an earlier invocation, awaited or not. */
 export interface OutcomeRoute {
   readonly kind: "attach" | "output";
   /**
@@ -55,8 +55,8 @@ const SEGMENTS_MAX = 7;
 
 /**
  * Drops the slashes at the end of the path in a request target, and all but one at its start:
- * scripts that join a base address and a path write them. What stands between stays, since a key
- * may be empty, and so does the query.
+ * scripts that join a base address and a path write them. Slashes in between stay, since a key may
+ * be empty, and so does the query.
  */
 export function trimSlashes(target: string): string {
   const queryAt = target.indexOf("?");
@@ -226,7 +226,7 @@ interface TargetParts {
   readonly next: number;
 }
 
-/** Undefined when segments are missing. An unknown service is told before anything else. */
+/** Undefined when segments are missing. An unknown service is reported before any other fault. */
 function parseTarget(
   parts: readonly string[],
   at: number,

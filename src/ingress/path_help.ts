@@ -1,7 +1,9 @@
 import { Failure } from "../errors.ts";
 import type { Dialect } from "../names.ts";
 
-/** First segments of the admin API's paths: who asks the ingress for them has the wrong port. */
+/**
+ * First segments of the admin API's paths: a request for them on the ingress has the wrong port.
+ */
 const OF_ADMIN: ReadonlySet<string> = new Set([
   "cluster-health",
   "deployments",
@@ -14,11 +16,11 @@ const OF_ADMIN: ReadonlySet<string> = new Set([
   "ui",
   "version",
 ]);
-/** Characters of an id that is none, for whoever reads the refusal. */
+/** Characters of an invalid id that a refusal shows. */
 const SHOWN_MAX = 100;
 const EXAMPLE = "inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 
-/** What is said behind a refusal of a path whose first segment is the admin API's. May be empty. */
+/** The sentence after a refusal of a path whose first segment is the admin API's. May be empty. */
 export function adminHint(segment: string | undefined): string {
   if (segment === undefined || !OF_ADMIN.has(segment)) return "";
   return `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;

@@ -4,7 +4,7 @@ import { nearest, unknownName } from "../nearest.ts";
 import type { Route } from "./path.ts";
 
 /**
- * The query parameters that mean something (docs/spec/ingress.md#headers-and-query). All others are
+ * The query parameters that ingress reads (docs/spec/ingress.md#headers-and-query). All others are
  * the handler's.
  */
 export interface Query {
@@ -14,7 +14,7 @@ export interface Query {
 }
 
 const NONE: Query = {};
-/** What calls and sends read. */
+/** The parameters that calls and sends read. */
 const READ = ["delay", "limit-key"];
 /** Characters of a name that are compared with those. */
 const NAME_CHARS_MAX = 100;

@@ -2,9 +2,9 @@ import { concatBytes } from "../bytes.ts";
 import { isAscii, toRaw } from "./percent.ts";
 
 /**
- * How ingress reads a request. A platform may lend its own where Fetch is slow or tells less than
- * the platform knows: on Node a `Request` costs more to build than all of ingress, `Headers` joins
- * repeated headers, and `URL` resolves `..`, which is a legal object key.
+ * How ingress reads a request. A platform may provide its own reader where Fetch is slow or reports
+ * less than the platform knows: on Node a `Request` costs more to build than all of ingress,
+ * `Headers` joins repeated headers, and `URL` resolves `..`, which is a legal object key.
  */
 export interface RequestReader {
   /**
@@ -12,11 +12,14 @@ export interface RequestReader {
    * ASCII as one character each. An absolute form (`http://host/path`) is fine.
    */
   target(request: Request): string;
-  /** Names and values in turn, in the order they came, repeated ones repeated. Any case. */
+  /** Names and values in turn, in the order received, repeated ones repeated. Any case. */
   headers(request: Request): readonly string[];
   /** Resolves with the whole body, or with undefined as soon as it is longer than `bytesMax`. */
   body(request: Request, options: BodyOptions): BodyBytes | Promise<BodyBytes>;
-  /** Has `leave` called when the caller goes away, where that can be known; maybe later, too. */
+  /**
+   * Has `leave` called when the caller disconnects, where the platform can know; possibly after the
+   * answer, too.
+   */
   onLeave(request: Request, leave: () => void): void;
 }
 
@@ -64,7 +67,7 @@ async function readCounting(request: Request, bytesMax: number): Promise<BodyByt
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     size += read.value.length;
     if (size > bytesMax) {
-      // Not awaited: a caller that goes on sending must not delay its own refusal.
+      // Not awaited: a caller that continues to send must not delay its own refusal.
       reader.cancel().catch(() => {});
       return undefined;
     }

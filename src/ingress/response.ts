@@ -47,9 +47,9 @@ function outputType(output: OutputRule | undefined, isEmpty: boolean): string | 
 }
 
 /**
- * What an invocation failed with: its code is the status where HTTP has such a one
- * (docs/spec/ingress.md#failure-codes-as-statuses). Codes below 200 become 500, for no answer may
- * begin with them.
+ * The failure of an invocation: its code is the status where HTTP has such a one
+ * (docs/spec/ingress.md#failure-codes-as-statuses). Codes below 200 become 500, because a final
+ * answer cannot have them.
  */
 export function failed(
   caller: Caller,
@@ -93,7 +93,7 @@ function fromIngress(caller: Caller, status: number, body: unknown): Response {
   return respond(status, JSON.stringify(body), headers);
 }
 
-/** 202 and nothing else: it will be seen to (docs/spec/ingress.md#awakeables). */
+/** 202 and nothing else: the request is durable (docs/spec/ingress.md#awakeables). */
 export function accepted(caller: Caller): Response {
   const headers: HeaderList = [];
   addCors(headers, caller);
@@ -134,7 +134,7 @@ function toObject(metadata: readonly HeaderPair[] | undefined): Record<string, s
 
 /**
  * Fetch forbids a body with these statuses, and a `Response` with a status above 599: then the
- * answer is a 500 whose body still tells the code. Platforms with a laxer `Response` send it.
+ * answer is a 500 whose body still has the code. Platforms with a laxer `Response` send it.
  */
 function respond(status: number, body: string, headers: HeaderList): Response {
   const isBare = status === 204 || status === 205 || status === 304;

@@ -21,7 +21,7 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * The whole ingress interface (docs/spec/ingress.md#routes) as one Fetch handler. It never throws:
- * what goes wrong becomes an error answer, and what is not a `Failure` is logged.
+ * every failure becomes an error answer, and one that is not a `Failure` is logged.
  */
 export function ingress(
   options: IngressOptions,
@@ -50,7 +50,7 @@ export function ingress(
   };
 }
 
-/** What is known of a request so far, for whatever becomes of it. */
+/** What is known of a request so far, for its answer and its log record. */
 interface Known {
   readonly isTooMuch: boolean;
   caller: Caller;
@@ -69,7 +69,7 @@ async function serve(setup: Setup, request: Request, isTooMuch = false): Promise
   return response;
 }
 
-/** Takes down in `known` what it finds out. Throws for every refusal. */
+/** Records in `known` what it finds out. Throws for every refusal. */
 function respond(setup: Setup, request: Request, known: Known): Response | Promise<Response> {
   const { method } = request;
   const flat = setup.reader.headers(request);
@@ -94,7 +94,9 @@ function respond(setup: Setup, request: Request, known: Known): Response | Promi
   return dispatch(setup, inbound, route);
 }
 
-/** As `dispatch`, and says so when a query parameter is most likely misspelled (decision 042). */
+/**
+ * As `dispatch`, with a warning when a query parameter is most likely misspelled (decision 042).
+ */
 async function dispatchWithQuery(
   setup: Setup,
   inbound: Inbound,
@@ -155,8 +157,8 @@ function allow(only: "GET" | "POST", method: string): void {
 const ONLY: Readonly<Record<Dialect, readonly Dialect[]>> = { [OWN]: [OWN], [ALIAS]: [ALIAS] };
 
 /**
- * A caller is answered in the spelling of its path. A legacy path has none: old clients, whom it
- * is for, read the alias, and this server's own name is `svc`, so both are given.
+ * A caller is answered in the dialect of its path. A legacy path has none: its old clients read the
+ * alias, and this server's own name is `svc`, so both are given.
  */
 function dialectsOf(path: string): readonly Dialect[] {
   const end = path.indexOf("/", 1);
@@ -178,7 +180,8 @@ function originForm(whole: string): string {
 function toAnswer({ log }: Setup, caller: Caller, cause: unknown): Response {
   if (cause instanceof Failure) return refused(caller, cause.status, cause.message);
   if (cause instanceof DOMException && cause.name === "AbortError") {
-    // Nobody reads this: the caller went away, and the wait for its answer ended with it.
+    // The caller has disconnected, and the wait for its answer ended with it: this answer is not
+    // read.
     return refused(caller, 499, "the caller went away");
   }
   const stack = cause instanceof Error ? cause.stack : undefined;
