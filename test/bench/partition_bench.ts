@@ -136,8 +136,8 @@ for (const connections of (process.env.C ?? "1,64,256").split(",").map(Number)) 
   if (process.env.ONLY !== "file") await run("memory", new MemoryStore(), calls, connections);
   if (process.env.ONLY === "memory") continue;
   const url = `file:${path.join(folder, `${connections}.db`)}`;
-  const far = await openLibsql({ url, worker: new URL("./libsql_worker.mjs", import.meta.url) });
-  const client = process.env.NEAR === "no" ? far : inlineCommits(far, { url });
+  const worker = await openLibsql({ url, worker: new URL("./libsql_worker.mjs", import.meta.url) });
+  const client = process.env.NEAR === "no" ? worker : inlineCommits(worker, { url });
   await migrate(client);
   await run(
     "file  ",

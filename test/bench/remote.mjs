@@ -79,16 +79,16 @@ async function startFar(target, delayMs) {
 
 /** Timers come late, by a millisecond or two: so much less is asked of them. */
 async function farAway(target, delayMs) {
-  const near = await answerMs(target);
+  const directMs = await answerMs(target);
   for (let asked = delayMs - 4;; asked += 2) {
-    const far = await startFar(target, asked);
-    const laterMs = await answerMs(far.url) - near;
+    const proxy = await startFar(target, asked);
+    const laterMs = await answerMs(proxy.url) - directMs;
     if (laterMs < delayMs) {
-      await far.close();
+      await proxy.close();
       continue;
     }
     console.log(`an answer comes ${laterMs.toFixed(1)} ms later`);
-    return far;
+    return proxy;
   }
 }
 
@@ -99,11 +99,11 @@ try {
   await measure("file", {}, endpoint);
   for (const farMs of [0, delayMs]) {
     const sqld = await startSqld(program);
-    const far = farMs > 0 ? await farAway(sqld.url, farMs) : undefined;
-    const url = far?.url ?? sqld.url;
+    const proxy = farMs > 0 ? await farAway(sqld.url, farMs) : undefined;
+    const url = proxy?.url ?? sqld.url;
     const where = farMs > 0 ? `sqld +${farMs} ms` : "sqld loopback";
     await measure(where, { STORAGE__DATABASE_URL: url }, endpoint);
-    await far?.close();
+    await proxy?.close();
     await sqld.close();
   }
 } finally {

@@ -29,7 +29,7 @@ function startWith(count: number, env: NodeJS.ProcessEnv = {}): Child {
 }
 
 /** Connections that say nothing, until the server has no descriptor left for one. */
-async function crowd(url: string, count: number): Promise<void> {
+async function openMany(url: string, count: number): Promise<void> {
   const port = Number(new URL(url).port);
   for (let i = 0; i < count; i++) {
     const socket = connect({ port, host: "127.0.0.1" });
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== "linux")("a process with few file descripto
       SVC_ADMIN__BIND_PORT: String(adminPort),
     });
     await until("it to be ready", () => server.output().includes("ready"));
-    await crowd(ingress!, 150);
+    await openMany(ingress!, 150);
     const said = (text: string) => server.output().split(text).length - 1;
     await until("it to say so", () => said("File descriptors run short") === 1, 20_000);
     for (const socket of sockets.splice(0)) socket.destroy();

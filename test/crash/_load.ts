@@ -10,7 +10,7 @@ export interface Settled {
   readonly body: unknown;
 }
 
-const TALLIES = 20;
+const COUNTERS = 20;
 
 /** A mixed load: who is asked, and what must be true when all is over. */
 export class Load {
@@ -28,8 +28,8 @@ export class Load {
   }
 
   /** A counter many share. */
-  tally(): string {
-    return `t${this.under(TALLIES)}`;
+  counter(): string {
+    return `t${this.under(COUNTERS)}`;
   }
 
   /** An integer from 0, less than `limit`. */
@@ -38,8 +38,8 @@ export class Load {
   }
 
   /** Says what was asked to be added to a counter. */
-  owe(tally: string, delta: number): void {
-    this.#owed.set(tally, (this.#owed.get(tally) ?? 0) + delta);
+  owe(counter: string, delta: number): void {
+    this.#owed.set(counter, (this.#owed.get(counter) ?? 0) + delta);
   }
 
   owed(): ReadonlyMap<string, number> {

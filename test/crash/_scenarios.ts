@@ -13,28 +13,28 @@ async function steps(load: Load, id: string): Promise<void> {
 }
 
 async function callsBetweenHandlers(load: Load, id: string): Promise<void> {
-  const key = load.tally(), count = 1 + load.under(4);
+  const key = load.counter(), count = 1 + load.under(4);
   load.owe(key, count);
-  await load.work("callTally", id, { key, count });
+  await load.work("callSum", id, { key, count });
 }
 
 async function delayedSends(load: Load, id: string): Promise<void> {
-  const key = load.tally(), count = 1 + load.under(4);
+  const key = load.counter(), count = 1 + load.under(4);
   load.owe(key, count);
-  await load.work("sendTally", id, { key, count, delayMs: load.under(500) });
+  await load.work("sendSum", id, { key, count, delayMs: load.under(500) });
 }
 
 /** Where only the lock keeps others from coming in between. */
 async function slowAdd(load: Load, id: string): Promise<void> {
-  const key = load.tally(), delta = 1 + load.under(5);
+  const key = load.counter(), delta = 1 + load.under(5);
   load.owe(key, delta);
   const body = { id, delta, ms: load.under(20) };
-  const { status } = await callOnce(load.server, `Tally/${key}/slowAdd`, { body, key: id });
+  const { status } = await callOnce(load.server, `Sum/${key}/slowAdd`, { body, key: id });
   expect(status).toBe(200);
 }
 
 async function awakeable(load: Load, id: string): Promise<void> {
-  const key = load.tally(), delta = 1 + load.under(5), isRejected = load.chance() < 0.3;
+  const key = load.counter(), delta = 1 + load.under(5), isRejected = load.chance() < 0.3;
   await load.start("awaken", id, { id, key });
   const awakeable = await load.notes.value(id, "awakeable");
   const end = `${load.server.ingress}/svc/awakeables/${awakeable}`;
@@ -51,7 +51,7 @@ async function awakeable(load: Load, id: string): Promise<void> {
 }
 
 async function signals(load: Load, id: string): Promise<void> {
-  const key = load.tally(), values = [load.under(9), load.under(9)] as const;
+  const key = load.counter(), values = [load.under(9), load.under(9)] as const;
   load.owe(key, values[0] + values[1]);
   const target = await load.start("listen", id, { id, key });
   if (load.chance() < 0.5) await load.notes.value(id, "listening");
@@ -64,7 +64,7 @@ async function signals(load: Load, id: string): Promise<void> {
 }
 
 async function workflow(load: Load, id: string): Promise<void> {
-  const { server } = load, key = load.tally(), target = flowOf(id);
+  const { server } = load, key = load.counter(), target = flowOf(id);
   const shared = async (handler: string, n: string, body?: unknown) =>
     await callOnce(server, `Flow/${id}/${handler}`, { key: `${id}-${n}`, body });
   const early = load.chance() < 0.3 ? await shared("go", "a", 1) : undefined;
@@ -87,7 +87,7 @@ export function flowOf(id: string): object {
 }
 
 async function cancel(load: Load, id: string): Promise<void> {
-  const key = load.tally();
+  const key = load.counter();
   load.owe(key, 11);
   const invocation = await load.start("parent", id, { id, key });
   await load.notes.value(`${id}-child`, "begun");
@@ -99,16 +99,16 @@ async function cancel(load: Load, id: string): Promise<void> {
 }
 
 async function cancelDelayed(load: Load, id: string): Promise<void> {
-  const key = load.tally();
-  const invocation = await load.start("callTally", id, { key, count: 1_000 }, "?delay=60s");
+  const key = load.counter();
+  const invocation = await load.start("callSum", id, { key, count: 1_000 }, "?delay=60s");
   expect([200, 404]).toContain(await operate(load.server, invocation, "cancel"));
-  const { status } = await load.result("callTally", id);
+  const { status } = await load.result("callSum", id);
   expect(status, id).toBe(404);
 }
 
 async function kill(load: Load, id: string): Promise<void> {
   const { server, notes } = load;
-  const invocation = await load.start("parent", id, { id, key: load.tally() });
+  const invocation = await load.start("parent", id, { id, key: load.counter() });
   const child = await notes.value(`${id}-child`, "is");
   await notes.value(`${id}-child`, "begun");
   expect([200, 409]).toContain(await operate(server, invocation, "kill"));
@@ -121,18 +121,18 @@ async function kill(load: Load, id: string): Promise<void> {
 }
 
 /** Whoever waits for a key gets it when its holder is killed. */
-async function killOccupant(load: Load, id: string): Promise<void> {
+async function killHolder(load: Load, id: string): Promise<void> {
   const { server, notes } = load;
-  const holder = await sendOnce(server, `Tally/${id}/occupy`, { body: id, key: id });
+  const holder = await sendOnce(server, `Sum/${id}/occupy`, { body: id, key: id });
   await notes.value(id, "occupied");
-  const next = callOnce(server, `Tally/${id}/add`, { body: 1, key: `${id}-next` });
+  const next = callOnce(server, `Sum/${id}/add`, { body: 1, key: `${id}-next` });
   await sleep(load.under(30));
   expect([200, 409]).toContain(await operate(server, holder, "kill"));
   expect((await next).body, id).toBe(1);
 }
 
 async function pauseAndResume(load: Load, id: string): Promise<void> {
-  const key = load.tally();
+  const key = load.counter();
   load.owe(key, 1);
   const invocation = await load.start("stroll", id, { id, key, count: 6 });
   let isOver = false;
@@ -151,13 +151,13 @@ async function pauseAndResume(load: Load, id: string): Promise<void> {
 
 /** After a purge the same key is a new invocation. */
 async function purge(load: Load, id: string): Promise<void> {
-  const key = load.tally(), body = { key, count: 1 };
+  const key = load.counter(), body = { key, count: 1 };
   load.owe(key, 2);
-  const invocation = await load.start("callTally", id, body);
-  await load.result("callTally", id);
+  const invocation = await load.start("callSum", id, body);
+  await load.result("callSum", id);
   load.settled.pop();
   expect([200, 404]).toContain(await operate(load.server, invocation, "purge"));
-  await load.work("callTally", id, body);
+  await load.work("callSum", id, body);
 }
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -171,7 +171,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   cancel,
   cancelDelayed,
   kill,
-  killOccupant,
+  killHolder,
   pauseAndResume,
   purge,
 };

@@ -41,14 +41,14 @@ function chanceFrom(state: number): () => number {
 }
 
 /** Delayed sends may still be on their way; what is too much never becomes right. */
-async function checkTallies(owed: ReadonlyMap<string, number>): Promise<void> {
-  for (const [tally, sum] of owed) {
+async function checkSums(owed: ReadonlyMap<string, number>): Promise<void> {
+  for (const [counter, sum] of owed) {
     const count = async () => {
       const ask = { body: 0, key: `final-${Math.random()}` };
-      return Number((await callOnce(server, `Tally/${tally}/add`, ask)).body);
+      return Number((await callOnce(server, `Sum/${counter}/add`, ask)).body);
     };
-    await until(tally, async () => await count() >= sum).catch(() => {});
-    expect(await count(), tally).toBe(sum);
+    await until(counter, async () => await count() >= sum).catch(() => {});
+    expect(await count(), counter).toBe(sum);
   }
 }
 
@@ -85,9 +85,9 @@ test.each([
   await Promise.allSettled([all, crashes()]);
   const done = await all;
   console.log(`CRASH_SEED=${seed}`, done);
-  await checkTallies(load.owed());
+  await checkSums(load.owed());
   await server.crash();
-  await checkTallies(load.owed());
+  await checkSums(load.owed());
   for (const { target, status, body } of load.settled) {
     const again = await attach(server, target);
     expect([again.status, again.body], JSON.stringify(target)).toEqual([status, body]);

@@ -10,13 +10,13 @@ const step = (ctx, id, name) =>
     note(`${id} ${name} ${value}`);
     return value;
   });
-const tally = (ctx, key) => ctx.objectClient({ name: "Tally" }, key);
+const clientOf = (ctx, key) => ctx.objectClient({ name: "Sum" }, key);
 // Who asks to cancel asks again when a crash kept the answer back, and a second cancel ends the next
 // await: what must be done whatever comes is sent, not called.
-const sendTally = (ctx, key, delta) => ctx.objectSendClient({ name: "Tally" }, key).add(delta);
+const sendSum = (ctx, key, delta) => ctx.objectSendClient({ name: "Sum" }, key).add(delta);
 
 const counter = restate.object({
-  name: "Tally",
+  name: "Sum",
   handlers: {
     add: async (ctx, delta) => {
       const value = ((await ctx.get("value")) ?? 0) + delta;
@@ -48,14 +48,14 @@ const work = restate.service({
       for (let i = 0; i < count; i++) seen.push(await step(ctx, id, `step-${i}`));
       return seen;
     },
-    callTally: async (ctx, { key, count }) => {
-      for (let i = 0; i < count; i++) await tally(ctx, key).add(1);
+    callSum: async (ctx, { key, count }) => {
+      for (let i = 0; i < count; i++) await clientOf(ctx, key).add(1);
       return "called";
     },
-    sendTally: async (ctx, { key, count, delayMs }) => {
+    sendSum: async (ctx, { key, count, delayMs }) => {
       const options = restate.rpc.sendOpts({ delay: delayMs });
       for (let i = 0; i < count; i++) {
-        ctx.objectSendClient({ name: "Tally" }, key).add(1, options);
+        ctx.objectSendClient({ name: "Sum" }, key).add(1, options);
       }
       return "sent";
     },
@@ -65,7 +65,7 @@ const work = restate.service({
       note(`${id} awakeable ${awakeable}`);
       try {
         const delta = await promise;
-        await tally(ctx, key).add(delta);
+        await clientOf(ctx, key).add(delta);
         return delta;
       } catch (cause) {
         if (cause.name === "CancelledError") throw cause;
@@ -76,7 +76,7 @@ const work = restate.service({
     listen: async (ctx, { id, key }) => {
       await step(ctx, id, "listening");
       const seen = [await ctx.signal("first"), await ctx.signal("second")];
-      await tally(ctx, key).add(seen[0] + seen[1]);
+      await clientOf(ctx, key).add(seen[0] + seen[1]);
       return seen;
     },
     tell: async (ctx, { target, name, value }) => {
@@ -90,7 +90,7 @@ const work = restate.service({
         return await ctx.serviceClient({ name: "Work" }).child({ id: `${id}-child`, key });
       } catch (cause) {
         if (!(cause instanceof restate.TerminalError)) throw cause;
-        sendTally(ctx, key, 1);
+        sendSum(ctx, key, 1);
         throw cause;
       }
     },
@@ -101,7 +101,7 @@ const work = restate.service({
         await ctx.sleep(600_000);
       } catch (cause) {
         if (!(cause instanceof restate.TerminalError)) throw cause;
-        sendTally(ctx, key, 10);
+        sendSum(ctx, key, 10);
         throw cause;
       }
     },
@@ -112,7 +112,7 @@ const work = restate.service({
         seen.push(await step(ctx, id, `step-${i}`));
         await ctx.sleep(10);
       }
-      await tally(ctx, key).add(1);
+      await clientOf(ctx, key).add(1);
       return seen;
     },
   },
@@ -125,7 +125,7 @@ const flow = restate.workflow({
       ctx.set("begun", true);
       const first = await step(ctx, id, "step-0");
       const delta = await ctx.promise("go");
-      await tally(ctx, key).add(delta);
+      await clientOf(ctx, key).add(delta);
       ctx.set("delta", delta);
       return { first, delta };
     },

@@ -5,7 +5,7 @@ import { stays } from "./_script_stage.ts";
 import { type Check, protocolSuite, type World } from "./_suite.ts";
 
 /** What the steps under this id did, in order. */
-const ledgerOf = ({ endpoint, id }: World) =>
+const stepsOf = ({ endpoint, id }: World) =>
   endpoint.lines().filter((line) => line === `${id} begins` || line === `${id} ends`)
     .map((line) => line.slice(id.length + 1));
 
@@ -17,12 +17,12 @@ const retried: Check = async (world) => {
   await stays("the only attempt", isAlone, 1_000);
   endpoint.release(`${id}-1`);
   await endpoint.happens(`${id} begins`, 2);
-  expect(ledgerOf(world)).toEqual(["begins", "ends", "begins"]);
+  expect(stepsOf(world)).toEqual(["begins", "ends", "begins"]);
   const [first, second] = endpoint.attempts(invocation);
   expect(first?.closedAt).toBeLessThanOrEqual(second?.openedAt ?? 0);
   endpoint.release(`${id}-2`);
   expect((await attach(target, invocation)).body).toBe(2);
-  expect(ledgerOf(world)).toEqual(["begins", "ends", "begins", "ends"]);
+  expect(stepsOf(world)).toEqual(["begins", "ends", "begins", "ends"]);
 };
 
 const paused: Check = async (world) => {
@@ -33,13 +33,13 @@ const paused: Check = async (world) => {
   await stays("the only attempt", () => endpoint.attempts(invocation).length === 1, 1_000);
   endpoint.release(`${id}-1`);
   endpoint.release(`${id}-2`);
-  // Asked again until it has come to rest: who asks earlier is answered, and not always heard.
+  // Repeated until it is paused: an earlier request is answered, and may have no effect.
   await until("the next attempt", async () => {
     await operate(target, "resume", invocation);
     return endpoint.count(`${id} begins`) > 1;
   });
   expect((await attach(target, invocation)).body).toBe(2);
-  expect(ledgerOf(world)).toEqual(["begins", "ends", "begins", "ends"]);
+  expect(stepsOf(world)).toEqual(["begins", "ends", "begins", "ends"]);
 };
 
 const canceled: Check = async (world) => {
@@ -72,7 +72,7 @@ const killed: Check = async ({ target, endpoint, named, id }) => {
 // The step is held for longer than both timeouts, and not as long as the stream may drain.
 protocolSuite("overlaps", {
   "70c after the abort timeout the next attempt waits until the step has ended": retried,
-  "78b one that is paused rests, and then goes on, when the step has ended": paused,
+  "78b one that is paused stops, and continues when it is resumed and the step has ended": paused,
   "72e one that is canceled is not attempted again while its step runs": canceled,
   "76b one that is killed frees its key at once, and its stream is reset": killed,
 }, { options: { "worker.invoker.drain-timeout": "10s" } });

@@ -30,7 +30,7 @@ function stateOf({ start }: Replay): Record<string, string> {
 }
 
 /** Answers with the state it was sent. */
-const look: Play = async (attempt) => {
+const readState: Play = async (attempt) => {
   await attempt.succeed(JSON.stringify(stateOf(await attempt.replay())));
 };
 
@@ -78,7 +78,7 @@ line("37 given a call of an unknown service, then RT0018, until it is registered
 
 line("46 given a thousand SetState, Output and End in one go, then all are applied", async () => {
   const script = await play({}, async (attempt) => {
-    if (attempt.handler === "look") return await look(attempt);
+    if (attempt.handler === "look") return await readState(attempt);
     await attempt.replay();
     const sets = Array.from({ length: 1000 }, (_, i) => say.set(`k${i % 7}`, String(i)));
     await attempt.leave(join(...sets), say.output("all"), say.end());

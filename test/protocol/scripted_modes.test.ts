@@ -11,7 +11,7 @@ const text = new TextDecoder();
 
 for (const transport of ["h2", "h1"] as const) {
   line(
-    `69 given silence for the inactivity timeout over ${transport}, then a suspension`,
+    `69 sent nothing for the inactivity timeout over ${transport}, then a suspension`,
     async () => {
       const options = { inactivityTimeout: 100 };
       const script = await play({ transport, options }, async (one) => {
@@ -31,7 +31,7 @@ for (const transport of ["h2", "h1"] as const) {
 }
 
 line(
-  "70 given silence for the abort timeout too, then RT0001, and late words are lost",
+  "70 sent nothing for the abort timeout either, then RT0001, and late frames are dropped",
   async () => {
     const options = { inactivityTimeout: 50, abortTimeout: 100 };
     const script = await play({ options }, async (one) => {

@@ -4,10 +4,10 @@ import { type Check, protocolSuite } from "./_suite.ts";
 
 const SLOTS = 3;
 /** So that even at two partitions some wait. */
-const CROWD = 12;
+const CALLS = 12;
 
 const waiting: Check = async ({ target, endpoint, named, id }) => {
-  const keys = Array.from({ length: CROWD }, (_, i) => `${id}-${i}`);
+  const keys = Array.from({ length: CALLS }, (_, i) => `${id}-${i}`);
   const ids: string[] = [];
   for (const key of keys) ids.push(await send(target, `${named("Flow")}/${key}/run`, key));
   for (const key of keys) await endpoint.happens(`${key} run`);
@@ -23,7 +23,7 @@ const calling: Check = async ({ target, named, id }) => {
   const service = named("Plain");
   const list = [{ service, method: "echo", parameter: id }];
   const all = Array.from(
-    { length: CROWD },
+    { length: CALLS },
     () => call(target, `${service}/calls`, [{ service, method: "calls", parameter: list }]),
   );
   for (const { status, body } of await Promise.all(all)) {

@@ -14,11 +14,11 @@ export class Distance {
 
   constructor({ target, delayMs }: { readonly target: URL; readonly delayMs: number }) {
     const host = { host: target.hostname, port: Number(target.port), noDelay: true };
-    this.#server = createServer({ noDelay: true }, (near) => {
+    this.#server = createServer({ noDelay: true }, (client) => {
       this.connections++;
-      const far = connect(host);
-      this.#carry(near, far, delayMs / 2);
-      this.#carry(far, near, delayMs / 2);
+      const server = connect(host);
+      this.#carry(client, server, delayMs / 2);
+      this.#carry(server, client, delayMs / 2);
     });
   }
 

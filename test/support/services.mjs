@@ -29,7 +29,7 @@ const held = async (id) => {
   }
 };
 
-// A step that runs for `ms` in the first attempt, which is aborted long before: 200 ms of silence.
+// A step that runs for `ms` in the first attempt, which is aborted long before: 200 ms without a frame.
 const busyOptions = { inactivityTimeout: 100, abortTimeout: 100 };
 const busy = async (ctx, { id, ms }) =>
   await ctx.run("busy", async () => {

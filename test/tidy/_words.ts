@@ -54,7 +54,7 @@ export const ORDINARY: Readonly<Record<string, Ordinary>> = {
     why: "a part of a hash",
     private: /\blanes?\b/i,
     within: ["admin", "partition", "outbound", "storage/log", "storage/owner.ts"]
-      .map((place) => `src/${place}`).concat("adapters", "test", "docs"),
+      .map((place) => `src/${place}`).concat("adapters", "test/admin", "test/storage", "docs"),
   },
   tenant: { why: "ordinary English: data of a test", within: ["src/outbound"] },
   term: {

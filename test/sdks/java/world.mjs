@@ -104,10 +104,10 @@ export const note = (name, what) => {
 };
 
 /** One check: what it saw must be what is expected. */
-export const check = async (name, expected, look) => {
+export const check = async (name, expected, read) => {
   const full = `${world.transport} ${name}`;
   try {
-    const found = await look();
+    const found = await read();
     seen[full] = found;
     assert.deepEqual(found, expected);
     console.log(`ok   ${full}`);

@@ -8,7 +8,7 @@ use std::string::FromUtf8Error;
 
 /// What `json` takes and returns.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Parcel {
+pub struct Payload {
     name: String,
     count: u32,
     tags: Vec<String>,
@@ -71,9 +71,9 @@ impl RustPayloads {
     }
 
     #[handler]
-    async fn json(&self, _ctx: Context<'_>, input: Json<Parcel>) -> HandlerResult<Json<Parcel>> {
-        let Json(Parcel { name, count, tags }) = input;
-        Ok(Json(Parcel { name, count: count + 1, tags }))
+    async fn json(&self, _ctx: Context<'_>, input: Json<Payload>) -> HandlerResult<Json<Payload>> {
+        let Json(Payload { name, count, tags }) = input;
+        Ok(Json(Payload { name, count: count + 1, tags }))
     }
 
     #[handler]
