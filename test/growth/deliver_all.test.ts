@@ -69,7 +69,7 @@ async function invocation(id: string): Promise<InvocationRow | undefined> {
 
 const brought = () => deliverAll({ store, leases, clock: { now: () => 1_000 }, schema });
 
-test("messages arrive in their order, and what they bring about arrives as well", async () => {
+test("messages arrive in their order, and so do the messages that they cause", async () => {
   const [parent, child, other] = [idIn(0, "parent"), idIn(2, "child"), idIn(1, "other")];
   // A call that is killed before it was even heard of, and a call of nobody that is known.
   await store.commit(
@@ -86,7 +86,7 @@ test("messages arrive in their order, and what they bring about arrives as well"
   expect(await brought()).toBe(0);
 });
 
-test("what was heard before is not heard twice", async () => {
+test("a message that was received before is not applied twice", async () => {
   const id = idIn(1, "x");
   const signal: Message = {
     type: "signaled",

@@ -41,7 +41,7 @@ async function read(text: string | Uint8Array): Promise<number> {
   return rows;
 }
 
-test("a dump is a head, a line for each row, and an end", async () => {
+test("a dump has a head, a line for each row, and a tail", async () => {
   const lines = await dump();
   expect(JSON.parse(lines[0]!)).toEqual({
     perdure: "dump",

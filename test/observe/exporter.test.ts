@@ -78,7 +78,7 @@ test("spans go out in one request, as a collector reads them", async () => {
   expect([exporter.exported, exporter.dropped]).toEqual([2, 0]);
 });
 
-test("a collector that hangs makes nobody wait, and what does not fit is dropped", async () => {
+test("no caller waits for a collector that hangs, and spans beyond the limit are dropped", async () => {
   const { exporter, sent, tick } = stage(() => new Promise(() => {}));
   for (let i = 0; i < 5000; i++) exporter.add(span);
   await tick();

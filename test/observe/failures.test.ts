@@ -43,7 +43,7 @@ async function failing(server: Server, handler: string): Promise<Line[]> {
 }
 
 test(
-  "a handler that throws is told with message, target, attempt and what comes next",
+  "the record of a handler that throws has message, target, attempt and next step",
   async () => {
     const server = await start();
     const [first, second, paused, ...more] = await failing(server, "breaks");

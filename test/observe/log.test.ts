@@ -4,7 +4,7 @@ import { helpText, options } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
 import { limitedLog } from "../../src/observe/limited_log.ts";
 
-test("a message that repeats is told so often a second, then how often it was left out", () => {
+test("a repeated message is logged up to a limit per second, then with the number omitted", () => {
   const records: unknown[] = [];
   let now = 0;
   const log = limitedLog((...record) => records.push(record), () => now);

@@ -151,7 +151,7 @@ test("every metric of the table is on the page, in its order and with its labels
   }
 });
 
-test("handlers that nobody serves any more are one", () => {
+test("handlers that are not registered any more have one label", () => {
   const meter = new Meter();
   for (let i = 0; i < 1000; i++) meter.started.add({ service: `gone${i}`, handler: "x" }, 0, 1);
   const bare = new Schema([], schema.defaults);

@@ -97,7 +97,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
-test("a tally is exact once it is whole, whatever happens while it counts", () =>
+test("counts are exact once they are complete, whatever changes meanwhile", () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
       const slow = new Slow();
@@ -117,7 +117,7 @@ test("a tally is exact once it is whole, whatever happens while it counts", () =
     { numRuns: 1000 },
   ), 30_000);
 
-test("nothing is counted before somebody asks", () => {
+test("nothing is counted before the first request", () => {
   const slow = new Slow();
   slow.change("inv_1", 2);
   expect([...slow.tally.counts]).toEqual([]);

@@ -19,7 +19,7 @@ test("while all reach each other, none is excluded", () => {
   expect(out({ a: ["dead"], b: ["dead"] })).toEqual([]);
 });
 
-test("a process that nobody reaches is excluded", () => {
+test("a process that no other reaches is excluded", () => {
   expect(out({ a: ["d"], b: ["d"], c: ["d"] })).toEqual(["d"]);
   expect(out({ a: ["b"] }, ["a", "b"])).toEqual(["b"]);
 });

@@ -21,7 +21,7 @@ const histories = fc.record({
   ),
 });
 
-test("who is thought dead has said nothing for as long as a lease lasts", () => {
+test("a member is dead when its heartbeat has not changed for a lease", () => {
   fc.assert(
     fc.property(histories, ({ beats, looks }) => {
       const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
@@ -40,7 +40,7 @@ test("who is thought dead has said nothing for as long as a lease lasts", () => 
   );
 });
 
-test("silence is noticed, and is over with the next heartbeat", () => {
+test("missed heartbeats are counted, until the next heartbeat", () => {
   const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
   const observe = (at: number, beat: number) =>
     silences.observe([{ id: "other", beat }], { began: at, ended: at + 10 }).length;
@@ -50,7 +50,7 @@ test("silence is noticed, and is over with the next heartbeat", () => {
   expect(observe(800, 2)).toBe(0);
 });
 
-test("a time without looks counts for little", () => {
+test("a time without reads of the membership counts for little", () => {
   const silences = new FailureDetector({ leaseMs: LEASE_MS, heartbeatMs: HEARTBEAT_MS });
   const observe = (at: number) =>
     silences.observe([{ id: "other", beat: 1 }], { began: at, ended: at + 1 }).length;

@@ -49,7 +49,7 @@ function forwarderTo(methods: Partial<Record<keyof PartitionClient, unknown[]>>,
 }
 
 describe("what was certainly not taken", () => {
-  test("is asked again until somebody takes it", async () => {
+  test("is retried until a process takes it", async () => {
     const untaken = new Untaken("no");
     const { forwarder, asked } = forwarderTo({ send: [untaken, untaken, accepted] });
     expect(await forwarder.send(request)).toEqual(accepted);

@@ -36,7 +36,7 @@ test("a process that reaches itself, and is reached by the others, may join", as
   expect(logs).toEqual([]);
 });
 
-test("dead processes, and strangers at their addresses, stop nobody", async () => {
+test("dead members, and other programs at their addresses, do not keep a process from joining", async () => {
   network.at.set(OTHER, { instance: "i-9", node: "n-9", secret: "another-fleet-of-this" });
   expect(await checked()).toBeUndefined();
 });

@@ -191,7 +191,7 @@ describe("failures", () => {
     await expect(unreachable.send(request)).rejects.toBeInstanceOf(Untaken);
   });
 
-  test("of our own are not told to strangers", async () => {
+  test("of this server are not shown to clients without the secret", async () => {
     const bug = await refusing(new Error("a path of ours")).send(request).catch((one) => one);
     expect([bug.status, bug.message]).toEqual([500, "internal server error"]);
   });
@@ -246,7 +246,7 @@ describe("the endpoint", () => {
     );
   const shows = (authorization: string) => ({ headers: { authorization } });
 
-  test("wants the secret, and does not tell it", async () => {
+  test("requires the secret, and does not reveal it", async () => {
     const none = await ask("/partitions/3/output", { headers: {} });
     expect(none.status).toBe(401);
     for (
@@ -288,7 +288,7 @@ describe("the endpoint", () => {
     expect((await ask("/partitions/3/output", { body: "four" }, tight)).status).toBe(413);
   });
 
-  test("reloads and looks when it is told to", async () => {
+  test("reloads the registry and reads the membership when it is asked to", async () => {
     const [reload, refresh] = [vi.fn(async () => {}), vi.fn()];
     expect((await ask("/registry/reload", {}, { reload })).status).toBe(200);
     expect((await ask("/fleet/look", {}, { refresh })).status).toBe(200);

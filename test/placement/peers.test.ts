@@ -30,12 +30,12 @@ async function beats(count: number, others = [A, B]): Promise<void> {
   }
 }
 
-test("those who answer are not told of", async () => {
+test("members that answer are not reported", async () => {
   await beats(20);
   expect([peers.unreachedPeers, peers.unreached, logs]).toEqual([[], [], []]);
 });
 
-test("one that does not answer is told of at once, and does not count before a lease is over", async () => {
+test("a member that does not answer is reported at once, and counts as unreached after a lease", async () => {
   network.at.delete(B.address);
   await beats(2);
   expect(peers.unreachedPeers).toMatchObject([{
@@ -52,7 +52,7 @@ test("one that does not answer is told of at once, and does not count before a l
   expect(logs.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
 });
 
-test("one that stays away is logged once a minute, with how often it was tried", async () => {
+test("a member that stays unreachable is logged once a minute, with the number of probes", async () => {
   network.at.delete(B.address);
   await beats(125);
   expect(logs.map((line) => /"failures":(\d+)/.exec(line)?.[1])).toEqual(["1", "31", "61"]);
@@ -68,7 +68,7 @@ test("another secret, and another process at the address, are told apart", async
   ]);
 });
 
-test("one that has left is forgotten", async () => {
+test("a member that has left is forgotten", async () => {
   network.at.delete(B.address);
   await beats(10);
   await beats(1, [A]);

@@ -150,7 +150,7 @@ describe.each([["memory", memory], ["a file", file]])("in %s", (_, make) => {
   }, TEST_MS);
 });
 
-test("a full log is read bit by bit", async () => {
+test("a full log is read in pages", async () => {
   let read = 0;
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);

@@ -55,7 +55,7 @@ interface Expected {
 }
 
 test(
-  "a crash at any batch loses nothing acknowledged and keeps no half of a commit",
+  "a crash at any batch loses no acknowledged commit and keeps no part of another",
   () =>
     fc.assert(
       fc.asyncProperty(history, async ({ turns, faults, isSameStore }) => {
@@ -150,7 +150,7 @@ async function ownAgain(store: Store): Promise<Owned> {
   }
 }
 
-test("a fold that was cut short is repeated, even when rows are cut differently", async () => {
+test("an interrupted fold is repeated, even when segments are cut differently", async () => {
   let isBroken = false;
   const database = await memoryDatabase({}, (client) => ({
     batch: (mode, statements) =>

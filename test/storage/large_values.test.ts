@@ -129,7 +129,7 @@ test("pieces are deleted with the last row that refers to them, and not before",
   expect(await pieces()).toEqual([]);
 });
 
-test("a value that no commit came to hold is deleted, and one that is held again is kept", async () => {
+test("a value without a commit is deleted, and one that is referred to again is kept", async () => {
   const store = new SqlStore(client, OPTIONS);
   const lease = await store.claim(0);
   const stale = value.slice(), again = value.slice();

@@ -31,7 +31,7 @@ test("a database is filled once, and opened again as it is", async () => {
   await client.close();
 });
 
-test("a newer format and a stranger's database are refused", async () => {
+test("a newer format and a database of another program are refused", async () => {
   for (const format of [migrations.length + 1, 99]) {
     const newer = await openLibsql({ url: ":memory:" });
     await migrate(newer);
@@ -47,7 +47,7 @@ test("a newer format and a stranger's database are refused", async () => {
   await strange.close();
 });
 
-test("of two processes that fill a database at once, both go on", async () => {
+test("two processes that create a database at once both succeed", async () => {
   const client = await openLibsql({ url: ":memory:" });
   // The other process is done between our look at the version and our own attempt.
   let isFirst = true;
@@ -200,7 +200,7 @@ test("durable promises can be read by people", async () => {
   await client.close();
 });
 
-test("what an invocation waits for may be deeper than SQLite reads JSON", async () => {
+test("an awaited tree may be deeper than SQLite reads JSON", async () => {
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);
   const store = new SqlStore(client);

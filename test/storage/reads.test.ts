@@ -51,7 +51,7 @@ test("a fold does not move rows under a read that began before them", async () =
   await database.close();
 });
 
-test("what was handed over is read without SQL, the rest in one batch", async () => {
+test("rows of the overlay are read without SQL, the rest in one batch", async () => {
   const reads = gated();
   const database = await memoryDatabase({}, reads.wrap);
   const { store, lease } = await own(database);
@@ -72,7 +72,7 @@ test("what was handed over is read without SQL, the rest in one batch", async ()
   await database.close();
 });
 
-test("rows are folded when a second went by without a commit", async () => {
+test("rows are folded after a second without a commit", async () => {
   const database = await memoryDatabase();
   let now = 0;
   let alarm: { due: number; call: () => void } | undefined;
@@ -103,7 +103,7 @@ test("rows are folded when a second went by without a commit", async () => {
   await database.close();
 });
 
-test("the newest of three places wins: tables, what is being folded, what came after", async () => {
+test("the newest version wins: of the active layer, the frozen layer and the tables", async () => {
   const gate: { hold?: Promise<void> } = {};
   const database = await memoryDatabase({ sliceRowsMax: 1 }, (client) => ({
     async batch(mode, statements) {

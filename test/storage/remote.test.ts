@@ -175,18 +175,21 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
   });
 });
 
-test.each(Object.entries(posts))("nobody there is a loss, asked by %s", async (_, post) => {
-  const client = openRemote({
-    url: "http://127.0.0.1:9",
-    authToken: "s3cret",
-    ...(post && { post }),
-  });
-  const cause = await client.batch("read", [sql("select 1")]).catch((cause: unknown) => cause);
-  expect(cause).toBeInstanceOf(RemoteError);
-  expect([client.isLost?.(cause), client.isRefused(cause)]).toEqual([true, false]);
-  expect(String(cause)).toContain("(http://127.0.0.1:9)");
-  await client.close();
-});
+test.each(Object.entries(posts))(
+  "an unreachable server is a loss, asked by %s",
+  async (_, post) => {
+    const client = openRemote({
+      url: "http://127.0.0.1:9",
+      authToken: "s3cret",
+      ...(post && { post }),
+    });
+    const cause = await client.batch("read", [sql("select 1")]).catch((cause: unknown) => cause);
+    expect(cause).toBeInstanceOf(RemoteError);
+    expect([client.isLost?.(cause), client.isRefused(cause)]).toEqual([true, false]);
+    expect(String(cause)).toContain("(http://127.0.0.1:9)");
+    await client.close();
+  },
+);
 
 describe.skipIf(program === undefined)("a libSQL server that wants a token", () => {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");

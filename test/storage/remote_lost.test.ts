@@ -84,7 +84,7 @@ test.each([["unheard", "lost"], ["lost", "unheard"], ["late", "late"], ["unheard
 );
 
 test.each(["unheard", "late", "lost"] as const)(
-  "an owner whose commit was %s while another claimed is told that it lost its lease",
+  "an owner whose commit was %s while another one claimed is fenced",
   async (fault) => {
     let rival: Promise<unknown> | undefined;
     const { database, sound } = await troubled([fault], {
@@ -99,7 +99,7 @@ test.each(["unheard", "late", "lost"] as const)(
   },
 );
 
-test("a commit that arrives again when it was folded long since changes nothing", async () => {
+test("a duplicate of a commit that was folded long ago changes nothing", async () => {
   const { database, sound } = await troubled(["echo"], { delay: 20 });
   const { store, lease } = await own(database);
   await store.commit(lease, [state("a", 1)]);
@@ -111,7 +111,7 @@ test("a commit that arrives again when it was folded long since changes nothing"
   await database.close();
 });
 
-test("a claim whose answer is lost claims again, and copies of it disturb nobody", async () => {
+test("a claim whose response is lost is retried, and its duplicates change nothing", async () => {
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);
   const faults: (Fault | undefined)[] = ["unheard", "late", "echo"];
@@ -125,7 +125,7 @@ test("a claim whose answer is lost claims again, and copies of it disturb nobody
   await client.close();
 });
 
-test("a database that stays away is given up after a while, and the next claim knows", async () => {
+test("an unreachable database fails a commit after a while, and the next claim decides it", async () => {
   const client = await openLibsql({ url: ":memory:" });
   await migrate(client);
   let now = 0;

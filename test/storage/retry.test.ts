@@ -34,25 +34,25 @@ async function play(failures: readonly Error[], retryMs: number, isOver?: () => 
 
 const many = (count: number) => Array.from({ length: count }, () => lost);
 
-test("what is lost is repeated in ever longer intervals, up to a second", async () => {
+test("a lost request is retried in ever longer intervals, up to a second", async () => {
   const { end, tries } = await play(many(9), 60_000);
   expect(end).toBe("done");
   const pauses = tries.slice(1).map((at, i) => at - tries[i]!);
   expect(pauses).toEqual([20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000]);
 });
 
-test("what stays lost is given up when the time is over, with the last cause", async () => {
+test("a request that stays lost fails when the time is over, with the last cause", async () => {
   const { end, tries } = await play(many(1_000), 5_000);
   expect(end).toBe(lost);
   expect(tries.at(-1)).toBeGreaterThanOrEqual(5_000);
   expect(tries.at(-1)).toBeLessThan(7_000);
 });
 
-test("what is refused for good is not repeated", async () => {
+test("a request that is refused for good is not retried", async () => {
   expect(await play([final], 60_000)).toEqual({ end: final, tries: [0] });
 });
 
-test("nothing is repeated once nobody waits", async () => {
+test("no request is retried once no caller waits", async () => {
   let asked = 0;
   const { end, tries } = await play(many(1_000), 60_000, () => ++asked > 4);
   expect(end).toBe(lost);

@@ -42,7 +42,7 @@ async function logBytes(): Promise<number> {
   return Number(row?.["n"]);
 }
 
-test("a large output is written once to the log, and found by whoever recovers it", async () => {
+test("a large output is written once to the log, and a recovery finds it", async () => {
   const store = new SqlStore(client);
   const lease = await store.claim(0);
   const [one, two] = [ended("a", LARGE), ended("b", LARGE)];
