@@ -9,7 +9,7 @@ export const TINY = {
   foldRowsMax: 3,
   sliceRowsMax: 2,
   rowBytesMax: 64,
-  pieceBytes: 8,
+  pieceBytes: 100,
   refBytesMin: 4,
 } as const;
 
