@@ -74,14 +74,14 @@ const faults: Readonly<Record<string, Fault>> = {
 
 /** Without a key of its own a call is made once at most, and once if it was answered. */
 const plainCall: Scenario = async ({ server }, id) => {
-  const url = `${server.ingress}/svc/call/Tally/${id}/add`;
+  const url = `${server.ingress}/svc/call/Sum/${id}/add`;
   const headers = { "content-type": "application/json" };
   const status = await fetch(url, { method: "POST", headers, body: "1" }).then(
     (answer) => answer.arrayBuffer().then(() => answer.status),
     () => 0,
   );
   expect([200, 503, 0], id).toContain(status);
-  const { body } = await callOnce(server, `Tally/${id}/add`, { body: 0, key: `${id}-count` });
+  const { body } = await callOnce(server, `Sum/${id}/add`, { body: 0, key: `${id}-count` });
   expect(status === 200 ? [1] : [0, 1], `${id}, answered ${status}`).toContain(body);
 };
 
@@ -109,15 +109,15 @@ async function harm(
   return done;
 }
 
-/** Delayed sends may still be on their way; what is too much never becomes right. */
-async function checkTallies(owed: ReadonlyMap<string, number>): Promise<void> {
-  for (const [tally, sum] of owed) {
+/** Delayed sends may still be in flight; a sum that is too large never becomes right. */
+async function checkSums(owed: ReadonlyMap<string, number>): Promise<void> {
+  for (const [counter, sum] of owed) {
     const count = async () => {
       const ask = { body: 0, key: `final-${Math.random()}` };
-      return Number((await callOnce(fleet ?? never(), `Tally/${tally}/add`, ask)).body);
+      return Number((await callOnce(fleet ?? never(), `Sum/${counter}/add`, ask)).body);
     };
-    await until(tally, async () => await count() >= sum, 30_000).catch(() => {});
-    expect(await count(), tally).toBe(sum);
+    await until(counter, async () => await count() >= sum, 30_000).catch(() => {});
+    expect(await count(), counter).toBe(sum);
   }
 }
 
@@ -140,11 +140,11 @@ test.skipIf(!program)(
     const harmed = harm(started, chance, () => isOver).finally(() => (isOver = true));
     await Promise.race([sleep(loadMs), all, harmed]);
     isOver = true;
-    // Whatever fails, nothing starts a server behind the back of those who clean up.
+    // Waits for both, also after a failure: none may start a server while `afterEach` cleans up.
     await Promise.allSettled([all, harmed]);
     console.log(`FLEET_SEED=${seed}`, await all, await harmed);
     await started.settled();
-    await checkTallies(load.owed());
+    await checkSums(load.owed());
     for (const { target, status, body } of load.settled) {
       const again = await attach(started, target);
       expect([again.status, again.body], JSON.stringify(target)).toEqual([status, body]);
