@@ -9,7 +9,7 @@ export class Balancer {
 
   constructor(targets: readonly string[]) {
     this.#targets = targets.map((target) => new URL(target));
-    this.#server = createServer({ noDelay: true }, (near) => this.#carry(near, 0));
+    this.#server = createServer({ noDelay: true }, (client) => this.#carry(client, 0));
   }
 
   /** Answers the address. */
@@ -29,20 +29,20 @@ export class Balancer {
     await closed;
   }
 
-  #carry(near: Socket, refusals: number): void {
+  #carry(client: Socket, refusals: number): void {
     const target = this.#targets[this.#next++ % this.#targets.length];
-    if (!target || refusals === this.#targets.length) return void near.destroy();
-    const far = connect({ host: target.hostname, port: Number(target.port), noDelay: true });
-    const refused = (): void => this.#carry(near, refusals + 1);
-    far.once("error", refused);
-    far.once("connect", () => {
-      far.off("error", refused);
-      this.#join(near, far);
+    if (!target || refusals === this.#targets.length) return void client.destroy();
+    const server = connect({ host: target.hostname, port: Number(target.port), noDelay: true });
+    const refused = (): void => this.#carry(client, refusals + 1);
+    server.once("error", refused);
+    server.once("connect", () => {
+      server.off("error", refused);
+      this.#join(client, server);
     });
   }
 
-  #join(near: Socket, far: Socket): void {
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+  #join(client: Socket, server: Socket): void {
+    for (const [from, to] of [[client, server], [server, client]] as const) {
       this.#sockets.add(from);
       from.on("error", () => to.destroy());
       from.on("close", () => {

@@ -59,7 +59,7 @@ export class TestFleet {
     return member;
   }
 
-  /** The owner of each partition, by its address, as the database has it. Empty: nobody. */
+  /** The owner of each partition, by its address, as the database has it. Empty: none. */
   async owners(): Promise<string[]> {
     const ask = "select coalesce(node.address, '') from lease left join node on node.id = owner " +
       "order by partition";

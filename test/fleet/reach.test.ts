@@ -64,7 +64,7 @@ describe.skipIf(!program)("in a fleet", () => {
     return await answer.json() as Cluster;
   };
 
-  test("the members and what they own are told", async () => {
+  test("the members and their partitions are reported", async () => {
     const { metadata_cluster_health, members } = await cluster(0);
     expect(metadata_cluster_health).toEqual({ members: [1, 2, 3] });
     expect(members.map(({ address }) => address).sort())

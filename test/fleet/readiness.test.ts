@@ -79,7 +79,7 @@ for (const runtime of ["node", "deno"] as const) {
         }
       }
       expect(await health(server)).toEqual([200, 200]);
-      // The caller is told, too, once the database was waited for.
+      // The caller gets it, too, after the wait for the database.
       const { status, body } = await call(server, "Greeter/greet", "Ada");
       expect(status).toBe(503);
       expect(JSON.stringify(body)).toMatch(/the database .*since 20\d\d-/);

@@ -35,7 +35,7 @@ test("a lease of three heartbeats will do", () => {
   expect(of({ ...FLEET, ...env })).toBe(true);
 });
 
-test("others are told the advertised address, else where it listens", () => {
+test("other members get the advertised address, else the one where it listens", () => {
   const url = "http://127.0.0.1:5122";
   expect(addressOf(readConfig({ env: FLEET }), url)).toBe(url);
   const env = { ...FLEET, SVC_FLEET__ADVERTISED_ADDRESS: "http://here:1/" };

@@ -108,7 +108,7 @@ describe.skipIf(!program)("three processes over one database", () => {
     const tookMs = Date.now() - left;
     await server.start();
     await fleet.settled();
-    // Nobody has to wait for a lease to run out; this is far from it even on a busy machine.
+    // No process waits for a lease to expire; this is much less than a lease even on a busy machine.
     expect(tookMs).toBeLessThan(LEASE_MS);
   });
 

@@ -59,7 +59,7 @@ test.each([
 
   const copy = at(`${name} copy`);
   const tool = startTool(["backup", "--base-dir", live.folder, "--to", copy]);
-  // As of the last look at which there was nothing of the copy yet.
+  // As of the last poll at which the copy did not exist yet.
   let [acknowledged, latest] = [new Map(answers), new Map(answers)];
   await until("the copy to be begun", () => {
     [acknowledged, latest] = [latest, new Map(answers)];
@@ -80,7 +80,7 @@ test.each([
     const sql = `select id from sys_invocation where status <> 'completed'`;
     return (await query(restored, sql)).length === 0;
   }, 20_000);
-  // Whatever the copy knows of was done once: nothing was heard that was not said, or said in vain.
+  // Every call in the copy was done once: no message was received that was not sent, and none was lost.
   const calls = `select count(*) as n from sys_invocation
     where target_service_name = 'Greeter' and target_handler_name = 'callCounter'`;
   const [count] = await query(restored, calls);

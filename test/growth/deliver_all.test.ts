@@ -71,7 +71,7 @@ const brought = () => deliverAll({ store, leases, clock: { now: () => 1_000 }, s
 
 test("messages arrive in their order, and so do the messages that they cause", async () => {
   const [parent, child, other] = [idIn(0, "parent"), idIn(2, "child"), idIn(1, "other")];
-  // A call that is killed before it was even heard of, and a call of nobody that is known.
+  // A call that is killed before it arrives, and a call without a known caller.
   await store.commit(
     leases[0]!,
     sent(0, 2, [invoked(child, parent), { type: "killed", id: child }]),
@@ -98,7 +98,7 @@ test("a message that was received before is not applied twice", async () => {
   };
   await store.commit(leases[0]!, sent(0, 1, [invoked(id), signal]));
   expect(await brought()).toBe(2);
-  // As if the process had ended before it knew that these were heard.
+  // As if the process had ended before these were acknowledged.
   await store.commit(leases[0]!, sent(0, 1, [invoked(id), signal, signal]));
   expect(await brought()).toBe(3);
   const row = await invocation(id);

@@ -82,7 +82,7 @@ test("a dump in which any character changed is refused", async () => {
 const change = (at: number, act: (line: string) => string[]) => (lines: string[]) =>
   lines.flatMap((line, i) => i === at ? act(line) : [line]);
 
-/** What people do to files, and what they are told. */
+/** Damages of a dump, and their error messages. */
 const DAMAGES: Readonly<Record<string, [(lines: string[]) => string[], string]>> = {
   "it is another file": [() => ["hello"], "line 1 of the dump: it is no JSON"],
   "it is of another version": [

@@ -117,7 +117,7 @@ test("journals and values that are larger than a page move as well", async () =>
   await close(installation);
 });
 
-/** What somebody may do to a copy before it is checked. */
+/** Damages of a copy before it is checked. */
 const DAMAGES = {
   "a row is missing": "delete from state where name = 'a'",
   "a row is another one": "update state set value = x'ff' where name = 'a'",

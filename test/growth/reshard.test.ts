@@ -32,7 +32,7 @@ const greeted = (i: number) => ({ status: 200, body: `Hello ${i}` });
 
 const PAUSED = "select id from sys_invocation where status = 'paused'";
 
-/** Something of everything that can be under way. Answers the awakeable that somebody waits for. */
+/** Something of everything that can be under way. Answers the awakeable that an invocation waits for. */
 async function mix(server: Server): Promise<string> {
   for (let i = 0; i < 20; i++) {
     expect(await call(server, "Greeter/greet", `${i}`, once(`k${i}`))).toMatchObject(greeted(i));
@@ -55,7 +55,7 @@ async function mix(server: Server): Promise<string> {
   return await endpoint.announces("a1 awakeable 0");
 }
 
-/** Whatever was under way goes on and comes to its end, once. */
+/** All invocations in flight go on and complete, once. */
 async function goesOn(server: Server, awakeable: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     expect(await call(server, "Greeter/greet", "other", once(`k${i}`))).toMatchObject(greeted(i));
@@ -203,7 +203,7 @@ test("a copy that is cut off is refused, and the old data as it was", async () =
   ) {
     expect(await runTool(again)).toMatchObject({ end: 1, output: expect.stringMatching(/RT0009/) });
   }
-  // Also when somebody puts the version file there, the database itself knows.
+  // The database itself records it, also when the version file is put there by hand.
   writeFileSync(
     path.join(at("cut"), "perdure.json"),
     readFileSync(path.join(at("large"), "perdure.json")),

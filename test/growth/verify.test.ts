@@ -86,7 +86,7 @@ test("a large value that lacks a piece or holds other bytes is listed with its t
   ]));
 }, 30_000);
 
-test("a folder without its database is told, and a folder in use is refused", async () => {
+test("a folder without its database is reported, and a folder in use is refused", async () => {
   const server = await start(at("plain"));
   expect((await runTool(["verify", "--base-dir", at("plain")])).output).toMatch(/RT0005/);
   await server.stop("SIGTERM");

@@ -86,7 +86,7 @@ test("no caller waits for a collector that hangs, and spans beyond the limit are
   expect(exporter.dropped).toBe(5000 - 512 - 1000);
 });
 
-test("what a collector refuses is counted and told, without what was sent", async () => {
+test("spans that a collector refuses are counted and logged, without their content", async () => {
   const { exporter, records, tick } = stage(() =>
     Promise.resolve(new Response("no", { status: 503 }))
   );

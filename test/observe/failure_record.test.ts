@@ -53,7 +53,7 @@ test("an attempt's number counts those whose delay the endpoint chose", () => {
   expect(records(before, after)).toMatchObject([{ attempt: 6 }]);
 });
 
-test("a failure is told once, and again when the next attempt fails alike", () => {
+test("a failure is reported once, and again when the next attempt fails alike", () => {
   const lastFailure = failure("refused");
   const waits = row({ kind: "backingOff", until: 1 }, { lastFailure });
   const runs = row({ kind: "invoked" }, { lastFailure });

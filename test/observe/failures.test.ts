@@ -79,7 +79,7 @@ test(
   60_000,
 );
 
-test("a handler that changed is told with both commands", async () => {
+test("a handler that changed is reported with both commands", async () => {
   const server = await start();
   const [first, second] = await failing(server, "drifts");
   expect(first).toMatchObject({ code: "RT0007", reason: "once", next: "retry" });
@@ -112,7 +112,7 @@ test("what may be secret is in no record where that is switched off", async () =
 }, 60_000);
 
 test(
-  "an endpoint that cannot be reached is told with its address, whatever is switched off",
+  "an endpoint that cannot be reached is reported with its address, whatever is switched off",
   async () => {
     const endpoint = await startEndpoint("h2", SERVICES);
     open.push(endpoint);

@@ -119,7 +119,7 @@ function send(host: Host, startAt?: number): Promise<{ id: string }> {
 
 const WISHES = ["cancel", "kill", "pause", "purge"] as const;
 
-/** How many there are of each kind, as the store sees it or as the tally does. */
+/** How many there are of each kind, by the store or by the status counts. */
 function counted(found: Iterable<readonly [string, number]>): string {
   const sums = new Map<string, number>();
   for (const [name, count] of found) sums.set(name, (sums.get(name) ?? 0) + count);

@@ -36,7 +36,7 @@ class Slow {
     at: (_, call) => (this.#timers.push(call), () => {}),
     soon: (call) => call(),
   };
-  readonly tally = new StatusCounts({
+  readonly counter = new StatusCounts({
     clock: this.clock,
     pageRowsMax: 2,
     failed: () => {},
@@ -65,7 +65,7 @@ class Slow {
     const row = isGone ? before as InvocationRow : rowOf(id, place);
     if (isGone) this.rows.delete(id);
     else this.rows.set(id, row);
-    this.tally.invocationChanged(before ?? null, row, isGone);
+    this.counter.invocationChanged(before ?? null, row, isGone);
   }
 
   /** Lets what waits under this name go on, if anything does. */
@@ -77,12 +77,12 @@ class Slow {
       if (what === "answer") call?.();
       else fail?.(new Error("The disk is gone"));
     } else if (what === "wait") { for (const timer of this.#timers.splice(0)) timer(); }
-    else if (what === "begin") void this.tally.begin();
+    else if (what === "begin") void this.counter.begin();
   }
 
   expectExact(): void {
     for (const handler of HANDLERS) {
-      const counted = [...this.tally.counts.of("s", handler)];
+      const counted = [...this.counter.counts.of("s", handler)];
       const real = STATUSES.map(([kind]) =>
         [...this.rows.values()].filter(({ target, status }) =>
           target.handler === handler && status.kind === kind
@@ -105,13 +105,13 @@ test("counts are exact once they are complete, whatever changes meanwhile", () =
         if (typeof step === "string") slow.go(step);
         else slow.change(step.id, step.place);
         await settle();
-        if (slow.tally.isWhole) slow.expectExact();
+        if (slow.counter.isWhole) slow.expectExact();
       }
-      for (let i = 0; i < 100 && !slow.tally.isWhole; i++) {
+      for (let i = 0; i < 100 && !slow.counter.isWhole; i++) {
         for (const what of ["begin", "hand over", "answer", "wait"]) slow.go(what);
         await settle();
       }
-      expect(slow.tally.isWhole).toBe(true);
+      expect(slow.counter.isWhole).toBe(true);
       slow.expectExact();
     }),
     { numRuns: 1000 },
@@ -120,5 +120,5 @@ test("counts are exact once they are complete, whatever changes meanwhile", () =
 test("nothing is counted before the first request", () => {
   const slow = new Slow();
   slow.change("inv_1", 2);
-  expect([...slow.tally.counts]).toEqual([]);
+  expect([...slow.counter.counts]).toEqual([]);
 });

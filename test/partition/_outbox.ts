@@ -11,7 +11,7 @@ import { World } from "../sim/world.ts";
  */
 export type Fate = "taken" | "unheard" | "silent" | "refused" | "part" | "gap";
 
-export interface PostsWorldOptions {
+export interface OutboxWorldOptions {
   /** How long a read of the store takes, each way, and how long a batch takes. */
   readonly loadMs: number;
   readonly carryMs: number;
@@ -20,7 +20,7 @@ export interface PostsWorldOptions {
 }
 
 /** The outbox sender of one partition, between a store and receivers that count as a partition does. */
-export class PostsWorld {
+export class OutboxWorld {
   readonly world = new World(1);
   readonly rows = new Map<string, Rows["outbox"]>();
   /** All messages that receivers have applied, in order. */
@@ -32,12 +32,12 @@ export class PostsWorld {
   sender: OutboxSender;
   loads = 0;
   loadFails = false;
-  readonly #options: PostsWorldOptions;
+  readonly #options: OutboxWorldOptions;
   readonly #sent = new Map<number, number>();
   readonly #busy = new Set<string>();
   #lives = 0;
 
-  constructor(options: PostsWorldOptions) {
+  constructor(options: OutboxWorldOptions) {
     this.#options = options;
     this.sender = this.#make();
   }

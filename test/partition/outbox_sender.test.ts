@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Fate, PostsWorld } from "./_outbox.ts";
+import { type Fate, OutboxWorld } from "./_outbox.ts";
 
 const FATES: readonly Fate[] = ["taken", "unheard", "silent", "refused", "part", "gap"];
 
@@ -33,7 +33,7 @@ test("every message is applied once and in order, whatever batches are lost", as
   await fc.assert(
     fc.asyncProperty(scenes, async ({ left, later, fates, restarts, ...ms }) => {
       const fate = fates[Symbol.iterator]();
-      const scene = new PostsWorld({ ...ms, fate: () => fate.next().value ?? "taken" });
+      const scene = new OutboxWorld({ ...ms, fate: () => fate.next().value ?? "taken" });
       const { world } = scene;
       left.forEach((count, i) => {
         for (let n = 0; n < count; n++) scene.write(i + 1);
@@ -52,7 +52,7 @@ test("every message is applied once and in order, whatever batches are lost", as
 });
 
 test("messages of an earlier life are sent first, though later ones are added before they are read", async () => {
-  const scene = new PostsWorld({ loadMs: 50, carryMs: 1 });
+  const scene = new OutboxWorld({ loadMs: 50, carryMs: 1 });
   for (let n = 0; n < 3; n++) scene.write(1);
   // The partition already runs while its timers are read; only then it reads messages.
   scene.post(1);
@@ -64,7 +64,7 @@ test("messages of an earlier life are sent first, though later ones are added be
 });
 
 test("messages beyond the limit of memory are sent, too, without a new one as a trigger", async () => {
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 1 });
   for (let n = 0; n < 1_500; n++) scene.write(1);
   scene.write(2);
   void scene.sender.open();
@@ -79,7 +79,7 @@ test("messages beyond the limit of memory are sent, too, without a new one as a 
 test("an unreachable destination holds up neither memory nor others", async () => {
   let isAway = true;
   const fate = (to: number): Fate => to === 1 && isAway ? "refused" : "taken";
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 1, fate });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 1, fate });
   await Promise.all([scene.run(() => false, 100), scene.sender.open()]);
   for (let n = 0; n < 3_000; n++) scene.post(1);
   for (let n = 0; n < 300; n++) scene.post(2);
@@ -98,7 +98,7 @@ test("an unreachable destination holds up neither memory nor others", async () =
 });
 
 test("large messages are sent in small batches, and memory holds no more than fit", async () => {
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 1 });
   const value = new Uint8Array(600_000);
   for (let n = 0; n < 40; n++) scene.write(1, value);
   scene.write(1, new Uint8Array(3_000_000));
@@ -112,7 +112,7 @@ test("large messages are sent in small batches, and memory holds no more than fi
 });
 
 test("a receiver that lacks earlier messages is retried rarely, and it is logged", async () => {
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 1, fate: () => "gap" });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 1, fate: () => "gap" });
   await Promise.all([scene.run(() => false, 100), scene.sender.open()]);
   scene.post(1);
   await scene.run(() => false, 60_000);
@@ -121,7 +121,7 @@ test("a receiver that lacks earlier messages is retried rarely, and it is logged
 });
 
 test("no message is sent, read or acknowledged after the end", async () => {
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 5 });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 5 });
   await Promise.all([scene.run(() => false, 100), scene.sender.open()]);
   scene.post(1);
   await scene.run(() => false, 7);
@@ -136,7 +136,7 @@ test("no message is sent, read or acknowledged after the end", async () => {
 });
 
 test("a store that does not answer ends the life", async () => {
-  const scene = new PostsWorld({ loadMs: 1, carryMs: 1 });
+  const scene = new OutboxWorld({ loadMs: 1, carryMs: 1 });
   await Promise.all([scene.run(() => false, 100), scene.sender.open()]);
   for (let n = 0; n < 1_100; n++) scene.post(1);
   scene.loadFails = true;

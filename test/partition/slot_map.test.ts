@@ -13,33 +13,33 @@ const steps = fc.array(
 
 test("it has the entries of a map, in insertion order", () => {
   fc.assert(fc.property(steps, (steps) => {
-    const map = new Map<string, number>(), churn = new SlotMap<string, number>();
+    const map = new Map<string, number>(), slots = new SlotMap<string, number>();
     for (const step of steps) {
       if ("set" in step) {
         map.set(step.set, step.value);
-        churn.set(step.set, step.value);
+        slots.set(step.set, step.value);
       } else if ("drop" in step) {
-        expect(churn.delete(step.drop)).toBe(map.delete(step.drop));
+        expect(slots.delete(step.drop)).toBe(map.delete(step.drop));
       } else {
         map.clear();
-        churn.clear();
+        slots.clear();
       }
-      expect([...churn.values()]).toEqual([...map.values()]);
-      expect(KEYS.map((key) => churn.get(key))).toEqual(KEYS.map((key) => map.get(key)));
-      expect(churn.size).toBe(map.size);
+      expect([...slots.values()]).toEqual([...map.values()]);
+      expect(KEYS.map((key) => slots.get(key))).toEqual(KEYS.map((key) => map.get(key)));
+      expect(slots.size).toBe(map.size);
     }
   }));
 });
 
 test("entries may be deleted during iteration", () => {
-  const churn = new SlotMap<number, number>();
-  for (let i = 0; i < 10; i++) churn.set(i, i);
+  const slots = new SlotMap<number, number>();
+  for (let i = 0; i < 10; i++) slots.set(i, i);
   const seen: number[] = [];
-  for (const value of churn.values()) {
+  for (const value of slots.values()) {
     seen.push(value);
-    churn.delete(value);
-    churn.delete(value + 1);
+    slots.delete(value);
+    slots.delete(value + 1);
   }
   expect(seen).toEqual([0, 2, 4, 6, 8]);
-  expect(churn.size).toBe(0);
+  expect(slots.size).toBe(0);
 });

@@ -13,7 +13,7 @@ export interface ProcessOptions {
   readonly name: string;
   readonly time: VirtualTime;
   readonly database: SqlClient;
-  /** Others to be told when something has changed. */
+  /** The processes to notify of a change. */
   readonly others: () => readonly Process[];
   readonly from?: number;
   readonly pace?: number;
@@ -32,7 +32,7 @@ export class Process {
   readonly closed: number[] = [];
   readonly logs: string[] = [];
   isAlive = true;
-  /** When it heard of the database last. */
+  /** Time of the last response of the database. */
   seenAt = 0;
   isCut = false;
   /** What the wall clock shows more than it should. */
@@ -115,7 +115,7 @@ export class Process {
     if (this.#opening.get(partition) === opening) this.serving.add(partition);
   }
 
-  /** Requests that are lost, and answers that come late, as they befall this process. */
+  /** Loses requests of this process, and delays responses. */
   #database(): SqlClient {
     const { time, database, wayMs = () => 2 } = this.#options;
     return {

@@ -24,7 +24,7 @@ test("a process that no other reaches is excluded", () => {
   expect(out({ a: ["b"] }, ["a", "b"])).toEqual(["b"]);
 });
 
-test("a process that reaches nobody is excluded, not those whom it accuses", () => {
+test("a process that reaches no other is excluded, not those that it reports", () => {
   expect(out({ d: ["a", "b", "c"] })).toEqual(["d"]);
 });
 
@@ -39,7 +39,7 @@ const reports = fc.dictionary(
   fc.uniqueArray(fc.constantFrom(...NAMES, "dead")),
 );
 
-test("those who stay reach each other, somebody stays, and the order of rows does not matter", () => {
+test("those that stay reach each other, at least one stays, and the order of rows does not matter", () => {
   fc.assert(fc.property(reports, (unreached) => {
     const gone = excluded(world(unreached), OWNERS);
     const staying = NAMES.filter((name) => !gone.has(name));
@@ -53,7 +53,7 @@ test("those who stay reach each other, somebody stays, and the order of rows doe
   }));
 });
 
-test("what an excluded one has is given back first, and then taken by the others, evenly", () => {
+test("partitions of an excluded process are released first, and then claimed by the others, evenly", () => {
   fc.assert(fc.property(reports, (unreached) => {
     let owners: readonly (string | undefined)[] = OWNERS;
     const gone = excluded(world(unreached), owners);

@@ -65,7 +65,7 @@ describe("what was certainly not taken", () => {
 });
 
 describe("the timeout", () => {
-  test("holds for a call, which is not looked for by its id when nobody took it", async () => {
+  test("holds for a call, which is not searched for by its id when no process took it", async () => {
     const untaken = new Untaken("nobody has it");
     const { forwarder, asked, now } = forwarderTo({ call: [untaken], attach: [untaken] });
     await expect(forwarder.call(request)).rejects.toBe(untaken);
@@ -132,7 +132,7 @@ describe("what may have been taken", () => {
     expect(found.asked).toEqual(["call", "attach", "attach"]);
     const unknown = forwarderTo({ call: [doubt], attach: [undefined] });
     await expect(unknown.forwarder.call(request)).rejects.toBe(doubt);
-    // An id that a workflow's key makes may be of somebody else's call.
+    // An id that is made of a workflow's key may be that of another call.
     const run = forwarderTo({ call: [doubt], attach: [{ target, ...completed }] });
     await expect(run.forwarder.call({ ...request, fresh: false })).rejects.toBe(doubt);
     expect(run.asked).toEqual(["call"]);
@@ -145,7 +145,7 @@ describe("what may have been taken", () => {
   });
 });
 
-test("whoever leaves is not asked for any more, whichever attempt is under way", async () => {
+test("no request is sent after the caller has left, whichever attempt is in flight", async () => {
   let leave = (): void => {}, asks = 0, left = 0;
   const client = {
     attach: (_: string, onLeave?: OnLeave) =>

@@ -6,7 +6,7 @@ import { chance as chanceFrom } from "../storage/_lossy.ts";
 import { HEARTBEAT_MS, LEASE_MS, PARTITIONS, Process, type ProcessOptions } from "./_process.ts";
 import { VirtualTime } from "./_time.ts";
 
-const SEED = Number(process.env["STEWARD_SEED"] ?? Math.floor(Math.random() * 1e9));
+const SEED = Number(process.env["MEMBERSHIP_SEED"] ?? Math.floor(Math.random() * 1e9));
 let client: SqlClient, time: VirtualTime, all: Process[];
 
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
   all = [];
 });
 afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") console.error(`STEWARD_SEED=${SEED}`);
+  if (task.result?.state === "fail") console.error(`MEMBERSHIP_SEED=${SEED}`);
   await client.close();
 });
 
@@ -40,7 +40,7 @@ async function joined(count: number, more: Ways = {}): Promise<Process[]> {
   return all;
 }
 
-/** No partition is ever answered for by two. */
+/** No partition is ever served by two processes. */
 function check(): void {
   const seen = new Map<number, string>();
   for (const { name, held } of all) {
@@ -60,11 +60,11 @@ function served(): number[] {
 }
 
 const EVERY = Array.from({ length: PARTITIONS }, (_, partition) => partition);
-/** Until a silence is noticed, and what was taken is served. */
+/** Until a death is detected, and the claimed partitions are served. */
 const FAILOVER_MS = LEASE_MS + 3 * HEARTBEAT_MS;
 
 describe("partitions are spread", () => {
-  test("over those who join", async () => {
+  test("over the processes that join", async () => {
     await joined(1);
     expect(counts()).toEqual([7]);
     await joined(1);
@@ -73,7 +73,7 @@ describe("partitions are spread", () => {
     expect([counts().toSorted(), served()]).toEqual([[2, 2, 3], EVERY]);
   });
 
-  test("at once when somebody leaves", async () => {
+  test("at once when a process leaves", async () => {
     const [one] = await joined(3);
     const leaving = one?.agent.leave();
     await time.pass(100, check);
@@ -81,7 +81,7 @@ describe("partitions are spread", () => {
     expect([counts()[0], served()]).toEqual([0, EVERY]);
   });
 
-  test("in less than 10 s when somebody dies", async () => {
+  test("in less than 10 s when a process dies", async () => {
     const [one] = await joined(3);
     one?.kill();
     await time.pass(LEASE_MS - 2 * HEARTBEAT_MS, check);
@@ -90,7 +90,7 @@ describe("partitions are spread", () => {
     expect(served()).toEqual(EVERY);
   });
 
-  test("at once when somebody comes back under the same address", async () => {
+  test("at once when a process comes back under the same address", async () => {
     const [one] = await joined(2);
     one?.kill();
     await time.pass(10, check);
@@ -109,7 +109,7 @@ describe("partitions are spread", () => {
   });
 });
 
-describe("whoever cannot say that it lives", () => {
+describe("a process that cannot send heartbeats", () => {
   test("answers nothing before the others take over, and gets a share again", async () => {
     const [one] = await joined(2);
     if (one) one.isCut = true;
@@ -122,9 +122,9 @@ describe("whoever cannot say that it lives", () => {
     expect([counts().toSorted(), served()]).toEqual([[3, 4], EVERY]);
   });
 
-  // With a clock set back meanwhile, and with an answer of the database on its way.
+  // With a clock set back meanwhile, and with a response of the database in flight.
   test.each([[0, 2], [-4 * LEASE_MS, 2], [0, 400]])(
-    "and stood still knows it in the moment it wakes: %i, %i",
+    "and was frozen stops serving at the moment it resumes: %i, %i",
     async (wallMs, wayMs) => {
       const [one] = await joined(2, wayMs > 2 ? { wayMs: () => wayMs } : {});
       one?.freeze();
@@ -138,7 +138,7 @@ describe("whoever cannot say that it lives", () => {
     },
   );
 
-  test("keeps what it has when nobody could", async () => {
+  test("keeps its partitions when no process could", async () => {
     const before = (await joined(3)).map(({ held }) => held.toSorted());
     for (let round = 0; round < 6; round++) {
       for (const one of all) one.isCut = true;
@@ -154,7 +154,7 @@ describe("whoever cannot say that it lives", () => {
     expect(all.flatMap(({ logs }) => logs)).not.toContainEqual(expect.stringContaining("dead"));
   });
 
-  test("does not serve what it finds to be nobody's, until it has taken it again", async () => {
+  test("does not serve a partition that it finds without an owner, until it has claimed it again", async () => {
     const [one] = await joined(1);
     await client.batch("write", [{ sql: "update lease set owner = null", args: [] }]);
     await time.pass(HEARTBEAT_MS, check);
@@ -176,7 +176,7 @@ test("a lease counts from when its heartbeat began, however long that took", asy
   expect(one?.held).toEqual([]);
 });
 
-test("what the wall clock shows takes nothing from anybody", async () => {
+test("a change of the wall clock moves no partition", async () => {
   const [one, two] = await joined(2);
   const before = counts();
   for (const step of [3_600_000, -7_200_000, 50]) {
@@ -207,7 +207,7 @@ function harm(one: Process, chance: () => number): () => void {
   return () => {};
 }
 
-describe("whatever happens, nobody answers for what another one has, and all is served in the end", () => {
+describe("under all faults no partition is served by two processes, and all are served in the end", () => {
   for (let n = 0; n < 12; n++) {
     test(`seed ${SEED + n}`, async () => {
       const chance = chanceFrom(SEED + n);

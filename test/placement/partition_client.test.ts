@@ -58,8 +58,8 @@ const batch: OutboxBatch = {
   ],
 };
 
-/** A door of which only what a test is about can be opened. */
-function doorOf(methods: Partial<PartitionClient>): PartitionClient {
+/** A partition client with these methods only: those that a test calls. */
+function clientOf(methods: Partial<PartitionClient>): PartitionClient {
   return new Proxy(methods, {
     get: (target, name) => Reflect.get(target, name) ?? (() => Promise.reject(new Error("closed"))),
   }) as PartitionClient;
@@ -82,7 +82,7 @@ function endpointOf(client: PartitionClient | undefined, more: Partial<EndpointO
 }
 
 /**
- * Requests that an endpoint answers. On Node the signal of a `Request` hears of the one it was made
+ * Requests that an endpoint answers. On Node the signal of a `Request` follows the one it was made
  * with only while the `Request` is in memory. The listeners of the adapters keep theirs: a message
  * of Node is held by its socket, and one of Deno or workerd by its server.
  */
@@ -125,20 +125,20 @@ describe("what is asked and answered passes as it is:", () => {
   for (const [method, [args, answer]] of Object.entries(cases)) {
     test(method, async () => {
       const heard = vi.fn((..._: unknown[]) => Promise.resolve(answer));
-      const client = remoteOf(doorOf({ [method]: heard }));
+      const client = remoteOf(clientOf({ [method]: heard }));
       const ask = client[method as keyof PartitionClient] as (...all: unknown[]) => unknown;
       expect(await ask.apply(client, args)).toEqual(answer);
       expect(heard.mock.calls[0]?.slice(0, args.length)).toEqual(args);
     });
   }
 
-  test("nobody has such an invocation", async () => {
-    expect(await remoteOf(doorOf({ attach: async () => undefined })).attach(id)).toBeUndefined();
+  test("no invocation has this id", async () => {
+    expect(await remoteOf(clientOf({ attach: async () => undefined })).attach(id)).toBeUndefined();
   });
 
   test("32 MiB, there and back", async () => {
     const value = new Uint8Array(32 * 1024 * 1024).fill(7);
-    const client = doorOf({ call: async ({ value }) => ({ result: { kind: "value", value } }) });
+    const client = clientOf({ call: async ({ value }) => ({ result: { kind: "value", value } }) });
     const { result } = await remoteOf(client).call({ ...request, value });
     expect(result.kind === "value" && result.value.length).toBe(value.length);
     expect(result.kind === "value" && result.value.every((byte) => byte === 7)).toBe(true);
@@ -146,7 +146,7 @@ describe("what is asked and answered passes as it is:", () => {
 
   test("small bytes do not keep a large batch in memory", async () => {
     const sizes: number[] = [];
-    const client = doorOf({
+    const client = clientOf({
       deliver: async ({ messages }) => {
         for (const one of messages) {
           if (one.type === "invoked") sizes.push(one.value.buffer.byteLength);
@@ -161,7 +161,7 @@ describe("what is asked and answered passes as it is:", () => {
 });
 
 describe("failures", () => {
-  const refusing = (cause: unknown) => remoteOf(doorOf({ send: () => Promise.reject(cause) }));
+  const refusing = (cause: unknown) => remoteOf(clientOf({ send: () => Promise.reject(cause) }));
 
   test("keep status, code and message", async () => {
     const plain = await refusing(Failure.plain(499, "gone")).send(request).catch((one) => one);
@@ -207,10 +207,10 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-describe("whoever waits", () => {
-  test("may leave, and the partition hears of it", async () => {
+describe("a caller that waits", () => {
+  test("may leave, and the partition is notified", async () => {
     let [isWaiting, hasLeft] = [false, false];
-    const client = doorOf({
+    const client = clientOf({
       call: (_, onLeave?: OnLeave) => {
         onLeave?.(() => hasLeft = true);
         isWaiting = true;
@@ -226,8 +226,8 @@ describe("whoever waits", () => {
     await vi.waitFor(() => expect(hasLeft).toBe(true));
   });
 
-  test("is told when the partition has gone elsewhere", async () => {
-    const remote = remoteOf(doorOf({ call: () => new Promise(() => {}) }));
+  test("gets an error when the partition has moved", async () => {
+    const remote = remoteOf(clientOf({ call: () => new Promise(() => {}) }));
     const answer = remote.call(request).catch((one) => one);
     remote.close();
     expect((await answer).status).toBe(503);
@@ -237,7 +237,7 @@ describe("whoever waits", () => {
 
 describe("the endpoint", () => {
   const ask = (path: string, init: RequestInit = {}, more: Partial<EndpointOptions> = {}) =>
-    endpointOf(doorOf({ output: async () => "unknown" }), more)(
+    endpointOf(clientOf({ output: async () => "unknown" }), more)(
       new Request(`http://here${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${SECRET}` },
@@ -265,7 +265,7 @@ describe("the endpoint", () => {
     }
     expect((await ask("/registry/reload", shows("Bearer no"))).status).toBe(403);
     expect((await ask("/fleet/look", shows("Basic x"))).status).toBe(401);
-    await expect(remoteOf(doorOf({}), "another-secret--").output(id)).rejects.toThrow(
+    await expect(remoteOf(clientOf({}), "another-secret--").output(id)).rejects.toThrow(
       "same secret",
     );
   });

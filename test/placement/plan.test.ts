@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { plan } from "../../src/placement/plan.ts";
 
 const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f"), { minLength: 1 });
-/** Who lives, and who owned what: some of them are dead, and some is nobody's. */
+/** The living members and the owners: some owners are dead, and some partitions have none. */
 const worlds = names.chain((nodes) =>
   fc.record({
     nodes: fc.constant(nodes),
@@ -18,7 +18,7 @@ type World = {
   readonly owners: readonly (string | undefined)[];
 };
 
-/** What everybody would do who sees the same. */
+/** The plans of all members for the same rows. */
 function plans({ nodes, owners }: World) {
   return nodes.map((me) => ({ me, ...plan({ me, nodes, owners }) }));
 }
@@ -46,7 +46,7 @@ test("after two rounds everything is owned, and evenly; then nothing moves", () 
   }));
 });
 
-test("only what nobody who lives has is claimed, by one; only one's own is released", () => {
+test("only partitions without a living owner are claimed, each by one; a process releases only its own", () => {
   fc.assert(fc.property(worlds, (world) => {
     const all = plans(world);
     const claimed = all.flatMap(({ claim }) => claim);
@@ -58,7 +58,7 @@ test("only what nobody who lives has is claimed, by one; only one's own is relea
   }));
 });
 
-test("no more moves than it takes: what those hold who have too many", () => {
+test("no more moves than needed: only partitions of processes that have too many", () => {
   fc.assert(fc.property(worlds, (world) => {
     const least = Math.floor(world.owners.length / world.nodes.length);
     let more = world.owners.length % world.nodes.length;

@@ -29,7 +29,7 @@ const step = fc.record({
   then: fc.constantFrom("go on", "go on", "wait", "wait", "flush", "reclaim", "restart"),
 });
 
-/** A store is right when nobody can tell it from the one in memory. */
+/** A store is correct when it behaves as the one in memory. */
 export function storeContract(make: () => Promise<Database>, numRuns = 40): void {
   test("reads what any history leaves in memory, however it is interrupted", () =>
     fc.assert(
@@ -227,14 +227,14 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
   let after: string | undefined;
   let timer: Timer | undefined;
   let row: Rows["outbox"] | undefined;
-  let stood: string | undefined;
+  let lastStatus: string | undefined;
   for (let page = 0; page < 3; page++) {
-    const standings = await store.scanStatuses?.(
+    const statuses = await store.scanStatuses?.(
       lease,
-      stood === undefined ? { limit } : { after: stood, limit },
+      lastStatus === undefined ? { limit } : { after: lastStatus, limit },
     );
-    found.push(standings);
-    stood = standings?.at(-1)?.id ?? stood;
+    found.push(statuses);
+    lastStatus = statuses?.at(-1)?.id ?? lastStatus;
     const invoked = await store.scan(lease, {
       kind: "invoked",
       limit,

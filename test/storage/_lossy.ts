@@ -2,7 +2,7 @@ import type { SqlClient, SqlRow, Statement } from "../../src/ports.ts";
 
 /**
  * What a network does to a request. `lost`: it never arrives. `unheard`: it is applied, its answer
- * is lost. `pending`: nothing is heard, and it is applied some requests later. `twice`: applied, and
+ * is lost. `pending`: it has no response, and is applied some requests later. `twice`: applied, and
  * a copy right behind it. `echo`: applied, and a copy arrives some requests later.
  */
 export type Fault = "lost" | "unheard" | "late" | "twice" | "echo";

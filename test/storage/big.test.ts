@@ -237,7 +237,7 @@ function filled(size: number): Uint8Array {
   return bytes;
 }
 
-/** The bytes of a row, whatever it is of. */
+/** The bytes of a row of any table. */
 function bytesOf(row: Rows[Table] | undefined): Uint8Array | undefined {
   const { entry, result } = row as Partial<Rows["journal"] & Rows["promise"]>;
   if (entry?.kind === "command") return entry.bytes;

@@ -7,7 +7,7 @@ import { expectSame, own, type Owned } from "./_contract.ts";
 import { memoryDatabase, TINY } from "./_database.ts";
 import { changes, wantsOf, writesOf } from "./_rows.ts";
 
-/** `lost`: never arrives. `pending`: is applied, and nobody hears of it. */
+/** `lost`: never arrives. `pending`: is applied, and its response is lost. */
 type Fault = "none" | "lost" | "late";
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);

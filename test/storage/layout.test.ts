@@ -17,7 +17,7 @@ afterEach(() => client.close());
 const THREE = { partitions: 3, databases: "each" } as const;
 const FIVE = { partitions: 5, databases: "one" } as const;
 
-test("a new installation gets the wanted layout, and keeps it whatever is wanted later", async () => {
+test("a new installation gets the wanted layout, and keeps it when another one is wanted later", async () => {
   await migrate(client);
   expect(await ensureLayout(client, THREE)).toEqual(THREE);
   expect(await ensureLayout(client, FIVE)).toEqual(THREE);

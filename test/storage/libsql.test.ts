@@ -44,7 +44,7 @@ describe("a file in a thread", () => {
       return sqlDatabase(client, TINY);
     }, 10));
 
-  describe("is a store, with its small commits made near", () =>
+  describe("is a store, with its small commits made inline", () =>
     storeContract(async () => {
       const options = { url: url(), synchronous: "NORMAL" } as const;
       const client = inlineCommits(await openLibsql({ ...options, worker }), options);
@@ -52,57 +52,57 @@ describe("a file in a thread", () => {
       return sqlDatabase(client, TINY);
     }, 10));
 
-  test("makes small commits near, and says of them what it says of all", async () => {
+  test("makes small commits inline, with the same results as on the worker", async () => {
     const options = { url: url() };
-    const far = await open(options.url);
+    const onWorker = await open(options.url);
     const handedOver: number[] = [];
-    const near = inlineCommits({
+    const inline = inlineCommits({
       batch: (
         mode,
         statements,
-      ) => (handedOver.push(statements.length), far.batch(mode, statements)),
-      isRefused: (cause) => far.isRefused(cause),
-      close: () => far.close(),
+      ) => (handedOver.push(statements.length), onWorker.batch(mode, statements)),
+      isRefused: (cause) => onWorker.isRefused(cause),
+      close: () => onWorker.close(),
     }, options);
-    await far.batch("write", [sql("create table t (a integer check (a > 0), b)")]);
+    await onWorker.batch("write", [sql("create table t (a integer check (a > 0), b)")]);
     const values = [1, Uint8Array.from({ length: 256 }, (_, i) => i).subarray(3, 200)];
-    await near.batch("write", [sql("insert into t values (?1, ?2)", ...values)]);
+    await inline.batch("write", [sql("insert into t values (?1, ?2)", ...values)]);
     expect(handedOver).toEqual([]);
-    const [rows] = await near.batch("read", [sql("select a, b from t")]);
+    const [rows] = await inline.batch("read", [sql("select a, b from t")]);
     expect(rows).toEqual([{ a: 1, b: values[1] }]);
 
-    const refused = near.batch("write", [sql("insert into t values (0, null)")]);
+    const refused = inline.batch("write", [sql("insert into t values (0, null)")]);
     const cause = await refused.then(() => undefined, (cause: unknown) => cause);
     expect(cause).toBeInstanceOf(SqlError);
-    expect(near.isRefused(cause)).toBe(true);
+    expect(inline.isRefused(cause)).toBe(true);
 
     handedOver.length = 0;
     const large = sql("insert into t values (2, ?1)", "x".repeat(80_000));
     await Promise.all([
-      near.batch("write", [large]),
-      near.batch("write", [sql("insert into t values (3, null)")]),
+      inline.batch("write", [large]),
+      inline.batch("write", [sql("insert into t values (3, null)")]),
     ]);
     expect(handedOver).toEqual([1, 1]);
-    await near.close();
-    await expect(near.batch("read", [sql("select 1")])).rejects.toThrow("closed");
+    await inline.close();
+    await expect(inline.batch("read", [sql("select 1")])).rejects.toThrow("closed");
   });
 
   test("hands commits over for a while after a slow one, and reads after a slow read", async () => {
     const options = { url: url() };
-    const far = await open(options.url);
+    const onWorker = await open(options.url);
     const handedOver: string[] = [];
-    const near = inlineCommits({
-      batch: (mode, statements) => (handedOver.push(mode), far.batch(mode, statements)),
-      isRefused: (cause) => far.isRefused(cause),
-      close: () => far.close(),
+    const inline = inlineCommits({
+      batch: (mode, statements) => (handedOver.push(mode), onWorker.batch(mode, statements)),
+      isRefused: (cause) => onWorker.isRefused(cause),
+      close: () => onWorker.close(),
     }, options);
-    await far.batch("write", [sql("create table t (a integer)")]);
+    await onWorker.batch("write", [sql("create table t (a integer)")]);
     const numbers = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6)
       select max(i) as a from n`;
-    const read = (text: string) => near.batch("read", [{ ...sql(text), isQuick: true }]);
-    const write = () => near.batch("write", [sql("insert into t values (1)")]);
+    const read = (text: string) => inline.batch("read", [{ ...sql(text), isQuick: true }]);
+    const write = () => inline.batch("write", [sql("insert into t values (1)")]);
 
-    await near.batch("write", [sql(`insert into t ${numbers}`)]);
+    await inline.batch("write", [sql(`insert into t ${numbers}`)]);
     expect(handedOver.splice(0)).toEqual([]);
     await write();
     expect(await read("select a from t where a = 1e6")).toEqual([[{ a: 1e6 }]]);
@@ -111,7 +111,7 @@ describe("a file in a thread", () => {
     expect(await read("select a from t where a = 1e6")).toEqual([[{ a: 1e6 }]]);
     expect(handedOver).toEqual(["read"]);
 
-    await near.close();
+    await inline.close();
     await expect(read("select 1")).rejects.toThrow("closed");
   });
 

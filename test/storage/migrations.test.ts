@@ -49,7 +49,7 @@ test("a newer format and a database of another program are refused", async () =>
 
 test("two processes that create a database at once both succeed", async () => {
   const client = await openLibsql({ url: ":memory:" });
-  // The other process is done between our look at the version and our own attempt.
+  // The other process is done between our read of the version and our own attempt.
   let isFirst = true;
   const pending: SqlClient = {
     batch: async (mode, statements) => {

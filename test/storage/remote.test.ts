@@ -18,7 +18,7 @@ import { sqlDatabase, TINY } from "./_database.ts";
 
 const program = await sqldProgram();
 const sql = (text: string, ...args: SqlValue[]) => ({ sql: text, args });
-const posts: Readonly<Record<string, Post | undefined>> = { fetch: undefined, node: nodePost };
+const transports: Readonly<Record<string, Post | undefined>> = { fetch: undefined, node: nodePost };
 
 describe.skipIf(program === undefined)("a libSQL server", () => {
   let sqld: Sqld;
@@ -43,7 +43,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     return client;
   }
 
-  describe.each(Object.entries(posts))("asked by %s", (_, post) => {
+  describe.each(Object.entries(transports))("asked by %s", (_, post) => {
     describe("is a store", () =>
       storeContract(async () => sqlDatabase(await empty(post && { post }), TINY), 8));
 
@@ -109,7 +109,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     await two.commit(second, [state(2)]);
   });
 
-  test("is filled once by two who begin at the same time", async () => {
+  test("is migrated once by two processes that start at the same time", async () => {
     await clear(open());
     await Promise.all([migrate(open()), migrate(open())]);
   });
@@ -118,8 +118,8 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     const distance = new Distance({ target: new URL(sqld.url), delayMs: 4 });
     closes.push(() => distance.close());
     await empty();
-    const far = open({ url: await distance.listen(), post: nodePost, timeoutMs: 300 });
-    const store = new SqlStore(far, { clock, ...TINY });
+    const distant = open({ url: await distance.listen(), post: nodePost, timeoutMs: 300 });
+    const store = new SqlStore(distant, { clock, ...TINY });
     const lease = await store.claim(0);
     for (let turn = 1; turn <= 60; turn++) {
       const committed = Promise.all([store.commit(lease, [state(turn)]), store.commit(lease, [])]);
@@ -153,7 +153,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     await commit;
     await store.commit(lease, [state(2)]);
     await store.flush(lease);
-    // Asked by one with time: nobody asks again for a reader who gave up after 200 ms.
+    // Read by another client: a read is not retried once it has exceeded its timeout of 200 ms.
     const [log] = await open().batch("read", [sql("select count(*) as n from log")]);
     expect(log).toEqual([{ n: 0 }]);
   }, 30_000);
@@ -175,7 +175,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
   });
 });
 
-test.each(Object.entries(posts))(
+test.each(Object.entries(transports))(
   "an unreachable server is a loss, asked by %s",
   async (_, post) => {
     const client = openRemote({
@@ -208,21 +208,24 @@ describe.skipIf(program === undefined)("a libSQL server that wants a token", () 
     await rm(folder, { recursive: true });
   });
 
-  test.each(Object.entries(posts))("accepts the right one only, asked by %s", async (_, post) => {
-    const ask = async (authToken: string) => {
-      const client = openRemote({ url: sqld.url, authToken, ...(post && { post }) });
-      return await client.batch("write", [sql("create table if not exists a (b)")])
-        .finally(() => client.close());
-    };
-    expect(await ask(token)).toEqual([[]]);
-    for (const wrong of ["", `${token.slice(0, -8)}AAAAAAAA`]) {
-      const cause = await ask(wrong).catch((cause: unknown) => cause);
-      expect(cause).toMatchObject({ isForbidden: true, isLost: false });
-      expect(String(cause)).toBe(
-        `RemoteError: Server returned HTTP status 401 (${sqld.url})`,
-      );
-    }
-  });
+  test.each(Object.entries(transports))(
+    "accepts the right one only, asked by %s",
+    async (_, post) => {
+      const ask = async (authToken: string) => {
+        const client = openRemote({ url: sqld.url, authToken, ...(post && { post }) });
+        return await client.batch("write", [sql("create table if not exists a (b)")])
+          .finally(() => client.close());
+      };
+      expect(await ask(token)).toEqual([[]]);
+      for (const wrong of ["", `${token.slice(0, -8)}AAAAAAAA`]) {
+        const cause = await ask(wrong).catch((cause: unknown) => cause);
+        expect(cause).toMatchObject({ isForbidden: true, isLost: false });
+        expect(String(cause)).toBe(
+          `RemoteError: Server returned HTTP status 401 (${sqld.url})`,
+        );
+      }
+    },
+  );
 });
 
 function state(byte: number): Write {

@@ -56,7 +56,7 @@ test("a connection that breaks in the middle of an answer may be asked again", a
   expect(client.isLost?.(failure)).toBe(true);
 });
 
-test("what a server says is told without the token that it repeats", async () => {
+test("the error of a server is reported without the token that it repeats", async () => {
   const client = await answered((response) => response.writeHead(400).end(`no ${TOKEN}`));
   const { message } = await failureOf(client);
   expect(message).toContain("http://127.0.0.1:");

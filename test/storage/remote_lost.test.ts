@@ -39,7 +39,7 @@ function state(name: string, byte: number): Write {
   return { table: "state", row: { object: "o", name, value: Uint8Array.of(byte) }, drop: false };
 }
 
-/** A database on which `faults` befall commits, one after the other. */
+/** A database whose commits meet `faults`, one after the other. */
 async function troubled(
   faults: Fault[],
   { delay = 1, onFault = () => Promise.resolve() }: {

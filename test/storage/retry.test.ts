@@ -11,7 +11,7 @@ const client: SqlClient = {
   close: () => Promise.resolve(),
 };
 
-/** Insists under virtual time on what fails so often, and tells when it was tried. */
+/** Retries a request in virtual time that first fails with `failures`. `tries`: when each was made. */
 async function play(failures: readonly Error[], retryMs: number, isOver?: () => boolean) {
   const world = new World(1), start = world.mono;
   const tries: number[] = [], left = [...failures];
