@@ -28,7 +28,7 @@ export function infoOf(
 ): readonly Info[] | undefined {
   const info: Info[] = [];
   const { inactivityTimeoutMs } = own;
-  // RT0021: without a stream towards the endpoint nobody is inactive
+  // RT0021: without a stream towards the endpoint there is no inactivity
   // (docs/spec/service-protocol.md#modes).
   if (mode === "requestResponse" && inactivityTimeoutMs !== undefined) {
     const timeout = printDuration(inactivityTimeoutMs);

@@ -27,7 +27,7 @@ const NO_CHANGE: Refusal = [
 const REFUSALS: Readonly<Record<Operation["kind"], Refusals>> = {
   cancel: { completed: COMPLETED },
   kill: { completed: COMPLETED },
-  // A completed one is not running either, and that is what clients are told.
+  // A completed one is not running either, and the answer to clients says so.
   pause: { completed: NOT_RUNNING, notRunning: NOT_RUNNING },
   resume: {
     completed: [409, "The invocation '%' is completed, cannot be resumed."],

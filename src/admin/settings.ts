@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AdminOptions } from "./router.ts";
 
-/** What the admin interface tells of this server, and the limits of its requests, in bytes and requests. */
+/** What the admin interface reports of this server, and the limits of its requests, in bytes and requests. */
 export function adminSettings(
   config: Config,
 ): Pick<

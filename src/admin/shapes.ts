@@ -23,7 +23,7 @@ export function withDescription<T, S>(struct: Struct<T, S>, description: string)
   return copy;
 }
 
-/** A struct as a JSON schema: `{}`, which is anything, of one that nobody has described. */
+/** A struct as a JSON schema: `{}`, which is anything, of one without a description. */
 export function jsonSchemaOf(struct: object): Json {
   return schemas.get(struct) ?? {};
 }

@@ -1,7 +1,7 @@
 import { assert } from "../assert.ts";
 import type { Kind } from "./kinds.ts";
 
-/** One setting: what it accepts, what it is when nobody sets it, and why one would. */
+/** One setting: what it accepts, its default, and the reason to set it. */
 export interface Option<T = unknown> {
   readonly kind: Kind<T>;
   readonly fallback: T;
@@ -27,7 +27,7 @@ export function option<T>(
   return { secret: false, env: [], ...about, kind, fallback: value };
 }
 
-/** A value somebody gave, and what to call the place where they gave it. */
+/** A value that was given, and the name of the place where it was given. */
 export interface Given {
   readonly value: unknown;
   /** `SVC_BASE_DIR`, `--base-dir` or `key "base-dir" in line 3 of the config file`: for messages. */

@@ -77,7 +77,7 @@ export type ToolName = keyof typeof TOOLS;
 /** What a command line asks a tool to do. */
 export interface Tool {
   readonly name: ToolName;
-  /** By name, without dashes. Checked; what nobody gave is absent. */
+  /** By name, without dashes. Checked; a flag that was not given is absent. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The rest of the command line: settings. */
   readonly args: readonly string[];

@@ -1,7 +1,7 @@
 import { choice, count, flag, optionalText, optionalUrl, texts } from "./kinds.ts";
 import { option } from "./option.ts";
 
-/** Settings of what the server tells about itself: records of the log, and spans. */
+/** Settings of logs and traces. */
 export const watching = {
   "log-level": option(choice("debug", "info", "warn", "error"), "info", {
     doc: "The lowest level of records that are written.",

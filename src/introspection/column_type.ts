@@ -1,7 +1,7 @@
 /**
  * What a column holds, and so how it is compared, printed and sent. In the database:
  *
- * - `str`: text in the spelling of `storage/codec/safe_text.ts`. `raw`: text that is somebody's bytes,
+ * - `str`: text in the spelling of `storage/codec/safe_text.ts`. `raw`: text from a user's bytes,
  *   null where they are no UTF-8. `future`: JSON of a tree of what is awaited, in our own words.
  * - `bool`: 0 or 1. `u32`, `u64`, `i64`: an integer. `f64`: a number.
  * - `key`: an unsigned 64-bit integer as text of 20 digits, since SQLite's integers are signed.

@@ -12,7 +12,7 @@ export interface QueryDatabase {
   run(sql: string, args?: readonly Bound[]): Promise<void>;
   /** One statement without rows, quick, once for each of `rows`. */
   runAll(sql: string, rows: Iterable<readonly Bound[]>): Promise<void>;
-  /** A few rows, quickly. No text in them may come of what a stranger wrote: it need not be UTF-8. */
+  /** A few rows, quickly. No text in them may derive from a caller's input, which need not be UTF-8. */
   rows(sql: string, args?: readonly Bound[]): Promise<readonly Row[]>;
   /** The first row, or undefined. As `rows`, and cheaper: it may be asked a million times. */
   row(sql: string, args?: readonly Bound[]): Promise<Row | undefined>;

@@ -6,7 +6,7 @@ import { prepare, type Prepared } from "./translate/statement.ts";
 
 /** A statement as it is asked of SQLite. */
 export interface Asked extends Prepared {
-  /** It asks for SQLite's plan, which SQLite tells to nobody but who asks for it directly. */
+  /** It asks for SQLite's plan, which SQLite gives to a direct request only. */
   readonly isPlan: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface QueryLimits {
   readonly rowsMax: number;
   /** From its beginning to its last row. */
   readonly timeMs: number;
-  /** By how much the process may grow meanwhile. */
+  /** By how much the process may grow during the query. */
   readonly memoryBytesMax: number;
   /** Its answer, and what it copies, on disk; where there is none, in memory. */
   readonly spoolBytesMax: number;

@@ -19,16 +19,16 @@ export interface RunOptions {
   readonly limits: Pick<QueryLimits, "rowsMax">;
   /** Where the stored rows are. Absent: attached to the database. */
   readonly sources?: readonly QuerySource[];
-  /** Is told of every stored row that cannot be decoded. */
+  /** Called for every stored row that cannot be decoded. */
   readonly unreadable: (row: UnreadableRow) => void;
   /** As in `Query`. */
   readonly warn?: Query["warn"];
 }
 
 /**
- * Answers a query: the first part when its whole result is on disk, so that whoever reads slowly holds
- * up nobody, then part by part as they are asked for. Throws a `Failure`, all of them before the first
- * part but those of limits and of the disk.
+ * Answers a query: the first part when its whole result is on disk, so that a slow reader delays no
+ * other work, then the other parts as the reader takes them. Throws a `Failure`: before the first part,
+ * unless a limit or the disk is the reason.
  */
 export async function* runQuery(
   database: QueryDatabase,

@@ -36,14 +36,14 @@ export class FakeStore implements DeploymentStore {
   }
 }
 
-/** Partitions that remember what they were asked, and answer as told. */
+/** Partitions that remember what they were asked, and answer as configured. */
 export class FakeInvocations implements Pick<Invocations, "operate" | "editState"> {
   readonly edits: { readonly service: string; readonly key: string; readonly edit: StateEdit }[] =
     [];
   /** Why the next edit is not taken. */
   editFault: Error | undefined;
   readonly asked: { readonly id: string; readonly operation: Operation }[] = [];
-  /** How an invocation takes an operation: `done` unless told otherwise. */
+  /** How an invocation takes an operation: `done` unless set otherwise. */
   readonly answers = new Map<string, Operated["status"] | Error>();
 
   async editState(
@@ -106,7 +106,7 @@ export const BODY_BYTES_MAX = 2 * 1024 * 1024;
 /** What the fake endpoints answer, what they were asked, what was logged, and the time. */
 export class World {
   now = Date.UTC(2026, 10, 20, 15, 40, 41, 949);
-  /** Invocations that need a deployment, by its id. Undefined: nobody can count them. */
+  /** Invocations that need a deployment, by its id. Undefined: they cannot be counted. */
   readonly pinned: Map<string, number> | undefined;
   readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
   readonly asked: Parameters<Discover>[0][] = [];

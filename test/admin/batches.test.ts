@@ -31,7 +31,7 @@ describe("a batch", () => {
     );
   });
 
-  test("tells what failed apart, each with its reason", async () => {
+  test("lists failures separately, each with its reason", async () => {
     const { post, invocations } = await setup();
     invocations.answers.set(one, "notRunning").set(three, "unknown");
     const { status, json } = await post(path("pause"), { invocation_ids: [one, two, three] });

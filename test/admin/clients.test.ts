@@ -157,7 +157,7 @@ const REST: Readonly<Record<string, Check>> = {
   },
   "scopes are refused, in every client, as long as flow control is off": async ({ ingress }) => {
     const scoped = ingress.scope("mine");
-    // All are listened to at once: a rejection that nobody awaits yet would count as an error.
+    // All are listened to at once: a rejection that is not awaited yet would count as an error.
     const refused = await Promise.allSettled([
       scoped.serviceClient(GREETER)["greet"]?.("x"),
       scoped.serviceSendClient(GREETER)["greet"]?.("x"),

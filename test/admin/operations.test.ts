@@ -151,7 +151,7 @@ describe("an operation on an invocation", () => {
     expect(again.response.json.new_invocation_id).not.toBe(operation.newId);
   });
 
-  test("on a deployment of other protocol versions is told its range", async () => {
+  test("on a deployment of other protocol versions is refused with its range", async () => {
     const { endpoints, register, send, invocations } = await setup();
     const uri = "http://localhost:9080/";
     endpoints.set(uri, discovered([service("Obj")]));

@@ -182,7 +182,7 @@ describe("a service", () => {
     expect(await retention("None")).toBe("1d");
   });
 
-  test("in request-response mode is told that an inactivity timeout is ignored", async () => {
+  test("in request-response mode shows that an inactivity timeout is ignored", async () => {
     const handlers = [
       handler("a", { options: { inactivityTimeoutMs: 5 } }),
       handler("b"),

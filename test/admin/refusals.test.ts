@@ -26,7 +26,7 @@ describe("refusals", () => {
     expect((await post("/deployments", { uri }, others)).json).toMatchObject(both);
   });
 
-  test("of what nobody expected say nothing about it, and are logged", async () => {
+  test("of an unexpected error do not describe it, and log it", async () => {
     const { register, endpoints, logged } = await setup();
     endpoints.set(uri, new TypeError("cannot read properties of undefined"));
     const { status, json } = await register({ uri });
@@ -69,7 +69,7 @@ describe("whatever is sent", () => {
     "__proto__",
     "toString",
   );
-  const near = fc.dictionary(
+  const almostValid = fc.dictionary(
     fields,
     fc.oneof(
       fc.jsonValue(),
@@ -88,7 +88,7 @@ describe("whatever is sent", () => {
   test("no JSON body gives a failure of ours", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.oneof(fc.json(), near.map((one) => JSON.stringify(one))),
+        fc.oneof(fc.json(), almostValid.map((one) => JSON.stringify(one))),
         async (body) => {
           const { status, json, logged } = await answerOf(body);
           expect([201, 400, 422]).toContain(status);

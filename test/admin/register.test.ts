@@ -172,7 +172,7 @@ describe("a known address without force", () => {
     expect(asked[1]).toEqual({ uri, useHttp11: true, additionalHeaders: { a: "1", b: "2" } });
   });
 
-  test("that cannot be reached is refused, for nobody knows what it serves", async () => {
+  test("that cannot be reached is refused, because its services are unknown", async () => {
     const { endpoints, register } = await setup();
     endpoints.set(uri, discovered([service("A")]));
     await register({ uri });

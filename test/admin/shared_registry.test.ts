@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-/** Processes that share a database; each tells the others when it has changed something. */
+/** Processes that share a database; each notifies the others of its changes. */
 async function processes(count: number): Promise<Registry[]> {
   const all: Registry[] = [];
   for (let n = 0; n < count; n++) {
@@ -28,7 +28,7 @@ async function processes(count: number): Promise<Registry[]> {
         random: (size) => new Uint8Array(size).fill(++drawn),
         registrationsMax: 100,
         announce: async () => {
-          // News takes its way: an answer that does not wait for it is early.
+          // An announcement takes time: an answer that does not wait for it is early.
           await new Promise((resolve) => setTimeout(resolve, 1));
           await Promise.all(all.filter((one) => one !== all[n]).map((one) => one.reload()));
         },
@@ -61,7 +61,7 @@ test("processes that register at once lose nothing, and know everything when the
   expect(new Set(all.map(({ version }) => version))).toEqual(new Set([12]));
 });
 
-test("one address that several processes are told of is registered once", async () => {
+test("one address that is registered at several processes is registered once", async () => {
   const [one, two] = await processes(2);
   if (!one || !two) throw new Error("there are two");
   const uri = "http://localhost/";
@@ -87,7 +87,7 @@ describe("a store", () => {
     return (await register(registry, "http://localhost/")).deployment;
   }
 
-  test("refuses what was decided before somebody else's change", async () => {
+  test("refuses a change that was decided before another process's change", async () => {
     const made = await deployment();
     const [one, two] = [open([]), open([])];
     await Promise.all([one.load(), two.load()]);

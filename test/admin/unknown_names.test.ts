@@ -11,7 +11,7 @@ async function withEndpoint(isStrict = false) {
 }
 
 describe("a name that nothing reads", () => {
-  test("is ignored, and the caller and the log are told what was probably meant", async () => {
+  test("is ignored, and the caller and the log get the name that was probably meant", async () => {
     const { register, patch, logged } = await withEndpoint();
     const registered = await register({ uri, forse: true });
     expect(registered.status).toBe(201);
@@ -26,7 +26,7 @@ describe("a name that nothing reads", () => {
     ]);
   });
 
-  test("in the query is told as well, with a refusal too, in the caller's spelling", async () => {
+  test("in the query is reported as well, with a refusal too, in the caller's spelling", async () => {
     const { send } = await withEndpoint();
     const headers = { "user-agent": "restate-cli" };
     const answer = await send("DELETE", `${nowhere}?forcee=true&page=2`, { headers });

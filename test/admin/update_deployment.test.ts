@@ -25,7 +25,7 @@ function ranged(max: number) {
 }
 
 describe("an update in place", () => {
-  test("of nothing changes nothing and asks nobody", async () => {
+  test("of nothing changes nothing and sends no discovery", async () => {
     const { patch, get, path, asked } = await withDeployment();
     const before = (await get(path)).json;
     for (const body of [{}, { uri: null, overwrite: null, x: 1 }]) {

@@ -73,7 +73,7 @@ describe("where settings come from", () => {
     expect(readConfig({ env: both })["ingress.bind-port"]).toBe(5);
   });
 
-  test("unknown names in the environment are somebody else's", () => {
+  test("unknown names in the environment belong to other programs", () => {
     expect(readConfig({ env: { SVC_NO_SUCH: "x", PATH: "/" } })).toEqual(readConfig({}));
   });
 

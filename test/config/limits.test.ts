@@ -57,7 +57,7 @@ describe("the most that a server allows", () => {
     expect(effective(limits, { handler: greedy })).toMatchObject(cut);
   });
 
-  test("leaves alone who asks for less, and nothing at all stays nothing", () => {
+  test("leaves a smaller value unchanged, and an absent one absent", () => {
     const modest = {
       journalRetentionMs: 0,
       idempotencyRetentionMs: 1,

@@ -17,7 +17,7 @@ export interface Filled {
   close(): Promise<void>;
 }
 
-/** With `PEER` set to an admin address, that server is asked, which somebody must have filled. */
+/** With `PEER` set to an admin address, that server is queried; it must be filled already. */
 export async function startFilled(
   runtime: RuntimeName | "workerd" = "node",
   own: Readonly<Record<string, string>> = {},
@@ -27,12 +27,12 @@ export async function startFilled(
   const [port = 0] = await freePorts(1);
   const isWorkerd = runtime === "workerd";
   const endpoint = new Endpoint(isWorkerd ? "h1" : "h2", port, SCRIPT);
-  // What waits for a retry waits until the test is over.
+  // An invocation that waits for a retry waits until the test is over.
   const settings = {
     DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "1h",
     DEFAULT_RETRY_POLICY__MAX_INTERVAL: "1h",
     ADMIN__QUERY_ENGINE__TIMEOUT: "3s",
-    // And what hangs goes on hanging.
+    // An attempt that hangs is not aborted during the test.
     WORKER__INVOKER__ABORT_TIMEOUT: "1h",
     LOG_LEVEL: "info",
     ...own,
@@ -47,7 +47,7 @@ export async function startFilled(
   await fill(server, endpoint);
   const { ingress } = server;
   const left = "status NOT IN ('completed', 'scheduled', 'suspended', 'paused', 'pending')";
-  await until("invocations to come to rest", async () => {
+  await until("invocations to reach their last status", async () => {
     const rows = await filled.rows(`SELECT status FROM sys_invocation WHERE ${left}`);
     const statuses = rows.map(({ status }) => status).sort();
     return statuses.join() === "backing-off,running";

@@ -25,7 +25,7 @@ export function journals(start: () => Promise<Filled>): void {
     const lines = (await Promise.all(HANDLERS.map((handler) => linesOf(filled, handler)))).flat();
     const expected = readFileSync(GOLDEN, "utf8").trim().split("\n");
     expect(expected.filter((line) => !lines.includes(line))).toEqual([]);
-    // A signal that nobody waits for any more is still stored here, before the output.
+    // A signal that is no longer awaited is still stored here, before the output.
     const more = lines.filter((line) => !expected.includes(line));
     expect(more.filter((line) => !line.includes('"Index":18'))).toEqual([]);
   });
@@ -85,7 +85,7 @@ async function linesOf(filled: Filled, handler: string): Promise<string[]> {
   });
 }
 
-/** JSON without ids and times. Of a callee that is gone nobody knows the retention. */
+/** JSON without ids and times. The retention of a callee that was deleted is unknown. */
 function stable(json: unknown): string {
   return String(json)
     .replace(/inv_1[0-9A-Za-z]{33}/g, "inv")

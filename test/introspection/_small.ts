@@ -32,7 +32,7 @@ export function builtProgram(): URL {
   return pathToFileURL(fileURLToPath(file));
 }
 
-/** A database file with some rows, and those who ask it. */
+/** A database file with some rows, and its readers. */
 export interface Small {
   introspection(options?: Partial<IntrospectionOptions>): Introspection;
   /** Whether its tables still are what they were. */

@@ -224,7 +224,7 @@ export const otherStatements: readonly string[] = [
   "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
 ];
 
-/** Conditions, orders and limits that a database elsewhere is told of, and some that it is not. */
+/** Conditions, orders and limits that are pushed down to a remote database, and some that are not. */
 export const conditionStatements: readonly string[] = [
   "select id, target from sys_invocation order by created_at desc, id limit 5",
   "select id from sys_invocation_status order by id limit 3 offset 4",

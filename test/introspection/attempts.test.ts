@@ -82,12 +82,12 @@ const upstream = {
   command: "call-upstream",
 };
 
-test("who waits for a retry shows the attempt that failed", async () => {
+test("an invocation that waits for a retry shows the attempt that failed", async () => {
   expect(await shows(ids.backsOff, "backing-off"))
     .toEqual({ status: "backing-off", retry_count: 1, next_retry_at: time, ...upstream });
 });
 
-test("who was paused before a retry shows it too, and no retry", async () => {
+test("an invocation paused before a retry shows it too, and no retry", async () => {
   expect(await shows(ids.paused, "paused"))
     .toEqual({ status: "paused", retry_count: 1, ...upstream });
   const { rows } = asking(server.admin, async () => {});
@@ -97,7 +97,7 @@ test("who was paused before a retry shows it too, and no retry", async () => {
   );
 });
 
-test("how it ended is told by the number alone, which elsewhere has a name", async () => {
+test("a failure shows its code as a number only, which elsewhere has a name", async () => {
   const { rows } = asking(server.admin, async () => {});
   for (const table of ["sys_invocation", "sys_invocation_status"]) {
     const ended = await rows(
@@ -107,11 +107,11 @@ test("how it ended is told by the number alone, which elsewhere has a name", asy
   }
 });
 
-test("who ran out of attempts shows none", async () => {
+test("an invocation without attempts left shows none", async () => {
   expect(await shows(ids.gaveUp, "paused")).toEqual({ status: "paused" });
 });
 
-test("an endpoint that nobody reached has said nothing of itself", async () => {
+test("the failure of an unreachable endpoint names no SDK", async () => {
   expect(await shows(ids.unreached, "backing-off")).toEqual({
     status: "backing-off",
     retry_count: 1,
@@ -123,7 +123,7 @@ test("an endpoint that nobody reached has said nothing of itself", async () => {
   });
 });
 
-test("it survives the server, and an early retry that reaches nobody adds to it", async () => {
+test("it survives the server, and an early retry that reaches no endpoint adds to it", async () => {
   const all = () => Promise.all(Object.values(ids).map((id) => shows(id, status(id))));
   const status = (id: string) => {
     if (id === ids.broken) return "completed";

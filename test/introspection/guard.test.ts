@@ -229,7 +229,7 @@ describe("streams", () => {
     expect(Math.max(...sizes)).toBeLessThan(2 * 1024 * 1024);
   });
 
-  test("whoever leaves gives the place back", async () => {
+  test("a caller that disconnects lets the next query run", async () => {
     const one = small.introspection({ queriesMax: 1, waitingMax: 10 });
     const sql = "select a.key, b.key as b from state a, state b limit 50000";
     for (let i = 0; i < 3; i++) {
@@ -241,7 +241,7 @@ describe("streams", () => {
     expect(await rowsOf(one, "select count(*) as n from state")).toEqual([{ n: ROWS }]);
   });
 
-  test("whoever does not read on loses the place", async () => {
+  test("a caller that stops reading does not delay the next query for long", async () => {
     const one = small.introspection({
       queriesMax: 1,
       waitingMax: 10,

@@ -193,7 +193,7 @@ interface Process {
   readonly cpuTicks: number;
 }
 
-/** Processes that this one started, as Linux tells of them. */
+/** Processes that this one started, as Linux lists them. */
 function childrenOf(parent: number | undefined): Process[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {

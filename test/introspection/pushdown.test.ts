@@ -114,7 +114,7 @@ test("of a table behind a star only the columns are read that the query around i
     .toBeGreaterThan(3);
 });
 
-test("a text that is spelled like a column is told as it is", () => {
+test("a text that is spelled like a column is pushed down unchanged", () => {
   const relationOf = (text: string) =>
     prepare(
       readStatement(`select a from (select target as a from sys_invocation) i where a = '${text}'`),
@@ -126,7 +126,7 @@ test("a text that is spelled like a column is told as it is", () => {
   expect(relationOf(`''${name}''`)?.filter).toEqual([expect.stringContaining(`= '''${name}'''`)]);
 });
 
-test("a derived table tells nothing of a query around it whose columns it shows", () => {
+test("a derived table pushes nothing down of a query around it whose columns it shows", () => {
   const pages = pagesOf(`select i.id from sys_invocation i where not exists
     (select 1 from state s where exists
       (select 1 from (select i.target as t, b.service_name as n from sys_inbox b) d
@@ -138,7 +138,7 @@ test("a derived table tells nothing of a query around it whose columns it shows"
   ]);
 });
 
-test("what is told of one table is not told of another", () => {
+test("a filter of one table is not pushed down to another", () => {
   const pages = pagesOf(`select i.id from sys_invocation_status i left join sys_invocation_state s
     on s.id = i.id where i.journal_size > 3 and exists (select 1 from state where key = 'x'
     and i.target = 'y') order by i.id limit 5`);

@@ -70,7 +70,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
         ["lists of the UI", uiStatements],
         ["pages of the UI", pageStatements],
         ["objects in the UI", () => objectStatements],
-        // Which one is first nobody says there.
+        // The order is not defined there.
         ["the command line", () => cliStatements(names).map((one) => one.replace(ANY, ""))],
         // What SQLite does for it is its own business.
         ["all other constructs", () => otherStatements.filter((one) => !/^explain/i.test(one))],

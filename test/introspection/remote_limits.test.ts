@@ -16,13 +16,13 @@ const LARGE = 100_000;
 
 describe.skipIf(program === undefined)("rows on a server", () => {
   let sqld: Sqld, distance: Distance;
-  let far: string;
+  let delayedUrl: string;
   const asking = new Asking();
 
   beforeAll(async () => {
     sqld = await startSqld(program ?? "");
     distance = new Distance({ target: new URL(sqld.url), delayMs: 0 });
-    far = await distance.listen();
+    delayedUrl = await distance.listen();
     const client = openRemote({ url: sqld.url, authToken: "" });
     await migrate(client);
     const insert = "insert into state (object, name, value) select 'Many/' || ";
@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
   });
 
   test("come in many pages, of large ones fewer at once", async () => {
-    const by = asking.open([onServer(far)]);
+    const by = asking.open([onServer(delayedUrl)]);
     const counted = "select count(*) as n, sum(value_length) as bytes from state";
     expect(await rowsOf(by, counted)).toEqual([{
       n: MANY + 41,
@@ -64,7 +64,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
       await rowsOf(by, sql).then(() => undefined, (cause) => cause) as Failure;
 
     test("of the disk: what is read counts", async () => {
-      const tight = asking.open([onServer(far)], {
+      const tight = asking.open([onServer(delayedUrl)], {
         limits: { ...LIMITS, spoolBytesMax: 1024 * 1024 },
       });
       const { status, message } = await refusal(tight, "select max(value_utf8) as last from state");
@@ -75,12 +75,12 @@ describe.skipIf(program === undefined)("rows on a server", () => {
     });
 
     test("of rows of the answer", async () => {
-      const few = asking.open([onServer(far)], { limits: { ...LIMITS, rowsMax: 10 } });
+      const few = asking.open([onServer(delayedUrl)], { limits: { ...LIMITS, rowsMax: 10 } });
       expect((await refusal(few, "select key from state")).message).toContain("more than 10 rows");
     });
 
     test("of time, also when the server says nothing", async () => {
-      const hasty = asking.open([onServer(far)], { limits: { ...LIMITS, timeMs: 700 } });
+      const hasty = asking.open([onServer(delayedUrl)], { limits: { ...LIMITS, timeMs: 700 } });
       expect(await rowsOf(hasty, "select count(*) as n from sys_deployment")).toEqual([{ n: 0 }]);
       distance.isCut = true;
       const { status, message } = await refusal(hasty, "select key from state");
@@ -117,15 +117,15 @@ describe.skipIf(program === undefined)("rows on a server", () => {
 
   test("is brought into the tables first, or the query is refused", async () => {
     let flushes = 0;
-    const flushing = asking.open([onServer(far)], { flush: async () => void flushes++ });
+    const flushing = asking.open([onServer(delayedUrl)], { flush: async () => void flushes++ });
     await rowsOf(flushing, "select 1 as one");
     expect(flushes).toBe(1);
-    const failing = asking.open([onServer(far)], {
+    const failing = asking.open([onServer(delayedUrl)], {
       flush: () => Promise.reject(new Error("away")),
     });
     const cause = await rowsOf(failing, "select 1").catch((cause) => cause) as Failure;
     expect(cause.status).toBe(503);
-    const stuck = asking.open([onServer(far)], {
+    const stuck = asking.open([onServer(delayedUrl)], {
       flush: () => new Promise(() => {}),
       limits: { ...LIMITS, timeMs: 200 },
     });
@@ -133,7 +133,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
   });
 
   test("leaves no file behind", async () => {
-    const by = asking.open([onServer(far)]);
+    const by = asking.open([onServer(delayedUrl)]);
     const before = new Set(readdirSync(tmpdir()));
     await rowsOf(by, "select length(value) as n from state");
     const made = readdirSync(tmpdir()).filter((name) => !before.has(name));

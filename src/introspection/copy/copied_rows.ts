@@ -9,7 +9,7 @@ import { WITH_LIVE } from "../live_rows.ts";
 export interface Copy {
   readonly table: string;
   readonly columns: readonly CopiedColumn[];
-  /** Columns of the table that tell its rows apart, where somebody looks for single ones. */
+  /** Columns that identify a row of the table, where a query reads single rows. */
   readonly primaryKey?: readonly string[];
   readonly from: string;
   /** What holds for the rows that are wanted, over `from`. */

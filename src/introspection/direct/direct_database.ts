@@ -7,10 +7,10 @@ import type { Row } from "../render/format.ts";
  * other. LIKE minds case. Everything throws a `Failure` when it fails.
  */
 export interface DirectDatabase extends JournalDatabase {
-  /** Rows one by one, as they are found. What is written meanwhile may be among them. */
+  /** Rows one by one, as they are found. Rows that are written during the read may be among them. */
   open(sql: string, args?: readonly Bound[]): Generator<Row>;
-  /** Does `act`, and undoes what it wrote. */
+  /** Runs `act`, and undoes its writes. */
   undone<T>(act: () => T): T;
-  /** Lets whatever else there is to do be done first. */
+  /** Yields to the event loop, so that other work runs first. */
   pause(): Promise<void>;
 }

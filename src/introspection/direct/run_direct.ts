@@ -15,7 +15,7 @@ import { BufferedAnswer } from "./buffered_answer.ts";
 import { type PlanLine, workOf } from "./plan_work.ts";
 
 export interface DirectLimits extends Pick<QueryLimits, "rowsMax" | "spoolBytesMax"> {
-  /** Is told of every stored row that cannot be decoded. */
+  /** Called for every stored row that cannot be decoded. */
   readonly unreadable: EntryOptions["unreadable"];
   /** As in `Query`. */
   readonly warn?: Query["warn"];
@@ -29,7 +29,7 @@ const COUNTED_MAX = 100_000;
 const STORED = /^SCAN t(?! VIRTUAL)\b/;
 /** Rows that anything else is taken to have. */
 const GUESSED_ROWS = 300;
-/** Rows that a statement may look at in one go: a second or so, in which nothing else is done. */
+/** Rows that a statement may read without a pause: about a second, in which no other work runs. */
 const WORK_MAX = 10_000_000;
 /** Bytes of larger entries are not spelled out: their JSON would be too large for a value. */
 const JSON_BYTES_MAX = 384 * 1024;

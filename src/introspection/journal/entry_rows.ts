@@ -43,19 +43,19 @@ export const INSERT_ENTRY = `insert into main.entry (${ENTRY_COLUMNS.join(", ")}
 /** What reading journals needs of a database. */
 export type JournalDatabase = Pick<QueryDatabase, "row" | "check">;
 
-/** What `entryRows` is told besides what to read. */
+/** Options of `entryRows`. */
 export interface EntryOptions {
   /** Of larger entries there is no JSON. */
   readonly jsonBytesMax?: number;
-  /** Is told of every stored row that cannot be decoded. */
+  /** Called for every stored row that cannot be decoded. */
   readonly unreadable: (row: UnreadableRow) => void;
 }
 
 /**
  * Rows of the table `entry`, some at a time, as far as these mentions of `sys_journal` want them: of
  * which invocations, and which columns. Frames are decoded here, which SQL cannot do. What cannot be
- * decoded is one row of the type `UNREADABLE`: the rest of the answer is not lost with it, and nobody
- * takes it for complete.
+ * decoded is one row of the type `UNREADABLE`: the other rows are still answered, and the
+ * reader sees that the answer is not complete.
  */
 export async function* entryRows(
   database: JournalDatabase,

@@ -2,7 +2,7 @@ import type { ColumnType } from "../column_type.ts";
 import type { Table } from "./table.ts";
 
 /**
- * Tables of what there is nothing of here, with the reference's columns
+ * Tables that are always empty in this server, with the reference's columns
  * (docs/spec/queries.md#tables).
  */
 const COLUMNS: Readonly<Record<string, readonly (readonly [ColumnType, string])[]>> = {

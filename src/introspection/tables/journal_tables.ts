@@ -53,7 +53,7 @@ const journal: Table = {
   ],
 };
 
-/** Nobody says which spelling a reader of an event expects, so it has both. */
+/** It is not known which spelling a reader of an event expects, so it has both. */
 const DOC_CODES = [OWN, ALIAS].map((name) => `${name}_doc_error_code`);
 
 const events: Table = {

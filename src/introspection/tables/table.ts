@@ -29,8 +29,8 @@ export interface Table {
   readonly from: string;
   readonly where?: string;
   /**
-   * What tells its rows apart, in the order of an index: by it they are read page by page out of a
-   * database elsewhere. Absent: nothing that is stored is in it as it is.
+   * Columns that identify a row, in the order of an index: by them its rows are read page by page from
+   * a remote database. Absent: it shows no stored row unchanged.
    */
   readonly keys?: readonly string[];
   /** What an installation has once: it is in the first of its databases. */

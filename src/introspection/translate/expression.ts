@@ -17,7 +17,7 @@ import { filterOf, filterOfAll, filterOfEither } from "./pushdown_filter.ts";
 
 type Kind<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
-/** Copies within copies grow fast. Nobody writes such an expression. */
+/** Copies within copies grow fast. No expression that a person writes is as long. */
 const SQL_CHARS_MAX = 1024 * 1024;
 
 /** An expression as SQLite computes it. Throws a `Failure` for what cannot be. */

@@ -1,6 +1,6 @@
 import type { Column, PushedFilter, StoredRelation, Value } from "./scope.ts";
 
-/** What a comparison tells of the rows of one table: `column` with values that do not depend on rows. */
+/** The filter of a comparison on one table: of `column` with values that do not depend on rows. */
 export function filterOf(
   sql: string,
   column: Column | undefined,
@@ -15,7 +15,7 @@ export function isFixed({ constant, isSame = false }: Value): boolean {
   return constant !== undefined || isSame;
 }
 
-/** What several conditions tell together. */
+/** The filter of several conditions that must all be true. */
 export function filterOfAll(values: readonly Value[]): PushedFilter {
   return {
     parts: values.flatMap(({ filter }) => filter?.parts ?? []),
@@ -23,7 +23,7 @@ export function filterOfAll(values: readonly Value[]): PushedFilter {
   };
 }
 
-/** What alternatives tell: something if all of them are about the same table. `sql`: of all of them. */
+/** The filter of alternatives, if all of them are on the same table. `sql`: of all of them. */
 export function filterOfEither(values: readonly Value[], sql: string): PushedFilter | undefined {
   const parts = values.flatMap(({ filter }) => filter?.parts ?? []);
   const [first] = parts;
@@ -33,8 +33,8 @@ export function filterOfEither(values: readonly Value[], sql: string): PushedFil
 }
 
 /**
- * Remembers with the tables what is told of them, so that rows for which it does not hold need not be
- * copied. `of`: the tables that it may be said of.
+ * Adds a filter to the tables that it is on, so that rows for which it is not true need not be copied.
+ * `of`: the tables that may be filtered.
  */
 export function pushFilter(
   filter: PushedFilter | undefined,

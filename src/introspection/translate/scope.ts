@@ -111,14 +111,14 @@ export interface Value {
   readonly column?: Column;
   /** What holds for rows for which it is true. */
   readonly facts?: readonly KeyFact[];
-  /** What it tells of rows for which it is true. */
+  /** The filter that holds for rows for which it is true. */
   readonly filter?: PushedFilter;
   /** It is the same for all rows, and no constant of the statement. */
   readonly isSame?: boolean;
 }
 
 /**
- * What a condition tells of single tables, so that a database elsewhere can leave rows out. Each part
+ * What a condition says of single tables, so that a remote database can leave rows out. Each part
  * compares columns of one table with what is the same for all rows, in ways that any SQLite knows, and
  * is not true of a row of nulls: so it may be asked before a join.
  */
