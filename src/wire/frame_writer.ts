@@ -3,7 +3,7 @@ import { FRAME_HEAD_BYTES, writeFrameHead } from "./frame.ts";
 import { writeUtf8 } from "./utf8.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
-/** From this size on bytes are handed over as they are: copying them costs more than a piece. */
+/** Bytes of this size and above are shared: copying them costs more than a piece of their own. */
 const SHARED_BYTES_MIN = 64 * 1024;
 const VARINT_BYTES_MAX = 10;
 const LENGTH_DELIMITED = 2;
@@ -20,7 +20,7 @@ export class FrameWriter {
   #at = 0;
   readonly #pieces: Uint8Array[] = [];
 
-  /** Starts a frame. Hand what it returns to `endFrame`. */
+  /** Starts a frame. Returns its start, for `endFrame`. */
   beginFrame(type: number): number {
     const start = this.#at;
     this.#room(FRAME_HEAD_BYTES);
@@ -149,7 +149,10 @@ export class FrameWriter {
     this.#at += bytes.length;
   }
 
-  /** Makes room for `size` more bytes. The shared buffer stays as it is: a larger one is our own. */
+  /**
+   * Makes room for `size` more bytes. The shared buffer stays as it is: a larger one belongs to
+   * this writer.
+   */
   #room(size: number): void {
     if (this.#at + size <= this.#bytes.length) return;
     const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + size));

@@ -56,7 +56,7 @@ export class FutureReader {
     const root = this.#root;
     const isOver = this.#hasEmptyOnes ? endingOf(root) !== undefined : isEmpty(root);
     if (isOver) throw new Undecodable("it awaits nothing");
-    // What hangs on a combinator of nothing may end in ways that a pruned tree hides: better to wake
+    // What contains an empty combinator may end in ways that a pruned tree hides: better to wake
     // too early than too late.
     return this.#hasEmptyOnes ? flat(root, newFuture()) : root;
   }
@@ -115,8 +115,8 @@ function readNumbers(reader: FieldReader, numbers: number[], tag: number): void 
 }
 
 /**
- * How a tree with combinators of nothing, which no SDK should send, has ended, or that it never will:
- * all of nothing has succeeded, any of nothing has failed, and the first of nothing never comes (as
+ * How a tree with empty combinators, which no SDK should send, has ended, or that it never will:
+ * an empty `all` has succeeded, an empty `any` has failed, and an empty `first` never ends (as
  * in JavaScript's promises). Undefined: there is something to wait for.
  */
 function endingOf(future: Future): Ending | "never" | undefined {

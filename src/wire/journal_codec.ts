@@ -43,7 +43,7 @@ export function encodeStart(start: Start, knownEntries: number): Uint8Array {
   return writer.finishOne();
 }
 
-/** One entry as a frame: for the replay, or to tell a running attempt of it. */
+/** One entry as a frame: for the replay, or to notify a running attempt. */
 export function encodeEntry(entry: Entry): Uint8Array {
   if (entry.kind === "command") return encodeFrame(entry.type, entry.bytes);
   const writer = new FrameWriter();
@@ -78,7 +78,7 @@ function encodeAck(type: number, number: number): Uint8Array {
 }
 
 /**
- * All that an attempt is told at its beginning: `Start` and the whole journal, in order
+ * All that an attempt is sent at its beginning: `Start` and the whole journal, in order
  * (docs/spec/service-protocol.md#start-of-an-attempt). Small journals become one piece. Large
  * commands are pieces of their own, shared with `entries`: the pieces are to be written, never
  * changed.
@@ -91,7 +91,7 @@ export function encodeReplay(start: Start, entries: readonly Entry[]): Uint8Arra
 }
 
 /**
- * Fields that hold their default are absent, as the other side expects it
+ * Fields that hold their default are absent, as SDKs expect it
  * (docs/spec/service-protocol.md#encoding).
  */
 function writeStart(writer: FrameWriter, start: Start, knownEntries: number): void {

@@ -67,10 +67,11 @@ function checkOptions(
 
 /**
  * `type/subtype`, `type/*` or star/star, and parameters, which do not count for requests. Only what
- * has no slash, or is half a wildcard, is refused: SDKs say lists, too, which fit themselves only.
+ * has no slash, or is half a wildcard, is refused: SDKs also send lists,
+ * which match only themselves.
  */
 const INPUT_TYPE = /^(?:\*\/\*\s*(?:;.*)?|(?!\*\/)[^/]*\/.*)$/;
-/** What may be the value of a header. */
+/** Accepts what may be the value of a header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 function parseInput(raw: RawInput, owner: string): InputRule {

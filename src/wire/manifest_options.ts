@@ -28,7 +28,7 @@ function retryOptions(raw: RawOptions, owner: string): RetryOptions {
     initialIntervalMs: raw.retryPolicyInitialInterval,
     maxIntervalMs: raw.retryPolicyMaxInterval,
     factor,
-    // The first attempt cannot be taken back: none at all means one.
+    // The first attempt always runs: a maximum of 0 means 1.
     maxAttempts: attempts === undefined ? undefined : Math.max(1, attempts),
     onMaxAttempts: raw.retryPolicyOnMaxAttempts === undefined
       ? undefined

@@ -30,9 +30,9 @@ function maybe<T, S>(struct: Struct<T, S>) {
 }
 
 /**
- * Milliseconds. What exceeds all calendars is brought back to their end. The condition accepts
- * anything: superstruct makes an error with a stack trace each time a condition does not hold, and
- * most durations are absent.
+ * Milliseconds. Durations beyond the limit are reduced to it. The condition accepts anything:
+ * superstruct makes an error with a stack trace each time a condition does not hold, and most
+ * durations are absent.
  */
 const duration = coerce(
   max(min(integer(), 0), DURATION_MS_MAX),

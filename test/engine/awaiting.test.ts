@@ -4,39 +4,40 @@ import { afterNotification } from "../../src/model/awaiting.ts";
 import type { Awaiting, Combinator } from "../../src/model/invocation.ts";
 import type { NotificationId, NotificationResult } from "../../src/model/journal.ts";
 
-type News = { readonly id: NotificationId; readonly isFailure: boolean };
+type Notification = { readonly id: NotificationId; readonly isFailure: boolean };
 type Ending = "success" | "failure" | "unknown";
-/** When a node is over, as a place among the news, and how. Infinity: never. */
+/** When a node is over, as a place among the notifications, and how. Infinity: never. */
 type Over = { readonly at: number; readonly how: Ending };
 
 const NEVER: Over = { at: Infinity, how: "unknown" };
-const resultOf = ({ isFailure }: News): NotificationResult =>
+const resultOf = ({ isFailure }: Notification): NotificationResult =>
   isFailure ? { kind: "failure", failure: { code: 500, message: "no" } } : { kind: "void" };
 const same = (a: NotificationId, b: NotificationId) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * The table of docs/spec/service-protocol.md#suspension, read from the whole history at once
- * instead of news by news. `wakeAt` is when some combinator has to know what nobody can tell.
+ * instead of one notification after the other. `wake.at` is when some combinator has to know what
+ * cannot be decided.
  */
-function over(tree: Awaiting, news: readonly News[], wake: { at: number }): Over {
+function over(tree: Awaiting, arrived: readonly Notification[], wake: { at: number }): Over {
   const leaves: NotificationId[] = [
     ...tree.completions.map((id) => ({ kind: "completion", id }) as const),
     ...tree.signals.map((index) => ({ kind: "signal", index }) as const),
     ...tree.names.map((name) => ({ kind: "named", name }) as const),
   ];
   const children = leaves.map((leaf): Over => {
-    const at = news.findIndex(({ id }) => same(id, leaf));
-    const found = news[at];
+    const at = arrived.findIndex(({ id }) => same(id, leaf));
+    const found = arrived[at];
     return found ? { at, how: found.isFailure ? "failure" : "success" } : NEVER;
   });
   const inner: { at: number }[] = [];
   for (const child of tree.nested ?? []) {
     const own = { at: Infinity };
     inner.push(own);
-    children.push(over(child, news, own));
+    children.push(over(child, arrived, own));
   }
   const ended = ending(tree.kind, children.sort((a, b) => a.at - b.at), wake);
-  // What happens inside a combinator that is over already wakes nobody.
+  // What happens inside a combinator that is over already wakes no invocation.
   for (const { at } of inner) if (at <= ended.at) wake.at = Math.min(wake.at, at);
   return ended;
 }
@@ -104,12 +105,12 @@ const histories = fc.uniqueArray(fc.record({ id: ids, isFailure: fc.boolean() })
 
 test("a wait is over exactly when the table says so", () => {
   fc.assert(
-    fc.property(trees, histories, (tree, news) => {
+    fc.property(trees, histories, (tree, arrived) => {
       const wake = { at: Infinity };
-      const expected = Math.min(over(tree, news, wake).at, wake.at);
+      const expected = Math.min(over(tree, arrived, wake).at, wake.at);
       let left: Awaiting | undefined = tree;
       let at = Infinity;
-      for (const [place, one] of news.entries()) {
+      for (const [place, one] of arrived.entries()) {
         left = afterNotification(left, one.id, resultOf(one));
         if (left) continue;
         at = place;
@@ -121,7 +122,7 @@ test("a wait is over exactly when the table says so", () => {
   );
 }, 60_000);
 
-test("news of something else leaves the tree as it is", () => {
+test("a notification of something else leaves the tree as it is", () => {
   const tree: Awaiting = { kind: "all", completions: [1, 2], signals: [1], names: [] };
   expect(afterNotification(tree, { kind: "named", name: "x" }, { kind: "void" })).toBe(tree);
 });

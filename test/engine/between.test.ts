@@ -67,7 +67,7 @@ const plays: Record<string, string> = {
     at 5 operate a1 kill
     at 6 bring a>b 2
     at 7 bring b>a 2-3`,
-  kill_comes_before_it_began: `
+  kill_arrives_before_start: `
     # One batch brings a call that must queue, and the kill: no trace is left.
     at 0 invoke a1 greeter/hi
     at 1 hear a1#1 0 call:1:2:counter/bob/add
@@ -84,7 +84,7 @@ const plays: Record<string, string> = {
     at 3 bring a>b 1-2
     at 4 bring a>b 1-2
     at 5 bring a>b 1`,
-  batch_begins_in_the_known: `
+  batch_begins_with_known_messages: `
     # Only what is new is applied.
     at 0 invoke b1 greeter/hi
     at 1 invoke a1 greeter/hi

@@ -32,13 +32,13 @@ const plays: Record<string, string> = {
     at 501 timer i1 501/sleep/1
     at 502 hear i1#2 0 out:done
     at 503 end i1#2 ended`,
-  news_crosses_suspension: `
+  notification_crosses_suspension: `
     # The timer fires after the request half was closed: the suspension finds it and goes on.
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 sleep:1:10
     at 10 timer i1 10/sleep/1
     at 11 end i1#1 suspended:1@2`,
-  delivered_news_is_no_news: `
+  delivered_notification_does_not_wake: `
     # Entry 2 was delivered and consumed; only what came after it may wake the invocation.
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 sleep:1:10
@@ -95,8 +95,8 @@ const plays: Record<string, string> = {
     at 1004 hear i1#1 3 out:late
     at 1005 hear i1#1004 0 out:anew
     at 1006 end i1#1004 ended`,
-  lives_of_one_moment: `
-    # Killed, purged and there again before the clock moves: a word of the first life is not taken.
+  id_reused_in_same_millisecond: `
+    # Killed, purged and invoked again before the clock moves: frames of the first life are dropped.
     at 0 invoke i1 greeter/hi again
     at 0 operate i1 kill
     at 0 operate i1 purge
@@ -182,12 +182,12 @@ const plays: Record<string, string> = {
     at 508 hear i1#3 0 fail:canceled
     at 509 end i1#3 ended
     at 510 operate i1 cancel`,
-  consumed_cancel_is_no_news: `
+  consumed_cancel_does_not_wake: `
     at 0 invoke i1 greeter/hi
     at 1 operate i1 cancel
     at 2 hear i1#1 0 sleep:1:900
     at 3 end i1#1 suspended:1@2`,
-  kill_takes_the_calls_along: `
+  kill_includes_calls: `
     at 0 invoke i1 counter/bob/add
     at 1 invoke i2 counter/bob/add
     at 2 hear i1#1 0 call:1:2:greeter/hi send:3:0:greeter/hi
@@ -196,7 +196,7 @@ const plays: Record<string, string> = {
     at 5 operate i1 kill
     at 6 operate i2 kill`,
   pause_and_resume: `
-    # Running: rests where it ends. Backing off: at once. Suspended: it rests already.
+    # Running: paused where it ends. Backing off: at once. Suspended: without an attempt already.
     at 0 invoke i1 greeter/hi
     at 1 operate i1 pause
     at 2 hear i1#1 0 sleep:1:100

@@ -32,7 +32,7 @@ test("the completions that commands ask for are found among all their fields", (
   expect(completionIdsOf(toBinary(RunCommandSchema, run))).toEqual([0xffffffff]);
 });
 
-test("commands that nobody answers ask for none", () => {
+test("commands without a response ask for no completion", () => {
   const output = create(OutputCommandSchema, {
     result: { case: "value", value: { content: bytes } },
   });

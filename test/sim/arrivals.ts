@@ -3,13 +3,13 @@ import type { Message, Signaled } from "../../src/model/message.ts";
 import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { textOf } from "./spoken.ts";
-import { cancelsOf, isSame, type Story } from "./story.ts";
+import { cancelsOf, type InvocationRecord, isSame } from "./invocation_record.ts";
 
 /** That what another partition has sent is there in the commit that takes it, and in its order. */
 export class Arrivals {
   readonly #history: History;
   /** Where the last signal of another partition stands in a journal. */
-  readonly #last = new Map<Story, Map<number, number>>();
+  readonly #last = new Map<InvocationRecord, Map<number, number>>();
 
   constructor(history: History) {
     this.#history = history;
@@ -32,26 +32,26 @@ export class Arrivals {
   }
 
   #invoked(id: string): void {
-    const { stories, deliveries } = this.#history;
+    const { records, deliveries } = this.#history;
     const isPutToEnd = deliveries.arrived.some(({ message: one }) =>
       one.type === "killed" ? one.id === id : isSignalTo(one, id) && isCancel(one)
     );
-    must(stories.has(id) || isPutToEnd, () => `"${id}" was asked for and is not there`);
+    must(records.has(id) || isPutToEnd, () => `"${id}" was asked for and is not there`);
   }
 
   #killed(id: string): void {
-    const story = this.#history.stories.get(id);
-    if (!story || story.result) return;
+    const record = this.#history.records.get(id);
+    if (!record || record.result) return;
     // Somebody else, who asked in the same commit, and after that, for what anybody may ask for.
-    const isAnew = story.since === this.#now &&
-      (story.row.idempotencyKey !== undefined || story.row.target.access === "run");
+    const isAnew = record.since === this.#now &&
+      (record.row.idempotencyKey !== undefined || record.row.target.access === "run");
     must(isAnew, () => `"${id}" outlives whoever called it`);
   }
 
   #answered({ caller, result }: Message & { type: "answered" }): void {
-    const story = this.#history.stories.get(caller.id);
-    if (!story || story.result || story.row.createdAt !== caller.since) return;
-    const isHere = story.entries.some((one) =>
+    const record = this.#history.records.get(caller.id);
+    if (!record || record.result || record.row.createdAt !== caller.since) return;
+    const isHere = record.entries.some((one) =>
       one.kind === "notification" && one.id.kind === "completion" &&
       one.id.id === caller.completion && isSame(one.result, result)
     );
@@ -59,20 +59,20 @@ export class Arrivals {
   }
 
   #signaled(message: Signaled, from: number): void {
-    const { target } = message.signal, story = this.#history.stories.get(target);
-    if (!story || story.result || story.since === this.#now) return;
+    const { target } = message.signal, record = this.#history.records.get(target);
+    if (!record || record.result || record.since === this.#now) return;
     if (isCancel(message)) {
-      return must(cancelsOf(story) > 0, () => `A cancel of "${target}" was lost on the way`);
+      return must(cancelsOf(record) > 0, () => `A cancel of "${target}" was lost on the way`);
     }
     const text = textOfSignal(message);
-    const at = story.entries.findIndex((one) =>
+    const at = record.entries.findIndex((one) =>
       one.kind === "notification" && one.id.kind !== "completion" &&
       isSame(one.result, message.signal.result)
     );
     must(at >= 0, () => `The signal "${text}" to "${target}" was lost on the way`);
-    const places = this.#last.get(story) ?? new Map<number, number>();
+    const places = this.#last.get(record) ?? new Map<number, number>();
     must(at > (places.get(from) ?? -1), () => `The signal "${text}" overtook another one`);
-    this.#last.set(story, places.set(from, at));
+    this.#last.set(record, places.set(from, at));
   }
 
   get #now(): number {
@@ -80,7 +80,7 @@ export class Arrivals {
   }
 }
 
-/** Whether this asks somebody to cancel itself. */
+/** Whether this asks an invocation to cancel itself. */
 export function isCancel({ signal: { id } }: Signaled): boolean {
   return id.kind === "signal" && id.index === CANCEL_SIGNAL;
 }

@@ -1,38 +1,38 @@
 import type { PartitionClient } from "../../src/ports.ts";
 import type { Faults } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Seat } from "./seat.ts";
+import type { PartitionOwner } from "./partition_owner.ts";
 import type { World } from "./world.ts";
 
-/** What everybody needs who asks something of the servers. */
+/** What a client or operator needs to send requests to the servers. */
 export interface Asking {
   readonly world: World;
   readonly history: History;
   readonly faults: () => Faults;
-  /** Somebody to ask about this invocation, when there is one. */
-  readonly route: (id: string) => Seat | undefined;
+  /** The owner to send a request about this invocation to, if there is one. */
+  readonly route: (id: string) => PartitionOwner | undefined;
   readonly failed: (cause: unknown) => void;
 }
 
-/** Said by somebody who stopped waiting. */
-const SILENCE = Symbol("silence");
+/** Stands for a response that did not arrive in time. */
+const TIMED_OUT = Symbol("timed out");
 
-/** How long one waits for an answer before one asks again. */
+/** How long a caller waits for a response before it asks again. */
 const TIMEOUT_MS = 2_500;
 
-/** The answer; undefined: refused, or not in time, or whoever knew is dead. */
+/** The response; undefined: refused, not in time, or the owner has died. */
 export async function ask<T extends object | string>(
   { world }: Asking,
-  seat: Seat | undefined,
+  owner: PartitionOwner | undefined,
   put: (client: PartitionClient) => Promise<T>,
 ): Promise<T | undefined> {
-  if (!seat?.process.touch()) return undefined;
-  const silence = new Promise<typeof SILENCE>((resolve) => {
-    world.after(TIMEOUT_MS, () => resolve(SILENCE));
+  if (!owner?.process.touch()) return undefined;
+  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
+    world.after(TIMEOUT_MS, () => resolve(TIMED_OUT));
   });
   try {
-    const first = await Promise.race([seat.ask(put), silence]);
-    return first === SILENCE || !seat.isAlive ? undefined : first;
+    const first = await Promise.race([owner.ask(put), timeout]);
+    return first === TIMED_OUT || !owner.isAlive ? undefined : first;
   } catch (cause) {
     if (isRefusal(cause)) return undefined;
     throw cause;

@@ -5,15 +5,15 @@ import type { Rows, Write } from "../../src/model/rows.ts";
  * one turn do, are told in theirs.
  */
 export function inOrder(writes: readonly Write[]): Write[] {
-  const told: Write[] = [];
+  const ordered: Write[] = [];
   for (let from = 0; from < writes.length;) {
     let to = from + 1;
     while (to < writes.length && journalOf(writes[to]) === journalOf(writes[from])) to++;
     const run = writes.slice(from, to);
-    told.push(...(journalOf(run[0]) === undefined ? run : run.sort(byIndex)));
+    ordered.push(...(journalOf(run[0]) === undefined ? run : run.sort(byIndex)));
     from = to;
   }
-  return told;
+  return ordered;
 }
 
 /** Undefined: it is no entry of a journal. */

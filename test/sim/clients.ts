@@ -1,12 +1,12 @@
 import type { InvocationRequest } from "../../src/ports.ts";
-import type { Seat } from "./seat.ts";
+import type { PartitionOwner } from "./partition_owner.ts";
 import { type Program, program } from "./program.ts";
 import { ask, type Asking } from "./asking.ts";
 import { must } from "./must.ts";
 import { freshId, idempotentId, workflowId } from "./names.ts";
 import { KEPT_MS, targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
-import { isSame } from "./story.ts";
+import { isSame } from "./invocation_record.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface Plan {
   readonly retention: InvocationRequest["retention"];
 }
 
-/** One who wants a handler run, and does not rest before it knows that it was. */
+/** A client that requests an invocation, and retries until it knows that it ran. */
 export class Client {
   readonly plan: Plan;
   isDone = false;
@@ -58,18 +58,18 @@ export class Client {
   async #send(): Promise<boolean> {
     const { world, history, faults } = this.#options;
     const { id } = this.plan, request = this.#request();
-    const seat = this.#options.route(id);
-    const accepted = await ask(this.#options, seat, (client) => {
-      if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
+    const owner = this.#options.route(id);
+    const accepted = await ask(this.#options, owner, (client) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(owner, request);
       return client.send(request);
     });
     if (!accepted) return false;
     history.accepted(id);
     must(accepted.id === id, () => `"${id}" was accepted as "${accepted.id}"`);
-    const { status, target } = history.story(id).row, { startAt } = accepted;
+    const { status, target } = history.record(id).row, { startAt } = accepted;
     if (startAt !== undefined && status.kind === "scheduled") {
       // A workflow that had an end may have come again, for another client, in the same commit.
-      const ends = history.wishes.count(id, "kill") + history.wishes.count(id, "cancel");
+      const ends = history.operations.count(id, "kill") + history.operations.count(id, "cancel");
       const mayBeNew = target.access === "run" && ends > 0;
       must(startAt === status.at || mayBeNew, () => `"${id}" starts at another time than was told`);
     }
@@ -80,27 +80,27 @@ export class Client {
     const { world, history, faults } = this.#options;
     const { id, path } = this.plan, request = this.#request();
     let leave = () => {};
-    const seat = this.#options.route(id);
-    const completed = await ask(this.#options, seat, (client) => {
-      if (world.chance.happens(faults().requestTwice)) void this.#again(seat, request);
+    const owner = this.#options.route(id);
+    const completed = await ask(this.#options, owner, (client) => {
+      if (world.chance.happens(faults().requestTwice)) void this.#again(owner, request);
       return client.call(request, (call) => leave = call);
     });
     // Who was answered need not say that it leaves.
     if (!completed || world.chance.happens(0.5)) leave();
     if (!completed) return false;
-    // A workflow runs once; who asks again is told so, and not what became of it.
+    // A workflow runs once: a second request is refused, and does not get the result.
     const again = { kind: "failure", failure: { code: 409, message: "Previously accepted" } };
     if (targetOf(path).access === "run" && isSame(completed.result, again)) return true;
     history.answered(id, completed);
     return true;
   }
 
-  /** The same request a second time, whose answer nobody needs. */
-  async #again(seat: Seat | undefined, request: InvocationRequest): Promise<void> {
+  /** The same request a second time, whose answer is ignored. */
+  async #again(owner: PartitionOwner | undefined, request: InvocationRequest): Promise<void> {
     if (request.fresh) return;
     await this.#options.world.sleep(this.#options.world.chance.int(0, 300));
     try {
-      const answer = await ask(this.#options, seat, (client) => client.send(request));
+      const answer = await ask(this.#options, owner, (client) => client.send(request));
       if (answer) this.#options.history.accepted(request.id);
     } catch (cause) {
       this.#options.failed(cause);

@@ -10,13 +10,13 @@ import { History } from "./history.ts";
 import { check } from "./invariants.ts";
 import { must } from "./must.ts";
 import { Network } from "./network.ts";
-import { newsOf } from "./news.ts";
+import { notificationChecks } from "./notified.ts";
 import { Operator } from "./operators.ts";
 import { Owners, type Owning, SETTLE_MS } from "./owners.ts";
 import { AIMS } from "./program.ts";
 import { simulatedSchema } from "./schema.ts";
 import type { Asking } from "./asking.ts";
-import type { Seat, SeatOptions, System } from "./seat.ts";
+import type { PartitionOwner, PartitionOwnerOptions, System } from "./partition_owner.ts";
 import { Resolver } from "./resolver.ts";
 import type { World } from "./world.ts";
 
@@ -50,8 +50,8 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #schema: Schema;
   readonly #network: Network;
-  /** What is to be seen before a seat commits again. */
-  readonly #news = new Map<Seat, (() => void)[]>();
+  /** What is to be seen before an owner commits again. */
+  readonly #checks = new Map<PartitionOwner, (() => void)[]>();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class Cluster {
       world,
       limits,
       faults: () => this.#faults,
-      seatOf: (partition: number) => this.#seatOf(partition),
+      ownerOf: (partition: number) => this.#ownerOf(partition),
       failed: (cause: unknown) => this.failed(cause),
     };
     const { MembershipAgent } = options.system;
@@ -130,12 +130,12 @@ export class Cluster {
 
   /** Attempts in flight. */
   get attempts(): number {
-    return this.owners.seats.reduce((sum, { open }) => sum + open, 0);
+    return this.owners.all.reduce((sum, { open }) => sum + open, 0);
   }
 
-  /** Requests that a server still thinks somebody waits for. */
+  /** Requests that a server still considers as waiting. */
   get waiting(): number {
-    return this.owners.seats.reduce((sum, { host }) => sum + host.waiting, 0);
+    return this.owners.all.reduce((sum, { host }) => sum + host.waiting, 0);
   }
 
   failed(cause: unknown): void {
@@ -152,16 +152,16 @@ export class Cluster {
     // it was calm.
     const lateMs = LATE_MS + faults.timerLateMs;
     this.disks.each.forEach((disk, partition) => {
-      const timers = disk.all("timer"), seat = this.owners.last(partition);
-      if (timers.length === 0 || world.mono < (seat?.bornAt ?? Infinity) + SETTLE_MS) return;
-      const now = seat?.process.now ?? 0;
+      const timers = disk.all("timer"), owner = this.owners.last(partition);
+      if (timers.length === 0 || world.mono < (owner?.bornAt ?? Infinity) + SETTLE_MS) return;
+      const now = owner?.process.now ?? 0;
       for (const { id, due } of timers) {
         must(now < due + lateMs, () => `A timer of "${id}" is ${now - due} ms late`);
       }
     });
   }
 
-  #seatOf(partition: number): SeatOptions {
+  #ownerOf(partition: number): PartitionOwnerOptions {
     const { world, system, limits } = this.#options;
     return {
       world,
@@ -171,40 +171,42 @@ export class Cluster {
       disk: this.disks.of(partition),
       schema: this.#schema,
       faults: () => this.#faults,
-      carry: (seat, to, batch) => this.#network.carry(seat, to, batch),
-      committed: (seat, epoch, writes) => this.#committed(seat, epoch, writes),
+      carry: (owner, to, batch) => this.#network.carry(owner, to, batch),
+      committed: (owner, epoch, writes) => this.#committed(owner, epoch, writes),
       history: this.history,
-      told: (effect: Effect) => this.#guard(() => this.history.told(effect)),
+      emitted: (effect: Effect) => this.#guard(() => this.history.emitted(effect)),
       failed: (cause) => this.failed(cause),
     };
   }
 
-  #committed(seat: Seat, epoch: number, writes: readonly Write[]): void {
-    const { world } = this.#options, { partition } = seat.place;
+  #committed(owner: PartitionOwner, epoch: number, writes: readonly Write[]): void {
+    const { world } = this.#options, { partition } = owner.place;
     world.log(`commit ${partition}/${epoch} of ${writes.length}`);
     // Only asks whether the lease still holds, before anything else is done.
     if (writes.length === 0) return;
     this.#guard(() => {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
-      const news = this.#news.get(seat) ?? [];
+      const checks = this.#checks.get(owner) ?? [];
       // Effects go out in batches.
-      if (seat.hasCaughtUp()) { for (const told of news.splice(0)) told(); }
-      if (epoch === this.disks.of(partition).epoch) news.push(...newsOf(seat, writes, this));
-      this.#news.set(seat, news);
+      if (owner.hasCaughtUp()) { for (const check of checks.splice(0)) check(); }
+      if (epoch === this.disks.of(partition).epoch) {
+        checks.push(...notificationChecks(owner, writes, this));
+      }
+      this.#checks.set(owner, checks);
     });
-    this.#alarm(seat, writes);
+    this.#alarm(owner, writes);
   }
 
   /** Somebody says that a timer is due or a retention over, too early or once more. */
-  #alarm(seat: Seat, writes: readonly Write[]): void {
+  #alarm(owner: PartitionOwner, writes: readonly Write[]): void {
     const { world } = this.#options, { chance } = world;
-    const say = (ms: number, event: Event) => world.after(ms, () => seat.inject(event));
+    const say = (ms: number, event: Event) => world.after(ms, () => owner.inject(event));
     for (const { table, row } of writes) {
       if (!chance.happens(this.#faults.falseAlarm)) continue;
       if (table === "timer") {
         const timer = row as Rows["timer"];
-        const due = timer.due - seat.process.now;
+        const due = timer.due - owner.process.now;
         say(due + chance.int(-100, 200), { ...timer, type: "timerFired" });
       } else if (table === "invocation") {
         say(chance.int(0, 300), { type: "expired", id: (row as Rows["invocation"]).id });

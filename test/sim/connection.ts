@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly process: Process;
   readonly failed: (cause: unknown) => void;
   readonly held: Held | undefined;
-  /** What a store says to whoever was overtaken. */
+  /** The error of a store for a writer that has lost its lease. */
   readonly Fenced: new (message?: string) => Error;
   /** Larger groups are loaded in pages of as many rows. */
   readonly pageRowsMax: number;
@@ -56,7 +56,7 @@ export class Connection implements Store {
     this.#options = options;
   }
 
-  /** Whether somebody else has claimed the partition since this process did. */
+  /** Whether another process has claimed the partition since this process did. */
   get isStale(): boolean {
     return this.#epoch < this.#options.disk.epoch;
   }
@@ -87,7 +87,7 @@ export class Connection implements Store {
     const { world, disk, process, committed, failed, Fenced } = this.#options;
     const { batchLost, ackLost, commitMs } = this.#options.faults();
     const { chance } = world;
-    // A real store reads the rows while it hands them over; nobody may change them later.
+    // A real store reads the rows while it hands them over; they must not change later.
     const rows = writes.map((write) => ({ ...write, row: { ...write.row } }));
     const isLost = chance.happens(batchLost) || process.isCut;
     const isUnheard = chance.happens(ackLost);
@@ -128,7 +128,7 @@ export class Connection implements Store {
   }
 
   /** Resolves when nothing of it is on its way any more. */
-  rest(): Promise<void> {
+  drained(): Promise<void> {
     const { world, process } = this.#options;
     const ms = this.#lastApply - world.mono + 1;
     return new Promise((resolve) => world.after(ms, () => process.run(resolve)));
@@ -152,11 +152,11 @@ export class Connection implements Store {
     return new Promise((resolve, reject) => {
       world.after(out, () => {
         const answer = work();
-        const told = () => {
+        const respond = () => {
           if (isLost || this.#broken.has(epoch)) reject(new Injected("The store did not answer"));
           else resolve(answer);
         };
-        world.after(back, () => process.run(told));
+        world.after(back, () => process.run(respond));
       });
     });
   }

@@ -84,7 +84,7 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
 
 /**
  * `<status> <event>` that every thousand seeds must meet. `unknown`: there is no such invocation;
- * `pausing`: it is invoked, and told to come to rest; `far`: another partition says so.
+ * `pausing`: it is invoked, and told to suspend; `far`: another partition says so.
  */
 export const PAIRS: readonly string[] = pairs({
   unknown: "acknowledged, delivered, far answered, far asked, far invoked, far killed, far " +

@@ -4,7 +4,7 @@ import { partitionOfId, partitionOfObject } from "../../src/model/ring.ts";
 import { groupOf, peerOf, type Rows, type Write } from "../../src/model/rows.ts";
 import type { OutboxBatch } from "../../src/ports.ts";
 import { must } from "./must.ts";
-import { isSame } from "./story.ts";
+import { isSame } from "./invocation_record.ts";
 
 type Pair = Pick<Rows["peer"], "from" | "to">;
 

@@ -19,7 +19,7 @@ type Groups = Map<string, Map<Item, Rows[Table]>>;
 /** What survives every crash: the rows of one partition, and who may write them. */
 export class Disk {
   epoch = 0;
-  /** When somebody claimed it last, in simulated milliseconds, and which process that was. */
+  /** When it was claimed last, in simulated milliseconds, and which process that was. */
   claimedAt = 0;
   claimedBy = -1;
   commits = 0;
@@ -31,7 +31,7 @@ export class Disk {
     return ++this.epoch;
   }
 
-  /** All or nothing. Throws `Fenced` when somebody claimed the partition since. */
+  /** All or nothing. Throws `Fenced` when the partition has been claimed since. */
   apply(epoch: number, writes: readonly Write[]): void {
     if (this.isFenced && epoch !== this.epoch) throw new Fenced(`Epoch ${epoch} is over`);
     this.commits++;

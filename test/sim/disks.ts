@@ -1,7 +1,7 @@
 import type { Item, Rows, Table } from "../../src/model/rows.ts";
 import { Disk } from "./disk.ts";
 
-/** The rows of all partitions, seen at once, as nobody but a simulation can. */
+/** The rows of all partitions, read at once, which only a simulation can do. */
 export class Disks {
   readonly each: readonly Disk[];
 

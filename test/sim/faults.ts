@@ -25,7 +25,7 @@ export interface Faults {
   readonly notifyLost: number;
   /** Per attempt: it must wait for a slot. */
   readonly noSlot: number;
-  /** Per attempt: nobody is there. */
+  /** Per attempt: the endpoint is unreachable. */
   readonly unreachable: number;
   /** Upper bound of how late an alarm rings. */
   readonly timerLateMs: number;
@@ -38,7 +38,7 @@ export interface Faults {
   readonly secondOwner: boolean;
   /** How often a partition goes to another process, in order. */
   readonly moves: number;
-  /** How often a process freezes, and somebody else takes what it had. */
+  /** How often a process freezes, and another process takes its partitions. */
   readonly freezes: number;
   /** Per batch between partitions: it never arrives; nobody hears that it did; it comes twice. */
   readonly outboxBatchLost: number;
@@ -62,7 +62,7 @@ export interface Limits {
   readonly eagerStateBytesMax: number;
   /** Groups of more rows are loaded in pages. */
   readonly pageRowsMax: number;
-  /** How long a bidirectional stream without news is kept. */
+  /** How long a bidirectional stream without notifications is kept. */
   readonly timeoutMs: number;
   /** Part of the services that cannot hear while they speak. */
   readonly requestResponse: number;

@@ -4,7 +4,7 @@ import { MembershipConnection, MembershipRows } from "./membership.ts";
 import { Broken } from "./must.ts";
 import { type OwnersOptions, type Owning, SETTLE_MS } from "./owners.ts";
 import { Process } from "./process.ts";
-import { Seat } from "./seat.ts";
+import { PartitionOwner } from "./partition_owner.ts";
 
 export interface SimulatedAgent {
   readonly id: string;
@@ -25,7 +25,7 @@ interface Member {
   /** Its address: who comes in its place has the same. */
   readonly slot: number;
   readonly agent: SimulatedAgent;
-  readonly seats: Map<number, Seat>;
+  readonly owners: Map<number, PartitionOwner>;
 }
 
 const HEARTBEAT_MS = 100;
@@ -47,20 +47,20 @@ export class Fleet implements Owning {
     for (let slot = 0; slot < options.limits.processes; slot++) this.#boot(slot);
   }
 
-  get seats(): readonly Seat[] {
-    return this.#members.flatMap(({ seats }) => [...seats.values()]);
+  get all(): readonly PartitionOwner[] {
+    return this.#members.flatMap(({ owners }) => [...owners.values()]);
   }
 
-  last(partition: number): Seat | undefined {
+  last(partition: number): PartitionOwner | undefined {
     const owner = this.#rows.owner(partition);
-    return this.#members.find(({ agent }) => agent.id === owner)?.seats.get(partition);
+    return this.#members.find(({ agent }) => agent.id === owner)?.owners.get(partition);
   }
 
-  route(partition: number): Seat | undefined {
+  route(partition: number): PartitionOwner | undefined {
     const { chance } = this.#options.world;
-    const seats = this.seats.filter(({ place }) => place.partition === partition);
-    if (seats.length === 0) return undefined;
-    return chance.happens(0.3) ? chance.pick(seats) : this.last(partition) ?? seats.at(-1);
+    const owners = this.all.filter(({ place }) => place.partition === partition);
+    if (owners.length === 0) return undefined;
+    return chance.happens(0.3) ? chance.pick(owners) : this.last(partition) ?? owners.at(-1);
   }
 
   haunt(untilMs: number): void {
@@ -101,12 +101,12 @@ export class Fleet implements Owning {
   /** Whether not everybody has a share, nobody more than that, and serves it. */
   get unsettled(): string | undefined {
     const { partitions } = this.#options.limits, count = this.#members.length;
-    for (const { agent, seats, process: { name } } of this.#members) {
-      const { size } = seats;
+    for (const { agent, owners, process: { name } } of this.#members) {
+      const { size } = owners;
       if (size !== Math.floor(partitions / count) && size !== Math.ceil(partitions / count)) {
         return `Process ${name} has ${size} of ${partitions}, and there are ${count}`;
       }
-      for (const partition of seats.keys()) {
+      for (const partition of owners.keys()) {
         const owner = this.#rows.owner(partition);
         if (owner !== agent.id) return `Process ${name} has ${partition} of "${owner}"`;
       }
@@ -138,7 +138,7 @@ export class Fleet implements Owning {
       seen: () => {},
       notifyOthers: () => this.#rouse(member),
     });
-    const member: Member = { process, slot, agent, seats: new Map() };
+    const member: Member = { process, slot, agent, owners: new Map() };
     this.#members.push(member);
     agent.join().catch((cause) => {
       if (!process.isAlive) return;
@@ -148,41 +148,41 @@ export class Fleet implements Owning {
   }
 
   async #open(member: Member, partition: number): Promise<void> {
-    const { world, seatOf } = this.#options, { process, agent } = member;
+    const { world, ownerOf } = this.#options, { process, agent } = member;
     this.#drop(member, partition);
     world.log(`process ${process.name} takes partition ${partition}`);
-    const seat: Seat = new Seat(process, {
-      ...seatOf(partition),
+    const owner: PartitionOwner = new PartitionOwner(process, {
+      ...ownerOf(partition),
       held: {
         isHeld: () => agent.isHeld(),
         mayClaim: () => this.#rows.owner(partition) === agent.id,
         onFenced: () => {
-          if (member.seats.get(partition) === seat) this.#drop(member, partition);
+          if (member.owners.get(partition) === owner) this.#drop(member, partition);
           agent.lost(partition);
         },
       },
     });
-    member.seats.set(partition, seat);
+    member.owners.set(partition, owner);
     try {
-      await seat.host.open();
+      await owner.host.open();
     } catch (cause) {
-      if (member.seats.get(partition) === seat) this.#drop(member, partition);
+      if (member.owners.get(partition) === owner) this.#drop(member, partition);
       throw cause;
     }
   }
 
   async #close(member: Member, partition: number): Promise<void> {
-    const seat = member.seats.get(partition);
+    const owner = member.owners.get(partition);
     this.#drop(member, partition);
-    await seat?.rest();
+    await owner?.drained();
   }
 
-  #drop({ seats, process }: Member, partition: number): void {
-    const seat = seats.get(partition);
-    if (!seat) return;
+  #drop({ owners, process }: Member, partition: number): void {
+    const owner = owners.get(partition);
+    if (!owner) return;
     this.#options.world.log(`process ${process.name} leaves partition ${partition}`);
-    seats.delete(partition);
-    seat.close();
+    owners.delete(partition);
+    owner.close();
   }
 
   /** Goes in order, and another one comes. */

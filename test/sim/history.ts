@@ -12,20 +12,20 @@ import { must } from "./must.ts";
 import { NOBODY } from "./names.ts";
 import { States } from "./states.ts";
 import {
+  type InvocationRecord,
   isAnew,
   isPutToEnd,
   isSame,
   lives,
   mustHaveSaid,
   type Sleep,
-  type Story,
-} from "./story.ts";
-import { mustBeDurable } from "./told.ts";
+} from "./invocation_record.ts";
+import { mustBeDurable } from "./durable_effects.ts";
 import { inOrder } from "./batch.ts";
-import { mustBegin, mustBeKept, Wishes } from "./wishes.ts";
+import { mustBegin, mustBeKept, Operations } from "./operations.ts";
 import type { World } from "./world.ts";
 
-/** Wishes that end an invocation. */
+/** Operations that end an invocation. */
 const ENDS = ["kill", "cancel"] as const;
 
 /**
@@ -33,10 +33,10 @@ const ENDS = ["kill", "cancel"] as const;
  * never change: entries of a journal, a result, that an invocation was accepted once.
  */
 export class History {
-  readonly stories = new Map<string, Story>();
+  readonly records = new Map<string, InvocationRecord>();
   readonly unfinished = new Set<string>();
   readonly states = new States();
-  readonly wishes = new Wishes(this);
+  readonly operations = new Operations(this);
   readonly deliveries: Deliveries;
   /** The ids of those who have a name in programs. */
   readonly names = new Map<string, string>();
@@ -71,7 +71,7 @@ export class History {
     }
     this.#lines.settle();
     this.#messages.settle();
-    for (const id of this.unfinished) mustSleep(this.story(id));
+    for (const id of this.unfinished) mustSleep(this.record(id));
   }
 
   /** Whom a program means. */
@@ -86,94 +86,94 @@ export class History {
 
   /** An attempt says that it goes to sleep, and what may wake it. */
   suspends(id: string, sleep: Sleep): void {
-    const story = this.story(id);
+    const record = this.record(id);
     // Of a process that died long ago, and knows nothing of it.
-    if (sleep.attempt === story.row.attempt) story.sleep = sleep;
+    if (sleep.attempt === record.row.attempt) record.sleep = sleep;
   }
 
   /** An attempt fails and says what shall become of its invocation. */
   gaveUp(id: string, attempt: number, behavior: "pause" | "fail"): void {
-    const story = this.story(id);
-    if (attempt === story.row.attempt) story.gaveUp = { attempt, behavior };
+    const record = this.record(id);
+    if (attempt === record.row.attempt) record.gaveUp = { attempt, behavior };
   }
 
-  story(id: string): Story {
-    const story = this.stories.get(id);
-    must(story, () => `"${id}" was told to the world and is not durable`);
-    return story;
+  record(id: string): InvocationRecord {
+    const record = this.records.get(id);
+    must(record, () => `"${id}" was told to the world and is not durable`);
+    return record;
   }
 
   /** Tells later whether an invocation still goes on, and no other one has its id. */
   isCurrent(id: string): () => boolean {
-    const story = this.stories.get(id);
-    return () => this.stories.get(id) === story && story?.result === undefined;
+    const record = this.records.get(id);
+    return () => this.records.get(id) === record && record?.result === undefined;
   }
 
   /** Nothing leaves before it is durable (law 2). */
-  told(effect: Effect): void {
+  emitted(effect: Effect): void {
     mustBeDurable(this, effect);
   }
 
   accepted(id: string): void {
-    this.story(id);
+    this.record(id);
   }
 
   answered(id: string, { result }: Pick<Completed, "result">): void {
-    this.story(id);
+    this.record(id);
     must(this.hadResult(id, result), () => `"${id}" was answered falsely, or too early`);
   }
 
   /** Whether this was the result of some life of an invocation. */
   hadResult(id: string, result: Result): boolean {
-    for (const story of lives(this.stories.get(id))) {
-      if (story.result && isSame(story.result, result)) return true;
+    for (const record of lives(this.records.get(id))) {
+      if (record.result && isSame(record.result, result)) return true;
     }
     // Of a life that began and ended within one turn no row was ever written.
-    return isPutToEnd(result) && ENDS.some((wish) => this.wishes.count(id, wish) > 0);
+    return isPutToEnd(result) && ENDS.some((kind) => this.operations.count(id, kind) > 0);
   }
 
   /** Whether a completed invocation has been kept for as long as it was to be. */
-  isPast({ row: { completedAt = Infinity, retention } }: Story): boolean {
+  isPast({ row: { completedAt = Infinity, retention } }: InvocationRecord): boolean {
     return this.#world.latest >= completedAt + retention.resultMs;
   }
 
   #invocation(row: InvocationRow, drop: boolean): void {
-    const known = this.stories.get(row.id);
+    const known = this.records.get(row.id);
     if (!known || isAnew(known, row)) this.#begin(row, drop, known);
-    const story = this.story(row.id), before = story.row;
+    const record = this.record(row.id), before = record.row;
     this.#mustBeDue(row);
     if (before !== row) {
       must(row.attempt >= before.attempt, () => `"${row.id}" went back to #${row.attempt}`);
-      mustBeKept(this.wishes, story, { row, drop });
-      this.#mayMove(story, row);
+      mustBeKept(this.operations, record, { row, drop });
+      this.#mayMove(record, row);
     }
-    story.row = row;
-    story.isForgotten = drop;
-    if (row.status.kind === "completed") this.#completed(story);
+    record.row = row;
+    record.isForgotten = drop;
+    if (row.status.kind === "completed") this.#completed(record);
     else {
-      must(!story.result, () => `"${row.id}" was completed and is "${row.status.kind}" again`);
+      must(!record.result, () => `"${row.id}" was completed and is "${row.status.kind}" again`);
       must(!drop, () => `"${row.id}" was forgotten before it was completed`);
     }
     if (drop) this.#forgotten(row);
   }
 
-  /** An id that nobody had, or whose last owner is forgotten. */
-  #begin(row: InvocationRow, drop: boolean, known: Story | undefined): void {
+  /** An id that was never used, or whose last invocation is forgotten. */
+  #begin(row: InvocationRow, drop: boolean, known: InvocationRecord | undefined): void {
     const { id, origin } = row;
     must(!drop || row.status.kind === "completed", () => `"${id}" was dropped unaccepted`);
     const isReused = row.idempotencyKey !== undefined || row.target.access === "run";
     must(!known || isReused, () => `"${id}" was forgotten and came back`);
     if (known && !known.isForgotten) {
       const { row: old, result } = known;
-      const { wishes } = this, isPutToEnd = ENDS.some((wish) => wishes.count(id, wish) > 0);
-      const isPurged = wishes.count(id, "purge") > 0 || this.isPast(known);
+      const { operations } = this, isPutToEnd = ENDS.some((kind) => operations.count(id, kind) > 0);
+      const isPurged = operations.count(id, "purge") > 0 || this.isPast(known);
       must(result ? isPurged : isPutToEnd, () => `"${id}" was accepted twice`);
       known.isForgotten = true;
       if (old.runningAt !== undefined) this.#forgotten(old);
     }
-    const restart = this.wishes.restarts.get(id);
+    const restart = this.operations.restarts.get(id);
     const copied = origin.by === "restart" ? row.journal : 0;
-    const story: Story = {
+    const record: InvocationRecord = {
       row,
       entries: [],
       result: undefined,
@@ -189,19 +189,19 @@ export class History {
       woken: 0,
       before: known,
     };
-    this.stories.set(id, story);
+    this.records.set(id, record);
     this.unfinished.add(id);
-    if (origin.by === "service") this.#messages.later(() => this.#wasAsked(story));
+    if (origin.by === "service") this.#messages.later(() => this.#wasAsked(record));
     if (origin.by !== "restart") return;
     must(restart, () => `Nobody wanted "${id}"`);
-    this.#messages.later(() => mustBegin(story, restart));
+    this.#messages.later(() => mustBegin(record, restart));
   }
 
-  #mayMove(story: Story, row: InvocationRow): void {
-    const before = story.row, epoch = this.#epoch;
+  #mayMove(record: InvocationRecord, row: InvocationRow): void {
+    const before = record.row, epoch = this.#epoch;
     this.#messages.later(() => {
-      const resumes = this.wishes.count(row.id, "resume");
-      mustMay({ story, before, row, epoch, resumes });
+      const resumes = this.operations.count(row.id, "resume");
+      mustMay({ record, before, row, epoch, resumes });
     });
   }
 
@@ -219,10 +219,10 @@ export class History {
     must(isDue, () => `"${id}" did not wait to be due`);
   }
 
-  /** Whoever asked for an invocation was told its id, and so asked for it once. */
-  #wasAsked({ row: { id, origin } }: Story): void {
+  /** A caller learned the id of its callee, and so called it once. */
+  #wasAsked({ row: { id, origin } }: InvocationRecord): void {
     if (origin.by !== "service") return;
-    const knows = [...lives(this.story(origin.id))].some(({ row, entries, result }) =>
+    const knows = [...lives(this.record(origin.id))].some(({ row, entries, result }) =>
       // Its journal went in the turn that stored it.
       (result && row.journal === 0) || entries.some((one) =>
         one.kind === "notification" && one.result.kind === "invocationId" && one.result.id === id
@@ -231,69 +231,69 @@ export class History {
     must(knows, () => `"${origin.id}" never asked for "${id}"`);
   }
 
-  #completed(story: Story): void {
-    const result = resultOf(story.row), { id } = story.row;
-    must(!story.result || isSame(story.result, result), () => `The result of "${id}" changed`);
+  #completed(record: InvocationRecord): void {
+    const result = resultOf(record.row), { id } = record.row;
+    must(!record.result || isSame(record.result, result), () => `The result of "${id}" changed`);
     this.unfinished.delete(id);
-    if (story.result) return;
-    story.result = result;
-    story.until = this.commits;
-    const { row: { journal, target: { service, key = "" }, runningAt }, entries } = story;
+    if (record.result) return;
+    record.result = result;
+    record.until = this.commits;
+    const { row: { journal, target: { service, key = "" }, runningAt }, entries } = record;
     // What it wrote in its last turn went with its journal in the same turn.
-    const isHidden = runningAt !== undefined && journal < entries.length || story.isForgotten;
-    if (result.kind === "value") this.#messages.later(() => mustHaveSaid(story));
+    const isHidden = runningAt !== undefined && journal < entries.length || record.isForgotten;
+    if (result.kind === "value") this.#messages.later(() => mustHaveSaid(record));
     if (isHidden || journal === 0) this.states.unknown.add(objectOf(service, key));
     if (result.kind !== "failure" || !isPutToEnd(result)) return;
-    if (result.failure.message === "killed") this.#messages.killed(story);
-    else must(story.row.runningAt === undefined, () => `"${id}" was canceled after its start`);
+    if (result.failure.message === "killed") this.#messages.killed(record);
+    else must(record.row.runningAt === undefined, () => `"${id}" was canceled after its start`);
   }
 
   #journal({ id, index, entry, at }: Rows["journal"]): void {
-    const story = this.stories.get(id);
-    must(story, () => `"${id}" has a journal and was never accepted`);
-    const { entries, row } = story;
+    const record = this.records.get(id);
+    must(record, () => `"${id}" has a journal and was never accepted`);
+    const { entries, row } = record;
     if (index < entries.length) {
       return must(isSame(entries[index], entry), () => `Entry ${index} of "${id}" changed`);
     }
     must(index === entries.length, () => `The journal of "${id}" has a gap before ${index}`);
-    must(!story.result || story.until === this.commits, () => `"${id}" is over and goes on`);
+    must(!record.result || record.until === this.commits, () => `"${id}" is over and goes on`);
     entries.push(entry);
-    if (entry.kind === "command") this.#command(story, entry, index);
-    else if (entry.kind === "notification") this.#notification(story, entry, { index, at });
-    if (entry.kind !== "notification" || index < story.copied) return;
-    if (row.target.access !== "shared") this.states.lazy(story, entry);
+    if (entry.kind === "command") this.#command(record, entry, index);
+    else if (entry.kind === "notification") this.#notification(record, entry, { index, at });
+    if (entry.kind !== "notification" || index < record.copied) return;
+    if (row.target.access !== "shared") this.states.lazy(record, entry);
   }
 
-  #command(story: Story, entry: Entry & { kind: "command" }, index: number): void {
+  #command(record: InvocationRecord, entry: Entry & { kind: "command" }, index: number): void {
     const spoken = said(entry), { completion, invocationId } = spoken;
-    if (completion !== undefined) story.spoken.set(completion, spoken);
-    if (invocationId !== undefined) story.spoken.set(invocationId, spoken);
-    if (index < story.copied) return;
-    this.states.command(story, entry.type, spoken);
-    this.#messages.command(story, entry.type, spoken);
+    if (completion !== undefined) record.spoken.set(completion, spoken);
+    if (invocationId !== undefined) record.spoken.set(invocationId, spoken);
+    if (index < record.copied) return;
+    this.states.command(record, entry.type, spoken);
+    this.#messages.command(record, entry.type, spoken);
   }
 
   #notification(
-    story: Story,
+    record: InvocationRecord,
     entry: Entry & { kind: "notification" },
     { index, at }: { index: number; at: number },
   ): void {
     const { id, type, result } = entry;
-    if (index < story.copied) return;
-    this.#messages.notification(story, entry);
+    if (index < record.copied) return;
+    this.#messages.notification(record, entry);
     if (id.kind !== "completion") return;
-    const same = story.entries.filter((one) => one.kind === "notification" && isSame(one.id, id));
-    must(same.length === 1, () => `Completion ${id.id} of "${story.row.id}" came twice`);
-    const spoken = story.spoken.get(id.id);
+    const same = record.entries.filter((one) => one.kind === "notification" && isSame(one.id, id));
+    must(same.length === 1, () => `Completion ${id.id} of "${record.row.id}" came twice`);
+    const spoken = record.spoken.get(id.id);
     if (result.kind === "invocationId") this.#callee(result.id, Number(spoken?.x ?? 0));
     if (type !== entryType.sleepCompletion) return;
-    must(at >= Number(spoken?.x), () => `A sleep of "${story.row.id}" ended early`);
+    must(at >= Number(spoken?.x), () => `A sleep of "${record.row.id}" ended early`);
   }
 
   /** A delayed one-way call fixes when its callee may start. */
   #callee(callee: string, startAt: number): void {
     if (startAt > 0) this.delays(callee, startAt);
-    const row = this.stories.get(callee)?.row;
+    const row = this.records.get(callee)?.row;
     if (row) this.#mustBeDue(row);
   }
 }

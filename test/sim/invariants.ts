@@ -8,7 +8,7 @@ import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { attemptsMax } from "./schema.ts";
 import { spokenOf, textOf } from "./spoken.ts";
-import type { Story } from "./story.ts";
+import type { InvocationRecord } from "./invocation_record.ts";
 import { leavesOf } from "./tree.ts";
 
 const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
@@ -20,11 +20,11 @@ export function check(disk: Disks, history: History): void {
     journal(disk, row);
     events(disk, row);
     status(disk, row);
-    const story = history.story(row.id);
+    const record = history.record(row.id);
     if (row.status.kind === "completed") {
       must(row.callers.length === 0, () => `"${row.id}" is completed and has callers`);
       must(!row.pausing, () => `"${row.id}" is completed and should pause`);
-    } else promises(disk, story, waiting);
+    } else promises(disk, record, waiting);
     keyed(objects, row);
   }
   for (const timer of disk.all("timer")) {
@@ -144,7 +144,7 @@ function status(disk: Disks, { id, status, target, failures }: InvocationRow): v
  * Every sleep has a timer or its completion, every call and every attach somebody who knows of it,
  * every promise a listener; so whoever is suspended on them is woken.
  */
-function promises(disk: Disks, { row, entries, spoken }: Story, waiting: Waiting): void {
+function promises(disk: Disks, { row, entries, spoken }: InvocationRecord, waiting: Waiting): void {
   const { id, status } = row;
   const done = new Set<number>();
   const coming = new Set<number>();
@@ -177,7 +177,7 @@ function promises(disk: Disks, { row, entries, spoken }: Story, waiting: Waiting
   }
 }
 
-/** Commands that wait for somebody else, by invocation, completion and type. */
+/** Commands that wait for another invocation, by invocation, completion and type. */
 type Waiting = ReadonlySet<string>;
 
 const WAITING: readonly number[] = [
@@ -190,7 +190,7 @@ const WAITING: readonly number[] = [
 function waitingOn(disk: Disks, { deliveries }: History): Waiting {
   const waiting = new Set<string>();
   const add = ({ id, completion, type, since }: Caller) => {
-    // Whoever asked is forgotten, and somebody else has its id.
+    // The caller is forgotten, and another invocation has its id.
     if (disk.find("invocation", id)?.createdAt !== since) return;
     const name = `${id}/${completion}/${0x400 | type & 0xff}`;
     must(!waiting.has(name), () => `Command ${completion} of "${id}" waits twice`);

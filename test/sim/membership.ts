@@ -4,7 +4,7 @@ import type { Faults } from "./faults.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
-/** The rows that say who lives and who owns what, as `placement/membership.ts` keeps them. */
+/** The rows of members and of owners of partitions, as `placement/membership.ts` keeps them. */
 export class MembershipRows {
   readonly #nodes = new Map<string, { readonly address: string; beat: number }>();
   readonly #owners: (string | undefined)[];
@@ -41,7 +41,7 @@ export class MembershipRows {
       .sort((a, b) => a.id < b.id ? -1 : 1);
   }
 
-  bury(id: string, beat: number): void {
+  evict(id: string, beat: number): void {
     if (this.#nodes.get(id)?.beat === beat) this.#nodes.delete(id);
   }
 
@@ -70,7 +70,7 @@ export interface MembershipConnectionOptions {
   readonly rows: MembershipRows;
 }
 
-/** After so long whoever asked has no answer. */
+/** After so long a request has no response. */
 const TIMEOUT_MS = 100;
 
 /**
@@ -97,7 +97,7 @@ export class MembershipConnection implements Membership {
   }
 
   evict(id: string, beat: number): Promise<void> {
-    return this.#ask((rows) => rows.bury(id, beat));
+    return this.#ask((rows) => rows.evict(id, beat));
   }
 
   take(partitions: readonly number[], id: string): Promise<void> {

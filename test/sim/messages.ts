@@ -7,7 +7,7 @@ import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { plain } from "./sdk_words.ts";
 import { type Spoken, spokenOf, textOf } from "./spoken.ts";
-import { isPutToEnd, isSame, type Story } from "./story.ts";
+import { type InvocationRecord, isPutToEnd, isSame } from "./invocation_record.ts";
 
 type Notification = Entry & { kind: "notification" };
 
@@ -79,33 +79,33 @@ export class Messages {
     });
   }
 
-  command(story: Story, type: number, spoken: Spoken): void {
+  command(record: InvocationRecord, type: number, spoken: Spoken): void {
     const { target, x } = spoken;
     if (target === undefined || !SIGNALS.includes(type)) return;
-    if (this.#history.deliveries.isFar(story.row.id, target)) {
+    if (this.#history.deliveries.isFar(record.row.id, target)) {
       const isIt = (one: Message) =>
         isSignalTo(one, target) && (x === undefined ? isCancel(one) : textOfSignal(one) === x);
       this.later(() => {
         const { posted } = this.#history.deliveries;
-        must(posted.some(isIt), () => `A signal of "${story.row.id}" to "${target}" was not sent`);
+        must(posted.some(isIt), () => `A signal of "${record.row.id}" to "${target}" was not sent`);
       });
       return;
     }
     if (typeof x !== "string") return;
     this.later(() => {
-      const other = this.#history.stories.get(target);
+      const other = this.#history.records.get(target);
       if (!other || other.result || other.isForgotten || other.since === this.#now) return;
-      must(other.signals.has(x), () => `A signal of "${story.row.id}" to "${target}" was lost`);
+      must(other.signals.has(x), () => `A signal of "${record.row.id}" to "${target}" was lost`);
     });
   }
 
-  notification(story: Story, entry: Notification): void {
+  notification(record: InvocationRecord, entry: Notification): void {
     const { type, id, result } = entry;
-    if (type === entryType.signal) this.#signal(story, result);
+    if (type === entryType.signal) this.#signal(record, result);
     if (id.kind !== "completion") return;
-    const spoken = story.spoken.get(id.id);
-    if (ANSWERS.includes(type)) this.later(() => this.#answer(story, entry, spoken));
-    const { service, key } = story.row.target;
+    const spoken = record.spoken.get(id.id);
+    if (ANSWERS.includes(type)) this.later(() => this.#answer(record, entry, spoken));
+    const { service, key } = record.row.target;
     if (key === undefined || spoken?.key === undefined) return;
     const name = `${objectOf(service, key)}/${spoken.key}`;
     if (type === entryType.getPromiseCompletion || type === entryType.peekPromiseCompletion) {
@@ -131,18 +131,18 @@ export class Messages {
   }
 
   /** A call that was killed takes along whom it called and sent to. */
-  killed({ entries, row: { id } }: Story): void {
+  killed({ entries, row: { id } }: InvocationRecord): void {
     const { deliveries } = this.#history;
     this.later(() => {
       for (const entry of entries) {
         if (entry.kind !== "notification" || entry.result.kind !== "invocationId") continue;
         const childId = entry.result.id;
-        const child = this.#history.stories.get(childId);
+        const child = this.#history.records.get(childId);
         if (deliveries.isFar(id, childId)) {
-          const isTold = deliveries.posted.some((one) =>
+          const isNotified = deliveries.posted.some((one) =>
             one.type === "killed" && one.id === childId
           );
-          must(isTold, () => `"${id}" was killed, and "${childId}" was not told`);
+          must(isNotified, () => `"${id}" was killed, and "${childId}" was not told`);
           continue;
         }
         if (!child || child.result || child.isForgotten) continue;
@@ -156,12 +156,12 @@ export class Messages {
     return this.#history.commits;
   }
 
-  #signal(story: Story, result: NotificationResult): void {
-    const { id } = story.row;
+  #signal(record: InvocationRecord, result: NotificationResult): void {
+    const { id } = record.row;
     if (result.kind !== "value" && result.kind !== "failure") return;
     const text = result.kind === "value" ? textOf(result.value) : result.failure.message;
-    must(!story.signals.has(text), () => `The signal "${text}" came twice to "${id}"`);
-    story.signals.add(text);
+    must(!record.signals.has(text), () => `The signal "${text}" came twice to "${id}"`);
+    record.signals.add(text);
     const [operator = "", number] = text.split(":");
     if (number === undefined) return;
     const name = `${operator} ${id}`, last = this.#orders.get(name) ?? -1;
@@ -170,10 +170,14 @@ export class Messages {
   }
 
   /** A result that somebody hears of is the result. */
-  #answer(story: Story, { id, type, result }: Notification, spoken: Spoken | undefined): void {
-    const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
-    must(callee !== undefined, () => `"${story.row.id}" was answered and never asked`);
-    const { deliveries } = this.#history, { row } = story;
+  #answer(
+    record: InvocationRecord,
+    { id, type, result }: Notification,
+    spoken: Spoken | undefined,
+  ): void {
+    const callee = spoken?.target ?? calleeOf(record, spoken?.invocationId);
+    must(callee !== undefined, () => `"${record.row.id}" was answered and never asked`);
+    const { deliveries } = this.#history, { row } = record;
     if (deliveries.isFar(row.id, callee)) {
       const hasCome = deliveries.arrived.some(({ message: one }) =>
         one.type === "answered" && one.caller.id === row.id && id.kind === "completion" &&
@@ -181,34 +185,34 @@ export class Messages {
       );
       return must(hasCome, () => `"${row.id}" was answered by nobody`);
     }
-    this.#mustBeTrue(story, { type, result }, callee);
+    this.#mustBeTrue(record, { type, result }, callee);
   }
 
   /** An answer to another partition is true when it is written. */
   #answers({ caller, result }: Message & { type: "answered" }): void {
-    const story = this.#history.stories.get(caller.id);
-    if (!story || story.row.createdAt !== caller.since) return;
-    const spoken = story.spoken.get(caller.completion);
-    const callee = spoken?.target ?? calleeOf(story, spoken?.invocationId);
+    const record = this.#history.records.get(caller.id);
+    if (!record || record.row.createdAt !== caller.since) return;
+    const spoken = record.spoken.get(caller.completion);
+    const callee = spoken?.target ?? calleeOf(record, spoken?.invocationId);
     // What it asked in its last turn went with its journal in the same turn.
-    if (callee === undefined && story.result && story.row.journal < story.entries.length + 1) {
+    if (callee === undefined && record.result && record.row.journal < record.entries.length + 1) {
       return;
     }
     must(callee !== undefined, () => `"${caller.id}" is answered and never asked`);
-    this.#mustBeTrue(story, { type: caller.type, result }, callee);
+    this.#mustBeTrue(record, { type: caller.type, result }, callee);
   }
 
   #mustBeTrue(
-    story: Story,
+    record: InvocationRecord,
     { type, result }: Pick<Notification, "type" | "result">,
     callee: string,
   ): void {
-    const other = this.#history.stories.get(callee);
+    const other = this.#history.records.get(callee);
     const isOld = other !== undefined && other.since < this.#now && !other.isForgotten;
     const isFinished = other?.result !== undefined && other.until < this.#now;
     if (result.kind === "void") {
       const isRight = type === entryType.getOutputCompletion && !(isOld && isFinished);
-      return must(isRight, () => `"${story.row.id}" saw no result of "${callee}"`);
+      return must(isRight, () => `"${record.row.id}" saw no result of "${callee}"`);
     }
     const isUnknown = result.kind === "failure" && result.failure.code === 404;
     // It may have ended and been past its time in one commit, where the clock jumped in between.
@@ -220,7 +224,7 @@ export class Messages {
     const isTrue = result.kind === "value" || result.kind === "failure"
       ? isPutToEnd(result) || this.#history.hadResult(callee, result)
       : false;
-    must(isTrue, () => `"${story.row.id}" heard a false result of "${callee}"`);
+    must(isTrue, () => `"${record.row.id}" heard a false result of "${callee}"`);
   }
 
   #saw(name: string, result: NotificationResult): void {
@@ -251,7 +255,10 @@ export class Messages {
   }
 }
 
-function calleeOf({ entries }: Story, completion: number | undefined): string | undefined {
+function calleeOf(
+  { entries }: InvocationRecord,
+  completion: number | undefined,
+): string | undefined {
   for (const entry of entries) {
     if (entry.kind !== "notification" || entry.id.kind !== "completion") continue;
     if (entry.id.id === completion && entry.result.kind === "invocationId") return entry.result.id;

@@ -1,16 +1,16 @@
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import { must } from "./must.ts";
-import { cancelsOf, isCancel, type Story } from "./story.ts";
+import { cancelsOf, type InvocationRecord, isCancel } from "./invocation_record.ts";
 import { arrivalsFrom, settled } from "./tree.ts";
 
 /** A change of a row, as one turn wrote it. */
 export interface Move {
-  readonly story: Story;
+  readonly record: InvocationRecord;
   readonly before: InvocationRow;
   readonly row: InvocationRow;
-  /** The owner who wrote it. */
+  /** The epoch of the owner that wrote it. */
   readonly epoch: number;
-  /** How often somebody wanted it to go on. */
+  /** How often an operator resumed it. */
   readonly resumes: number;
 }
 
@@ -19,25 +19,25 @@ export interface Move {
  * it awaits, the death of the attempt before, or an operation. So no invocation runs in a circle, and no
  * paused one runs at all.
  */
-export function mustMay({ story, before, row, epoch, resumes }: Move): void {
+export function mustMay({ record, before, row, epoch, resumes }: Move): void {
   const { id } = row;
-  const isDead = story.epoch !== epoch;
-  if (row.attempt > before.attempt) story.epoch = epoch;
+  const isDead = record.epoch !== epoch;
+  if (row.attempt > before.attempt) record.epoch = epoch;
   if (row.status.kind === "completed") return;
   const isRetried = row.status.kind === "backingOff" && before.status.kind === "invoked" &&
-    story.gaveUp?.attempt === before.attempt;
-  must(!isRetried, () => `"${id}" tries again, and was to ${story.gaveUp?.behavior}`);
-  const wakes = resumes + cancelsOf(story);
+    record.gaveUp?.attempt === before.attempt;
+  must(!isRetried, () => `"${id}" tries again, and was to ${record.gaveUp?.behavior}`);
+  const wakes = resumes + cancelsOf(record);
   const wanted = (why: string) => {
-    story.woken++;
-    must(story.woken <= wakes, () => `"${id}" went on by itself: ${why}`);
+    record.woken++;
+    must(record.woken <= wakes, () => `"${id}" went on by itself: ${why}`);
   };
   mustStay({ before, row, resumes });
   if (before.status.kind === "paused") {
     if (row.status.kind !== "paused") wanted("it was paused");
     else must(row.attempt === before.attempt, () => `"${id}" is paused and has an attempt`);
-    const news = story.entries.slice(before.journal, row.journal);
-    const isDeaf = row.status.kind === "paused" && news.some(isCancel);
+    const arrived = record.entries.slice(before.journal, row.journal);
+    const isDeaf = row.status.kind === "paused" && arrived.some(isCancel);
     must(!isDeaf, () => `"${id}" is paused, and was canceled`);
     return;
   }
@@ -45,10 +45,10 @@ export function mustMay({ story, before, row, epoch, resumes }: Move): void {
   if (row.attempt === before.attempt) return;
   switch (before.status.kind) {
     case "invoked":
-      if (!isDead && !isOver(story, before.attempt)) wanted("nothing had come");
+      if (!isDead && !isOver(record, before.attempt)) wanted("nothing had come");
       return;
     case "suspended":
-      if (!isOver(story, before.attempt)) wanted("what it waits for had not come");
+      if (!isOver(record, before.attempt)) wanted("what it waits for had not come");
       return;
     case "backingOff":
       if (row.modifiedAt < before.status.until) wanted("its next attempt was not due");
@@ -82,14 +82,14 @@ function pausing(
 }
 
 /** Whether the wait that an attempt ended with is over, by all that came since. */
-function isOver({ sleep, entries }: Story, attempt: number): boolean {
+function isOver({ sleep, entries }: InvocationRecord, attempt: number): boolean {
   if (sleep?.attempt !== attempt) return false;
   return settled(sleep.awaiting, arrivalsFrom(entries, sleep.delivered)) !== undefined;
 }
 
 /** A suspended invocation is woken by every notification that it awaits. */
-export function mustSleep(story: Story): void {
-  const { row: { id, status, attempt }, sleep, entries } = story;
+export function mustSleep(record: InvocationRecord): void {
+  const { row: { id, status, attempt }, sleep, entries } = record;
   if (status.kind !== "suspended") return;
   must(sleep?.attempt === attempt, () => `"${id}" sleeps and never said so`);
   const over = settled(sleep.awaiting, arrivalsFrom(entries, sleep.delivered));

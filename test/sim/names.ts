@@ -3,7 +3,7 @@ import { idOf } from "../../src/model/subject.ts";
 import { targetOf } from "./schema.ts";
 import type { World } from "./world.ts";
 
-/** Well-formed, and nobody's. */
+/** Well-formed, and of no invocation. */
 export const NOBODY = idOf({
   by: "idempotencyKey",
   service: "nobody",
@@ -11,7 +11,7 @@ export const NOBODY = idOf({
   idempotencyKey: "never",
 });
 
-/** An id that nobody has, where `path` is. */
+/** An unused id, in the partition of `path`. */
 export function freshId({ chance, wall }: World, path: string): string {
   return newInvocationId(identityOf(path), chance.bytes(16), wall).id;
 }

@@ -3,19 +3,19 @@ import { isRefusal } from "./asking.ts";
 import { Injected } from "./connection.ts";
 import type { Faults } from "./faults.ts";
 import type { History } from "./history.ts";
-import type { Seat } from "./seat.ts";
+import type { PartitionOwner } from "./partition_owner.ts";
 import type { World } from "./world.ts";
 
 export interface NetworkOptions {
   readonly world: World;
   readonly faults: () => Faults;
   readonly history: History;
-  /** Somebody who says that it has this partition. */
-  readonly route: (partition: number) => Seat | undefined;
+  /** A process that says that it owns this partition. */
+  readonly route: (partition: number) => PartitionOwner | undefined;
   readonly failed: (cause: unknown) => void;
 }
 
-/** When whoever carries a batch gives up. */
+/** When the sender of a batch gives up. */
 const TIMEOUT_MS = 1_000;
 
 /**
@@ -29,8 +29,8 @@ export class Network {
     this.#options = options;
   }
 
-  carry(seat: Seat, to: number, batch: OutboxBatch): Promise<number> {
-    const { world, failed } = this.#options, { process } = seat;
+  carry(owner: PartitionOwner, to: number, batch: OutboxBatch): Promise<number> {
+    const { world, failed } = this.#options, { process } = owner;
     const { outboxBatchLost, answerLost, outboxBatchTwice, outboxBatchMs } = this.#options.faults();
     const { chance } = world;
     const isLost = chance.happens(outboxBatchLost), isUnheard = chance.happens(answerLost);
@@ -61,7 +61,7 @@ export class Network {
     });
   }
 
-  /** Undefined: whoever should have it has not taken it. */
+  /** Undefined: the receiver has not taken it. */
   async #bring(to: number, { from, first, messages }: OutboxBatch): Promise<number | undefined> {
     const { route, history, failed } = this.#options;
     try {

@@ -6,9 +6,9 @@ import { must } from "./must.ts";
 import { NOBODY, workflowId } from "./names.ts";
 import { signalId } from "./program.ts";
 import { bytesOf } from "./spoken.ts";
-import type { Before } from "./wishes.ts";
+import type { Before } from "./operations.ts";
 
-/** People who meddle with invocations, and who look at what becomes of them. */
+/** Operators that change invocations at any time, and read what becomes of them. */
 export class Operator {
   readonly #name: string;
   readonly #options: Asking;
@@ -31,7 +31,7 @@ export class Operator {
         // Twice the same, or several at once, is what hurried people do.
         for (let n = chance.pick([1, 1, 1, 2]); n > 0; n--) void this.#act(id);
         // A workflow that is over is soon cleared away, with whoever still asks about it.
-        const run = history.stories.get(workflowId("w1"));
+        const run = history.records.get(workflowId("w1"));
         if (run?.result && chance.happens(0.2)) void this.operate(run.row.id, { kind: "purge" });
       }
     } catch (cause) {
@@ -41,13 +41,13 @@ export class Operator {
 
   /** Has something done, and sees to it that it was. */
   async operate(id: string, operation: Operation): Promise<void> {
-    const { world, history } = this.#options, { wishes } = history;
-    const before: Before = wishes.asks(id, operation);
-    const seat = this.#options.route(id);
-    const told = await ask(this.#options, seat, (client) => client.operate(id, operation));
-    world.log(`${this.#name} ${operation.kind} ${id.slice(-12)}: ${told?.status ?? "no answer"}`);
+    const { world, history } = this.#options, { operations } = history;
+    const before: Before = operations.asks(id, operation);
+    const owner = this.#options.route(id);
+    const reply = await ask(this.#options, owner, (client) => client.operate(id, operation));
+    world.log(`${this.#name} ${operation.kind} ${id.slice(-12)}: ${reply?.status ?? "no answer"}`);
     // Whoever lost its lease may know nothing of the last commits.
-    if (told && !seat?.mayBeStale) wishes.answered(id, operation, { ...told, before });
+    if (reply && !owner?.mayBeStale) operations.answered(id, operation, { ...reply, before });
   }
 
   /** Sends a signal, and sees to it that it arrives. */
@@ -57,37 +57,39 @@ export class Operator {
     const result = world.chance.happens(0.5)
       ? { kind: "value", value: bytesOf(text) } as const
       : { kind: "failure", failure: { code: 500, message: text } } as const;
-    const { story } = history.wishes.look(target);
-    const isAlive = story !== undefined && story.result === undefined;
-    const seat = this.#options.route(target);
-    const told = await ask(this.#options, seat, async (client) => {
+    const { record } = history.operations.observe(target);
+    const isAlive = record !== undefined && record.result === undefined;
+    const owner = this.#options.route(target);
+    const reply = await ask(this.#options, owner, async (client) => {
       await client.signal({ target, id, result });
-      return "told";
+      return "sent";
     });
-    if (!told || !isAlive || seat?.mayBeStale || story !== history.stories.get(target)) return;
-    const isHere = story.signals.has(text) || story.result !== undefined;
+    if (!reply || !isAlive || owner?.mayBeStale || record !== history.records.get(target)) return;
+    const isHere = record.signals.has(text) || record.result !== undefined;
     must(isHere, () => `The signal "${text}" to "${target}" was lost`);
   }
 
   /** Asks for a result, and sees to it that it is true. */
-  async look(id: string, wait: boolean): Promise<void> {
+  async read(id: string, wait: boolean): Promise<void> {
     const { history } = this.#options;
-    const before = history.wishes.look(id);
+    const before = history.operations.observe(id);
     let leave = () => {};
-    const seat = this.#options.route(id);
-    const told = await ask(this.#options, seat, async (client) => {
+    const owner = this.#options.route(id);
+    const reply = await ask(this.#options, owner, async (client) => {
       if (!wait) return await client.output(id);
       return await client.attach(id, (call) => leave = call) ?? "unknown";
     });
     leave();
-    if (told === undefined) return;
-    if (typeof told === "object") return history.answered(id, told);
-    const { story } = before;
-    if (seat?.mayBeStale || !story || story !== history.stories.get(id) || history.isPast(story)) {
+    if (reply === undefined) return;
+    if (typeof reply === "object") return history.answered(id, reply);
+    const { record } = before;
+    if (
+      owner?.mayBeStale || !record || record !== history.records.get(id) || history.isPast(record)
+    ) {
       return;
     }
-    const isTrue = told === "notReady" ? !before.isFinished : before.isForgotten;
-    must(isTrue || story.isForgotten, () => `"${id}" was "${told}", and was ${before.status}`);
+    const isTrue = reply === "notReady" ? !before.isFinished : before.isForgotten;
+    must(isTrue || record.isForgotten, () => `"${id}" was "${reply}", and was ${before.status}`);
   }
 
   async #act(id: string): Promise<void> {
@@ -96,7 +98,7 @@ export class Operator {
     try {
       const luck = chance.next();
       if (luck < 0.25) await this.signal(id, signalId(chance));
-      else if (luck < 0.45) await this.look(id, chance.happens(0.6));
+      else if (luck < 0.45) await this.read(id, chance.happens(0.6));
       else if (this.#mayAct(id, operation)) await this.operate(id, operation);
     } catch (cause) {
       failed(cause);
@@ -108,14 +110,14 @@ export class Operator {
    * before all that its streams have said was heard, which it is when the result is durable.
    */
   #mayAct(id: string, { kind }: Operation): boolean {
-    const story = this.#options.history.stories.get(id);
-    return kind !== "purge" || !story || story.result !== undefined ||
-      (story.row.idempotencyKey === undefined && story.row.target.access !== "run");
+    const record = this.#options.history.records.get(id);
+    return kind !== "purge" || !record || record.result !== undefined ||
+      (record.row.idempotencyKey === undefined && record.row.target.access !== "run");
   }
 
   #operation(id: string): Operation {
     const { chance, wall } = this.#options.world;
-    const kind = chance.pick(WISHES);
+    const kind = chance.pick(OPERATIONS);
     const [deployment] = chance.pick(CHOICES);
     if (kind === "resume") return deployment ? { kind, deployment } : { kind };
     if (kind !== "restart") return { kind };
@@ -128,13 +130,13 @@ export class Operator {
   #somebody(): string {
     const { world: { chance }, history } = this.#options;
     if (chance.happens(0.1)) return workflowId(chance.pick(["w1", "w2"]));
-    const open = [...history.unfinished], all = [...history.stories.keys()];
+    const open = [...history.unfinished], all = [...history.records.keys()];
     if (open.length > 0 && chance.happens(0.6)) return chance.pick(open);
     return all.length > 0 && chance.happens(0.95) ? chance.pick(all) : NOBODY;
   }
 }
 
-const WISHES = [
+const OPERATIONS = [
   ...["cancel", "cancel", "cancel", "kill", "pause", "pause", "pause", "resume", "resume"],
   ...["resume", "restart", "restart", "purge", "purgeJournal"],
 ] as readonly Operation["kind"][];

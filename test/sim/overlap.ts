@@ -8,7 +8,7 @@ import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { defaults, deployment, targetOf } from "../support/schema.ts";
 import { HandlerSide, WAITS } from "./handler_side.ts";
 import { Broken, must } from "./must.ts";
-import type { System } from "./seat.ts";
+import type { System } from "./partition_owner.ts";
 import { World } from "./world.ts";
 
 /** What is simulated: partitions whose attempts are the real ones. */
@@ -17,7 +17,7 @@ export interface OutboundSystem extends Pick<System, "Host"> {
 }
 
 const FAULTS_MS = 4_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const ALARMS_MAX = 60_000;
 const TARGETS = ["greeter/hi", "counter/a/add", "counter/a/add", "counter/b/add"] as const;
 const RETRY = { initialIntervalMs: 15, maxIntervalMs: 100, factor: 2, maxAttempts: 1e9 } as const;
@@ -85,9 +85,9 @@ class Play {
     await this.#until(FAULTS_MS, () => false);
     this.#isCalm = true;
     for (const id of this.#ids) this.#operate(id, "resume");
-    await this.#until(PATIENCE_MS, () => this.#finished.size === this.#ids.length);
+    await this.#until(TIMEOUT_MS, () => this.#finished.size === this.#ids.length);
     must(this.#finished.size === this.#ids.length, () => "Not everything finished");
-    await this.#until(PATIENCE_MS, () => this.#sides.every(({ isClosed }) => isClosed));
+    await this.#until(TIMEOUT_MS, () => this.#sides.every(({ isClosed }) => isClosed));
     must(this.#sides.every(({ isClosed }) => isClosed), () => "A stream was left open");
     must(this.#attempts?.load.running === 0, () => "An attempt that is over holds its slot");
     this.#host?.close();

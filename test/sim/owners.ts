@@ -3,7 +3,7 @@ import { Injected } from "./connection.ts";
 import type { Faults, Limits } from "./faults.ts";
 import { Broken } from "./must.ts";
 import { Process } from "./process.ts";
-import { Seat, type SeatOptions } from "./seat.ts";
+import { PartitionOwner, type PartitionOwnerOptions } from "./partition_owner.ts";
 import type { World } from "./world.ts";
 
 /** After so long nothing that a dead process sent is on its way any more. */
@@ -13,20 +13,20 @@ export interface OwnersOptions {
   readonly world: World;
   readonly faults: () => Faults;
   readonly limits: Limits;
-  /** What a seat of a partition needs. */
-  readonly seatOf: (partition: number) => SeatOptions;
+  /** What an owner of a partition needs. */
+  readonly ownerOf: (partition: number) => PartitionOwnerOptions;
   readonly failed: (cause: unknown) => void;
 }
 
 /** Processes, and what they own or believe to own. */
 export interface Owning {
   readonly deaths: number;
-  /** Every seat that somebody has. */
-  readonly seats: readonly Seat[];
+  /** All owners of all partitions, former ones included. */
+  readonly all: readonly PartitionOwner[];
   /** Who should have a partition, of those that have. */
-  last(partition: number): Seat | undefined;
-  /** Whom one asks, who wants something of a partition. */
-  route(partition: number): Seat | undefined;
+  last(partition: number): PartitionOwner | undefined;
+  /** The owner that a request for a partition is sent to. */
+  route(partition: number): PartitionOwner | undefined;
   /** Lets everything befall processes and partitions that a seed has in store, until then. */
   haunt(untilMs: number): void;
   /** Nothing befalls anybody any more. */
@@ -41,30 +41,30 @@ export class Owners implements Owning {
   readonly #options: OwnersOptions;
   #processes: Process[] = [];
   /** By partition: those that live, in the order in which they came. */
-  readonly #seats: Seat[][];
+  readonly #owners: PartitionOwner[][];
   #names = 0;
   #isCalm = false;
 
   constructor(options: OwnersOptions) {
     this.#options = options;
     const { partitions, processes } = options.limits;
-    this.#seats = Array.from({ length: partitions }, () => []);
+    this.#owners = Array.from({ length: partitions }, () => []);
     for (let n = 0; n < processes; n++) this.#boot();
     for (let n = 0; n < partitions; n++) this.#open(n, this.#processes[n % processes]);
   }
 
-  get seats(): readonly Seat[] {
-    return this.#seats.flat();
+  get all(): readonly PartitionOwner[] {
+    return this.#owners.flat();
   }
 
-  last(partition: number): Seat | undefined {
-    return this.#seats[partition]?.at(-1);
+  last(partition: number): PartitionOwner | undefined {
+    return this.#owners[partition]?.at(-1);
   }
 
-  route(partition: number): Seat | undefined {
-    const seats = this.#seats[partition] ?? [], { chance } = this.#options.world;
-    if (seats.length === 0) return undefined;
-    return chance.happens(0.3) ? chance.pick(seats) : seats.at(-1);
+  route(partition: number): PartitionOwner | undefined {
+    const owners = this.#owners[partition] ?? [], { chance } = this.#options.world;
+    if (owners.length === 0) return undefined;
+    return chance.happens(0.3) ? chance.pick(owners) : owners.at(-1);
   }
 
   haunt(untilMs: number): void {
@@ -94,26 +94,26 @@ export class Owners implements Owning {
     const { world } = this.#options, { chance } = world;
     this.#isCalm = true;
     for (const process of this.#processes) process.recover();
-    for (const seats of [...this.#seats]) {
-      if (seats.length < 2) continue;
-      for (const seat of seats.filter(({ isStale }) => isStale)) {
-        if (chance.happens(0.5)) seat.process.kill();
-        else this.#close(seat);
+    for (const owners of [...this.#owners]) {
+      if (owners.length < 2) continue;
+      for (const owner of owners.filter(({ isStale }) => isStale)) {
+        if (chance.happens(0.5)) owner.process.kill();
+        else this.#close(owner);
       }
     }
     // A claim of the dead may still have arrived, and who has nothing to write would never notice.
     world.after(SETTLE_MS, () => {
-      for (const seat of this.seats) if (seat.isStale) this.#close(seat);
+      for (const owner of this.all) if (owner.isStale) this.#close(owner);
     });
   }
 
   #any(chance: Chance): number {
-    return chance.int(0, this.#seats.length - 1);
+    return chance.int(0, this.#owners.length - 1);
   }
 
   #boot(): Process {
     const { world, faults } = this.#options;
-    const process = new Process(this.#names++, { world, faults, died: (one) => this.#buried(one) });
+    const process = new Process(this.#names++, { world, faults, died: (one) => this.#died(one) });
     world.log(`boot of process ${process.name}`);
     this.#processes.push(process);
     return process;
@@ -121,56 +121,56 @@ export class Owners implements Owning {
 
   /** Whoever has the partition is not asked. */
   #open(partition: number, process = this.#somebody(partition)): void {
-    const { world, failed, seatOf } = this.#options;
-    const seats = this.#seats[partition] ?? [];
-    const seat = new Seat(process, seatOf(partition));
+    const { world, failed, ownerOf } = this.#options;
+    const owners = this.#owners[partition] ?? [];
+    const owner = new PartitionOwner(process, ownerOf(partition));
     world.log(`process ${process.name} takes partition ${partition}`);
-    seats.push(seat);
-    seat.host.open().catch((cause) => {
-      if (!seat.isAlive || seat.isClosed) return;
+    owners.push(owner);
+    owner.host.open().catch((cause) => {
+      if (!owner.isAlive || owner.isClosed) return;
       if (!(cause instanceof Injected)) failed(new Broken("Cannot open", { cause }));
       // What a supervisor does with a server that cannot start.
       if (world.chance.happens(0.5)) process.kill();
-      else this.#close(seat);
+      else this.#close(owner);
     });
     // Whoever was overtaken learns of it sooner or later, if it has not noticed itself.
-    if (seats.length < 2 || world.chance.happens(0.5)) return;
+    if (owners.length < 2 || world.chance.happens(0.5)) return;
     world.after(world.chance.int(100, 1_500), () => {
-      for (const one of [...seats]) if (seats.length > 1 && one.isStale) this.#close(one);
+      for (const one of [...owners]) if (owners.length > 1 && one.isStale) this.#close(one);
     });
   }
 
   /** A process that can take a partition and does not have it yet. */
   #somebody(partition: number): Process {
-    const { chance } = this.#options.world, seats = this.#seats[partition] ?? [];
+    const { chance } = this.#options.world, owners = this.#owners[partition] ?? [];
     const able = this.#processes.filter((process) =>
-      !process.isFrozen && !seats.some((seat) => seat.process === process)
+      !process.isFrozen && !owners.some((owner) => owner.process === process)
     );
     return able.length === 0 || chance.happens(0.2) ? this.#boot() : chance.pick(able);
   }
 
-  #close(seat: Seat): void {
-    const { partition } = seat.place, { world } = this.#options;
-    if (!seat.isClosed) {
-      world.log(`process ${seat.process.name} leaves partition ${partition}`);
+  #close(owner: PartitionOwner): void {
+    const { partition } = owner.place, { world } = this.#options;
+    if (!owner.isClosed) {
+      world.log(`process ${owner.process.name} leaves partition ${partition}`);
     }
-    seat.close();
-    this.#leave(seat);
+    owner.close();
+    this.#leave(owner);
   }
 
   /** Where nobody is left, somebody comes. */
-  #leave(seat: Seat): void {
-    const { partition } = seat.place, { world } = this.#options;
-    const left = (this.#seats[partition] ?? []).filter((one) => one !== seat);
-    this.#seats[partition]?.splice(0, Infinity, ...left);
+  #leave(owner: PartitionOwner): void {
+    const { partition } = owner.place, { world } = this.#options;
+    const left = (this.#owners[partition] ?? []).filter((one) => one !== owner);
+    this.#owners[partition]?.splice(0, Infinity, ...left);
     if (left.length > 0) return;
     const ms = this.#isCalm ? SETTLE_MS : world.chance.int(1, 400);
-    world.after(ms, () => this.#seats[partition]?.length === 0 && this.#open(partition));
+    world.after(ms, () => this.#owners[partition]?.length === 0 && this.#open(partition));
   }
 
   #move(partition: number): void {
-    const seat = this.last(partition);
-    if (seat && !seat.process.isFrozen) this.#close(seat);
+    const owner = this.last(partition);
+    if (owner && !owner.process.isFrozen) this.#close(owner);
   }
 
   /** Somebody is stopped, and others take what it has; perhaps it comes back before that. */
@@ -180,7 +180,7 @@ export class Owners implements Owning {
     const process = chance.pick(this.#processes);
     process.freeze();
     world.after(chance.int(50, 2_500), () => process.thaw());
-    for (const { process: one, place: { partition } } of this.seats) {
+    for (const { process: one, place: { partition } } of this.all) {
       if (one !== process) continue;
       world.after(chance.int(20, 800), () => {
         if (!this.#isCalm && this.last(partition)?.process === process) this.#open(partition);
@@ -188,9 +188,9 @@ export class Owners implements Owning {
     }
   }
 
-  #buried(dead: Process): void {
+  #died(dead: Process): void {
     this.deaths++;
     this.#processes = this.#processes.filter((one) => one !== dead);
-    for (const seat of this.seats) if (seat.process === dead) this.#leave(seat);
+    for (const owner of this.all) if (owner.process === dead) this.#leave(owner);
   }
 }

@@ -156,7 +156,7 @@ function settle(chance: Chance): Op {
     : { do: "settle", how, then: chance.pick(kinds) };
 }
 
-/** A promise that somebody else keeps, or this one. */
+/** A promise that this or another invocation resolves. */
 function promise(chance: Chance): Op {
   const name = chance.pick(["p", "q"]);
   return chance.pick<() => Op>([
@@ -228,7 +228,7 @@ function shared(chance: Chance): Op {
   return { do: "call", to, program: program(chance, to, 0), idempotencyKey, ...later(chance) };
 }
 
-/** A one-way call may go anywhere, its own object included: nobody waits for it. */
+/** A one-way call may go anywhere, its own object included: no invocation waits for it. */
 function send(chance: Chance, key: string | undefined, depth: number): Op {
   const to = key !== undefined && chance.happens(0.3)
     ? `counter/${key}/add`

@@ -4,7 +4,7 @@ import { freshId } from "./names.ts";
 import { Operator } from "./operators.ts";
 import { targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
-import type { Story } from "./story.ts";
+import type { InvocationRecord } from "./invocation_record.ts";
 import { leavesOf } from "./tree.ts";
 
 const ROUND_MS = 150;
@@ -19,7 +19,7 @@ const DEADLOCK_MS = 3_000;
 export class Resolver {
   readonly #options: Asking;
   readonly #operator: Operator;
-  /** Since when, and with which attempt, somebody waits for another one. */
+  /** Since when, and with which attempt, an invocation waits for another one. */
   readonly #waiting = new Map<string, { attempt: number; since: number }>();
   readonly #resumed = new Set<string>();
   readonly #helped = new Map<string, number>();
@@ -33,7 +33,7 @@ export class Resolver {
     const { world, history, failed } = this.#options;
     try {
       while (!isDone()) {
-        await Promise.all([...history.unfinished].map((id) => this.#help(history.story(id))));
+        await Promise.all([...history.unfinished].map((id) => this.#help(history.record(id))));
         await world.sleep(ROUND_MS);
       }
     } catch (cause) {
@@ -41,7 +41,7 @@ export class Resolver {
     }
   }
 
-  async #help({ row: { id, status, target, attempt }, spoken }: Story): Promise<void> {
+  async #help({ row: { id, status, target, attempt }, spoken }: InvocationRecord): Promise<void> {
     if (status.kind === "paused") return this.#wake(id);
     if (status.kind !== "suspended" || !this.#mayHelp(id, attempt)) return;
     for (const key of leavesOf(status.awaiting)) {
@@ -101,8 +101,8 @@ export class Resolver {
   }
 }
 
-/** Whether somebody waits for the result of another one that it did not call. */
-function asksFor(awaiting: Awaiting, spoken: Story["spoken"]): boolean {
+/** Whether an invocation waits for the result of another one that it did not call. */
+function asksFor(awaiting: Awaiting, spoken: InvocationRecord["spoken"]): boolean {
   return leavesOf(awaiting).some((key) =>
     key[0] === "c" && spoken.get(Number(key.slice(1)))?.is.startsWith("attach")
   );

@@ -11,7 +11,7 @@ import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { SABOTAGES_PLACEMENT } from "./sabotages_placement.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
-import type { System } from "./seat.ts";
+import type { System } from "./partition_owner.ts";
 
 /** Most need no second partition to be seen, and are seen sooner without. */
 const under = (circumstances: Sabotage["under"], sabotages: readonly Sabotage[]) =>

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { Faults, Limits } from "./faults.ts";
 import type { OutboundSystem } from "./overlap.ts";
-import type { System } from "./seat.ts";
+import type { System } from "./partition_owner.ts";
 
 /** A text in a file under `src`, which must occur exactly once, and what takes its place. */
 export interface Patch {

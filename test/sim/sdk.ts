@@ -16,7 +16,7 @@ export interface Outside {
   readonly chance: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The id of somebody who has a name in programs. */
+  /** The id of an invocation that programs refer to by name. */
   readonly idOf: (name: string) => string;
   /** The version of the protocol that is spoken. */
   readonly protocol: number;

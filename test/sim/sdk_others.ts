@@ -43,7 +43,7 @@ export function send(
   return invocationId;
 }
 
-/** Waits for a promise of the workflow, or looks at it. Answers with the completion. */
+/** Waits for a promise of the workflow, or looks at it. Returns the completion. */
 export function promise(replay: Replay, op: Op & { do: "promise" | "peek" }): number {
   const completion = replay.nextCompletion(), key = op.name;
   const kind = op.do === "promise" ? "getPromise" : "peekPromise";
@@ -55,7 +55,7 @@ export function promise(replay: Replay, op: Op & { do: "promise" | "peek" }): nu
   return completion;
 }
 
-/** Keeps a promise of the workflow, or breaks it. Answers with the completion. */
+/** Keeps a promise of the workflow, or breaks it. Returns the completion. */
 export function completePromise(
   replay: Replay,
   { name: key, isBroken }: Op & { do: "keep" },
@@ -72,7 +72,7 @@ export function completePromise(
   return completion;
 }
 
-/** What a command about somebody else needs to know. */
+/** What a command about another invocation needs. */
 interface About {
   /** Whom this handler called last. */
   readonly callee: string | undefined;
@@ -96,7 +96,7 @@ export function signal(
   }));
 }
 
-/** Asks for somebody's result, waiting for it or not. Answers with the completion. */
+/** Asks for the result of an invocation, waiting for it or not. Returns the completion. */
 export function relate(
   replay: Replay,
   { to, wait }: Op & { do: "attach" },

@@ -6,7 +6,7 @@ import type { Mailbox } from "../../src/ports.ts";
 import type { Faults, Limits } from "./faults.ts";
 import type { History } from "./history.ts";
 import { aboutOf } from "./coverage.ts";
-import type { Story } from "./story.ts";
+import type { InvocationRecord } from "./invocation_record.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
@@ -18,8 +18,8 @@ export interface ServicesOptions {
   /** Whether the process still lives; asking may be its last act. */
   readonly touch: () => boolean;
   readonly isAlive: () => boolean;
-  /** The server told the world something: is it true and durable? */
-  readonly told: (effect: Effect) => void;
+  /** Called with each effect that the server carries out: is it correct and durable? */
+  readonly emitted: (effect: Effect) => void;
   readonly history: History;
   readonly failed: (cause: unknown) => void;
   readonly closed: () => void;
@@ -40,11 +40,11 @@ export class Services implements AttemptRunner {
   /** Attempts that wait for a slot. */
   readonly #waiting = new Map<string, number>();
   /** The last attempt of each life of an invocation that was ordered, and the last that got a slot. */
-  readonly #ordered = new Map<Story, number>();
-  readonly #opened = new Map<Story, number>();
+  readonly #ordered = new Map<InvocationRecord, number>();
+  readonly #opened = new Map<InvocationRecord, number>();
   /** Slots offered and not taken yet. */
   readonly #offers = new Set<string>();
-  /** Attempts told to come to rest before they began: resumed since, they begin and go on. */
+  /** Attempts told to suspend before they began: resumed since, they begin and go on. */
   readonly #rested = new Set<string>();
   isClosed = false;
 
@@ -70,7 +70,7 @@ export class Services implements AttemptRunner {
   /** An attempt in flight must be told of every notification. */
   mustHaveHeard(id: string, attempt: number, index: number): void {
     const running = this.#streams.get(id);
-    if (running?.attempt !== attempt || running.stream.wasTold(index)) return;
+    if (running?.attempt !== attempt || running.stream.wasNotified(index)) return;
     this.#fail(`"${id}" was not told of entry ${index}`);
   }
 
@@ -79,7 +79,7 @@ export class Services implements AttemptRunner {
     const running = this.#streams.get(id);
     if (running?.attempt !== attempt || running.stream.isYielding) return;
     if (this.#rested.has(`${id}#${attempt}`)) return;
-    this.#fail(`"${id}" was not told to come to rest`);
+    this.#fail(`"${id}" was not told to suspend`);
   }
 
   /** Whoever is killed does not run on. */
@@ -94,7 +94,7 @@ export class Services implements AttemptRunner {
     world.log(`start ${id.slice(-12)}#${attempt} entries=${effect.entries.length}`);
     const running = this.#streams.get(id), name = `${id}#${attempt}`;
     // Whoever was forgotten and comes back begins with the first attempt once more.
-    const life = this.#options.history.stories.get(id);
+    const life = this.#options.history.records.get(id);
     if (!life) return this.#fail(`"${name}" was ordered and is not durable`);
     if (this.#ordered.get(life) === attempt && !this.#offers.delete(name)) {
       return this.#fail(`"${name}" was ordered twice`);
@@ -195,7 +195,7 @@ export class Services implements AttemptRunner {
     });
   }
 
-  /** A slot for an attempt that is over: nobody may take it. */
+  /** A slot for an attempt that is over: no attempt may take it. */
   #offerLate(
     { attempt, invocation }: Effect & { type: "attempt" },
     isCurrent: () => boolean,
@@ -211,10 +211,10 @@ export class Services implements AttemptRunner {
 
   /** What the server orders. After its last act it orders nothing; after `close` it must not. */
   #listens(effect: Effect): boolean {
-    const { touch, told } = this.#options;
+    const { touch, emitted } = this.#options;
     if (!touch()) return false;
     if (this.isClosed) this.#fail(`"${effect.type}" was ordered after the end`);
-    told(effect);
+    emitted(effect);
     return !this.isClosed;
   }
 

@@ -8,7 +8,7 @@ import { Resident } from "../../src/partition/resident.ts";
 import { finished, meets, PAIRS, RARE_PAIRS, visited } from "./coverage.ts";
 import { explained, type Run, simulate } from "./simulate.ts";
 
-// The engine runs as it is; somebody only looks over its shoulder.
+// The engine runs unchanged; its events are only observed.
 vi.mock(import("../../src/engine/step.ts"), async (original) => {
   const { step } = await original();
   return {

@@ -2,11 +2,11 @@ import { Cluster } from "./cluster.ts";
 import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
-import type { System } from "./seat.ts";
+import type { System } from "./partition_owner.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { KEPT_MS } from "./schema.ts";
 import { fromBytes } from "./spoken.ts";
-import { cancelsOf, lives, type Story } from "./story.ts";
+import { cancelsOf, type InvocationRecord, lives } from "./invocation_record.ts";
 import { World } from "./world.ts";
 
 /** What became of one seed. */
@@ -25,7 +25,7 @@ export interface Run {
 /** For how long things go wrong. */
 const FAULTS_MS = 4_000;
 /** How long everything may take to finish after that. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const ALARMS_MAX = 60_000;
 
 export interface SimulateOptions {
@@ -61,7 +61,7 @@ export async function simulate(
     faults,
     limits: tight,
     deaths,
-    ...(failure === undefined ? {} : { reason: told(failure) }),
+    ...(failure === undefined ? {} : { reason: textOfFailure(failure) }),
     trace: world.trace,
     commits: disks.commits,
     simulatedMs: world.mono - start,
@@ -75,31 +75,31 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   await world.run(failed, { alarmsMax, until: world.mono + FAULTS_MS });
   if (failed()) return;
   cluster.calm();
-  const finished = await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
+  const finished = await world.run(done, { alarmsMax, until: world.mono + TIMEOUT_MS });
   if (failed()) return;
   must(finished, () => unfinished(cluster));
   sums(cluster);
   const isSettled = () => failed() || cluster.owners.unsettled === undefined;
-  await world.run(isSettled, { alarmsMax, until: world.mono + PATIENCE_MS });
+  await world.run(isSettled, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(isSettled(), () => cluster.owners.unsettled ?? "");
   // Repeats of requests come in; then time passes, and what was kept long enough goes.
   await world.run(failed, { alarmsMax, until: world.mono + 1_000 });
-  await world.run(done, { alarmsMax, until: world.mono + PATIENCE_MS });
+  await world.run(done, { alarmsMax, until: world.mono + TIMEOUT_MS });
   if (failed()) return;
   await world.run(failed, { alarmsMax, until: world.mono + 100 });
   // A batch that comes late, and once more, may be on its way into the store.
   const answered = () => failed() || cluster.waiting === 0;
-  await world.run(answered, { alarmsMax, until: world.mono + PATIENCE_MS });
+  await world.run(answered, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
   world.skip(2 * KEPT_MS);
   const gone = () => failed() || cluster.disks.all("invocation").length === 0;
-  const isGone = await world.run(gone, { alarmsMax, until: world.mono + PATIENCE_MS });
+  const isGone = await world.run(gone, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(isGone, () => `${cluster.disks.all("invocation").length} invocations were never forgotten`);
 }
 
 function unfinished({ clients, history, disks, attempts }: Cluster): string {
   const waiting = clients.filter(({ isDone }) => !isDone).map(({ plan }) => plan.id);
-  const open = [...history.unfinished].map((id) => `${id} ${history.story(id).row.status.kind}`);
+  const open = [...history.unfinished].map((id) => `${id} ${history.record(id).row.status.kind}`);
   return `Not everything finished: clients "${waiting}", invocations "${open}", ${
     disks.all("timer").length
   } timers, ${attempts} attempts, ${[...history.deliveries.underWay()].length} messages`;
@@ -108,17 +108,17 @@ function unfinished({ clients, history, disks, attempts }: Cluster): string {
 /** Counters hold what ran: each accepted invocation once, no more and no less. */
 function sums({ history, clients }: Cluster): void {
   const sums = new Map<string, number>();
-  for (const last of history.stories.values()) {
-    for (const story of lives(last)) {
-      const { row: { id, target: { service, key, access } }, entries: [input] } = story;
+  for (const last of history.records.values()) {
+    for (const record of lives(last)) {
+      const { row: { id, target: { service, key, access } }, entries: [input] } = record;
       if (input?.kind !== "input" || key === undefined || access !== "exclusive") continue;
       const object = `${service}/${key}`;
       const counted = history.states.counts.get(`${object} ${id}`) ?? 0;
       // Of several lives of one id each counted.
-      const more = story === last ? counted : 0;
+      const more = record === last ? counted : 0;
       sums.set(object, (sums.get(object) ?? 0) + more);
       const wanted = added(fromBytes<Program>(input.value));
-      const isWhole = !last.before && hasRunFreely(story);
+      const isWhole = !last.before && hasRunFreely(record);
       must(!isWhole || counted === wanted, () => `"${id}" counted ${counted} of ${wanted}`);
     }
   }
@@ -128,20 +128,20 @@ function sums({ history, clients }: Cluster): void {
     must(value === sum, () => `"${object}" counted ${value}, and ${sum} were to be counted`);
   }
   for (const { plan: { id, kind } } of clients) {
-    must(kind === "once" || history.stories.has(id), () => `"${id}" was lost`);
+    must(kind === "once" || history.records.has(id), () => `"${id}" was lost`);
   }
 }
 
 /** Whether a handler came to its end, and nobody canceled it or gave it a journal. */
-function hasRunFreely(story: Story): boolean {
-  const { result, copied, entries } = story;
+function hasRunFreely(record: InvocationRecord): boolean {
+  const { result, copied, entries } = record;
   // Who ended in the turn that purged it left a part of its journal unseen.
   const isSeen = entries.some((one) => one.kind === "command" && one.type === entryType.output);
   const isItsOwn = result?.kind === "value" || result?.failure.code === 418;
-  return isItsOwn && isSeen && copied <= 1 && cancelsOf(story) === 0;
+  return isItsOwn && isSeen && copied <= 1 && cancelsOf(record) === 0;
 }
 
-function told(failure: unknown): string {
+function textOfFailure(failure: unknown): string {
   if (failure instanceof Broken) {
     return failure.cause === undefined ? failure.message : `${failure.message}: ${failure.cause}`;
   }

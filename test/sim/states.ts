@@ -5,7 +5,7 @@ import type { Rows } from "../../src/model/rows.ts";
 import { objectOf } from "../../src/model/target.ts";
 import { must } from "./must.ts";
 import { type Spoken, textOf } from "./spoken.ts";
-import { isSame, type Story } from "./story.ts";
+import { type InvocationRecord, isSame } from "./invocation_record.ts";
 
 /** State as the journaled writes make it, and that it is seen as it is. */
 export class States {
@@ -31,7 +31,11 @@ export class States {
   }
 
   /** A command was stored. */
-  command({ row, copied }: Story, type: number, { key: name = "", value = "" }: Spoken): void {
+  command(
+    { row, copied }: InvocationRecord,
+    type: number,
+    { key: name = "", value = "" }: Spoken,
+  ): void {
     const { id, target: { service, key } } = row;
     if (key === undefined) return;
     const state = this.#object(service, key);
@@ -47,7 +51,10 @@ export class States {
   }
 
   /** A lazy read by who holds the object must see every write before it, and none after. */
-  lazy({ row, entries, spoken }: Story, { type, id, result }: Entry & { kind: "notification" }) {
+  lazy(
+    { row, entries, spoken }: InvocationRecord,
+    { type, id, result }: Entry & { kind: "notification" },
+  ) {
     const { service, key } = row.target, asked = entries.at(-2);
     if (key === undefined || asked?.kind !== "command" || id.kind !== "completion") return;
     const state = this.#object(service, key);
@@ -80,7 +87,7 @@ export class States {
     state: Map<string, string>;
     copied: number;
   }): void {
-    // What was read before the copy was made may be old news.
+    // What was read before the copy was made may be outdated.
     if (copied > 1) this.uncounted.add(object);
     const before = Number(state.get("n") ?? 0);
     const isNext = Number(value) === before + 1;

@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly limits: Limits;
   /** Whether notifications reach the service while it runs. */
   readonly isBidirectional: boolean;
-  /** The id of somebody who has a name in programs. */
+  /** The id of an invocation that programs refer to by name. */
   readonly idOf: (name: string) => string;
   /** Where it runs, and in which version. */
   readonly pin: Pin;
@@ -49,7 +49,7 @@ export class Stream {
   #isOver = false;
   #isGone = false;
   #isYielding = false;
-  readonly #told = new Set<number>();
+  readonly #notified = new Set<number>();
   #lastArrival = 0;
   #woken: (() => void) | undefined;
 
@@ -63,14 +63,14 @@ export class Stream {
     this.#isDeaf = !options.isBidirectional;
   }
 
-  /** Whether the service was told to come to rest. */
+  /** Whether the service was told to suspend. */
   get isYielding(): boolean {
     return this.#isYielding;
   }
 
-  /** Whether this attempt knows of an entry of the journal, or was told on the way. */
-  wasTold(index: number): boolean {
-    return index < this.#attempt.entries.length || this.#told.has(index);
+  /** Whether this attempt knows of an entry of the journal, or was notified on the way. */
+  wasNotified(index: number): boolean {
+    return index < this.#attempt.entries.length || this.#notified.has(index);
   }
 
   /** The whole life of the stream. Never rejects. */
@@ -88,14 +88,16 @@ export class Stream {
   /** A notification on its way to the service. They arrive in order, or not at all. */
   tell(index: number, entry: Entry): void {
     const { world, faults } = this.#options;
-    this.#told.add(index);
+    this.#notified.add(index);
     if (this.#isDeaf || index < this.#attempt.entries.length) return;
     if (world.chance.happens(faults().notifyLost)) this.#isDeaf = true;
     if (this.#isDeaf) return;
     this.#lastArrival = Math.max(this.#lastArrival, world.mono + world.chance.int(0, 5));
     world.after(this.#lastArrival - world.mono, () => {
       if (this.#isDeaf || this.#isOver) return;
-      if (index < this.#delivered) this.#options.failed(new Error("News came in the wrong order"));
+      if (index < this.#delivered) {
+        this.#options.failed(new Error("Notifications came in the wrong order"));
+      }
       this.#delivered = index + 1;
       this.#sdk.learn(entry, index);
       this.#woken?.();

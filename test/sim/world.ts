@@ -27,7 +27,7 @@ export class World {
   mono = 1_000_000;
   /** What good clocks show, less `mono`. */
   #offsetMs = 0;
-  /** The latest moment that somebody's clock showed. */
+  /** The latest time that any clock showed. */
   #latest = 0;
   #seq = 0;
   readonly #heap: Alarm[] = [];

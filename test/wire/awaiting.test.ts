@@ -65,7 +65,7 @@ test.each([
     "anything of nothing in an allCompleted, beside a sibling",
     "22 0e 22 02 28 03 22 02 28 00 22 02 08 07 28 02",
   ],
-])("with %s, any news wakes", (_what, body) => {
+])("with %s, any notification wakes", (_what, body) => {
   expect(awaitingOf(bytesOf(body))).toEqual(leaves("unknown", [7]));
 });
 
@@ -129,18 +129,18 @@ function lengthOf(value: number): number[] {
   return value < 128 ? [value] : [value & 127 | 128, ...lengthOf(value >>> 7)];
 }
 
-/** When something ended (0: before all news), and how. */
+/** When something ended (0: before all notifications), and how. */
 interface End {
   readonly at: number;
   readonly how: "success" | "failure" | "unknown" | "undecidable";
 }
 
-/** docs/spec/service-protocol.md#suspension told once more, over the whole history of a tree. */
-function endOf(tree: Awaiting, news: ReadonlyMap<number, End>): End | undefined {
+/** docs/spec/service-protocol.md#suspension once more, over the whole history of a tree. */
+function endOf(tree: Awaiting, arrived: ReadonlyMap<number, End>): End | undefined {
   const { kind, completions, nested = [] } = tree;
   const ends = [
-    ...completions.map((id) => news.get(id)),
-    ...nested.map((one) => endOf(one, news)),
+    ...completions.map((id) => arrived.get(id)),
+    ...nested.map((one) => endOf(one, arrived)),
   ];
   const over = ends.filter((end) => end !== undefined).toSorted((a, b) => a.at - b.at);
   for (const { at, how } of over) {
@@ -178,10 +178,10 @@ function future(tree: Awaiting): pb.Future {
   });
 }
 
-/** At which of the news the wait for this message is over; undefined: at none of them. */
-function wakesAt(awaiting: Awaiting, news: ReadonlyMap<number, End>): number | undefined {
+/** At which notification the wait for this message is over; undefined: at none of them. */
+function wakesAt(awaiting: Awaiting, arrived: ReadonlyMap<number, End>): number | undefined {
   let left = awaiting;
-  for (const [id, { at, how }] of news) {
+  for (const [id, { at, how }] of arrived) {
     const failure = { code: 500, message: "" };
     const result = how === "failure" ? { kind: how, failure } : { kind: "void" as const };
     const now = afterNotification(left, { kind: "completion", id }, result);
@@ -191,7 +191,7 @@ function wakesAt(awaiting: Awaiting, news: ReadonlyMap<number, End>): number | u
   return undefined;
 }
 
-/** A tree, and the news of some of its leaves in some order. */
+/** A tree, and notifications of some of its leaves in some order. */
 function history(least: 0 | 1): fc.Arbitrary<[Awaiting, ReadonlyMap<number, End>]> {
   return futureOf(least).chain((shape) => {
     const next = { id: 1 };
@@ -199,8 +199,11 @@ function history(least: 0 | 1): fc.Arbitrary<[Awaiting, ReadonlyMap<number, End>
     const ids = Array.from({ length: next.id - 1 }, (_, i) => i + 1);
     const hows = fc.infiniteStream(fc.constantFrom("success" as const, "failure" as const));
     return fc.tuple(fc.shuffledSubarray(ids), hows).map(([order, how]) => {
-      const news = order.map((id, i): [number, End] => [id, { at: i + 1, how: how.next().value }]);
-      return [tree, new Map(news)];
+      const arrived = order.map((
+        id,
+        i,
+      ): [number, End] => [id, { at: i + 1, how: how.next().value }]);
+      return [tree, new Map(arrived)];
     });
   });
 }
@@ -214,10 +217,10 @@ function suspensionOf(tree: Awaiting): Uint8Array {
 
 test("a wait is over when the protocol says so", () => {
   fc.assert(
-    fc.property(history(1), ([tree, news]) => {
+    fc.property(history(1), ([tree, arrived]) => {
       const awaiting = awaitingOf(suspensionOf(tree));
       if (typeof awaiting === "string") throw awaiting;
-      expect(wakesAt(awaiting, news)).toBe(endOf(tree, news)?.at);
+      expect(wakesAt(awaiting, arrived)).toBe(endOf(tree, arrived)?.at);
     }),
     { numRuns: 1000 },
   );
@@ -225,9 +228,9 @@ test("a wait is over when the protocol says so", () => {
 
 test("empty combinators are gone, and what awaits them is never over too late", () => {
   fc.assert(
-    fc.property(history(0), ([tree, news]) => {
+    fc.property(history(0), ([tree, arrived]) => {
       const awaiting = awaitingOf(suspensionOf(tree));
-      const end = endOf(tree, news)?.at;
+      const end = endOf(tree, arrived)?.at;
       if (typeof awaiting === "string") {
         expect(awaiting).toBe(NOTHING);
         expect(hasEmptyOnes(tree)).toBe(true);
@@ -235,7 +238,7 @@ test("empty combinators are gone, and what awaits them is never over too late", 
       }
       expect(hasEmptyOnes(awaiting)).toBe(false);
       expect(end).not.toBe(0);
-      if (end !== undefined) expect(wakesAt(awaiting, news)).toBeLessThanOrEqual(end);
+      if (end !== undefined) expect(wakesAt(awaiting, arrived)).toBeLessThanOrEqual(end);
     }),
     { numRuns: 2000 },
   );

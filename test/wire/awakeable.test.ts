@@ -85,10 +85,10 @@ test.each([
 
 test("any text gives an awakeable, nothing, or a bad id", () => {
   const digit = fc.constantFrom(..."abzAZ059-_=+é");
-  const near = fc.array(digit, { minLength: 36, maxLength: 41 }).map((all) => all.join(""));
+  const suffix = fc.array(digit, { minLength: 36, maxLength: 41 }).map((all) => all.join(""));
   const text = fc.oneof(
     fc.string(),
-    fc.tuple(fc.constantFrom("sign_1", "prom_1"), near).map(([prefix, rest]) => prefix + rest),
+    fc.tuple(fc.constantFrom("sign_1", "prom_1"), suffix).map(([prefix, rest]) => prefix + rest),
   );
   fc.assert(fc.property(text, (id) => {
     const why = whatIsBad(id);

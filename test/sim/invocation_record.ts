@@ -4,7 +4,7 @@ import { must } from "./must.ts";
 import { textOf } from "./spoken.ts";
 import type { Spoken } from "./spoken.ts";
 
-/** How an attempt said that it goes to sleep. */
+/** How an attempt suspended. */
 export interface Sleep {
   readonly attempt: number;
   readonly awaiting: Awaiting;
@@ -13,7 +13,7 @@ export interface Sleep {
 }
 
 /** Everything that was ever durable about one life of an invocation. */
-export interface Story {
+export interface InvocationRecord {
   row: InvocationRow;
   readonly entries: Entry[];
   result: Result | undefined;
@@ -32,19 +32,19 @@ export interface Story {
   sleep: Sleep | undefined;
   /** An attempt that said what to do instead of trying again. */
   gaveUp: { readonly attempt: number; readonly behavior: "pause" | "fail" } | undefined;
-  /** How often somebody, and not news or time, had it go on. */
+  /** How often an operator, and not a notification or a timer, made it continue. */
   woken: number;
   /** The life before this one, of the same id. */
-  readonly before: Story | undefined;
+  readonly before: InvocationRecord | undefined;
 }
 
 /** The lives of an invocation, the last one first. */
-export function* lives(story: Story | undefined): Generator<Story> {
-  for (let one = story; one; one = one.before) yield one;
+export function* lives(record: InvocationRecord | undefined): Generator<InvocationRecord> {
+  for (let one = record; one; one = one.before) yield one;
 }
 
 /** How many cancels have come. */
-export function cancelsOf({ entries }: Story): number {
+export function cancelsOf({ entries }: InvocationRecord): number {
   return entries.filter(isCancel).length;
 }
 
@@ -71,15 +71,20 @@ function shown(value: unknown): string {
   ) ?? "undefined";
 }
 
-/** A result was said, as long as there is a journal to tell it. */
-export function mustHaveSaid({ row: { id, journal }, entries, isForgotten }: Story): void {
+/** A result has an output command, if the journal is still kept. */
+export function mustHaveSaid(
+  { row: { id, journal }, entries, isForgotten }: InvocationRecord,
+): void {
   if (isForgotten || journal < entries.length) return;
   const isSaid = entries.some((one) => one.kind === "command" && one.type === entryType.output);
   must(isSaid, () => `"${id}" has a result that nobody said`);
 }
 
 /** Whether a row is not what became of another one, but one more of the same id. */
-export function isAnew({ row: known, result, isForgotten }: Story, row: InvocationRow): boolean {
+export function isAnew(
+  { row: known, result, isForgotten }: InvocationRecord,
+  row: InvocationRow,
+): boolean {
   return isForgotten || row.createdAt !== known.createdAt ||
     (result !== undefined && row.status.kind !== "completed");
 }

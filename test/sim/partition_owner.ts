@@ -30,7 +30,7 @@ export interface SimulatedHost {
   close(): void;
 }
 
-export interface SeatOptions {
+export interface PartitionOwnerOptions {
   readonly system: System;
   readonly world: World;
   readonly place: PartitionRange;
@@ -38,30 +38,30 @@ export interface SeatOptions {
   readonly faults: () => Faults;
   readonly limits: Limits;
   readonly schema: Schema;
-  readonly carry: (from: Seat, to: number, batch: OutboxBatch) => Promise<number>;
-  readonly committed: (seat: Seat, epoch: number, writes: readonly Write[]) => void;
-  readonly told: (effect: Effect) => void;
+  readonly carry: (from: PartitionOwner, to: number, batch: OutboxBatch) => Promise<number>;
+  readonly committed: (owner: PartitionOwner, epoch: number, writes: readonly Write[]) => void;
+  readonly emitted: (effect: Effect) => void;
   readonly history: History;
   readonly failed: (cause: unknown) => void;
   /** In a fleet. */
   readonly held?: Held;
 }
 
-/** How long the store's word is on its way, at most. */
+/** How long a response of the store takes, at most. */
 const HEARD_MS = 150;
 
-/** Errors that a server may report: ours, and that somebody else took over. */
+/** Errors that a server may report: injected ones, and that another process has taken over. */
 const EXPECTED = /^(Injected|Fenced):/;
 
 /** A process that owns a partition, or believes that it does. */
-export class Seat {
+export class PartitionOwner {
   readonly process: Process;
   readonly place: PartitionRange;
   readonly host: SimulatedHost;
   /** Requests that it has not answered. */
   readonly pending = new Set<object>();
   isClosed = false;
-  readonly #options: SeatOptions;
+  readonly #options: PartitionOwnerOptions;
   readonly #connection: Connection;
   #services: Services | undefined;
   #bornAt = 0;
@@ -70,7 +70,7 @@ export class Seat {
   /** It was stopped after the store had said that its lease holds, and before it had heard it. */
   #isExcused = false;
 
-  constructor(process: Process, options: SeatOptions) {
+  constructor(process: Process, options: PartitionOwnerOptions) {
     this.process = process;
     this.place = options.place;
     this.#options = options;
@@ -118,7 +118,7 @@ export class Seat {
     return isHeld;
   }
 
-  /** Whether somebody else has the lease. */
+  /** Whether another process has the lease. */
   get isStale(): boolean {
     return this.#connection.isStale;
   }
@@ -149,7 +149,7 @@ export class Seat {
     return this.#services?.open ?? 0;
   }
 
-  /** Asks it something. Rejects as its door does; never answers when its process dies. */
+  /** Sends a request. Rejects as the partition client does; never settles if its process dies. */
   ask<T>(put: (client: PartitionClient) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.process.run(() => {
@@ -169,23 +169,23 @@ export class Seat {
   }
 
   /** By the next commit, a running attempt has heard of an entry that the last one stored. */
-  mustHaveTold(id: string, attempt: number, index: number): void {
+  mustHaveNotified(id: string, attempt: number, index: number): void {
     if (this.isAlive) this.#services?.mustHaveHeard(id, attempt, index);
   }
 
-  /** By the next commit, a running attempt was told to come to rest. */
+  /** By the next commit, a running attempt was told to suspend. */
   mustHaveYielded(id: string, attempt: number): void {
     if (this.isAlive) this.#services?.mustHaveYielded(id, attempt);
   }
 
-  /** By the next commit, the attempt of somebody who was killed is gone. */
+  /** By the next commit, the attempt of a killed invocation is gone. */
   mustBeOver(id: string, attempt: number): void {
     if (this.isAlive) this.#services?.mustBeOver(id, attempt);
   }
 
   /** Resolves when nothing of it is written any more. */
-  rest(): Promise<void> {
-    return this.#connection.rest();
+  drained(): Promise<void> {
+    return this.#connection.drained();
   }
 
   /** Leaves the partition in order. */
@@ -207,7 +207,7 @@ export class Seat {
   };
 
   #life(send: Mailbox): Services {
-    const { world, faults, limits, told, failed, history } = this.#options;
+    const { world, faults, limits, emitted, failed, history } = this.#options;
     this.#isExcused = false;
     this.#bornAt = world.mono;
     if (this.#services?.isClosed === false) {
@@ -217,8 +217,8 @@ export class Seat {
       world,
       faults,
       limits,
-      told: (effect) => {
-        told(effect);
+      emitted: (effect) => {
+        emitted(effect);
         if (effect.type === "attempt") this.#mustHold(`begins "${effect.invocation.id}"`);
       },
       history,
@@ -237,7 +237,7 @@ export class Seat {
     this.#options.failed(new Broken(`Process ${name} ${what}, and ${partition} is another's`));
   }
 
-  /** When a life of the partition ends, everybody who waits for it is told so at once. */
+  /** When a life of the partition ends, every waiter gets an error at once. */
   #mustAnswer(): void {
     const { world, failed } = this.#options;
     const waiting = [...this.pending];

@@ -6,13 +6,13 @@ import type { Operated } from "../../src/ports.ts";
 import type { History } from "./history.ts";
 import { must } from "./must.ts";
 import { spokenOf } from "./spoken.ts";
-import { cancelsOf, isSame, type Story } from "./story.ts";
+import { cancelsOf, type InvocationRecord, isSame } from "./invocation_record.ts";
 
-export type Wish = Operation["kind"];
+export type OperationKind = Operation["kind"];
 
-/** What an invocation was when somebody wished something. */
+/** The state of an invocation when an operation was requested. */
 export interface Before {
-  readonly story: Story | undefined;
+  readonly record: InvocationRecord | undefined;
   readonly status: string;
   readonly attempt: number;
   readonly cancels: number;
@@ -23,82 +23,85 @@ export interface Before {
   readonly isForgotten: boolean;
 }
 
-/** What operators asked for, and that it is so when they are told that it is. */
-export class Wishes {
+/** Records what operators request, and checks that what an answer says is durable. */
+export class Operations {
   readonly #counts = new Map<string, number>();
-  /** New invocations that somebody wants, and what they shall begin with. */
-  readonly restarts = new Map<string, { readonly from: number; readonly story: Story }>();
+  /** Invocations that restarts request, and what their journals must begin with. */
+  readonly restarts = new Map<
+    string,
+    { readonly from: number; readonly record: InvocationRecord }
+  >();
   readonly #history: History;
 
   constructor(history: History) {
     this.#history = history;
   }
 
-  /** How often this was asked for, whether it was heard or not. */
-  count(id: string, wish: Wish): number {
-    return this.#counts.get(`${wish} ${id}`) ?? 0;
+  /** How often this was requested, whether the request arrived or not. */
+  count(id: string, kind: OperationKind): number {
+    return this.#counts.get(`${kind} ${id}`) ?? 0;
   }
 
-  /** Somebody asks. */
+  /** An operator requests an operation. */
   asks(id: string, operation: Operation): Before {
-    const { kind } = operation, story = this.#history.stories.get(id);
+    const { kind } = operation, record = this.#history.records.get(id);
     this.#counts.set(`${kind} ${id}`, this.count(id, kind) + 1);
-    if (operation.kind === "restart" && story) {
-      this.restarts.set(operation.newId, { from: operation.from, story });
+    if (operation.kind === "restart" && record) {
+      this.restarts.set(operation.newId, { from: operation.from, record });
     }
-    return this.look(id);
+    return this.observe(id);
   }
 
-  look(id: string): Before {
-    const story = this.#history.stories.get(id);
+  observe(id: string): Before {
+    const record = this.#history.records.get(id);
     return {
-      story,
-      status: story?.row.status.kind ?? "unknown",
-      attempt: story?.row.attempt ?? 0,
-      cancels: story ? cancelsOf(story) : 0,
+      record,
+      status: record?.row.status.kind ?? "unknown",
+      attempt: record?.row.attempt ?? 0,
+      cancels: record ? cancelsOf(record) : 0,
       wakes: this.count(id, "resume") + this.count(id, "kill"),
       pauses: this.count(id, "pause"),
-      isPausing: story?.row.pausing ?? false,
-      isFinished: story?.result !== undefined,
-      isForgotten: story?.isForgotten ?? false,
+      isPausing: record?.row.pausing ?? false,
+      isFinished: record?.result !== undefined,
+      isForgotten: record?.isForgotten ?? false,
     };
   }
 
-  /** Somebody was answered. Whatever is said must be durable by now. */
-  answered(id: string, operation: Operation, told: Operated & { readonly before: Before }): void {
-    const { status, before } = told, story = this.#history.stories.get(id);
+  /** An operator got an answer. What it says must be durable by now. */
+  answered(id: string, operation: Operation, reply: Operated & { readonly before: Before }): void {
+    const { status, before } = reply, record = this.#history.records.get(id);
     const what = `${operation.kind} of "${id}" was answered "${status}"`;
     if (operation.kind === "restart" && status === "done") {
-      const isNew = told.id === operation.newId && this.#history.stories.has(operation.newId);
+      const isNew = reply.id === operation.newId && this.#history.records.has(operation.newId);
       must(isNew, () => `${what} before there was a new one`);
     }
     // What died and came to life again meanwhile says nothing about what it was before.
-    if (!story || story !== before.story) return;
+    if (!record || record !== before.record) return;
     if (status === "done" || status === "underway") {
-      must(this.#isDone(operation, before, { story, status }), () => `${what} before it was`);
-    } else must(isRefusable({ status, before, story }), () => `${what}, and was ${before.status}`);
+      must(this.#isDone(operation, before, { record, status }), () => `${what} before it was`);
+    } else must(isRefusable({ status, before, record }), () => `${what}, and was ${before.status}`);
   }
 
   #isDone(
     operation: Operation,
     before: Before,
-    { story, status }: { story: Story; status: ReplyStatus },
+    { record, status }: { record: InvocationRecord; status: ReplyStatus },
   ): boolean {
-    const { row, result, isForgotten } = story;
+    const { row, result, isForgotten } = record;
     switch (operation.kind) {
       case "kill":
         return result !== undefined;
       case "cancel":
         if (status === "done") return result !== undefined && isForgotten;
-        return result !== undefined || cancelsOf(story) > before.cancels;
+        return result !== undefined || cancelsOf(record) > before.cancels;
       case "pause": {
-        const isResting = row.pausing === true || row.status.kind === "paused";
-        const { id } = row, { wakes } = this.look(id);
-        const isWoken = wakes > before.wakes || cancelsOf(story) > before.cancels;
-        return status === "done" || result !== undefined || isResting || isWoken;
+        const isPaused = row.pausing === true || row.status.kind === "paused";
+        const { id } = row, { wakes } = this.observe(id);
+        const isWoken = wakes > before.wakes || cancelsOf(record) > before.cancels;
+        return status === "done" || result !== undefined || isPaused || isWoken;
       }
       case "resume": {
-        const isPausedAgain = this.look(row.id).pauses > before.pauses;
+        const isPausedAgain = this.observe(row.id).pauses > before.pauses;
         if (before.isPausing && row.pausing && !isPausedAgain) return false;
         return before.status !== "paused" || result !== undefined || row.attempt > before.attempt;
       }
@@ -114,13 +117,13 @@ export class Wishes {
 
 /** Whether it can be true, of an invocation that was so before and is this now. */
 function isRefusable(
-  { status, before, story }: { status: ReplyStatus; before: Before; story: Story },
+  { status, before, record }: { status: ReplyStatus; before: Before; record: InvocationRecord },
 ): boolean {
   switch (status) {
     case "unknown":
-      return before.isFinished || story.result !== undefined;
+      return before.isFinished || record.result !== undefined;
     case "completed":
-      return story.result !== undefined;
+      return record.result !== undefined;
     case "notCompleted":
     case "stillRunning":
       return !before.isFinished;
@@ -128,7 +131,7 @@ function isRefusable(
     case "notRunning":
       return ["scheduled", "inboxed"].includes(before.status);
     case "noInput":
-      return story.row.journal === 0;
+      return record.row.journal === 0;
     default:
       return true;
   }
@@ -150,39 +153,39 @@ export function beginning(entries: readonly Entry[], from: number): Entry[] | un
 }
 
 /** That a restarted invocation begins with what it should, and with nothing else. */
-export function mustBegin({ row, entries }: Story, { from, story }: {
+export function mustBegin({ row, entries }: InvocationRecord, { from, record }: {
   readonly from: number;
-  readonly story: Story;
+  readonly record: InvocationRecord;
 }): void {
   const { id, journal } = row;
-  const wanted = beginning(story.entries, from);
+  const wanted = beginning(record.entries, from);
   // Of a journal that was purged in the turn that ended it, the last entries were never seen.
-  if (story.row.journal === 0 && !wanted) return;
-  must(wanted, () => `"${id}" began as "${story.row.id}" to ${from} with open commands`);
+  if (record.row.journal === 0 && !wanted) return;
+  must(wanted, () => `"${id}" began as "${record.row.id}" to ${from} with open commands`);
   must(
     journal >= wanted.length && isSame(entries.slice(0, wanted.length), wanted),
-    () => `"${id}" did not begin as "${story.row.id}" did`,
+    () => `"${id}" did not begin as "${record.row.id}" did`,
   );
-  must(isSame(row.target, story.row.target), () => `"${id}" runs something else`);
+  must(isSame(row.target, record.row.target), () => `"${id}" runs something else`);
   // What was never bound speaks whatever its deployment does.
-  const isOther = row.pin && story.row.pin && row.pin.protocol !== story.row.pin.protocol;
+  const isOther = row.pin && record.row.pin && row.pin.protocol !== record.row.pin.protocol;
   must(!isOther, () => `"${id}" speaks another version`);
 }
 
-/** Results and journals are kept as long as was promised, or until somebody purges them. */
+/** Results and journals are kept as long as was promised, or until a purge. */
 export function mustBeKept(
-  wishes: Wishes,
-  { row: before }: Story,
+  operations: Operations,
+  { row: before }: InvocationRecord,
   { row, drop }: { readonly row: InvocationRow; readonly drop: boolean },
 ): void {
   const { id, status, retention, journal, modifiedAt, completedAt } = row;
   if (status.kind !== "completed") return;
   const isStarted = row.runningAt !== undefined;
   if (!isStarted) return must(drop, () => `"${id}" never started and was kept`);
-  if (wishes.count(id, "purge") > 0) return;
+  if (operations.count(id, "purge") > 0) return;
   const { resultMs, journalMs } = retention, age = modifiedAt - (completedAt ?? 0);
   must(!drop || age >= resultMs, () => `"${id}" was forgotten too early`);
-  if (wishes.count(id, "purgeJournal") > 0) return;
+  if (operations.count(id, "purgeJournal") > 0) return;
   const isEarly = journal === 0 && before.journal > 0 && age < Math.min(resultMs, journalMs);
   must(!isEarly, () => `The journal of "${id}" was forgotten too early`);
 }
