@@ -12,20 +12,20 @@ import type { StateEdit } from "./model/state_edit.ts";
 import type { Target } from "./model/target.ts";
 import type { Vitals } from "./vitals.ts";
 
-/** What a platform lends the core. Everything else the core needs is Fetch API. */
+/** What a platform provides to the core. Everything else that the core needs is Fetch API. */
 export interface Platform {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly dial: Dial;
-  /** What the platform knows of its process, if anything. */
+  /** Measurements of the process, where the platform has any. */
   readonly vitals?: () => Vitals;
-  /** Measures again and again how late the event loop comes to a timer. Returns how to stop. */
+  /** Measures repeatedly how late the event loop runs a timer. Returns a function that stops it. */
   readonly watchLoop?: (late: (ms: number) => void) => () => void;
 }
 
 /**
- * How long a wait goes on at most without a look at the clock, in milliseconds. A timer of a platform
+ * How long a wait goes on at most without reading the clock, in milliseconds. A timer of a platform
  * does not notice that the wall clock was set or that the machine slept, so this bounds how late a
  * clock that jumped forward is noticed.
  */
@@ -35,8 +35,8 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Calls back once, not before `due`. Looks at the clock every `CLOCK_LOOK_MS`. Returns a way to
-   * forget it.
+   * Calls back once, not before `due`. Reads the clock every `CLOCK_LOOK_MS`. Returns a function
+   * that cancels it.
    */
   at(due: number, call: () => void): () => void;
   /** Calls back once this burst of input has been handled: what groups events into turns. */
@@ -47,7 +47,7 @@ export interface Clock {
 export interface Stopwatch {
   /** Milliseconds since any moment, with fractions. Goes on while the process is stopped. */
   now(): number;
-  /** Calls back once, not before so many milliseconds are over. Returns a way to forget it. */
+  /** Calls back once, after `ms` milliseconds or later. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -83,9 +83,9 @@ export interface Store {
   stage?(lease: Lease, bytes: Uint8Array): Promise<() => void>;
   readonly stagedBytesMin?: number | undefined;
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]>;
-  /** As `scan`, for metrics: every invocation in order of ids, where it stands. */
+  /** As `scan`, for metrics: the status of every invocation, in order of ids. */
   scanStatuses?(lease: Lease, page: StatusPage): Promise<readonly InvocationStatus[]>;
-  /** What was committed and is not in the tables yet, where that is a difference. */
+  /** The rows that are committed and not in the tables yet, where a store has such rows. */
   backlog?(lease: Lease): Backlog;
   close(): Promise<void>;
 }
@@ -132,7 +132,7 @@ export interface StatusPage {
   readonly limit: number;
 }
 
-/** Where one invocation stands. */
+/** The status of one invocation. */
 export interface InvocationStatus {
   readonly id: string;
   readonly service: string;
@@ -187,7 +187,7 @@ export interface SqlClient {
   close(): Promise<void>;
 }
 
-/** Somebody else has changed what is registered since it was loaded. */
+/** Another process has changed the registered deployments since they were loaded. */
 export class Outdated extends Error {
   override name = "Outdated";
 }
@@ -205,11 +205,11 @@ export interface DeploymentStore {
   drop(id: string): Promise<void>;
 }
 
-/** What ingress needs of the partitions. Every method rejects with a `Failure` of status 503. */
+/** What ingress needs of the partitions. Every rejection is a `Failure` of status 503. */
 export interface Invocations {
   /** Resolves once the invocation is durable. */
   send(request: InvocationRequest): Promise<Accepted>;
-  /** Resolves with its result. When the caller leaves, it is forgotten; nothing is canceled. */
+  /** Resolves with its result. When the caller leaves, the wait ends; the invocation goes on. */
   call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed>;
   /** The result of an invocation, once it has one. Undefined: there is no such invocation. */
   attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined>;
@@ -222,7 +222,7 @@ export interface Invocations {
     object: { readonly service: string; readonly key: string },
     edit: StateEdit,
   ): Promise<void>;
-  /** An operator's wish (docs/spec/admin.md#operations-on-invocations), and how it was taken. */
+  /** Carries out an operation of an operator (docs/spec/admin.md#operations-on-invocations). */
   operate(id: string, operation: Operation): Promise<Operated>;
 }
 

@@ -22,9 +22,12 @@ export const changeBody = fields({
   ),
   inactivity_timeout: withDescription(
     maybe(duration),
-    "Silence after which an attempt is asked to suspend.",
+    "Inactivity after which an attempt is asked to suspend.",
   ),
-  abort_timeout: withDescription(maybe(duration), "Silence after that, after which it is aborted."),
+  abort_timeout: withDescription(
+    maybe(duration),
+    "Inactivity after that, after which it is aborted.",
+  ),
 });
 
 /** Reads a change of a service, or answers undefined when nothing changes. */

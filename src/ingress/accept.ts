@@ -30,7 +30,7 @@ import type { InvokeRoute } from "./path.ts";
 import { type Query, readQuery } from "./query.ts";
 import { checkLimitKey, checkScope } from "./scope.ts";
 
-/** A call or send that passed every check but one: whether a delay makes sense. */
+/** A call or send that passed every check but one: whether it may have a delay. */
 export interface Checked {
   readonly service: ServiceSchema;
   readonly handler: HandlerSchema;
@@ -39,7 +39,7 @@ export interface Checked {
   readonly headers: readonly HeaderPair[];
   readonly value: Uint8Array;
   readonly delayMs: number | undefined;
-  /** What the caller brought, or what begins here. */
+  /** The caller's trace, or one that begins here. */
   readonly trace: Trace | undefined;
   readonly span: RequestSpan | undefined;
 }
@@ -78,7 +78,7 @@ export async function check(
 }
 
 /**
- * What the partitions are asked for. Workflow runs and requests with an idempotency key get an id
+ * The request to the partitions. Workflow runs and requests with an idempotency key get an id
  * that is the same each time (docs/spec/ingress.md#idempotency).
  */
 export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
@@ -125,7 +125,7 @@ function target({ service, handler, key }: Checked): Target {
 }
 
 /**
- * How long the result is kept to answer a repeat, and the journal to be looked at
+ * How long the result is kept to answer a repeat, and the journal to be inspected
  * (docs/spec/service-protocol.md#effective-options).
  */
 function retention(schema: Schema, { service, handler, idempotencyKey }: Checked): Retention {
@@ -168,8 +168,8 @@ function refuseScope(scope: string): never {
 }
 
 /**
- * The header beats the query (docs/spec/ingress.md#scopes). A limit key needs a scope, and none
- * gets this far.
+ * The header takes precedence over the query (docs/spec/ingress.md#scopes). A limit key needs a
+ * scope, and a request with a scope has been refused before.
  */
 function refuseLimitKey(head: Head, query: Query): void {
   checkLimitKeyHeader(head);

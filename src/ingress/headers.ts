@@ -3,9 +3,9 @@ import type { HeaderPair } from "../model/journal.ts";
 import { ALIAS, type Dialect, header, OWN } from "../names.ts";
 import { decodeRaw, isAscii } from "./percent.ts";
 
-/** What ingress needs of a request's headers, from one pass over them. */
+/** The headers of a request that ingress needs, read in one pass. */
 export interface Head {
-  /** What the handler is given, but for the first place: that is the ingress path's. */
+  /** The headers for the handler. The first element is reserved for the ingress path. */
   readonly pairs: HeaderPair[];
   idempotencyKey?: string;
   contentType?: string;
@@ -14,7 +14,7 @@ export interface Head {
   origin?: string;
   traceparent?: string;
   tracestate?: string;
-  /** In our spelling, and in the alias. */
+  /** In this server's spelling, and in the alias. */
   limitKey?: string;
   aliasLimitKey?: string;
   /** Name of the first header for the handler whose value is not visible ASCII. */
@@ -46,7 +46,7 @@ export function readHead(flat: readonly string[]): Head {
 }
 
 /**
- * Everything but hop and idempotency headers, and what only ingress may say
+ * All headers but those of the connection, of idempotency, and those that only ingress may set
  * (docs/spec/ingress.md#headers-and-query).
  */
 function isForHandler(head: Head, name: string, value: string): boolean {
@@ -65,7 +65,7 @@ function isForHandler(head: Head, name: string, value: string): boolean {
   }
 }
 
-/** Requests have few headers: a look at each is cheaper than a set. */
+/** Requests have few headers: comparing each is cheaper than a set. */
 function has(pairs: readonly HeaderPair[], name: string): boolean {
   for (let i = 1; i < pairs.length; i++) {
     if (pairs[i]![0] === name) return true;

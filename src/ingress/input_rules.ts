@@ -7,7 +7,7 @@ const ANY: InputRule = { required: false, contentType: "*/*" };
  * Checks a request against the input rule of the manifest (docs/spec/ingress.md#input-rules).
  * A request without body and content type fits every rule that is not `required`; any other must
  * have the declared content type. `rule` undefined: anything goes that has a content type. The
- * body itself is never looked into. Throws `Failure` 400.
+ * body itself is never parsed. Throws `Failure` 400.
  */
 export function checkInput(
   rule: InputRule | undefined,

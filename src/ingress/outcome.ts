@@ -62,7 +62,7 @@ function canExist({ scope }: TargetObject): boolean {
 
 /**
  * Undefined for a value whose handler is gone: what it declared is what says how to read it. The
- * registry may have changed while the caller waited, so it is looked at only now.
+ * registry may have changed while the caller waited, so it is read only now.
  */
 function toAnswer(
   { schema }: Setup,

@@ -4,17 +4,17 @@ import { idOf } from "../model/subject.ts";
 import { byInvocation } from "./path.ts";
 import { checkScope } from "./scope.ts";
 
-/** Whom a request is about. */
+/** The invocation that a request names. */
 export interface TargetObject {
   readonly subject: Subject;
-  /** Well-formed. Of an invocation there is none to tell: its id says all. */
+  /** Well-formed. Absent where the invocation is named by its id, which is complete without it. */
   readonly scope?: string;
 }
 
 /**
  * Reads a target object: JSON, whatever the content type says
  * (docs/spec/ingress.md#attach-output-and-lookup). Fields it does not know are ignored. Throws
- * `Failure` 400 that tells what is wrong with it, or with the id or scope in it.
+ * `Failure` 400 whose message says what is wrong with it, or with the id or scope in it.
  */
 export function parseTarget(bytes: Uint8Array): TargetObject {
   const fields = parseFields(bytes);
@@ -33,7 +33,7 @@ export function parseTarget(bytes: Uint8Array): TargetObject {
   }
 }
 
-/** The id of whom it is about, whether or not there is such an invocation. */
+/** The id of the invocation that it names, whether or not there is one. */
 export function idOfTarget({ subject, scope }: TargetObject): string {
   if (scope === undefined || subject.by === "invocation") return idOf(subject);
   return idOf({ ...subject, scope });
@@ -88,7 +88,7 @@ function optional(fields: Fields, name: string): string | undefined {
   if (typeof value !== "string") {
     throw bad(`field '${name}' must be a string, not ${kindOf(value)}`);
   }
-  // Half a character would become another one on its way into an id, and so name another's result.
+  // A lone surrogate is replaced when an id is encoded, so it would name another invocation.
   if (/\p{Surrogate}/u.test(value)) throw bad(`field '${name}' is not well-formed Unicode`);
   return value;
 }

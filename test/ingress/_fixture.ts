@@ -121,7 +121,7 @@ export class FakeInvocations implements Invocations {
   readonly attaches: string[] = [];
   readonly outputs: string[] = [];
   readonly signals: Signal[] = [];
-  /** What somebody asks for the result of: an invocation of this target, or none, or no result. */
+  /** What `attach` and `output` find: an invocation of this target, none, or one without a result. */
   existing: Target | "unknown" | "notReady" = "unknown";
   /** Callers that went away. */
   left = 0;

@@ -10,7 +10,7 @@ export const plain = {
   idempotencyKey: "ik",
 } as const;
 export const keyed: Subject = { ...plain, service: "Obj", handler: "set", key: "k" };
-/** Target objects (docs/spec/ingress.md#attach-output-and-lookup), and whom each of them means. */
+/** Target objects (docs/spec/ingress.md#attach-output-and-lookup), and the invocation that each names. */
 export const bodies: readonly [body: unknown, subject: Subject][] = [
   [{ target: "invocation", invocationId: id }, { by: "invocation", id }],
   [{ target: "invocation", invocationId: id, scope: "not looked at!" }, { by: "invocation", id }],

@@ -55,7 +55,7 @@ describe("an awakeable", () => {
     expect(invocations.signals).toEqual([]);
   });
 
-  it("is none for a built-in signal: nobody cancels through here", async () => {
+  it("is none for a built-in signal: ingress does not cancel", async () => {
     const { ask, invocations } = fixture();
     for (const index of [0, 1, 15]) {
       const path = `/svc/a/${printAwakeableId(target, index)}/resolve`;

@@ -105,7 +105,7 @@ describe("a call", () => {
     expect(invocations.left).toBe(1);
   });
 
-  it("whose caller went away is nobody's error", async () => {
+  it("whose caller went away is not an error", async () => {
     const { ask, invocations, logged } = fixture();
     invocations.error = new DOMException("gone", "AbortError");
     expect((await ask("POST", "/svc/call/Svc/opt")).status).toBe(499);

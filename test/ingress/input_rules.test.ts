@@ -113,7 +113,7 @@ describe("a handler's input rule", () => {
     expect(await outcome("latin", json, "{}")).toBe(mismatch(json, "text/plain; charset=latin1"));
   });
 
-  it("does not look into the body", async () => {
+  it("does not parse the body", async () => {
     expect(await outcome("schema", json, '{"a":')).toBe(OK);
   });
 

@@ -30,7 +30,7 @@ const expected =
   "/svc/output/:invocation_id, or /svc/lookup; objects and workflows take a key: " +
   "/svc/call/:object/:key/:handler; awakeables are completed at /svc/awakeables/:id/resolve and " +
   "/svc/awakeables/:id/reject; GET /openapi describes all";
-const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+const idExample = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 const ofAdmin = (segment: string) =>
   `; /${segment} is a path of the admin API, which has a port of its own (by default 9070)`;
 const bad = (path: string) =>
@@ -154,19 +154,25 @@ const rows: [path: string, outcome: Route | string][] = [
   ["/svc/nope", "404 not found"],
   ["/svc/lookup/x", expected],
   [`/svc/attach/${id}/x`, expected],
-  ["/svc/attach/foo", `400 bad invocation id 'foo': bad format${looks}`],
-  ["/svc/output/inv_xyz", `400 bad invocation id 'inv_xyz': unrecognized codec version${looks}`],
-  ["/svc/attach/inv_1", `400 bad invocation id 'inv_1': bad length${looks}`],
-  ["/svc/output/inv_", `400 bad invocation id 'inv_': bad length${looks}`],
-  ["/svc/output/INV_1x", `400 bad invocation id 'INV_1x': unrecognized resource type: INV${looks}`],
-  ["/svc/output/dp_2x", `400 bad invocation id 'dp_2x': unrecognized codec version${looks}`],
+  ["/svc/attach/foo", `400 bad invocation id 'foo': bad format${idExample}`],
+  [
+    "/svc/output/inv_xyz",
+    `400 bad invocation id 'inv_xyz': unrecognized codec version${idExample}`,
+  ],
+  ["/svc/attach/inv_1", `400 bad invocation id 'inv_1': bad length${idExample}`],
+  ["/svc/output/inv_", `400 bad invocation id 'inv_': bad length${idExample}`],
+  [
+    "/svc/output/INV_1x",
+    `400 bad invocation id 'INV_1x': unrecognized resource type: INV${idExample}`,
+  ],
+  ["/svc/output/dp_2x", `400 bad invocation id 'dp_2x': unrecognized codec version${idExample}`],
   [
     `/svc/output/${id.slice(0, -1)}-`,
-    `400 bad invocation id '${id.slice(0, -1)}-': base62 decode error${looks}`,
+    `400 bad invocation id '${id.slice(0, -1)}-': base62 decode error${idExample}`,
   ],
   [
     "/svc/invocation/dp_1x/attach",
-    `400 bad invocation id 'dp_1x': id doesn't match the expected type${looks}`,
+    `400 bad invocation id 'dp_1x': id doesn't match the expected type${idExample}`,
   ],
   ["/svc/awakeables", awakeable],
   ["/svc/awakeables/foo", awakeable],

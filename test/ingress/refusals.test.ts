@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AskInit, fixture, told } from "./_fixture.ts";
 
-const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+const idExample = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 
 async function refusal(method: string, path: string, init?: AskInit): Promise<string> {
   const { ask, invocations } = fixture();
@@ -275,8 +275,11 @@ describe("other routes", () => {
   });
 
   it.each([
-    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad length${looks}`],
-    ["/svc/output/inv_xyz", `400 bad invocation id 'inv_xyz': unrecognized codec version${looks}`],
+    [`/svc/attach/${id}x`, `400 bad invocation id '${id}x': bad length${idExample}`],
+    [
+      "/svc/output/inv_xyz",
+      `400 bad invocation id 'inv_xyz': unrecognized codec version${idExample}`,
+    ],
     [
       "/svc/invocation/Nope/x/ik/output",
       "404 service 'Nope' not found, make sure to register the service before calling it.",

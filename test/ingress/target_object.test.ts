@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixture, told } from "./_fixture.ts";
 
-const looks = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
+const idExample = "; an invocation id looks like inv_17kO36pqgIap3xDjDhLpCIiunpzEd8hWuT";
 
 const id = `inv_1${"0".repeat(33)}`;
 const workflow = { target: "workflow", workflowName: "Wf", workflowKey: "k" };
@@ -68,19 +68,21 @@ const rows: [body: string | Uint8Array, wrong: string | RegExp][] = [
   ],
   [
     json({ target: "invocation", invocationId: "foo" }),
-    `bad invocation id 'foo': bad format${looks}`,
+    `bad invocation id 'foo': bad format${idExample}`,
   ],
   [
     json({ target: "invocation", invocationId: "inv_xyz" }),
-    `bad invocation id 'inv_xyz': unrecognized codec version${looks}`,
+    `bad invocation id 'inv_xyz': unrecognized codec version${idExample}`,
   ],
   [
     json({ target: "invocation", invocationId: id.replace("inv", "dp") }),
-    `bad invocation id '${id.replace("inv", "dp")}': id doesn't match the expected type${looks}`,
+    `bad invocation id '${
+      id.replace("inv", "dp")
+    }': id doesn't match the expected type${idExample}`,
   ],
   [
     json({ target: "invocation", invocationId: "x".repeat(5000) }),
-    `bad invocation id '${"x".repeat(100)}…': bad format${looks}`,
+    `bad invocation id '${"x".repeat(100)}…': bad format${idExample}`,
   ],
 ];
 
