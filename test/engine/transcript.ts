@@ -45,7 +45,7 @@ export class Stage {
 
   /** One turn with one event. `at`: when, in milliseconds since the epoch. */
   play(at: number, event: Event): Turn {
-    const around = { place: this.#place, attemptForgotten: this.#attemptForgotten };
+    const around = { range: this.#place, attemptForgotten: this.#attemptForgotten };
     const turn = new Turn(at, schema, { rows: emptyIsKnown(this.#resident), ...around });
     step(turn, event);
     this.#attemptForgotten = turn.attemptForgotten;
