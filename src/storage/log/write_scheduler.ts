@@ -2,6 +2,8 @@ import type { Statement } from "../../ports.ts";
 import type { Background } from "../fold/fold_scheduler.ts";
 import { ReadBarrier } from "./read_barrier.ts";
 
+type Kind = "commit" | "piece" | "fold";
+
 interface Job {
   readonly statements: readonly Statement[];
   readonly resolve: () => void;
@@ -48,9 +50,8 @@ export class WriteScheduler {
   /** Commits that must be durable before the fold starts. */
   #ahead = 0;
   readonly #barrier = new ReadBarrier(() => this.#schedule());
-  #isCommitting = false;
-  #isFolding = false;
-  #isPutting = false;
+  /** What is being written. One of each kind at most. */
+  readonly #inFlight = new Set<Kind>();
   /** Whether the last write was a commit. */
   #hasServed = false;
   #isYielding = false;
@@ -128,7 +129,11 @@ export class WriteScheduler {
   }
 
   get #isBusy(): boolean {
-    return this.#isCommitting || this.#isFolding || this.#isPutting;
+    return this.#inFlight.size > 0;
+  }
+
+  get #isCommitting(): boolean {
+    return this.#inFlight.has("commit");
   }
 
   #schedule(): void {
@@ -146,13 +151,13 @@ export class WriteScheduler {
 
   #scheduleBoth(): void {
     const [piece] = this.#pieces;
-    if (piece && !this.#isPutting) this.#sendPiece(piece);
+    if (piece && !this.#inFlight.has("piece")) this.#sendPiece(piece);
     const background = this.#ready();
-    if (background && !this.#isFolding) this.#sendBackground(background);
+    if (background && !this.#inFlight.has("fold")) this.#sendBackground(background);
     const [commit] = this.#commits;
     if (!commit || this.#isCommitting) return;
     // The active layer is full: the fold is sent first, so that memory does not grow.
-    if (!this.#isFolding || !background?.isUrgent(false)) this.#sendCommit(commit);
+    if (!this.#inFlight.has("fold") || !background?.isUrgent(false)) this.#sendCommit(commit);
   }
 
   /** The fold, if it may be sent: its commits are durable and older reads have ended. */
@@ -173,46 +178,45 @@ export class WriteScheduler {
 
   #sendCommit(commit: Job): void {
     this.#commits.shift();
-    this.#hasServed = true;
-    this.#isCommitting = true;
-    this.#commit(commit.statements).then(() => {
-      this.#isCommitting = false;
-      if (this.#ahead > 0) this.#ahead--;
-      commit.resolve();
-      this.#next();
-    }, (cause) => {
-      this.#isCommitting = false;
-      commit.reject(cause);
-      this.fail(cause);
-      this.#next();
+    this.#send("commit", () => this.#commit(commit.statements), {
+      ...commit,
+      resolve: () => {
+        if (this.#ahead > 0) this.#ahead--;
+        commit.resolve();
+      },
     });
   }
 
   #sendPiece(piece: Job): void {
     this.#pieces.shift();
-    this.#hasServed = false;
-    this.#isPutting = true;
-    this.#put(piece.statements).then(() => {
-      this.#isPutting = false;
-      piece.resolve();
-      this.#next();
-    }, (cause) => {
-      this.#isPutting = false;
-      piece.reject(cause);
-      this.fail(cause);
-      this.#next();
-    });
+    this.#send("piece", () => this.#put(piece.statements), piece);
   }
 
   #sendBackground(background: Background): void {
-    this.#hasServed = false;
-    this.#isFolding = true;
-    this.#write(background.next()).then(() => {
-      this.#isFolding = false;
-      if (!this.#failure) background.done();
+    this.#send("fold", () => this.#write(background.next()), {
+      resolve: () => {
+        if (!this.#failure) background.done();
+      },
+      // The callers that wait for a fold are told by `fail`.
+      reject: () => {},
+    });
+  }
+
+  /** Sends one write, settles it, and sends the next one. */
+  #send(
+    kind: Kind,
+    write: () => Promise<void>,
+    { resolve, reject }: Pick<Job, "resolve" | "reject">,
+  ): void {
+    this.#hasServed = kind === "commit";
+    this.#inFlight.add(kind);
+    write().then(() => {
+      this.#inFlight.delete(kind);
+      resolve();
       this.#next();
     }, (cause) => {
-      this.#isFolding = false;
+      this.#inFlight.delete(kind);
+      reject(cause);
       this.fail(cause);
       this.#next();
     });
