@@ -69,16 +69,7 @@ async function openFolder(config: Config, options: StorageOptions): Promise<Stor
     onDeployed: (version) => marks.deployed(version),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
   });
-  const introspection = queriesOf(databases, {
-    flush: () => storage.store.flushAll(),
-    config,
-    log,
-  });
-  const close = async () => {
-    await introspection.close();
-    await storage.close();
-  };
-  return { ...storage, introspection, config, place: config["base-dir"], close };
+  return { ...withQueries(storage, config, log), config, place: config["base-dir"] };
 }
 
 /** Logs the commits that are given up because they cannot be read. */
@@ -87,6 +78,24 @@ function logLoss(log: Log): (loss: Loss) => void {
 }
 
 const QUERIES_WAITING_MAX = 100;
+
+/** Adds queries to a store. They are closed first, since they ask it to fold. */
+function withQueries(
+  storage: ReturnType<typeof storesOf>,
+  config: Config,
+  log: Log,
+): Pick<Storage, "introspection"> & ReturnType<typeof storesOf> {
+  const introspection = queriesOf(storage.databases, {
+    flush: () => storage.store.flushAll(),
+    config,
+    log,
+  });
+  const close = async () => {
+    await introspection.close();
+    await storage.close();
+  };
+  return { ...storage, introspection, close };
+}
 
 /**
  * Queries of all `databases` of an installation; deployments are read from the first one. `flush`:
@@ -144,17 +153,8 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
     ...(owner && { owner }),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
   });
-  const introspection = queriesOf(databases, {
-    flush: () => storage.store.flushAll(),
-    config,
-    log,
-  });
-  const close = async () => {
-    await introspection.close();
-    await storage.close();
-  };
   const { url: place } = remoteAddress(typed.replaceAll(PARTITION, "0"), token);
-  return { ...storage, introspection, config: lowered(config, log), place, close };
+  return { ...withQueries(storage, config, log), config: lowered(config, log), place };
 }
 
 /** The layout of new data. */
