@@ -2,7 +2,6 @@ import { expect, test, vi } from "vitest";
 import { clock } from "../../adapters/platform/clock.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
-import { newInvocationId } from "../../src/model/id.ts";
 import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Rows, Want } from "../../src/model/rows.ts";
 import { Unreadable } from "../../src/model/unreadable.ts";
@@ -15,27 +14,10 @@ import { inPages } from "../sim/pages.ts";
 import { memoryDatabase } from "../storage/_database.ts";
 import { invocationRow } from "../support/rows.ts";
 import { schema, targetOf } from "../support/schema.ts";
+import { invoked } from "./_invoked.ts";
 
 const target = targetOf("greeter/hi");
 const bytes = new Uint8Array(50);
-
-let drawn = 0;
-
-function invoked(): Event & { type: "invoked" } {
-  const { service, handler } = target;
-  const entropy = new Uint8Array(16).fill(++drawn);
-  const { id } = newInvocationId({ service, handler, isWorkflowRun: false }, entropy, 0);
-  return {
-    type: "invoked",
-    id,
-    fresh: true,
-    target,
-    headers: [],
-    value: new Uint8Array(0),
-    origin: { by: "ingress" },
-    retention: { resultMs: 1e6, journalMs: 1e6 },
-  };
-}
 
 /** An invocation with a long journal in the store, whose attempt runs. */
 async function invocationWith(entries: number, store: Store, lease: Lease): Promise<string> {

@@ -2,32 +2,17 @@ import { expect, test, vi } from "vitest";
 import { clock } from "../../adapters/platform/clock.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import { Untaken } from "../../src/errors.ts";
-import { newInvocationId } from "../../src/model/id.ts";
 import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
 import { Host } from "../../src/partition/host.ts";
 import type { InvocationRequest, Lease, Mailbox } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { schema, targetOf } from "../support/schema.ts";
-
-let drawn = 0;
+import { schema } from "../support/schema.ts";
+import { invoked } from "./_invoked.ts";
 
 function request(): InvocationRequest {
-  const target = targetOf("greeter/hi");
-  const { id } = newInvocationId(
-    { service: target.service, handler: target.handler, isWorkflowRun: false },
-    new Uint8Array(16).fill(++drawn),
-    0,
-  );
-  return {
-    id,
-    fresh: true,
-    target,
-    headers: [],
-    value: new Uint8Array(0),
-    origin: { by: "ingress" },
-    retention: { resultMs: 1e6, journalMs: 0 },
-  };
+  const { type: _, ...rest } = invoked(0);
+  return rest;
 }
 
 /** A store whose commits take until they are let through. */

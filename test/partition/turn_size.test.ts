@@ -1,31 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { clock } from "../../adapters/platform/clock.ts";
 import type { Effect } from "../../src/engine/effect.ts";
-import type { Event } from "../../src/engine/event.ts";
-import { newInvocationId } from "../../src/model/id.ts";
 import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { Meter } from "../../src/observe/meter.ts";
 import { Partition } from "../../src/partition/partition.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { schema, targetOf } from "../support/schema.ts";
-
-const target = targetOf("greeter/hi");
-
-function invoked(number: number): Event & { type: "invoked" } {
-  const { service, handler } = target;
-  const entropy = new Uint8Array(16).fill(number);
-  const { id } = newInvocationId({ service, handler, isWorkflowRun: false }, entropy, 0);
-  return {
-    type: "invoked",
-    id,
-    fresh: true,
-    target,
-    headers: [],
-    value: new Uint8Array(0),
-    origin: { by: "ingress" },
-    retention: { resultMs: 1e6, journalMs: 1e6 },
-  };
-}
+import { schema } from "../support/schema.ts";
+import { invoked } from "./_invoked.ts";
 
 test("frames fill a turn, so that an attempt with many does not delay later events", async () => {
   const store = new MemoryStore();
@@ -59,7 +40,7 @@ test("frames fill a turn, so that an attempt with many does not delay later even
     partition.send({ type: "framesReceived", id, attempt: 1, first: 0, frames, pin, entropy });
   }
   let turnsOfLast = 0;
-  partition.send(invoked(4), () => turnsOfLast = partition.turns - before);
+  partition.send(invoked(), () => turnsOfLast = partition.turns - before);
   await vi.waitFor(() => expect(turnsOfLast).toBeGreaterThan(0));
   expect(partition.turns - before).toBe(4);
   partition.stop();
