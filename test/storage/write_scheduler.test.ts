@@ -117,3 +117,31 @@ test("after a failure waiting and later requests are rejected with its cause", a
   await expect(scheduler.commit(named("c"))).rejects.toBe(cause);
   await expect(scheduler.read(() => Promise.resolve())).rejects.toBe(cause);
 });
+
+test("between two pieces of a large value a waiting commit is sent", async () => {
+  const { scheduler: one, sent, end } = controlled();
+  for (const name of ["a", "b"]) void one.put({ sql: `piece ${name}`, args: [] });
+  for (const name of ["c", "d"]) void one.commit(named(name));
+  await settled();
+  for (const name of ["piece a", "c", "piece b", "d"]) await end(name);
+  expect(sent).toEqual(["piece a", "c", "piece b", "d"]);
+});
+
+test("where writes overlap, pieces go one at a time beside commits", async () => {
+  const { scheduler: one, sent, end } = controlled(true);
+  for (const name of ["a", "b"]) void one.put({ sql: `piece ${name}`, args: [] });
+  void one.commit(named("c"));
+  await settled();
+  expect(sent).toEqual(["piece a", "c"]);
+  await end("piece a");
+  expect(sent).toEqual(["piece a", "c", "piece b"]);
+});
+
+test("a piece that cannot be written rejects all that waits, with its cause", async () => {
+  const { scheduler: one, end, failures } = controlled();
+  const outcomes = [one.put(named("a")[0]!), one.put(named("b")[0]!), one.commit(named("c"))]
+    .map((write) => write.then(() => "durable", (cause) => cause));
+  await end("a", "full");
+  expect(await Promise.all(outcomes)).toEqual(["full", "full", "full"]);
+  expect(failures).toEqual(["full"]);
+});
