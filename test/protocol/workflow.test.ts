@@ -75,9 +75,7 @@ const usedKey: Check = async ({ target, endpoint, named, id }) => {
   expect(endpoint.count(`${id} run`)).toBe(1);
 };
 
-/**
- * The words are part of the contract (docs/spec/ingress.md#workflows): whoever calls, however late.
- */
+/** Every later call gets the same message (docs/spec/ingress.md#workflows), which clients compare. */
 const refusal: Check = async ({ target, named, id }) => {
   const flow = `${named("Flow")}/${id}`, message = "Previously accepted";
   await value(target, `${flow}/resolve`, 1);

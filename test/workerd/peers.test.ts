@@ -32,7 +32,7 @@ function installation(partitions: number) {
   return { own, storeOf, known, tellings, deaf, records };
 }
 
-test("the other objects know what is registered before whoever registered it is answered", async () => {
+test("other objects know a registration before its request is answered", async () => {
   const { storeOf, known } = installation(3);
   await storeOf(0).save(deployment);
   expect([...known]).toEqual([[1, [deployment]], [2, [deployment]]]);

@@ -56,7 +56,7 @@ export function logPlaces(partition: number): { readonly from: number; readonly 
  * Only an epoch that was returned counts as claimed; a delayed duplicate of the request finds another
  * epoch and changes nothing. Rejects with `Fenced` when other processes claim it again and again, or
  * when the membership gives it to another member than `owner`. Without `owner` (no fleet), the claim
- * succeeds whoever had the lease, and clears the owner.
+ * replaces any earlier lease and clears the owner.
  */
 export async function raiseEpoch(
   client: SqlClient,
