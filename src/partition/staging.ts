@@ -57,14 +57,14 @@ export class Staging {
 
   /** Takes an event that is large or must wait for one. Returns false if it can be sent at once. */
   hold(event: Event, durable: (() => void) | undefined): boolean {
-    const stream = streamOf(event);
-    const behind = stream === undefined ? undefined : this.#behind.get(stream);
+    const behind = this.#behindOf(event);
     if (behind) {
       behind.push({ event, durable });
       return true;
     }
     const large = largeIn(event, this.#options.bytesMin);
     if (large.length === 0) return false;
+    const stream = streamOf(event);
     if (stream !== undefined) this.#behind.set(stream, []);
     this.#staging++;
     this.#stage(large).then((releases) => {
@@ -85,6 +85,13 @@ export class Staging {
   stop(): void {
     this.#isStopped = true;
     this.#behind.clear();
+  }
+
+  /** The events that wait before this one. Mostly no stream waits, and no key is made then. */
+  #behindOf(event: Event): Waiting[] | undefined {
+    if (this.#behind.size === 0) return undefined;
+    const stream = streamOf(event);
+    return stream === undefined ? undefined : this.#behind.get(stream);
   }
 
   async #stage(values: readonly Uint8Array[]): Promise<(() => void)[]> {
