@@ -93,6 +93,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const made = { observation, endpoints, attempts, fleet, registry };
   const hosts: Hosts = createHosts(options, { ...made, directory: () => directory });
   const directory: Directory = fleet?.directory ?? fixedDirectory(options, hosts);
+  registry.subscribe(() => hosts.controlsChanged());
   await hosts.open(fleet ? [] : options.here);
 
   const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : new Router(directory);

@@ -11,6 +11,7 @@ import {
   optionalText,
   text,
 } from "./config/kinds.ts";
+import { experimentalOptions } from "./config/experimental_options.ts";
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
 import { handlerOptions } from "./config/handler_options.ts";
@@ -45,9 +46,7 @@ export const options = {
     doc: "The number of partitions of new data. Existing data keeps its number.",
   }),
   ...handlerOptions,
-  "experimental-enable-protocol-v7": option(flag(), "false", {
-    doc: "Whether protocol version 7 is used with services that support 6 as well.",
-  }),
+  ...experimentalOptions,
   "strict": option(flag(), "false", {
     doc: "Whether unknown query parameters and JSON fields are refused (400), not warned about.",
   }),
@@ -91,6 +90,12 @@ export const options = {
   }),
   "admin.deployment-parts-limit": option(count(1), "20000", {
     doc: "How many services and handlers a deployment may have. More are refused (META0013).",
+  }),
+  "admin.rules-limit": option(count(1), "10000", {
+    doc: "How many rules the rule book may have. A batch that makes more is refused (422).",
+  }),
+  "admin.paused-queues-limit": option(count(1), "10000", {
+    doc: "Virtual queues that may be paused at once. Pausing one more is refused (409).",
   }),
 
   "admin.query-engine.timeout": option(duration(1), "30s", {
@@ -138,6 +143,10 @@ export const options = {
   "worker.invoker.concurrent-invocations-limit": option(countOrUnlimited(1), "1000", {
     doc:
       "Attempts in flight at once, of each partition. Further ones wait until others end or suspend.",
+  }),
+  "worker.invoker.priority-aging": option(duration(1), "10s", {
+    doc:
+      "How long an invocation waits for each level that its priority is lower, before it goes first.",
   }),
   "worker.invoker.message-size-limit": option(byteSize(), "32MiB", {
     doc: "The largest message of an endpoint. A larger one fails the attempt (RT0003).",

@@ -2,14 +2,16 @@ import type { Dial } from "./dial.ts";
 import { Failure } from "./errors.ts";
 import type { Reply } from "./engine/effect.ts";
 import type { Event, Operation } from "./engine/event.ts";
+import type { Queued } from "./engine/flow/slots.ts";
 import type { Signal } from "./model/command.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
+import type { ControlsChange, StoredControls } from "./model/controls.ts";
 import type { Invoked, Message } from "./model/message.ts";
 import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
 import type { StateEdit } from "./model/state_edit.ts";
-import type { Target } from "./model/target.ts";
+import type { ObjectName, Target } from "./model/target.ts";
 import type { Vitals } from "./vitals.ts";
 
 /** What a platform provides to the core. Everything else that the core needs is Fetch API. */
@@ -109,8 +111,20 @@ export interface Lease {
 
 /** Index reads: for boot, timers and retention, never for the engine. Each is paged by `limit`. */
 export type Scan =
-  /** Invocations whose status is `invoked`, ordered by id, after `after` (exclusive). */
-  | { readonly kind: "invoked"; readonly after?: string; readonly limit: number }
+  /** Invocations that hold slots (`engine/flow/status.ts`), ordered by id, after `after` (exclusive). */
+  | { readonly kind: "holders"; readonly after?: string; readonly limit: number }
+  /**
+   * Invocations that are `queued`, in order of (queue, seq), strictly after `after`. `isSameQueue`: only
+   * those of the queue of `after`.
+   */
+  | {
+    readonly kind: "queued";
+    readonly after?: Pick<Queued, "queue" | "seq">;
+    readonly isSameQueue?: boolean;
+    readonly limit: number;
+  }
+  /** Token buckets that are full again at or before `until`. */
+  | { readonly kind: "fullBuckets"; readonly until: number; readonly limit: number }
   /** Timers in order of (due, id, item), strictly after `after` when given. */
   | { readonly kind: "timers"; readonly after?: Timer; readonly limit: number }
   /** Completed invocations whose `expiresAt` is at or before `until`. */
@@ -124,7 +138,12 @@ export type Scan =
 
 export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
   : Q["kind"] extends "outbox" ? Rows["outbox"]
+  : Q["kind"] extends "holders" ? Holder
+  : Q["kind"] extends "queued" ? Queued
   : Pick<InvocationRow, "id">;
+
+/** An invocation that holds slots. */
+export type Holder = Pick<InvocationRow, "id" | "target" | "limitKey" | "status">;
 
 export interface StatusPage {
   /** The id of the last one of the page before (exclusive). */
@@ -187,22 +206,34 @@ export interface SqlClient {
   close(): Promise<void>;
 }
 
-/** Another process has changed the registered deployments since they were loaded. */
+/** Another process has changed the registered deployments or the controls since they were loaded. */
 export class Outdated extends Error {
   override name = "Outdated";
 }
 
-/** Registered deployments. Saved rarely, loaded whole at boot. */
+/** Everything that operators have set: what is registered, limited and paused. */
+export interface Catalog {
+  readonly deployments: readonly Deployment[];
+  readonly controls: StoredControls;
+}
+
+/** Registered deployments, and what operators have limited and paused. Saved rarely, loaded whole at boot. */
 export interface DeploymentStore {
   /**
-   * Where several may write: grows with every change, as of the last `load` or change. A change of
-   * a row that another process has changed since is rejected with `Outdated`.
+   * Where several may write: grows with every change, as of the last `load` or change. A change is
+   * rejected with `Outdated` when another process has changed anything since.
    */
   readonly version?: number;
-  load(): Promise<readonly Deployment[]>;
-  /** Durable when it resolves. Replaces a deployment with the same id. */
-  save(deployment: Deployment): Promise<void>;
+  load(): Promise<Catalog>;
+  /**
+   * Replaces a deployment with the same id, and changes controls with it. Durable when it resolves; all
+   * of it is applied, or nothing.
+   */
+  save(deployment: Deployment, controls?: ControlsChange): Promise<void>;
+  /** Removes a deployment, and whether it is paused. */
   drop(id: string): Promise<void>;
+  /** Applies all of a change, or nothing. Durable when it resolves. */
+  control(change: ControlsChange): Promise<void>;
 }
 
 /** What ingress needs of the partitions. Every rejection is a `Failure` of status 503. */
@@ -218,10 +249,7 @@ export interface Invocations {
   /** Resolves once the signal is durable. For an unknown invocation there is nothing to do. */
   signal(signal: Signal): Promise<void>;
   /** Resolves once it is durable that an object gets this state, now or when it is free. */
-  editState(
-    object: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void>;
+  editState(object: ObjectName, edit: StateEdit): Promise<void>;
   /** Carries out an operation of an operator (docs/spec/admin.md#operations-on-invocations). */
   operate(id: string, operation: Operation): Promise<Operated>;
 }

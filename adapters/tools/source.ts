@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import type { Config } from "../../src/config.ts";
 import { schemaDefaults } from "../../src/config/schema_defaults.ts";
 import { Failure } from "../../src/errors.ts";
+import { controlsOf } from "../../src/model/controls.ts";
 import { Schema } from "../../src/model/schema.ts";
 import { deliverAll } from "../../src/partition/deliver_all.ts";
 import { Fenced, type Lease, type SqlClient } from "../../src/ports.ts";
@@ -166,8 +167,7 @@ async function quiesce(
   try {
     const leases: Lease[] = [];
     for (let number = 0; number < partitions; number++) leases.push(await store.claim(number));
-    const deployments = first ? await sqlDeploymentStore(first, options).load() : [];
-    const schema = new Schema(deployments, schemaDefaults(config));
+    const schema = await schemaOf(first, config, options);
     const brought = await deliverAll({ store, leases, clock, schema });
     if (brought > 0) log("info", "Messages under way were brought to where they go", { brought });
     await store.flushAll();
@@ -176,6 +176,18 @@ async function quiesce(
   } finally {
     await store.close();
   }
+}
+
+/** The schema that partitions of this data would run with. */
+async function schemaOf(
+  first: SqlClient | undefined,
+  config: Config,
+  retry: RetryLimits,
+): Promise<Schema> {
+  const defaults = schemaDefaults(config);
+  if (!first) return new Schema([], defaults);
+  const { deployments, controls } = await sqlDeploymentStore(first, retry).load();
+  return new Schema(deployments, defaults, controlsOf(controls));
 }
 
 async function refuseLog(client: SqlClient): Promise<void> {

@@ -64,6 +64,8 @@ export class AlarmedStore extends SqlStore {
   readonly #alarms: Alarms;
   readonly #cleanupIntervalMs: number;
   #lease: Lease | undefined;
+  /** Shared counters that other partitions wait for. Every life of the partition writes them again. */
+  readonly #awaited = new Set<string>();
 
   constructor(client: SqlClient, options: AlarmedStoreOptions) {
     const { alarms, cleanupIntervalMs, ...others } = options;
@@ -81,14 +83,21 @@ export class AlarmedStore extends SqlStore {
   override commit(lease: Lease, writes: readonly Write[]): Promise<void> {
     // Before the commit: an alarm without a timer does no harm.
     this.#alarms.expect(dueOf(writes, this.#clock.now()));
+    for (const { table, row, drop } of writes) {
+      if (table !== "bank" || !("waiting" in row)) continue;
+      if (!drop && row.waiting.length > 0) this.#awaited.add(row.counter);
+      else this.#awaited.delete(row.counter);
+    }
     return super.commit(lease, writes);
   }
 
-  /** Whether there are attempts, or messages for other partitions, in progress or waiting to be sent. */
+  /** Whether there are attempts, or messages for other partitions, in progress or waiting. */
   async isBusy(): Promise<boolean> {
     if (!this.#lease) return false;
+    if (this.#awaited.size > 0) return true;
     const found = await Promise.all([
-      this.scan(this.#lease, { kind: "invoked", limit: 1 }),
+      this.scan(this.#lease, { kind: "holders", limit: 1 }),
+      this.scan(this.#lease, { kind: "queued", limit: 1 }),
       this.scan(this.#lease, { kind: "outbox", limit: 1 }),
     ]);
     return found.some(({ length }) => length > 0);
@@ -120,6 +129,10 @@ function dueOf(writes: readonly Write[], now: number): number {
     if (drop) continue;
     // An awake object sends a message again until it is acknowledged.
     if (table === "outbox") due = Math.min(due, now + HEARTBEAT_MS);
+    // So it gives the next token of a rate.
+    if (table === "bank" && "waiting" in row && row.waiting.length > 0) {
+      due = Math.min(due, now + HEARTBEAT_MS);
+    }
     if (table === "timer" && "due" in row) due = Math.min(due, row.due);
     else if (table === "invocation" && "status" in row && row.status.kind === "invoked") {
       due = Math.min(due, now + HEARTBEAT_MS);

@@ -48,14 +48,14 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
     return this.#answer("operator", request, ({ answerPeer }) => answerPeer(request));
   }
 
-  /** The deployments, as JSON. */
+  /** The deployments and controls, as JSON. */
   async deployments(partition: number): Promise<string> {
     this.#partition = partition;
     const { deployments } = await this.#live();
     return JSON.stringify(await deployments.load());
   }
 
-  /** The deployments have changed. */
+  /** The deployments or controls have changed. */
   async reload(partition: number): Promise<void> {
     this.#partition = partition;
     const { app } = await this.#live();

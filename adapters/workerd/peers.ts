@@ -1,6 +1,5 @@
-import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
+import type { Catalog, DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
-import type { Deployment } from "../../src/model/schema.ts";
 import { type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
 
 /** The methods of an object for the other objects of its installation. */
@@ -52,7 +51,7 @@ export class Peers {
   }
 
   /**
-   * The deployments, which the object of partition 0 stores for all. `own`: the store of this object;
+   * The deployments and controls, which the object of partition 0 stores for all. `own`: the store of this object;
    * in that of partition 0, the other objects are notified of a change before it is acknowledged.
    */
   deployments(own: DeploymentStore): DeploymentStore {
@@ -61,12 +60,16 @@ export class Peers {
     if (partition !== 0) return this.#shared();
     return {
       load: () => own.load(),
-      save: async (deployment) => {
-        await own.save(deployment);
+      save: async (deployment, controls) => {
+        await own.save(deployment, controls);
         await this.#announce();
       },
       drop: async (id) => {
         await own.drop(id);
+        await this.#announce();
+      },
+      control: async (change) => {
+        await own.control(change);
         await this.#announce();
       },
     };
@@ -75,9 +78,10 @@ export class Peers {
   #shared(): DeploymentStore {
     const refuse = () => Promise.reject(new Error("Only the object of partition 0 registers"));
     return {
-      load: async () => JSON.parse(await this.#options.at(0).deployments(0)) as Deployment[],
+      load: async () => JSON.parse(await this.#options.at(0).deployments(0)) as Catalog,
       save: refuse,
       drop: refuse,
+      control: refuse,
     };
   }
 

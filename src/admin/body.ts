@@ -1,8 +1,10 @@
 import { concatBytes } from "../bytes.ts";
 import { type Struct, validate } from "superstruct";
 import { Failure } from "../errors.ts";
+import { inSlices } from "../slices.ts";
 import { wrongShape } from "./refusals.ts";
 import type { Call } from "./route.ts";
+import type { UnknownNames } from "./unknown_names.ts";
 
 /**
  * The body of a request, which is JSON that `struct` accepts; fields that it does not name are
@@ -15,8 +17,55 @@ export async function readBody<T, S>(
 ): Promise<T> {
   const [error, value] = validate(await readJson(request, bodyBytesMax), struct);
   if (error) throw wrongShape(error.path.join("."), error.failures()[0]?.message ?? error.message);
-  unknown.check("field", Object.keys(value as object), Object.keys(struct.schema as object));
+  checkNames(value, struct as Struct<unknown, unknown>, unknown);
   return value;
+}
+
+/**
+ * As `readBody`, for a list of what `item` accepts. It may be long, so other events are handled while it
+ * is checked. `soon`: as in `Clock`.
+ */
+export async function readItems<T, S>(
+  { request, bodyBytesMax, unknown }: Pick<Call, "request" | "bodyBytesMax" | "unknown">,
+  item: Struct<T, S>,
+  soon: (call: () => void) => void,
+): Promise<T[]> {
+  const values = await readJson(request, bodyBytesMax);
+  if (!Array.isArray(values)) throw wrongShape("", "expected an array");
+  return await inSlices(checkItems(values, item, unknown), soon);
+}
+
+function* checkItems<T, S>(
+  values: readonly unknown[],
+  item: Struct<T, S>,
+  unknown: UnknownNames,
+): Generator<void, T[]> {
+  const items: T[] = [];
+  for (const [index, one] of values.entries()) {
+    const [error, value] = validate(one, item);
+    if (error) {
+      const path = [index, ...error.path].join(".");
+      throw wrongShape(path, error.failures()[0]?.message ?? error.message);
+    }
+    checkNames(value, item as Struct<unknown, unknown>, unknown);
+    items.push(value);
+    yield;
+  }
+  return items;
+}
+
+/** Records the fields, at any depth, that a struct does not name. */
+function checkNames(
+  value: unknown,
+  { type, schema }: Pick<Struct<unknown, unknown>, "type" | "schema">,
+  unknown: UnknownNames,
+): void {
+  if (typeof value !== "object" || value === null || type !== "type") return;
+  const structs = schema as Readonly<Record<string, Struct<unknown>>>;
+  unknown.check("field", Object.keys(value), Object.keys(structs));
+  for (const [name, struct] of Object.entries(structs)) {
+    checkNames(Reflect.get(value, name), struct, unknown);
+  }
 }
 
 /**

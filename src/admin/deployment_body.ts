@@ -45,6 +45,10 @@ export const updateBody = fields({
     maybe(flag),
     "Take over what the endpoint serves now, whatever it served. Protocol versions must stay.",
   ),
+  paused: withDescription(
+    maybe(flag),
+    "Whether invocations of it wait. What runs goes on until it ends or suspends.",
+  ),
 });
 
 /**
@@ -66,10 +70,10 @@ export function parseRegistration(body: Infer<typeof registerBody>, force: boole
   };
 }
 
-/** Whether an update says nothing at all. */
+/** Whether an update says nothing, but for whether it is paused. */
 export function isEmptyUpdate(body: Infer<typeof updateBody>): boolean {
   const names = Object.keys(updateBody.schema) as (keyof typeof body)[];
-  return names.every((name) => body[name] == null);
+  return names.every((name) => name === "paused" || body[name] == null);
 }
 
 /**
@@ -89,6 +93,7 @@ export function parseUpdate(
     ...(useHttp11 != null && { useHttp11 }),
     ...(headers && { additionalHeaders: parseHeaders(headers) }),
     services: body.overwrite ? "replace" : services,
+    ...(body.paused != null && { paused: body.paused }),
     dryRun: body.dry_run ?? false,
   };
 }

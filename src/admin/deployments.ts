@@ -47,7 +47,7 @@ const SHOW: RouteDoc = {
 const UPDATE: RouteDoc = {
   id: "update_deployment",
   tag,
-  summary: "Update a deployment in place: its address, its headers, or what it serves",
+  summary: "Pause a deployment, or update it in place: its address, headers, or what it serves",
   answers: { 200: ["The deployment as it is now", ref("DetailedDeployment")] },
   refusals: [404, 503],
 };
@@ -90,7 +90,8 @@ export function deploymentRoutes(deps: DeploymentDeps): Routes {
 }
 
 function list(registry: Registry): Response {
-  return reply(200, { deployments: registry.list().map(deploymentRecord) });
+  const schema = registry.schema();
+  return reply(200, { deployments: registry.list().map((one) => deploymentRecord(one, schema)) });
 }
 
 async function register(
@@ -101,7 +102,7 @@ async function register(
   const isV2 = apiVersion === 2;
   const { outcome, deployment } = await registry.register(parseRegistration(body, isV2));
   if (isV2 && outcome === "unchanged") throw alreadyExists(deployment.id);
-  const json = await inSlices(registrationJson(deployment, registry.schema().defaults), soon);
+  const json = await inSlices(registrationJson(deployment, registry.schema()), soon);
   return replyJson(status(outcome, isV2), json, { location: `deployments/${deployment.id}` });
 }
 
@@ -122,7 +123,10 @@ async function remove(registry: Registry, call: Call): Promise<Response> {
   return empty(202);
 }
 
-/** Keeps the services, unless told to overwrite them. A body that says nothing changes nothing. */
+/**
+ * Keeps the services, unless told to overwrite them. A body that says nothing changes nothing, and one
+ * that only says `paused` asks no endpoint.
+ */
 async function patch(
   deps: DeploymentDeps,
   call: Call,
@@ -130,7 +134,10 @@ async function patch(
 ): Promise<Response> {
   const { registry } = deps;
   const known = knownIn(registry, call);
-  if (isEmptyUpdate(body)) return await detailed(deps, known);
+  if (isEmptyUpdate(body)) {
+    if (body.paused != null) await registry.controls.pauseDeployment(known.id, body.paused);
+    return await detailed(deps, known);
+  }
   const update = parseUpdate(body, known, "keep");
   return await detailed(deps, await registry.update(known.id, update));
 }
@@ -161,8 +168,8 @@ async function detailed(
   { registry, soon }: DeploymentDeps,
   deployment: Deployment,
 ): Promise<Response> {
-  const { defaults } = registry.schema();
-  return replyJson(200, await inSlices(detailedDeploymentJson(deployment, defaults), soon));
+  const schema = registry.schema();
+  return replyJson(200, await inSlices(detailedDeploymentJson(deployment, schema), soon));
 }
 
 function idOf({ params }: Call): string {

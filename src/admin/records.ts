@@ -7,13 +7,15 @@ import {
   isPublic,
   type OutputRule,
   type RetryOptions,
+  type Schema,
   type SchemaDefaults,
-  type SchemaLimits,
   type ServiceSchema,
 } from "../model/schema.ts";
+import type { Controls } from "../model/limits.ts";
 import type { Access, ServiceType } from "../model/target.ts";
 import { jsonInSteps } from "../slices.ts";
 import { infoOf } from "./info.ts";
+import { limitsRecord } from "./limits_body.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,13 +36,22 @@ const HANDLER_TYPES: Readonly<Record<Access, string | undefined>> = {
 
 const POLICIES = { pause: "Pause", kill: "Kill" } as const;
 
+/** What records are made of beside deployments: defaults and limits, and what is limited and paused. */
+type Setting = Pick<Schema, "defaults" | "controls">;
+
 /** A deployment as `GET /deployments` lists it (docs/spec/admin.md#registration-of-deployments). */
-export function deploymentRecord(deployment: Deployment): Json {
+export function deploymentRecord(deployment: Deployment, { controls }: Setting): Json {
   return {
     ...address(deployment),
     ...protocol(deployment),
     services: deployment.services.map(({ name, revision }) => ({ name, revision })),
+    paused: isPaused(deployment, controls),
   };
+}
+
+/** True, or left out. */
+function isPaused({ id }: Deployment, { pausedDeployments }: Controls): true | undefined {
+  return pausedDeployments.has(id) || undefined;
 }
 
 /**
@@ -49,11 +60,12 @@ export function deploymentRecord(deployment: Deployment): Json {
  */
 export function detailedDeploymentJson(
   deployment: Deployment,
-  defaults: SchemaDefaults,
+  setting: Setting,
 ): Generator<void, string> {
-  const services = lazyServices(deployment, defaults);
+  const services = lazyServices(deployment, setting);
+  const paused = isPaused(deployment, setting.controls);
   return jsonInSteps(
-    { ...address(deployment), ...protocol(deployment), services },
+    { ...address(deployment), ...protocol(deployment), services, ...(paused && { paused }) },
     HANDLER_DEPTH,
   );
 }
@@ -61,9 +73,9 @@ export function detailedDeploymentJson(
 /** JSON of what `POST /deployments` answers (docs/spec/admin.md#registration-of-deployments). */
 export function registrationJson(
   deployment: Deployment,
-  defaults: SchemaDefaults,
+  setting: Setting,
 ): Generator<void, string> {
-  const services = lazyServices(deployment, defaults);
+  const services = lazyServices(deployment, setting);
   return jsonInSteps({ id: deployment.id, services, ...protocol(deployment) }, HANDLER_DEPTH);
 }
 
@@ -73,9 +85,9 @@ export function registrationJson(
 export function serviceRecord(
   service: ServiceSchema,
   deployment: Deployment,
-  defaults: SchemaDefaults,
+  setting: Setting,
 ): Json {
-  const record = lazyService(service, deployment, defaults);
+  const record = lazyService(service, deployment, setting);
   return { ...record, handlers: [...record.handlers] };
 }
 
@@ -83,17 +95,18 @@ export function serviceRecord(
 function lazyService(
   service: ServiceSchema,
   deployment: Deployment,
-  defaults: SchemaDefaults,
+  { defaults, controls }: Setting,
 ): Json & { readonly handlers: Iterable<Json> } {
   const { options } = service;
   const { limits } = defaults;
+  const control = controls.services.get(service.name);
   const effective = { ...defaults, ...options };
   const wanted = { ...effective, workflowRetentionMs: workflowRetention(service, defaults) };
   const granted = clampRetentions(wanted, limits);
   return {
     name: service.name,
     ty: SERVICE_TYPES[service.type],
-    handlers: lazyHandlers(service, deployment, limits),
+    handlers: lazyHandlers(service, deployment, { defaults, controls }),
     documentation: service.documentation,
     metadata: unlessEmpty(service.metadata),
     deployment_id: deployment.id,
@@ -115,6 +128,8 @@ function lazyService(
       what: "service",
       limits,
     }),
+    ...limitsRecord(control?.limits),
+    paused: control?.paused,
   };
 }
 
@@ -122,17 +137,17 @@ function lazyService(
 export function handlerRecords(
   service: ServiceSchema,
   deployment: Deployment,
-  limits: SchemaLimits | undefined,
+  schema: Setting,
 ): Json[] {
-  return [...lazyHandlers(service, deployment, limits)];
+  return [...lazyHandlers(service, deployment, schema)];
 }
 
 function* lazyHandlers(
   service: ServiceSchema,
   deployment: Deployment,
-  limits: SchemaLimits | undefined,
+  schema: Setting,
 ): Generator<Json> {
-  const place = { service, deployment, limits };
+  const place = { service, deployment, schema };
   for (const one of Object.values(service.handlers)) yield handlerRecord(one, place);
 }
 
@@ -142,12 +157,14 @@ function* lazyHandlers(
  */
 export function handlerRecord(
   handler: HandlerSchema,
-  { service, deployment, limits = {} }: {
+  { service, deployment, schema: { defaults, controls } }: {
     readonly service: ServiceSchema;
     readonly deployment: Deployment;
-    readonly limits: SchemaLimits | undefined;
+    readonly schema: Setting;
   },
 ): Json {
+  const { limits = {} } = defaults;
+  const { handlers = {} } = controls.services.get(service.name) ?? {};
   const { options, input, output } = handler;
   const { mode } = deployment;
   const { idempotencyRetentionMs: resultMs, journalRetentionMs: journalMs } = options;
@@ -173,14 +190,15 @@ export function handlerRecord(
       what: "handler",
       limits,
     }),
+    ...limitsRecord(Object.hasOwn(handlers, handler.name) ? handlers[handler.name] : undefined),
   };
 }
 
 /** Levels from a deployment to a handler: services, each of them, its handlers. */
 const HANDLER_DEPTH = 4;
 
-function* lazyServices(deployment: Deployment, defaults: SchemaDefaults): Generator<Json> {
-  for (const one of deployment.services) yield lazyService(one, deployment, defaults);
+function* lazyServices(deployment: Deployment, setting: Setting): Generator<Json> {
+  for (const one of deployment.services) yield lazyService(one, deployment, setting);
 }
 
 function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): Json {

@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts";
-import type { Deployment } from "../model/schema.ts";
+import type { Deployment, ServiceSchema } from "../model/schema.ts";
 
 const QUOTED_MAX = 200;
 
@@ -33,6 +33,19 @@ export function wrongShape(path: string, reason: string, options?: ErrorOptions)
 export function missing(kind: "deployment" | "invocation" | "service", name: string): Failure {
   return Failure.plain(404, `The requested ${kind} ${quote(name)} does not exist`);
 }
+
+/** A handler that a known service does not have: 404, with those it has. */
+export function missingHandler({ name, handlers }: ServiceSchema, handler: string): Failure {
+  const names = Object.keys(handlers).slice(0, NAMES_MAX).map(quote).join(", ");
+  return Failure.plain(
+    404,
+    `The requested handler ${quote(handler)} on service ${quote(name)} does not exist; ` +
+      (names === "" ? "the service has none" : `it has ${names}`),
+  );
+}
+
+/** Handlers that a refusal lists. */
+const NAMES_MAX = 20;
 
 /**
  * Overwriting one of several deployments with an address: META0017
@@ -80,7 +93,7 @@ export function differs({ id, uri }: Deployment): Failure {
   );
 }
 
-/** The store did not take a change, or it is not known whether it did. */
-export function unwritable(verb: string, cause: unknown): Failure {
-  return Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be written`, { cause });
+/** The store did not take a change, or it is not known whether it did. `what`: such as `register a deployment`. */
+export function unwritable(what: string, cause: unknown): Failure {
+  return Failure.plain(503, `Cannot ${what}: the store cannot be written`, { cause });
 }

@@ -40,6 +40,8 @@ export interface Update {
    * new at the endpoint. `replace`: those of the endpoint, whatever it served before.
    */
   readonly services: "keep" | "extend" | "replace";
+  /** Whether it is paused then. Absent: as it is. */
+  readonly paused?: boolean;
   /** Discovers and checks, and stores nothing. */
   readonly dryRun: boolean;
 }

@@ -1,13 +1,15 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
-import { type Deployment, Schema, type SchemaDefaults } from "../model/schema.ts";
-import { type Clock, type DeploymentStore, Outdated, type Random } from "../ports.ts";
+import type { Deployment, Schema, SchemaDefaults } from "../model/schema.ts";
+import type { Clock, DeploymentStore, Random } from "../ports.ts";
 import { inSlices } from "../slices.ts";
+import { type CatalogOptions, CatalogOwner } from "./catalog_owner.ts";
 import { changed, type ServiceChanges } from "./change_service.ts";
+import { type ControlOptions, ControlRegistry, serviceChange } from "./control_registry.ts";
 import { drawDeploymentId } from "./deployment_id.ts";
 import { deploymentOf, nextRevision } from "./deployment_of.ts";
 import { SerialQueues } from "./serial_queues.ts";
-import { differs, missing, sharedAddress, stillNeeded, unwritable } from "./refusals.ts";
+import { differs, missing, sharedAddress, stillNeeded } from "./refusals.ts";
 import type {
   Discover,
   Discovered,
@@ -18,9 +20,10 @@ import type {
 } from "./registration.ts";
 import { sameManifest } from "./same_manifest.ts";
 import { servedBy } from "./served_by.ts";
+import { changedControl, type ControlChanges } from "./service_control.ts";
 import { updated, updatedTarget } from "./update_in_place.ts";
 
-export interface RegistryOptions {
+export interface RegistryOptions extends CatalogOptions, ControlOptions {
   readonly discover: Discover;
   readonly clock: Pick<Clock, "now" | "soon">;
   readonly random: Random;
@@ -28,30 +31,21 @@ export interface RegistryOptions {
   readonly registrationsMax: number;
   /** Counts uncompleted invocations that are pinned to a deployment. Absent: they are not counted. */
   readonly pinned?: (id: string) => Promise<number>;
-  /** For a store that other processes share: has them read it again. Never rejects. */
-  readonly announce?: () => Promise<void>;
 }
 
-/** How often a change is repeated because another process has changed the store first. */
-const CONFLICTS_MAX = 20;
-
-/** The serial queue of all writes: no address is the empty string. */
-const WRITING = "";
-
-/** Owns the deployments: the stored ones, and the schema snapshot that everything else reads. */
+/** Registers, updates and deletes deployments, and shows the snapshot that everything else reads. */
 export class Registry {
-  readonly #store: DeploymentStore;
+  /** Rules, limits and pauses. */
+  readonly controls: ControlRegistry;
+  readonly #catalog: CatalogOwner;
   readonly #options: RegistryOptions;
   readonly #queues = new SerialQueues();
-  #schema: Schema;
   #underWay = 0;
-  #isStale = false;
-  #changes = 0;
 
-  constructor(store: DeploymentStore, schema: Schema, options: RegistryOptions) {
-    this.#store = store;
-    this.#schema = schema;
+  constructor(catalog: CatalogOwner, options: RegistryOptions) {
+    this.#catalog = catalog;
     this.#options = options;
+    this.controls = new ControlRegistry(catalog, options);
   }
 
   /** Loads the stored deployments. Rejects as the store does. */
@@ -60,31 +54,36 @@ export class Registry {
     defaults: SchemaDefaults,
     options: RegistryOptions,
   ): Promise<Registry> {
-    return new Registry(store, new Schema(await store.load(), defaults), options);
+    return new Registry(await CatalogOwner.open(store, defaults, options), options);
   }
 
-  /** The version of the store's content that is known, where other processes write to it. */
+  /** As `CatalogOwner.version`. */
   get version(): number {
-    return this.#store.version ?? 0;
+    return this.#catalog.version;
   }
 
-  /** The current snapshot. It only ever shows deployments that are durable. */
+  /** The current snapshot. It only ever shows what is durable. */
   schema(): Schema {
-    return this.#schema;
+    return this.#catalog.schema();
+  }
+
+  /** As `CatalogOwner.subscribe`: calls `listener` after each change of `schema().controls`. */
+  subscribe(listener: () => void): () => void {
+    return this.#catalog.subscribe(listener);
   }
 
   /** Reads the store, which another process may have changed. Rejects with `Failure` 503. */
   async reload(): Promise<void> {
-    await this.#queues.run(WRITING, () => this.#reload("read"));
+    await this.#catalog.reload();
   }
 
   /** All deployments, oldest registration first. */
   list(): Deployment[] {
-    return [...this.#schema.deployments.values()].sort(byAge);
+    return [...this.schema().deployments.values()].sort(byAge);
   }
 
   get(id: string): Deployment | undefined {
-    return this.#schema.deployments.get(id);
+    return this.schema().deployments.get(id);
   }
 
   /**
@@ -98,7 +97,7 @@ export class Registry {
    */
   register(request: Registration): Promise<Registered> {
     const ask = () => this.#targetOf(request);
-    return this.#discovering("register", ask, (found) => this.#decideRegistration(request, found));
+    return this.#discovering(REGISTER, ask, (found) => this.#decideRegistration(request, found));
   }
 
   /**
@@ -108,12 +107,14 @@ export class Registry {
    */
   async update(id: string, update: Update): Promise<Deployment> {
     return await this.#queues.run(id, async () => {
-      if (this.#isStale) await this.#writing("update", () => Promise.resolve());
+      await this.#catalog.refresh(UPDATE);
       const ask = () => updatedTarget(this.#known(id), update);
-      return await this.#discovering("update", ask, async (found, target) => {
-        const way = { target, found, services: update.services, schema: this.#schema };
+      return await this.#discovering(UPDATE, ask, async (found, target) => {
+        const way = { target, found, services: update.services, schema: this.schema() };
         const deployment = await this.#sliced(updated(this.#known(id), way));
-        if (!update.dryRun) await this.#save("update", deployment);
+        const { paused } = update;
+        const change = paused === undefined ? {} : { deployments: new Map([[id, paused]]) };
+        if (!update.dryRun) await this.#catalog.save(UPDATE, deployment, change);
         return deployment;
       });
     });
@@ -121,18 +122,29 @@ export class Registry {
 
   /**
    * Changes the latest revision of a service, until its endpoint is registered again
-   * (docs/spec/admin.md#services); durable when it resolves. Rejects with a `Failure`: 404 for one that is unknown, 400 as
-   * `changed` throws it, 503 when the store fails.
+   * (docs/spec/admin.md#services), and its limits and pause for good
+   * (docs/spec/admin.md#limits-of-services); durable when it resolves, all of it or nothing. Rejects
+   * with a `Failure`: 404 for one that is unknown, 400 as `changed` throws it, 503 when the store fails.
    */
-  async changeService(name: string, changes: ServiceChanges): Promise<void> {
-    await this.#writing("change", async () => {
-      const service = this.#schema.latest(name);
+  async changeService(
+    name: string,
+    changes: ServiceChanges | undefined,
+    controls: ControlChanges = {},
+  ): Promise<void> {
+    await this.#catalog.writing(CHANGE, async () => {
+      const service = this.schema().latest(name);
       const deployment = service && this.get(service.deployment);
       if (!deployment) throw missing("service", name);
+      const before = this.schema().controls.services.get(name);
+      const change = serviceChange(name, before, changedControl(before, controls));
+      if (!changes) {
+        if (change) await this.#catalog.control(CHANGE, change);
+        return;
+      }
       const services = deployment.services.map((one) =>
         one === service ? changed(one, changes) : one
       );
-      await this.#save("change", { ...deployment, services });
+      await this.#catalog.save(CHANGE, { ...deployment, services }, change);
     });
   }
 
@@ -144,14 +156,13 @@ export class Registry {
   async remove(id: string, force: boolean): Promise<void> {
     // From now on only operators pin invocations to it: new calls go to the latest deployment.
     const pinned = force || !this.get(id) ? 0 : await this.#options.pinned?.(id);
-    await this.#writing("delete", async () => {
+    await this.#catalog.writing(DELETE, async () => {
       const deployment = this.#known(id);
-      const services = servedBy(deployment, this.#schema);
+      const services = servedBy(deployment, this.schema());
       if (!force && (services.length > 0 || pinned !== 0)) {
         throw stillNeeded(id, { services, pinned });
       }
-      await this.#write("delete", () => this.#store.drop(id));
-      this.#show(this.#others(id));
+      await this.#catalog.drop(DELETE, id);
     });
   }
 
@@ -163,14 +174,14 @@ export class Registry {
 
   /** Asks an endpoint in the serial queue of its address, then decides in that of all writes. */
   async #discovering<T>(
-    verb: Verb,
+    what: string,
     ask: () => DiscoveryTarget,
     decide: (found: Discovered, target: DiscoveryTarget) => Promise<T>,
   ): Promise<T> {
     if (this.#underWay >= this.#options.registrationsMax) {
       throw Failure.plain(
         503,
-        `Cannot ${verb} a deployment: too many registrations are under way`,
+        `Cannot ${what}: too many registrations are under way`,
       );
     }
     this.#underWay++;
@@ -178,33 +189,10 @@ export class Registry {
       return await this.#queues.run(ask().uri, async () => {
         const target = ask();
         const found = await this.#options.discover(target);
-        return await this.#writing(verb, () => decide(found, target));
+        return await this.#catalog.writing(what, () => decide(found, target));
       });
     } finally {
       this.#underWay--;
-    }
-  }
-
-  async #writing<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
-    const { announce } = this.#options;
-    const before = this.#changes;
-    const result = await this.#queues.run(WRITING, () => this.#decide(verb, work));
-    // Outside of the queue: other processes may wait for this one, with changes of their own.
-    if (this.#changes !== before) await announce?.();
-    return result;
-  }
-
-  /** Decides by what is stored, and repeats that while other processes change the store first. */
-  async #decide<T>(verb: Verb, work: () => Promise<T>): Promise<T> {
-    for (let conflicts = 0;; conflicts++) {
-      if (this.#isStale || this.#options.announce) await this.#reload(verb);
-      try {
-        return await work();
-      } catch (cause) {
-        if (!(cause instanceof Outdated)) throw cause;
-        if (conflicts === CONFLICTS_MAX) throw unwritable(verb, cause);
-        this.#isStale = true;
-      }
     }
   }
 
@@ -227,7 +215,7 @@ export class Registry {
       return { outcome: "unchanged", deployment: newest };
     }
     if (known.length > 1) throw sharedAddress(known);
-    const schema = this.#schema;
+    const schema = this.schema();
     const deployment = await this.#sliced(deploymentOf(request, found, {
       id: newest?.id ?? this.#newId(),
       metadata: request.metadata,
@@ -236,7 +224,7 @@ export class Registry {
       revision: (name) => nextRevision(schema, name),
       mayChangeTypes: request.force || request.breaking,
     }));
-    if (!request.dryRun) await this.#save("register", deployment);
+    if (!request.dryRun) await this.#catalog.save(REGISTER, deployment);
     return { outcome: newest ? "overwritten" : "created", deployment };
   }
 
@@ -256,43 +244,12 @@ export class Registry {
     assert(!this.get(id), "A new deployment must not get the id of another one");
     return id;
   }
-
-  async #save(verb: Verb, deployment: Deployment): Promise<void> {
-    await this.#write(verb, () => this.#store.save(deployment));
-    this.#show([...this.#others(deployment.id), deployment]);
-  }
-
-  async #write(verb: Verb, write: () => Promise<void>): Promise<void> {
-    try {
-      await write();
-      this.#changes++;
-    } catch (cause) {
-      if (cause instanceof Outdated) throw cause;
-      // The write may have been applied all the same, so the next one reads the store first.
-      this.#isStale = true;
-      throw unwritable(verb, cause);
-    }
-  }
-
-  async #reload(verb: Verb): Promise<void> {
-    try {
-      this.#show(await this.#store.load());
-    } catch (cause) {
-      throw Failure.plain(503, `Cannot ${verb} a deployment: the store cannot be read`, { cause });
-    }
-    this.#isStale = false;
-  }
-
-  #others(than: string): Deployment[] {
-    return [...this.#schema.deployments.values()].filter(({ id }) => id !== than);
-  }
-
-  #show(deployments: readonly Deployment[]): void {
-    this.#schema = new Schema(deployments, this.#schema.defaults);
-  }
 }
 
-type Verb = "read" | "register" | "update" | "change" | "delete";
+const REGISTER = "register a deployment";
+const UPDATE = "update a deployment";
+const CHANGE = "change a service";
+const DELETE = "delete a deployment";
 
 function byAge(left: Deployment, right: Deployment): number {
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1);

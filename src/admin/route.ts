@@ -1,7 +1,8 @@
 import type { Struct } from "superstruct";
-import { readBody } from "./body.ts";
+import { readBody, readItems } from "./body.ts";
 import type { Json } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
+import { listOf } from "./shapes.ts";
 import type { UnknownNames } from "./unknown_names.ts";
 
 /** One admin request on its way to a handler. The router fills in `params`, decoded. */
@@ -78,5 +79,21 @@ export function withBody<T, S>(
     ...about,
     body: body as Struct<unknown, unknown>,
     handle: async (call) => handle(call, await readBody(call, body)),
+  };
+}
+
+/** As `withBody`, of a body that is a list of what `item` accepts. `soon`: as in `Clock`. */
+export function withItems<T, S>(
+  about: RouteDoc,
+  { item, soon }: {
+    readonly item: Struct<T, S>;
+    readonly soon: (call: () => void) => void;
+  },
+  handle: (call: Call, items: T[]) => Response | Promise<Response>,
+): Route {
+  return {
+    ...about,
+    body: listOf(item) as Struct<unknown, unknown>,
+    handle: async (call) => handle(call, await readItems(call, item, soon)),
   };
 }

@@ -11,10 +11,12 @@ import { infoRoutes } from "./info_routes.ts";
 import { invocationRoutes } from "./invocations.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { type QueryOptions, queryRoutes } from "./query_route.ts";
+import { queueRoutes } from "./queue_routes.ts";
 import { quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { dialectsOf, refuse } from "./reply.ts";
 import type { Call, Handle, Route, Routes } from "./route.ts";
+import { ruleRoutes } from "./rules/rule_routes.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
 import { UnknownNames } from "./unknown_names.ts";
@@ -70,6 +72,8 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...serdeRoutes(options),
     ...invocationRoutes(options),
     ...batchRoutes(options),
+    ...ruleRoutes(options),
+    ...queueRoutes(options),
   };
   const route = createRouter(routes);
   let requests = 0;

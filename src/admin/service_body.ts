@@ -1,10 +1,25 @@
 import type { Infer } from "superstruct";
 import { parseDuration } from "../model/duration.ts";
 import type { ServiceChanges } from "./change_service.ts";
+import { limitFields, parseRate } from "./limits_body.ts";
+import type { ControlChanges, LimitChanges } from "./service_control.ts";
 import { duration, fields, flag, maybe, withDescription } from "./shapes.ts";
 
+/** Limits, for as long as they are not changed. Absent: as it is. */
+const controlFields = {
+  concurrency: withDescription(
+    limitFields.concurrency,
+    "Invocations that may run at once, whichever deployments serve it. Null: unlimited.",
+  ),
+  rate: withDescription(
+    limitFields.rate,
+    "Invocations that may start in a time. Null: unlimited.",
+  ),
+};
+
 /**
- * The body of `PATCH /services/{name}` (docs/spec/admin.md#services). Absent and null: as it is.
+ * The body of `PATCH /services/{name}` (docs/spec/admin.md#services). Absent: as it is. Null: the same,
+ * but of limits.
  */
 export const changeBody = fields({
   public: withDescription(maybe(flag), "Whether it can be called through the ingress."),
@@ -28,13 +43,34 @@ export const changeBody = fields({
     maybe(duration),
     "Inactivity after that, after which it is aborted.",
   ),
+  paused: withDescription(
+    maybe(flag),
+    "Whether its invocations wait. What runs goes on until it ends or suspends.",
+  ),
+  ...controlFields,
 });
 
-/** Reads a change of a service, or answers undefined when nothing changes. */
+/** The body of `PATCH /services/{name}/handlers/{handler}` (docs/spec/admin.md#limits-of-services). */
+export const changeHandlerBody = fields(controlFields);
+
+/** Reads changes of limits. Null: unlimited from now on. */
+export function parseLimits(
+  { concurrency, rate }: Infer<typeof changeHandlerBody>,
+): LimitChanges {
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(rate !== undefined && { rate: rate && parseRate(rate) }),
+  };
+}
+
+/** Reads changes of what may run of a service, or answers undefined when nothing changes. */
+export function parseControls(body: Infer<typeof changeBody>): ControlChanges | undefined {
+  const changes = { ...parseLimits(body), ...(body.paused != null && { paused: body.paused }) };
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** Reads a change of the options of a service, or answers undefined when nothing changes. */
 export function parseChanges(body: Infer<typeof changeBody>): ServiceChanges | undefined {
-  if (Object.keys(changeBody.schema).every((name) => body[name as keyof typeof body] == null)) {
-    return undefined;
-  }
   const { workflow_completion_retention: workflow } = body;
   const options = {
     idempotencyRetentionMs: body.idempotency_retention,
@@ -42,6 +78,11 @@ export function parseChanges(body: Infer<typeof changeBody>): ServiceChanges | u
     inactivityTimeoutMs: body.inactivity_timeout,
     abortTimeoutMs: body.abort_timeout,
   };
+  if (
+    body.public == null && workflow == null && Object.values(options).every((one) => one == null)
+  ) {
+    return undefined;
+  }
   const set = Object.entries(options).flatMap(([name, text]) =>
     text == null ? [] : [[name, parseDuration(text)]]
   );

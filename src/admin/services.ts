@@ -10,8 +10,14 @@ import { missing, quote } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import { dialectOf, empty, reply } from "./reply.ts";
 import { type Call, type RouteDoc, type Routes, withBody } from "./route.ts";
-import { changeBody, parseChanges } from "./service_body.ts";
-import { parseEdit, stateBody } from "./state_body.ts";
+import {
+  changeBody,
+  changeHandlerBody,
+  parseChanges,
+  parseControls,
+  parseLimits,
+} from "./service_body.ts";
+import { checkScope, parseEdit, stateBody } from "./state_body.ts";
 
 export interface ServiceDeps {
   readonly registry: Registry;
@@ -39,7 +45,7 @@ const SHOW: RouteDoc = {
 const CHANGE: RouteDoc = {
   id: "modify_service",
   tag,
-  summary: "Change options of a service, until it is registered again",
+  summary: "Change options of a service until it is registered again, and its limits for good",
   answers: { 200: ["The service as it is now", ref("Service")] },
   refusals: [404, 503],
 };
@@ -72,6 +78,14 @@ const SHOW_HANDLER: RouteDoc = {
   refusals: [404],
 };
 
+const CHANGE_HANDLER: RouteDoc = {
+  id: "modify_service_handler",
+  tag: handlerTag,
+  summary: "Limit what may run of a handler, whichever deployments serve it",
+  answers: { 200: ["The handler as it is now", ref("Handler")] },
+  refusals: [404, 503],
+};
+
 /**
  * The routes of services and handlers: always the revision that takes new calls
  * (docs/spec/admin.md#services).
@@ -94,6 +108,11 @@ export function serviceRoutes(deps: ServiceDeps): Routes {
     },
     [`${path}/handlers/:handler`]: {
       GET: { ...SHOW_HANDLER, handle: (call) => handler(registry, call) },
+      PATCH: withBody(
+        CHANGE_HANDLER,
+        changeHandlerBody,
+        (call, body) => changeHandler(registry, call, body),
+      ),
     },
   };
 }
@@ -103,9 +122,19 @@ async function change(
   call: Call,
   body: Infer<typeof changeBody>,
 ): Promise<Response> {
-  const changes = parseChanges(body);
-  if (changes) await registry.changeService(nameOf(call), changes);
+  const [changes, controls] = [parseChanges(body), parseControls(body)];
+  if (changes || controls) await registry.changeService(nameOf(call), changes, controls);
   return show(registry, call);
+}
+
+async function changeHandler(
+  registry: Registry,
+  call: Call,
+  body: Infer<typeof changeHandlerBody>,
+): Promise<Response> {
+  const [service = "", name = ""] = [call.params["service"], call.params["handler"]];
+  await registry.controls.changeHandler(service, name, parseLimits(body));
+  return handler(registry, call);
 }
 
 async function editState(
@@ -117,19 +146,14 @@ async function editState(
   if (type === "service") {
     throw Failure.plain(400, `Cannot modify state for service type ${SERVICE_TYPES[type]}`);
   }
-  if (body.scope != null) throw noScope(type);
-  await invocations.editState({ service: name, key: body.object_key }, parseEdit(body));
+  const object = { service: name, key: body.object_key };
+  const { scope } = body;
+  if (scope == null) await invocations.editState(object, parseEdit(body));
+  else {
+    checkScope(scope, type, registry.schema().defaults.flowControl);
+    await invocations.editState({ ...object, scope }, parseEdit(body));
+  }
   return empty(202);
-}
-
-/** Scopes come with flow control, and never for objects (docs/spec/ingress.md#scopes). */
-function noScope(type: ServiceSchema["type"]): Failure {
-  return Failure.plain(
-    400,
-    type === "virtual_object"
-      ? "scope is not supported for Virtual Object targets"
-      : "scoped invocations require vqueues to be enabled",
-  );
 }
 
 function describe({ registry, ingressEndpoint }: ServiceDeps, call: Call): Response {
@@ -140,7 +164,7 @@ function describe({ registry, ingressEndpoint }: ServiceDeps, call: Call): Respo
 
 function show(registry: Registry, call: Call): Response {
   const { service, deployment } = find(registry, call);
-  return reply(200, serviceRecord(service, deployment, registry.schema().defaults));
+  return reply(200, serviceRecord(service, deployment, registry.schema()));
 }
 
 /** Ordered by name, so that two listings of the same services are equal. */
@@ -148,14 +172,13 @@ function list(registry: Registry): Response {
   const schema = registry.schema();
   const services = schema.services().sort((left, right) => left.name < right.name ? -1 : 1);
   return reply(200, {
-    services: services.map((one) => serviceRecord(one, home(registry, one), schema.defaults)),
+    services: services.map((one) => serviceRecord(one, home(registry, one), schema)),
   });
 }
 
 function listHandlers(registry: Registry, call: Call): Response {
   const { service, deployment } = find(registry, call);
-  const { limits } = registry.schema().defaults;
-  return reply(200, { handlers: handlerRecords(service, deployment, limits) });
+  return reply(200, { handlers: handlerRecords(service, deployment, registry.schema()) });
 }
 
 function nameOf({ params }: Call): string {
@@ -188,7 +211,7 @@ function handler(registry: Registry, { params }: Call): Response {
     handlerRecord(found, {
       service,
       deployment: home(registry, service),
-      limits: registry.schema().defaults.limits,
+      schema: registry.schema(),
     }),
   );
 }

@@ -1,6 +1,8 @@
 import type { Config } from "../config.ts";
+import { prefersProtocol7 } from "../outbound/settings.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AdminOptions } from "./router.ts";
+import type { Feature } from "./version.ts";
 
 /** What the admin interface reports of this server, and the limits of its requests, in bytes and requests. */
 export function adminSettings(
@@ -16,12 +18,27 @@ export function adminSettings(
     isStrict: config["strict"],
     // Where browsers reach this server.
     ingressEndpoint: `http://${config["ingress.bind-address"]}:${config["ingress.bind-port"]}/`,
-    // Experimental features that are switched on (docs/spec/admin.md#version-and-health).
-    features: config["experimental-enable-protocol-v7"] ? ["protocol_v7"] : [],
+    features: features(config),
   };
 }
 
-/** How many registrations there may be at once. */
-export function registrySettings(config: Config): Pick<RegistryOptions, "registrationsMax"> {
-  return { registrationsMax: config["admin.concurrent-registrations-limit"] };
+/** Experimental features that are switched on (docs/spec/admin.md#version-and-health). */
+function features(config: Config): Feature[] {
+  const found: Feature[] = [];
+  if (config["experimental-enable-vqueues"]) found.push("vqueues");
+  if (prefersProtocol7(config)) found.push("protocol_v7");
+  if (config["experimental-enable-scoped-virtual-objects"]) found.push("scoped_virtual_objects");
+  if (config["experimental-enable-kafka-scope"]) found.push("kafka_scope");
+  return found;
+}
+
+/** How much operators may do at once, and set. */
+export function registrySettings(
+  config: Config,
+): Pick<RegistryOptions, "registrationsMax" | "rulesMax" | "pausedQueuesMax"> {
+  return {
+    registrationsMax: config["admin.concurrent-registrations-limit"],
+    rulesMax: config["admin.rules-limit"],
+    pausedQueuesMax: config["admin.paused-queues-limit"],
+  };
 }

@@ -1,5 +1,5 @@
-import { define, nullable, optional, record, Struct, type } from "superstruct";
-import { BadDuration, parseDuration } from "../model/duration.ts";
+import { array, define, nullable, optional, record, Struct, type } from "superstruct";
+import { BadDuration, nanosecondsIn, parseDuration, printDuration } from "../model/duration.ts";
 import type { Json } from "./json.ts";
 
 // Leaves with messages of their own: the library's would print the value, and a value nested deep
@@ -56,11 +56,63 @@ export const duration = described(
   { type: "string", examples: ["1h 30m", "PT1H30M"] },
 );
 
+/** A duration, of at least `msMin` and at most `msMax` milliseconds. */
+export function durationBetween(msMin: number, msMax: number) {
+  const [least, most] = [printDuration(msMin), printDuration(msMax)];
+  const expected = `expected a duration from ${least} to ${most}`;
+  return described(
+    define<string>("durationBetween", (value, context) => {
+      const [problem] = duration.validator(value, context);
+      if (problem) return problem.message ?? expected;
+      const text = value as string;
+      // Before it is rounded up to whole milliseconds.
+      if (nanosecondsIn(text) < BigInt(msMin) * NS_PER_MS) return expected;
+      return parseDuration(text) <= msMax || expected;
+    }),
+    { type: "string", examples: [least, most] },
+  );
+}
+
+const NS_PER_MS = 1_000_000n;
+
+/** A whole number in JSON. */
+export function wholeNumber(min: number, max: number) {
+  return described(
+    define<number>(
+      "wholeNumber",
+      (value) =>
+        Number.isInteger(value) && Number(value) >= min && Number(value) <= max ||
+        `expected an integer from ${min} to ${max}`,
+    ),
+    { type: "integer", minimum: min, maximum: max },
+  );
+}
+
+/** A string of up to `max` characters. */
+export function textUpTo(max: number) {
+  return described(
+    define<string>("textUpTo", (value) =>
+      typeof value === "string" && value.length <= max ||
+      `expected a string of up to ${max} characters`),
+    { type: "string", maxLength: max },
+  );
+}
+
 /** An array of anything. */
 export const list = described(
   define<readonly unknown[]>("list", (value) => Array.isArray(value) || "expected an array"),
   { type: "array" },
 );
+
+/** An array of these. */
+export function listOf<T, S>(struct: Struct<T, S>) {
+  const all = array(struct);
+  const validator = (value: unknown) => Array.isArray(value) || "expected an array";
+  return described(new Struct({ ...all, validator }), {
+    type: "array",
+    items: jsonSchemaOf(struct),
+  });
+}
 
 /** An object of strings by any name. */
 export const texts = described(plain(record(text, text)), {
@@ -76,6 +128,13 @@ export function maybe<T, S>(struct: Struct<T, S>) {
   const field = optional(nullable(struct));
   optionals.add(field);
   return described(field, orNull(jsonSchemaOf(struct)));
+}
+
+/** A field that may be absent, and not null. */
+export function absent<T, S>(struct: Struct<T, S>) {
+  const field = optional(struct);
+  optionals.add(field);
+  return described(field, jsonSchemaOf(struct));
 }
 
 /** An object with these fields. Others are ignored. */

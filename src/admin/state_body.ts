@@ -1,4 +1,7 @@
 import type { Infer } from "superstruct";
+import { Failure } from "../errors.ts";
+import type { FlowControl, ServiceSchema } from "../model/schema.ts";
+import { scopeProblem } from "../model/scope.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import { wrongShape } from "./refusals.ts";
 import { described, fields, maybe, plain, text, withDescription } from "./shapes.ts";
@@ -23,7 +26,11 @@ export const stateBody = fields({
     maybe(text),
     "Do nothing unless the state is still the one with this version: the base 64 of a SHA-256.",
   ),
-  scope: withDescription(maybe(text), "Not available in this version: refused."),
+  scope: withDescription(
+    maybe(text),
+    "The scope of the object or workflow. It needs the setting `experimental-enable-vqueues`, and " +
+      "of an object also `experimental-enable-scoped-virtual-objects`.",
+  ),
 });
 
 const encoder = new TextEncoder();
@@ -37,6 +44,25 @@ export function parseEdit(
     value: typeof value === "string" ? encoder.encode(value) : bytesOf(name, value),
   }));
   return { pairs, ...(version != null && { version }) };
+}
+
+/**
+ * Throws a `Failure` 400 unless there may be a service of this type in this scope
+ * (docs/spec/ingress.md#scopes). `allowed`: undefined while flow control is off.
+ */
+export function checkScope(
+  scope: string,
+  type: ServiceSchema["type"],
+  allowed: FlowControl | undefined,
+): void {
+  if (type === "virtual_object" && !allowed?.scopedObjects) {
+    throw Failure.plain(400, "scope is not supported for Virtual Object targets");
+  }
+  if (!allowed?.scopes) {
+    throw Failure.plain(400, "scoped invocations require vqueues to be enabled");
+  }
+  const problem = scopeProblem(scope);
+  if (problem) throw Failure.plain(400, `bad scope: ${problem}`);
 }
 
 function bytesOf(name: string, value: unknown): Uint8Array {

@@ -39,4 +39,7 @@ export const handlerOptions = {
   "max-retry-policy-max-attempts": option(countOrUnlimited(1), "unlimited", {
     doc: "The most attempts in all, whatever the retry policy of a handler says.",
   }),
+  "invocation-yield-threshold": option(duration(), "2s", {
+    doc: "A longer delay before the next attempt gives back what the invocation takes of limits.",
+  }),
 } as const;

@@ -9,6 +9,7 @@ export function schemaDefaults(config: Config): SchemaDefaults {
     journalRetentionMs: config["default-journal-retention"],
     idempotencyRetentionMs: config["default-idempotency-retention"],
     workflowRetentionMs: config["default-workflow-completion-retention"],
+    yieldThresholdMs: config["invocation-yield-threshold"],
     eagerStateBytesMax: config["worker.invoker.eager-state-size-limit"],
     retry: {
       initialIntervalMs: config["default-retry-policy.initial-interval"],
@@ -17,6 +18,12 @@ export function schemaDefaults(config: Config): SchemaDefaults {
       maxAttempts: config["default-retry-policy.max-attempts"],
       onMaxAttempts: config["default-retry-policy.on-max-attempts"],
     },
+    ...(config["experimental-enable-vqueues"] && {
+      flowControl: {
+        scopes: true,
+        scopedObjects: config["experimental-enable-scoped-virtual-objects"],
+      },
+    }),
     limits: {
       journalRetentionMsMax: config["max-journal-retention"],
       idempotencyRetentionMsMax: config["max-idempotency-retention"],

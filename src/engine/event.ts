@@ -2,6 +2,7 @@ import type { Command } from "../model/command.ts";
 import type { AttemptFailure, AttemptSite, Awaiting, Pin } from "../model/invocation.ts";
 import type { Asked, Invoked, Message, Signaled } from "../model/message.ts";
 import type { StateEdit } from "../model/state_edit.ts";
+import type { ObjectName } from "../model/target.ts";
 
 /** Something that happened. Events are the only input of the engine. */
 export type Event =
@@ -18,6 +19,19 @@ export type Event =
   }
   /** A slot is free for an attempt that had to wait: its effect is emitted again. */
   | { readonly type: "slotFree"; readonly id: string; readonly attempt: number }
+  /**
+   * Slots are reserved for an invocation that waits in a queue, at place `seq`. `reserved`: the counters
+   * in which they are.
+   */
+  | {
+    readonly type: "granted";
+    readonly id: string;
+    readonly seq: number;
+    readonly reserved: readonly string[];
+  }
+  /** The token bucket of a counter (`id`) may be full. */
+  | { readonly type: "bucketFull"; readonly id: string }
+  | SharesEvent
   /** Boot found this invocation, whose attempt died with the last process. */
   | { readonly type: "recovered"; readonly id: string }
   /** The retention of a completed invocation is over. */
@@ -34,6 +48,25 @@ export type Event =
     readonly first: number;
     readonly last: number;
   };
+
+/** Something about the shared counter `id` (decision 051). */
+export type SharesEvent =
+  /** More could start here, or runs here, than the partition has slots and starts for. */
+  | {
+    readonly type: "shortOfSlots";
+    readonly id: string;
+    readonly slots: number;
+    readonly starts: number;
+  }
+  /** So many are not used here. */
+  | {
+    readonly type: "slotsIdle";
+    readonly id: string;
+    readonly slots: number;
+    readonly starts: number;
+  }
+  /** The partition begins to run, the limits have changed, or the bucket of the counter has tokens. */
+  | { readonly type: "sharesDue"; readonly id: string };
 
 /**
  * Messages of another partition, in the order in which it sent them. The effect `reply` has the number of
@@ -82,8 +115,7 @@ export type DeploymentChoice =
 /** An operator replaces the state of an object, as soon as its lock is free. */
 export interface StateEdited {
   readonly type: "stateEdited";
-  readonly service: string;
-  readonly key: string;
+  readonly object: ObjectName;
   readonly edit: StateEdit;
   readonly reply: number;
 }

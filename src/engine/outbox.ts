@@ -1,7 +1,9 @@
 import { unreachable } from "../assert.ts";
-import { addressee, type Message } from "../model/message.ts";
+import { addressee, isShareMessage, type Message } from "../model/message.ts";
 import { peerOf, type Rows } from "../model/rows.ts";
 import type { Delivered } from "./event.ts";
+import { slotsReturned, slotsWanted } from "./flow/bank.ts";
+import { slotsGiven, slotsRecalled } from "./flow/share.ts";
 import { completeCommand } from "./journal/notification.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { invoked } from "./lifecycle/invoked.ts";
@@ -16,7 +18,11 @@ import type { Turn } from "./turn.ts";
  */
 export function deliver(turn: Turn, message: Message): void {
   const { partition, partitions } = turn.range;
-  const to = partitions === 1 ? partition : turn.partitionOf(addressee(message));
+  const to = partitions === 1
+    ? partition
+    : isShareMessage(message)
+    ? message.to
+    : turn.partitionOf(addressee(message));
   if (to === partition) apply(turn, message);
   else post(turn, to, message);
 }
@@ -75,6 +81,14 @@ function apply(turn: Turn, message: Message): void {
       return completeCommand(turn, message.caller, message.result);
     case "killed":
       return void killed(turn, message.id);
+    case "slotsWanted":
+      return slotsWanted(turn, message);
+    case "slotsGiven":
+      return slotsGiven(turn, message);
+    case "slotsReturned":
+      return slotsReturned(turn, message);
+    case "slotsRecalled":
+      return slotsRecalled(turn, message);
     default:
       unreachable(message);
   }

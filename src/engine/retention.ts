@@ -54,8 +54,8 @@ export function forgetRetained(turn: Turn, draft: InvocationDraft): void {
   if (draft.target.access === "run") forgetWorkflow(turn, draft.target);
 }
 
-function forgetWorkflow(turn: Turn, { service, key = "" }: Target): void {
-  const object = objectOf(service, key);
+function forgetWorkflow(turn: Turn, { service, key = "", scope }: Target): void {
+  const object = objectOf(service, key, scope);
   for (const row of turn.list("state", object)) turn.drop("state", row);
   for (const row of turn.list("promise", object)) {
     // A pending promise stays as long as a command waits for it: it may still be completed.

@@ -2,6 +2,7 @@ import { unreachable } from "../assert.ts";
 import type { Event } from "./event.ts";
 import { acknowledged, delivered } from "./outbox.ts";
 import { framesReceived } from "./journal/frames_received.ts";
+import { counted, granted } from "./flow/granted.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
 import { expired } from "./lifecycle/expired.ts";
@@ -27,6 +28,13 @@ export function step(turn: Turn, event: Event): void {
       return timerFired(turn, event);
     case "slotFree":
       return slotFree(turn, event);
+    case "granted":
+      return granted(turn, event);
+    case "bucketFull":
+    case "shortOfSlots":
+    case "slotsIdle":
+    case "sharesDue":
+      return counted(turn, event);
     case "recovered":
       return recovered(turn, event);
     case "expired":

@@ -13,6 +13,7 @@ import type { Write } from "../model/rows.ts";
 import { ONLY_PARTITION, partitionOfId, type PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Effect } from "./effect.ts";
+import { Slots, type SlotView } from "./flow/slots.ts";
 
 /** The rows in memory. `undefined` means "not loaded", `null` means "no such row". */
 export interface RowView {
@@ -27,6 +28,10 @@ export interface TurnOptions {
   readonly range?: PartitionRange;
   /** `attemptForgotten` of the turn before. Absent: no stream can be open. */
   readonly attemptForgotten?: number;
+  /** The counters after the turn before. Absent: nothing runs. */
+  readonly slots?: SlotView;
+  /** `slots.nextSeq` of the turn before. Absent: nothing has waited. */
+  readonly nextSeq?: number;
 }
 
 /** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
@@ -81,6 +86,8 @@ export class Turn {
   readonly wants: Want[] = [];
   /** The highest attempt of all invocations that were deleted since the partition began to run. */
   attemptForgotten: number;
+  /** The slots that it takes and gives back. */
+  readonly slots: Slots;
   readonly #slice: RowView;
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
@@ -93,16 +100,20 @@ export class Turn {
     timer: new Map(),
     outbox: new Map(),
     peer: new Map(),
+    bucket: new Map(),
+    share: new Map(),
+    bank: new Map(),
   };
   readonly #drafts = new Map<string, InvocationDraft>();
 
   /** `now`: milliseconds since the epoch. */
   constructor(now: number, schema: Schema, options: TurnOptions) {
-    const { rows, range = ONLY_PARTITION, attemptForgotten = 0 } = options;
+    const { rows, range = ONLY_PARTITION, attemptForgotten = 0, slots, nextSeq } = options;
     this.now = now;
     this.schema = schema;
     this.range = range;
     this.attemptForgotten = attemptForgotten;
+    this.slots = new Slots(slots, nextSeq);
     this.#slice = rows;
   }
 

@@ -17,25 +17,24 @@ import { OWN } from "../names.ts";
 import type { RequestSpan } from "../observe/tracer.ts";
 import type { InvocationRequest } from "../ports.ts";
 import { readBody } from "./body.ts";
-import {
-  checkContentType,
-  checkLimitKeyHeader,
-  handlerHeaders,
-  type Head,
-  idempotencyKeyOf,
-} from "./headers.ts";
+import { checkContentType, handlerHeaders, idempotencyKeyOf } from "./headers.ts";
 import type { Inbound, Setup } from "./inbound.ts";
 import { checkInput } from "./input_rules.ts";
 import type { InvokeRoute } from "./path.ts";
-import { type Query, readQuery } from "./query.ts";
-import { checkLimitKey, checkScope } from "./scope.ts";
+import { readQuery } from "./query.ts";
+import { admitScope, limitKeyOf, priorityOf } from "./scope.ts";
 
 /** A call or send that passed every check but one: whether it may have a delay. */
 export interface Checked {
   readonly service: ServiceSchema;
   readonly handler: HandlerSchema;
   readonly key: string | undefined;
+  readonly scope: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** In canonical form. */
+  readonly limitKey: string | undefined;
+  /** Undefined: the default one. */
+  readonly priority: number | undefined;
   readonly headers: readonly HeaderPair[];
   readonly value: Uint8Array;
   readonly delayMs: number | undefined;
@@ -60,21 +59,34 @@ export async function check(
   const { service, handler } = find(schema, route);
   const idempotencyKey = idempotencyKeyOf(head);
   if (idempotencyKey !== undefined && handler.access === "run") throw idempotentRun();
-  if (route.scope !== undefined) refuseScope(route.scope);
+  const { key, scope } = route;
+  if (scope !== undefined) admitScope(scope, service.type, schema.defaults.flowControl);
   if (method !== "POST" && method !== "GET") throw Failure.plain(405, "method not allowed");
   const value = await readBody(setup, inbound);
   checkContentType(head);
   checkInput(handler.input, head.contentType, value.length === 0);
   const query = readQuery(inbound.search);
-  refuseLimitKey(head, query);
+  const limitKey = limitKeyOf(head, query, scope);
+  const priority = priorityOf(head, query);
   const dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
   const headers = handlerHeaders(head, dialect, inbound.target);
-  const { key } = route;
   const brought = parseTrace(head.traceparent, head.tracestate);
   const span = setup.tracer?.request(brought);
   const trace = span ? span.trace : brought;
-  const { delayMs } = query;
-  return { service, handler, key, idempotencyKey, headers, value, delayMs, trace, span };
+  return {
+    service,
+    handler,
+    key,
+    scope,
+    idempotencyKey,
+    limitKey,
+    priority,
+    headers,
+    value,
+    delayMs: query.delayMs,
+    trace,
+    span,
+  };
 }
 
 /**
@@ -82,7 +94,7 @@ export async function check(
  * that is the same each time (docs/spec/ingress.md#idempotency).
  */
 export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
-  const { idempotencyKey, headers, value, delayMs } = checked;
+  const { idempotencyKey, limitKey, priority, headers, value, delayMs } = checked;
   const now = setup.now();
   const { id, fresh } = newInvocationId(identity(checked), setup.random(ENTROPY_BYTES), now);
   // Optional fields are assigned, not spread: spreading costs more than all checks together.
@@ -96,6 +108,8 @@ export function toRequest(setup: Setup, schema: Schema, checked: Checked): Invoc
     retention: retention(schema, checked),
   };
   if (idempotencyKey !== undefined) request.idempotencyKey = idempotencyKey;
+  if (limitKey !== undefined) request.limitKey = limitKey;
+  if (priority !== undefined) request.priority = priority;
   if (checked.trace) request.trace = checked.trace;
   if (delayMs !== undefined) request.startAt = now + delayMs;
   return request;
@@ -105,23 +119,26 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const INGRESS = { by: "ingress" } as const;
 
-function identity({ service, handler, key, idempotencyKey }: Checked): InvocationIdentity {
+function identity({ service, handler, key, scope, idempotencyKey }: Checked): InvocationIdentity {
   const identity: Writable<InvocationIdentity> = {
     service: service.name,
     handler: handler.name,
     isWorkflowRun: handler.access === "run",
   };
   if (key !== undefined) identity.key = key;
+  if (scope !== undefined) identity.scope = scope;
   if (idempotencyKey !== undefined) identity.idempotencyKey = idempotencyKey;
   return identity;
 }
 
-function target({ service, handler, key }: Checked): Target {
+function target({ service, handler, key, scope }: Checked): Target {
   const { type } = service;
   const { access } = handler;
-  return key === undefined
+  const target: Writable<Target> = key === undefined
     ? { service: service.name, handler: handler.name, type, access }
     : { service: service.name, handler: handler.name, key, type, access };
+  if (scope !== undefined) target.scope = scope;
+  return target;
 }
 
 /**
@@ -159,22 +176,4 @@ function idempotentRun(): Failure {
     "cannot use the idempotency key with workflow handlers. The handler invocation will already " +
       "be idempotent by the workflow key itself.",
   );
-}
-
-/** Flow control is experimental and off, but a scope is checked all the same. */
-function refuseScope(scope: string): never {
-  checkScope(scope);
-  throw Failure.plain(400, "scoped invocations require vqueues to be enabled");
-}
-
-/**
- * The header takes precedence over the query (docs/spec/ingress.md#scopes). A limit key needs a
- * scope, and a request with a scope has been refused before.
- */
-function refuseLimitKey(head: Head, query: Query): void {
-  checkLimitKeyHeader(head);
-  const limitKey = head.limitKey ?? head.aliasLimitKey ?? query.limitKey ?? "";
-  if (limitKey === "") return;
-  checkLimitKey(limitKey);
-  throw Failure.plain(400, "limit-key requires a scope to be set");
 }

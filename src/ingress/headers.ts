@@ -1,5 +1,6 @@
 import { Failure } from "../errors.ts";
 import type { HeaderPair } from "../model/journal.ts";
+import { ALIAS_PRIORITY_HEADER, PRIORITY_HEADER } from "../model/priority.ts";
 import { ALIAS, type Dialect, header, OWN } from "../names.ts";
 import { decodeRaw, isAscii } from "./percent.ts";
 
@@ -17,6 +18,8 @@ export interface Head {
   /** In this server's spelling, and in the alias. */
   limitKey?: string;
   aliasLimitKey?: string;
+  priority?: string;
+  aliasPriority?: string;
   /** Name of the first header for the handler whose value is not visible ASCII. */
   bad?: string;
 }
@@ -93,6 +96,12 @@ function note(head: Head, name: string, value: string): void {
       break;
     case ALIAS_LIMIT_KEY:
       head.aliasLimitKey = value;
+      break;
+    case PRIORITY_HEADER:
+      head.priority = value;
+      break;
+    case ALIAS_PRIORITY_HEADER:
+      head.aliasPriority = value;
       break;
   }
 }

@@ -17,11 +17,11 @@ export async function attach(
   route: OutcomeRoute,
 ): Promise<Response> {
   const { caller, request } = inbound;
-  const named = await nameOf(setup, inbound, route);
-  const id = idOfTarget(named);
-  const attached = canExist(named)
-    ? await setup.invocations.attach(id, (leave) => setup.reader.onLeave(request, leave))
-    : undefined;
+  const id = idOfTarget(await nameOf(setup, inbound, route));
+  const attached = await setup.invocations.attach(
+    id,
+    (leave) => setup.reader.onLeave(request, leave),
+  );
   const found = attached && toAnswer(setup, inbound, { id, attached });
   return found ?? failed(caller, { id }, { code: 404, message: "not found" });
 }
@@ -36,9 +36,8 @@ export async function output(
   route: OutcomeRoute,
 ): Promise<Response> {
   const { caller } = inbound;
-  const named = await nameOf(setup, inbound, route);
-  const id = idOfTarget(named);
-  const attached = canExist(named) ? await setup.invocations.output(id) : "unknown";
+  const id = idOfTarget(await nameOf(setup, inbound, route));
+  const attached = await setup.invocations.output(id);
   if (attached === "notReady") return noOutput(caller, "notReady");
   const found = attached === "unknown" ? undefined : toAnswer(setup, inbound, { id, attached });
   return found ?? noOutput(caller, "notFound");
@@ -50,14 +49,6 @@ async function nameOf(
   { subject }: OutcomeRoute,
 ): Promise<TargetObject> {
   return subject.by === "body" ? parseTarget(await readBody(setup, inbound)) : { subject };
-}
-
-/**
- * Scoped invocations are refused when they are asked for (docs/spec/ingress.md#scopes), so there
- * are none to find.
- */
-function canExist({ scope }: TargetObject): boolean {
-  return scope === undefined;
 }
 
 /**

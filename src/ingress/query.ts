@@ -11,11 +11,13 @@ export interface Query {
   /** How long to wait before the invocation starts, in milliseconds. */
   readonly delayMs?: number;
   readonly limitKey?: string;
+  /** Not checked yet. */
+  readonly priority?: string;
 }
 
 const NONE: Query = {};
 /** The parameters that calls and sends read. */
-const READ = ["delay", "limit-key"];
+const READ = ["delay", "limit-key", "priority"];
 /** Characters of a name that are compared with those. */
 const NAME_CHARS_MAX = 100;
 
@@ -27,14 +29,17 @@ export function readQuery(query: string): Query {
   if (query === "") return NONE;
   let delay: string | undefined;
   let limitKey: string | undefined;
+  let priority: string | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
     const lower = name.toLowerCase();
     if (lower === "delay") delay ??= value;
     else if (lower === "limit-key") limitKey ??= value;
+    else if (lower === "priority") priority ??= value;
   }
   return {
     ...(delay === undefined ? undefined : { delayMs: parseDelay(delay) }),
     ...(limitKey === undefined ? undefined : { limitKey }),
+    ...(priority === undefined ? undefined : { priority }),
   };
 }
 

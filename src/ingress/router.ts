@@ -132,7 +132,9 @@ function dispatch(
       return ready(caller, setup.readiness);
     case "openapi":
       allow("GET", method);
-      return json(caller, ingressDocument(setup.version), { status: 200 });
+      return json(caller, ingressDocument(setup.version, schema.defaults.flowControl), {
+        status: 200,
+      });
     case "attach":
       allow(route.subject.by === "body" ? "POST" : "GET", method);
       return attach(setup, inbound, route);

@@ -34,7 +34,10 @@ export async function explained(
     return cause;
   }
   const found: string[] = [];
-  for (const { name, from, keys = [] } of new Set(relations.map(({ table }) => table))) {
+  const tables = new Map(relations.map(({ table }) => [table.name, table]));
+  for (const { name, ...one } of tables.values()) {
+    // Groups are groups of invocations.
+    const { from, keys = [] } = one.parts ? { from: "invocation as t", keys: ["t.id"] } : one;
     const [, table] = WITH_BODY.exec(from) ?? [];
     if (table === undefined) continue;
     const rows = await ask(

@@ -118,4 +118,7 @@ export interface CallRequest {
   readonly headers: readonly HeaderPair[];
   readonly value: Uint8Array;
   readonly idempotencyKey?: string;
+  /** Of protocol version 7, as the SDK sent them: the engine refuses what is not valid. */
+  readonly scope?: string;
+  readonly limitKey?: string;
 }

@@ -59,22 +59,30 @@ const HUMAN_PART = /(\d{1,19})(?:[.,](\d{1,9}))?\s*([a-z\u00b5\u03bc]+)(?:,\s+|\
 const ISO_PART = /(\d{1,19})(?:[.,](\d{1,9}))?([a-z])/iy;
 
 /**
- * The whole milliseconds in a duration, rounded up: nothing starts or expires too early. `0` needs
- * no unit. Units go from large to small, each at most once; only the last may have a fraction,
- * and only hours and smaller ones. Throws `BadDuration` for anything else, for negative
- * durations, and for years and months, whose length is not fixed (docs/spec/ingress.md#durations).
+ * The whole milliseconds in a duration, rounded up: nothing starts or expires too early. Throws
+ * `BadDuration` as `nanosecondsIn` does.
  */
 export function parseDuration(text: string): number {
-  if (text === "0") return 0;
+  const ms = (nanosecondsIn(text) + 999_999n) / 1_000_000n;
+  if (ms > DURATION_MS_MAX) throw new BadDuration("a duration cannot be longer than 7304484 days");
+  return Number(ms);
+}
+
+/**
+ * The nanoseconds in a duration. `0` needs no unit. Units go from large to small, each at most once;
+ * only the last may have a fraction, and only hours and smaller ones. Throws `BadDuration` for
+ * anything else, for negative durations, and for years and months, whose length is not fixed
+ * (docs/spec/ingress.md#durations).
+ */
+export function nanosecondsIn(text: string): bigint {
+  if (text === "0") return 0n;
   if (text === "") throw new BadDuration("an empty string is not a duration");
   const negative = text[0] === "-";
   const unsigned = negative || text[0] === "+" ? text.slice(1) : text;
   const parts = /^p/i.test(unsigned) ? isoParts(unsigned) : humanParts(unsigned);
   const ns = total(parts);
   if (negative && ns > 0n) throw new BadDuration("a duration cannot be negative");
-  const ms = (ns + 999_999n) / 1_000_000n;
-  if (ms > DURATION_MS_MAX) throw new BadDuration("a duration cannot be longer than 7304484 days");
-  return Number(ms);
+  return ns;
 }
 
 /** Prints whole milliseconds the way the admin interface shows them: `1d 2h 3m 4s 5ms`, `0s`. */

@@ -56,6 +56,19 @@ export function checkDeploymentId(id: string): string {
   return id;
 }
 
+/**
+ * Throws `BadId` unless this may be the id of a virtual queue, ours (`printQueueId`) or the reference's:
+ * `vq_1` and as many digits as an invocation id.
+ */
+export function checkQueueId(id: string): string {
+  const digits = body(id, "vq", KEY_DIGITS + UNIQUE_DIGITS);
+  const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+  const isOne = fromBase62(digits.slice(0, KEY_DIGITS), bytes, 0, KEY_BYTES) &&
+    fromBase62(digits.slice(KEY_DIGITS), bytes, KEY_BYTES, INVOCATION_ID_BYTES);
+  if (!isOne) throw new BadId("base62 decode error");
+  return id;
+}
+
 function body(id: string, prefix: string, digits: number): string {
   const text = afterVersion(id, [prefix]);
   if (text.length !== digits) throw new BadId("bad length");
@@ -96,7 +109,7 @@ export interface InvocationIdentity {
   readonly key?: string;
   readonly isWorkflowRun: boolean;
   readonly idempotencyKey?: string;
-  /** Only of reads: no invocation of this server is in a scope. Well-formed. */
+  /** Well-formed. */
   readonly scope?: string | undefined;
 }
 

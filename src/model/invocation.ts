@@ -26,16 +26,32 @@ export type Status =
   | { readonly kind: "scheduled"; readonly at: number }
   /** Waits in the inbox of its object, in row `seq`. Shown as `pending`. */
   | { readonly kind: "inboxed"; readonly seq: number }
+  /**
+   * Waits until a limit or a pause allows its next attempt. The order within a `queue` (`flow/queue.ts`)
+   * is that of `seq`. `since`: milliseconds since the epoch. `by`: why it began to wait.
+   */
+  | {
+    readonly kind: "queued";
+    readonly queue: string;
+    readonly seq: number;
+    readonly since: number;
+    readonly by: "concurrency" | "rate" | "paused";
+  }
   /** Has, or will get at once, an attempt. Shown as `ready` until it has a stream, then `running`. */
   | { readonly kind: "invoked" }
-  /** The last attempt failed; the next one starts at `until`. */
-  | { readonly kind: "backingOff"; readonly until: number }
+  /** The last attempt failed; the next one starts at `until`. `holds`: its slots stay taken. */
+  | { readonly kind: "backingOff"; readonly until: number; readonly holds?: true }
   /** No attempt: waits for notifications. */
   | { readonly kind: "suspended"; readonly awaiting: Awaiting }
   /** No attempt until it is resumed. */
   | { readonly kind: "paused" }
   /** Has its result: a failure, or (when absent) the value in the row's bytes. */
   | { readonly kind: "completed"; readonly failure?: TerminalFailure };
+
+/** Whether an invocation of this status holds its slots (decision 050). */
+export function holdsSlots(status: Status): boolean {
+  return status.kind === "invoked" || status.kind === "backingOff" && status.holds === true;
+}
 
 /** Why the last attempt failed, kept as a row so that it survives a restart. */
 export interface AttemptFailure {
@@ -57,6 +73,14 @@ export interface AttemptSite {
   readonly deployment?: string;
   /** Name and version of the SDK. Absent: it has not answered. */
   readonly server?: string;
+}
+
+/** Milliseconds: for the lock of its object, and for limits and pauses. Absent: 0. */
+export interface WaitedMs {
+  readonly lock?: number;
+  readonly concurrency?: number;
+  readonly rate?: number;
+  readonly paused?: number;
 }
 
 /** The source of an invocation. */
@@ -150,6 +174,12 @@ export interface InvocationRow {
   readonly trace?: Trace | undefined;
   readonly callers: readonly Caller[];
   readonly idempotencyKey?: string | undefined;
+  /** One level or two, separated by a slash: what rules count within the scope. */
+  readonly limitKey?: string | undefined;
+  /** 0 … 9, the highest. Absent: the default. */
+  readonly priority?: number | undefined;
+  /** How long it has waited in all, by cause; its present wait is not in it. Absent: never. */
+  readonly waitedMs?: WaitedMs | undefined;
   readonly retention: Retention;
   readonly createdAt: number;
   readonly modifiedAt: number;
@@ -168,8 +198,11 @@ export interface InvocationRow {
   readonly output?: Uint8Array | undefined;
 }
 
-/** A row while one event works on it: see `Turn.edit`. */
-export type InvocationDraft = { -readonly [K in keyof InvocationRow]: InvocationRow[K] };
+/** A row while one event works on it: see `Turn.edit`. Its status is changed by `setStatus`. */
+export type InvocationDraft =
+  & { -readonly [K in keyof Changing]: Changing[K] }
+  & Pick<InvocationRow, "status">;
+type Changing = Omit<InvocationRow, "status">;
 
 /** The result of a completed invocation. */
 export function resultOf({ status, output }: InvocationRow): Result {

@@ -12,7 +12,29 @@ export type Message =
   /** The completion of a command that waits for another invocation. */
   | { readonly type: "answered"; readonly caller: Caller; readonly result: NotificationResult }
   /** The invocation that called this one was killed. */
-  | { readonly type: "killed"; readonly id: string };
+  | { readonly type: "killed"; readonly id: string }
+  | ShareMessage;
+
+/**
+ * A message about a counter that all partitions share (decision 051), from a partition to the home of
+ * the counter, or back. `slots` and `starts` are numbers of those, `to` is a partition.
+ */
+export type ShareMessage =
+  /** A partition asks the home for as many, and waits for `slotsGiven`. */
+  | ShareTransfer & { readonly type: "slotsWanted"; readonly from: number }
+  /** The home gives at least one of what was asked for. `isWanted`: others wait for slots. */
+  | ShareTransfer & { readonly type: "slotsGiven"; readonly isWanted: boolean }
+  /** A partition gives back what it does not use. */
+  | ShareTransfer & { readonly type: "slotsReturned"; readonly from: number }
+  /** Others wait for slots: the partition is to give back each one that it does not use. */
+  | { readonly type: "slotsRecalled"; readonly counter: string; readonly to: number };
+
+interface ShareTransfer {
+  readonly counter: string;
+  readonly to: number;
+  readonly slots: number;
+  readonly starts: number;
+}
 
 /** A request to run a handler. */
 export interface Invoked {
@@ -26,6 +48,9 @@ export interface Invoked {
   readonly origin: Origin;
   readonly retention: Retention;
   readonly idempotencyKey?: string;
+  /** As in `InvocationRow`. */
+  readonly limitKey?: string;
+  readonly priority?: number;
   /** When to start, in milliseconds since the epoch. Absent or past: now. */
   readonly startAt?: number;
   readonly trace?: Trace | undefined;
@@ -56,7 +81,7 @@ export interface Signaled {
 }
 
 /** The id of the invocation that a message is for, which decides the partition. */
-export function addressee(message: Message): string {
+export function addressee(message: Exclude<Message, ShareMessage>): string {
   switch (message.type) {
     case "invoked":
     case "asked":
@@ -67,6 +92,11 @@ export function addressee(message: Message): string {
     case "answered":
       return message.caller.id;
   }
+}
+
+/** Whether a message is for a partition (`to`), not for an invocation. */
+export function isShareMessage(message: Message): message is ShareMessage {
+  return "counter" in message;
 }
 
 /** The one large part of a message, if it has one. */

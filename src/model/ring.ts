@@ -24,9 +24,22 @@ export function partitionOfId(id: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
 }
 
-/** The partition of objects and workflows of this key, and of every invocation of them. */
-export function partitionOfObject(key: string, partitions: number): number {
-  return partitions === 1 ? 0 : partitionOfKey(partitionKeyOf(key), partitions);
+/** The partition of an object or a workflow, and of every invocation of it: that of its scope, if any. */
+export function partitionOfObject(
+  { key, scope }: { readonly key: string; readonly scope?: string | undefined },
+  partitions: number,
+): number {
+  return partitions === 1 ? 0 : partitionOfKey(partitionKeyOf(scope ?? key), partitions);
+}
+
+/**
+ * The partition that owns the token bucket of a counter (`engine/flow/counters.ts`): that of the scope; of a service and its handlers, the
+ * one that its name leads to.
+ */
+export function partitionOfCounter(counter: string, partitions: number): number {
+  const name = counter.slice(counter.indexOf(":") + 1);
+  const slash = name.indexOf("/");
+  return partitionOfObject({ key: slash < 0 ? name : name.slice(0, slash) }, partitions);
 }
 
 /** `key`: 8 bytes or more, of which the first 8 are a partition key, in little-endian order. */

@@ -80,6 +80,57 @@ export interface Rows {
     readonly sent: number;
     readonly heard: number;
   };
+  /**
+   * group: counter (`engine/flow/counters.ts`). item: "". A token bucket that is not full: what it had at
+   * `at`, in millionths of a token, and when it is full again. Times are milliseconds since the epoch.
+   */
+  readonly bucket: {
+    readonly counter: string;
+    readonly tokens: number;
+    readonly at: number;
+    readonly fullAt: number;
+  };
+  /**
+   * group: `shareOf`. item: "". What a partition has of a counter that all partitions share
+   * (decision 051).
+   */
+  readonly share: {
+    readonly partition: number;
+    readonly counter: string;
+    /** Invocations that it may have running at once, … */
+    readonly slots: number;
+    /** … and how many more it may start. */
+    readonly starts: number;
+    /** It has asked the home of the counter for more, and has no answer yet. */
+    readonly asksSlots: boolean;
+    readonly asksStarts: boolean;
+    /** Other partitions wait for slots: it gives back each one that it does not use. */
+    readonly isWanted: boolean;
+  };
+  /** group: counter. item: "". Who has slots of a shared counter: only its home has this row. */
+  readonly bank: {
+    readonly counter: string;
+    /** Slots by partition. */
+    readonly given: Readonly<Record<number, number>>;
+    /** What partitions have asked for, in order. Each is here once at most. */
+    readonly waiting: readonly ShareRequest[];
+    /** Partitions that know that their slots are wanted. */
+    readonly told: readonly number[];
+  };
+}
+
+/** What a partition asks for: slots, and starts that a rate allows. */
+export interface ShareRequest {
+  readonly from: number;
+  readonly slots: number;
+  readonly starts: number;
+}
+
+/** The group of what a partition has of a counter. */
+export function shareOf(
+  { partition, counter }: { readonly partition: number; readonly counter: string },
+): string {
+  return `${partition}/${counter}`;
 }
 
 /** The group of the messages and counters of partition `from` for partition `to`. */
@@ -110,6 +161,9 @@ export const TABLES = [
   "timer",
   "outbox",
   "peer",
+  "bucket",
+  "share",
+  "bank",
 ] as const;
 
 export function timerItem({ due, kind, index }: Omit<Timer, "id">): string {
@@ -127,6 +181,11 @@ export function groupOf<T extends Table>(table: T, row: Rows[T]): string {
     case "outbox":
     case "peer":
       return peerOf(row as Rows["peer"]);
+    case "bucket":
+    case "bank":
+      return (row as Rows["bucket"]).counter;
+    case "share":
+      return shareOf(row as Rows["share"]);
     default:
       return (row as Rows["lock"]).object;
   }

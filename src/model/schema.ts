@@ -1,5 +1,6 @@
 import type { Dialect } from "../names.ts";
 import type { Retention } from "./invocation.ts";
+import { type Controls, NO_CONTROLS } from "./limits.ts";
 import type { Access, ServiceType } from "./target.ts";
 
 /** Options a service or handler may set in its manifest. Times in milliseconds. Absent: inherit. */
@@ -125,8 +126,18 @@ export interface SchemaDefaults {
   readonly retry: Required<RetryOptions>;
   /** Names and values sent with `Start`, together; beyond it the map is cut and marked partial. */
   readonly eagerStateBytesMax: number;
+  /** A next retry that is further away gives the slots back, in milliseconds. Absent: any. */
+  readonly yieldThresholdMs?: number;
+  /** Whether handlers may use scopes and limit keys. Absent: they may not. */
+  readonly flowControl?: FlowControl;
   /** Absent: anything goes. */
   readonly limits?: SchemaLimits;
+}
+
+/** What the experimental settings of the same names allow. */
+export interface FlowControl {
+  readonly scopes: boolean;
+  readonly scopedObjects: boolean;
 }
 
 /**
@@ -161,13 +172,20 @@ export interface EffectiveOptions {
 export class Schema {
   readonly deployments: ReadonlyMap<string, Deployment>;
   readonly defaults: SchemaDefaults;
+  /** What operators have limited and paused. */
+  readonly controls: Controls;
   /** The options of an invocation whose handler is not registered any more. */
   readonly orphanOptions: EffectiveOptions;
   readonly #latest = new Map<string, ServiceSchema>();
   readonly #byName = new WeakMap<Deployment, ReadonlyMap<string, ServiceSchema>>();
   readonly #options = new WeakMap<HandlerSchema, EffectiveOptions>();
 
-  constructor(deployments: readonly Deployment[], defaults: SchemaDefaults) {
+  constructor(
+    deployments: readonly Deployment[],
+    defaults: SchemaDefaults,
+    controls: Controls = NO_CONTROLS,
+  ) {
+    this.controls = controls;
     this.deployments = new Map(deployments.map((one) => [one.id, one]));
     this.defaults = defaults;
     this.orphanOptions = resolve(defaults);

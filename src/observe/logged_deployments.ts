@@ -1,14 +1,18 @@
+import type { ControlsChange } from "../model/controls.ts";
 import type { DeploymentStore, Log } from "../ports.ts";
 
-/** A store of deployments that logs each change, without addresses, since these may have tokens. */
+/**
+ * A store of deployments and controls that logs each change, without addresses, since these may have
+ * tokens.
+ */
 export function loggedDeployments(store: DeploymentStore, log: Log): DeploymentStore {
   return {
     get version() {
       return store.version ?? 0;
     },
     load: () => store.load(),
-    save: async (deployment) => {
-      await store.save(deployment);
+    save: async (deployment, controls) => {
+      await store.save(deployment, controls);
       const services = deployment.services.map(({ name }) => name);
       log("info", "A deployment is stored", { deployment: deployment.id, services });
     },
@@ -16,5 +20,19 @@ export function loggedDeployments(store: DeploymentStore, log: Log): DeploymentS
       await store.drop(id);
       log("info", "A deployment is deleted", { deployment: id });
     },
+    control: async (change) => {
+      await store.control(change);
+      log("info", "Limits or pauses are changed", changeFields(change));
+    },
+  };
+}
+
+/** Names of what changes: of rules only how many, since there may be thousands. */
+function changeFields({ book, services, deployments, queues }: ControlsChange) {
+  return {
+    ...(book && { rules: book.rules.size, version: book.version }),
+    ...(services && { services: [...services.keys()] }),
+    ...(deployments && { deployments: Object.fromEntries(deployments) }),
+    ...(queues && { queues: Object.fromEntries(queues) }),
   };
 }

@@ -1,3 +1,5 @@
+import type { WaitedMs } from "../model/invocation.ts";
+import type { Target } from "../model/target.ts";
 import { ByHandler } from "./by_handler.ts";
 import { Durations } from "./durations.ts";
 import { Histogram } from "./histogram.ts";
@@ -26,6 +28,9 @@ const ROWS = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 export const SUCCEEDED = 0;
 export const FAILED = 1;
 
+/** The causes of waiting, by their index in `Meter.waited`. */
+export const WAIT_CAUSES = ["lock", "concurrency", "rate", "paused"] as const;
+
 /**
  * Counters since the process began. A turn and a commit add to a few numbers; nothing here allocates per
  * request, and only the page of metrics reads them.
@@ -42,6 +47,8 @@ export class Meter {
   /** Invocations that got a result: `SUCCEEDED` and `FAILED`. */
   readonly completed: ByHandler = new ByHandler(2);
   readonly durations: Durations = new Durations();
+  /** Seconds that invocations waited: by index in `WAIT_CAUSES`. */
+  readonly waited: ByHandler = new ByHandler(WAIT_CAUSES.length);
   /** HTTP responses, by interface. */
   readonly requests = { ingress: new RouteCounts(), admin: new RouteCounts() } as const;
   /** Failed attempts by code: the codes of this server, which are few. */
@@ -53,6 +60,14 @@ export class Meter {
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
+  }
+
+  /** A wait of an invocation is over. `before`, `after`: how long it had waited in all. */
+  invocationWaited(target: Target, before: WaitedMs | undefined, after: WaitedMs): void {
+    for (const [at, cause] of WAIT_CAUSES.entries()) {
+      const ms = (after[cause] ?? 0) - (before?.[cause] ?? 0);
+      if (ms > 0) this.waited.add(target, at, ms / 1000);
+    }
   }
 
   /** A turn took `ms` milliseconds for this number of events. */

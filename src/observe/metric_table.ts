@@ -30,6 +30,17 @@ export const METRICS = {
     labels: ["service", "handler"],
     help: "Time from when an invocation was due to its result.",
   },
+  perdure_invocation_waited_seconds_total: {
+    type: "counter",
+    labels: ["service", "handler", "cause"],
+    help:
+      "Time that invocations waited: for a lock, a limit (concurrency, rate), something paused.",
+  },
+  perdure_paused: {
+    type: "gauge",
+    labels: ["kind"],
+    help: "Services, deployments and virtual queues that are paused.",
+  },
   perdure_requests_total: {
     type: "counter",
     labels: ["interface", "route", "status"],

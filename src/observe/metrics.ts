@@ -4,7 +4,7 @@ import type { Vitals } from "../vitals.ts";
 import { type ByHandler, OTHER } from "./by_handler.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { METRICS, type Page } from "./metric_table.ts";
-import { FAILED, type Meter, SUCCEEDED } from "./meter.ts";
+import { FAILED, type Meter, SUCCEEDED, WAIT_CAUSES } from "./meter.ts";
 import { processMetrics } from "./process_metrics.ts";
 import { STATUSES } from "./status_counts.ts";
 
@@ -47,6 +47,7 @@ export function metricsText(sources: MetricsSources): string {
     .sample(1, { version: sources.version });
   invocations(page, sources);
   durations(page, sources);
+  waits(page, sources);
   requests(page, sources.meter);
   attempts(page, sources);
   turns(page, sources.meter);
@@ -83,6 +84,22 @@ function durations(page: Page, { meter, schema }: MetricsSources): void {
     isNamed(service, handler) ? [service, handler] : [UNREGISTERED, UNREGISTERED]
   );
   for (const [service, handler, one] of histograms) page.histogram(one, { service, handler });
+}
+
+function waits(page: Page, { meter, schema }: MetricsSources): void {
+  page.family("perdure_invocation_waited_seconds_total");
+  for (const [labels, numbers] of registered(meter.waited, schema, WAIT_CAUSES.length)) {
+    for (const [i, cause] of WAIT_CAUSES.entries()) {
+      const seconds = numbers[i] ?? 0;
+      if (seconds > 0) page.sample(seconds, { ...labels, cause });
+    }
+  }
+  const { services, pausedDeployments, pausedQueues } = schema.controls;
+  const pausedServices = [...services.values()].filter(({ paused }) => paused).length;
+  page.family("perdure_paused");
+  page.sample(pausedServices, { kind: "service" });
+  page.sample(pausedDeployments.size, { kind: "deployment" });
+  page.sample(pausedQueues.size, { kind: "queue" });
 }
 
 function requests(page: Page, { requests }: Meter): void {

@@ -11,6 +11,7 @@ type Kind = Status["kind"];
 export const STATUSES: readonly (readonly [Kind, string])[] = [
   ["scheduled", "scheduled"],
   ["inboxed", "inboxed"],
+  ["queued", "queued"],
   ["invoked", "invoked"],
   ["backingOff", "backing-off"],
   ["suspended", "suspended"],

@@ -42,6 +42,10 @@ export class Watch {
       this.#log("warn", "An attempt failed", fields);
     }
     if (before?.status.kind === status.kind) return;
+    const { waitedMs } = row;
+    if (waitedMs && waitedMs !== before?.waitedMs) {
+      this.meter.invocationWaited(row.target, before?.waitedMs, waitedMs);
+    }
     if (status.kind === "completed") {
       this.meter.completed.add(row.target, status.failure ? FAILED : SUCCEEDED, 1);
       this.meter.durations.completed(row);

@@ -84,7 +84,8 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   begin(exchange: Exchange, effect: Attempt): void {
     this.#exchange = exchange;
     this.#request = new RequestHalf(exchange, this.#host.options.unreadBytesMax);
-    this.#request.begin(startOf(effect, this.site.startedAt), effect.entries);
+    const { site: { startedAt: now }, plan: { pin: { protocol } } } = this;
+    this.#request.begin(startOf(effect, { now, protocol }), effect.entries);
     if (this.plan.requestResponse) this.#request.end();
     this.#host.expect(this.due);
   }

@@ -2,7 +2,7 @@ import { assert } from "../assert.ts";
 import { SlotMap } from "../slot_map.ts";
 import type { Attempt, Effect } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
-import type { InvocationRow } from "../model/invocation.ts";
+import { laneOf, PRIORITY_DEFAULT } from "../model/queue.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import type { Dial, DialRequest, Exchange } from "../dial.ts";
@@ -12,7 +12,7 @@ import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { BufferedRandom } from "./buffered_random.ts";
 import { choose } from "./choose.ts";
 import { SlotPressure } from "./slot_pressure.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { FairQueue, type Place } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
 import { FirstMessages } from "./first_message.ts";
 import { openSigned } from "./identity/signed_dial.ts";
@@ -33,8 +33,9 @@ export type AttemptStatus =
   };
 
 /**
- * All attempts of one partition. At most `concurrencyMax` run at once. Of the others only the id is
- * kept; the engine is asked for the attempt again by `slotFree` when its slot is free.
+ * All attempts of one partition. At most `concurrencyMax` run at once, and of the others those of a
+ * higher priority go first (`fair_queue.ts`). Of an attempt that waits only the id is kept; the
+ * engine is asked for it again by `slotFree` when its slot is free.
  */
 export class Attempts {
   readonly #deps: OutboundDeps;
@@ -47,7 +48,7 @@ export class Attempts {
   /** Have sent their outcome; their streams are still open. */
   readonly #draining = new SlotMap<number, RunningAttempt>();
   #begun = 0;
-  readonly #queue = new FairQueue();
+  readonly #queue: FairQueue;
   readonly #slotPressure: SlotPressure;
   readonly #firstMessages: FirstMessages;
   /** Invocations that were sent `slotFree` and have not started: each holds a slot. */
@@ -57,6 +58,7 @@ export class Attempts {
   constructor(deps: OutboundDeps, options: Partial<OutboundOptions> = {}) {
     this.#deps = deps;
     this.#options = { ...OUTBOUND_DEFAULTS, ...options };
+    this.#queue = new FairQueue({ agingMs: this.#options.priorityAgingMs });
     this.#addresses = new Addresses(this.#options);
     this.#random = new BufferedRandom(deps.random);
     this.#slotPressure = new SlotPressure(deps);
@@ -81,7 +83,7 @@ export class Attempts {
     older?.abort();
     const wasReserved = this.#reserved.delete(id);
     if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
-      this.#queue.add(queueNameOf(effect.invocation), { id, attempt: effect.attempt });
+      this.#queue.add(placeOf(effect), { id, attempt: effect.attempt }, this.#deps.clock.now());
       return this.#ticker.expect(this.#slotPressure.due);
     }
     this.#queue.drop(id, effect.attempt);
@@ -218,7 +220,7 @@ export class Attempts {
   /** Sends `slotFree` to the next attempts in the queue while slots are free. */
   #offer(): void {
     while (!this.#closed && this.#queue.size > 0 && this.#taken < this.#options.concurrencyMax) {
-      const next = this.#queue.next();
+      const next = this.#queue.next(this.#deps.clock.now());
       if (!next) return;
       const { id, attempt } = next;
       this.#reserved.add(id);
@@ -251,9 +253,15 @@ export class Attempts {
 }
 
 /**
- * The wait queue of an invocation; queues are served in rotation. Handlers do not wait behind each
- * other, and the calls that running handlers make do not wait behind new invocations.
+ * Where an attempt waits for a slot: in the lane of its priority, and there in a queue. Handlers do
+ * not wait behind each other, and neither the calls that running handlers make nor invocations that
+ * have run before wait behind new ones. That they share a lane and take turns keeps a service whose
+ * invocations are always being resumed from holding up all others.
  */
-function queueNameOf({ target, origin }: InvocationRow): string {
-  return `${target.service}/${target.handler}/${origin.by}`;
+function placeOf({ invocation: { target, origin, priority }, attempt }: Attempt): Place {
+  const age = attempt > 1 ? "resumed" : "new";
+  return {
+    lane: laneOf(priority ?? PRIORITY_DEFAULT, false),
+    queue: `${target.service}/${target.handler}/${origin.by}/${age}`,
+  };
 }

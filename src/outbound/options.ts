@@ -12,6 +12,8 @@ export interface OutboundOptions {
   readonly clusterName: string;
   /** Attempts at once. Beyond it an attempt is forgotten but for its id, until a slot is free. */
   readonly concurrencyMax: number;
+  /** The time of waiting for a slot that is worth one level of priority. Milliseconds. */
+  readonly priorityAgingMs: number;
   /** The largest message an endpoint may send. A larger one fails its attempt with RT0003. */
   readonly messageBytesMax: number;
   /** Frames received of one attempt that are not durable. Beyond it the endpoint is not read. */
@@ -49,6 +51,7 @@ export interface OutboundOptions {
 export const OUTBOUND_DEFAULTS: OutboundOptions = {
   clusterName: "localcluster",
   concurrencyMax: 1000,
+  priorityAgingMs: 10_000,
   messageBytesMax: 32 * 1024 * 1024,
   unackedFramesMax: 256,
   burstFramesMax: 1_000,

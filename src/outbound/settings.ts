@@ -6,11 +6,17 @@ import type { FunctionSettings } from "./lambda/functions.ts";
 import type { Credentials } from "./lambda/sign.ts";
 import type { OutboundOptions } from "./options.ts";
 
+/** Whether protocol version 7 is preferred: only in it handlers see scopes and limit keys. */
+export function prefersProtocol7(config: Config): boolean {
+  return config["experimental-enable-protocol-v7"] || config["experimental-enable-vqueues"];
+}
+
 /** The limits of attempts. */
 export function outboundSettings(config: Config): OutboundOptions {
   return {
     clusterName: config["cluster-name"],
     concurrencyMax: config["worker.invoker.concurrent-invocations-limit"],
+    priorityAgingMs: config["worker.invoker.priority-aging"],
     messageBytesMax: config["worker.invoker.message-size-limit"],
     unackedFramesMax: config["worker.invoker.unacknowledged-messages-limit"],
     burstFramesMax: config["worker.invoker.message-burst-limit"],
@@ -19,7 +25,7 @@ export function outboundSettings(config: Config): OutboundOptions {
     drainMs: config["worker.invoker.drain-timeout"],
     connectTimeoutMs: config["worker.invoker.connect-timeout"],
     firstMessageMs: config["worker.invoker.first-message-timeout"],
-    protocolMax: config["experimental-enable-protocol-v7"] ? PROTOCOL_MAX : PROTOCOL_PREFERRED,
+    protocolMax: prefersProtocol7(config) ? PROTOCOL_MAX : PROTOCOL_PREFERRED,
     futureDepthMax: config["worker.invoker.max-awaited-future-depth"],
   };
 }

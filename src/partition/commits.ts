@@ -66,13 +66,21 @@ export class Commits {
 
   /**
    * Releases the effects of the turn that was appended last, and then calls `durable`, once its commit
-   * is durable. Hands the commit to the store, unless another one is in flight.
+   * is durable. Hands the commit to the store, unless another one is in flight. `isFollowed`: not yet,
+   * since the next turn runs soon and belongs into the same commit.
    */
-  releaseWhenDurable(effects: readonly Effect[], durable: readonly (() => void)[]): void {
+  releaseWhenDurable(
+    effects: readonly Effect[],
+    durable: readonly (() => void)[],
+    { isFollowed = false } = {},
+  ): void {
     const pending = this.#pending;
     for (const effect of effects) pending.effects.push(effect);
     for (const call of durable) pending.durable.push(call);
-    this.#flush();
+    if (!isFollowed) return this.#flush();
+    // That turn, which comes first, may have to wait for rows.
+    const { soon } = this.#options;
+    soon(() => soon(() => this.#flush()));
   }
 
   get #pending(): PendingCommit {
@@ -96,7 +104,10 @@ export class Commits {
     if (!pending || this.#inFlight || this.#isStopped) return;
     this.#gathered = undefined;
     const number = ++this.#number;
-    if (pending.writes.length === 0 && this.#isHeld()) return this.#onDurable(pending, number);
+    if (pending.writes.length === 0 && this.#isHeld()) {
+      this.#tellHandedOver();
+      return this.#onDurable(pending, number);
+    }
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
     const durable = this.#inFlight = this.#confirmed(this.#options.commit(pending.writes));

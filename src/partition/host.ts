@@ -9,14 +9,14 @@ import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
 import { Fenced, type Lease, type PartitionClient } from "../ports.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
+import { recover } from "./flow/recover.ts";
+import type { Scheduler } from "./flow/scheduler.ts";
 import type { Partition } from "./partition.ts";
 import { Requests } from "./requests.ts";
 import { PartitionReadiness } from "./readiness.ts";
 import { gaugesOf } from "./status_counts.ts";
 import { Waiters } from "./waiters.ts";
 
-/** Invocations read at once at boot. */
-const BOOT_PAGE = 1_000;
 const RESTART_MS = 200;
 const RESTART_MAX_MS = 5_000;
 
@@ -47,11 +47,16 @@ export class Host {
     const lease = await store.claim(partition);
     // No attempt may start before this list is complete: its invocation would be listed as one whose
     // attempt died with the last process, and a second attempt would run at the same time.
-    const lost = await this.#lost(lease);
-    if (this.#isClosed) return;
     const life = this.#begin(lease);
+    const { controls } = this.#options.schema();
+    const lost = await recover(life.partition, { store, lease, controls }).catch((cause) => {
+      endLife(life);
+      throw cause;
+    });
+    if (this.#isClosed) return endLife(life);
     this.#life = life;
     for (const id of lost) life.partition.send({ type: "recovered", id });
+    life.partition.scheduler.open();
     try {
       await life.timers.open();
       if (partitions > 1) await life.outboxSender.open();
@@ -64,6 +69,7 @@ export class Host {
     }
     this.#readiness.over();
     life.sweeper.start();
+    life.bucketSweeper.start();
   }
 
   /** Why it takes no requests, or cannot make them durable, at this moment. Undefined: it is ready. */
@@ -73,7 +79,7 @@ export class Host {
     return this.#readiness.check(
       life && (async () => {
         try {
-          await store.scan(life.lease, { kind: "invoked", limit: 1 });
+          await store.scan(life.lease, { kind: "holders", limit: 1 });
         } catch (cause) {
           // A failure of an earlier life says nothing about this one.
           if (this.#life === life) throw cause;
@@ -87,6 +93,11 @@ export class Host {
     return this.#waiters.size;
   }
 
+  /** Who waits for limits and pauses. Undefined: it has no life. */
+  get scheduler(): Scheduler | undefined {
+    return this.#life?.partition.scheduler;
+  }
+
   /** The values of this moment, for metrics. Undefined: it has no life. */
   gauges(): PartitionGauges | undefined {
     return this.#life && gaugesOf(this.#life, this.#options.store);
@@ -98,6 +109,11 @@ export class Host {
     if (!statusCounts || !this.#options.store.scanStatuses) return undefined;
     const counts = await statusCounts.within(timeoutMs);
     return this.#life?.statusCounts === statusCounts ? counts : undefined;
+  }
+
+  /** Limits or pauses have changed: who may start now does. */
+  controlsChanged(): void {
+    this.#life?.partition.scheduler.controlsChanged();
   }
 
   /** Ends the current life and begins no other. Does not wait: durable rows need nothing more. */
@@ -130,21 +146,6 @@ export class Host {
     const { message, code, table, group } = cause;
     log("error", message, { code, partition, table, key: group, event: event.type });
     this.#waiters.refused(event, cause);
-  }
-
-  /** Invocations whose attempt died with the process that ran it. */
-  async #lost(lease: Lease): Promise<string[]> {
-    const lost: string[] = [];
-    for (;;) {
-      const after = lost.at(-1);
-      const page = await this.#options.store.scan(lease, {
-        kind: "invoked",
-        limit: BOOT_PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
-      for (const { id } of page) lost.push(id);
-      if (page.length < BOOT_PAGE) return lost;
-    }
   }
 
   #release(life: Life, effects: readonly Effect[]): void {

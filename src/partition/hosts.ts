@@ -36,6 +36,11 @@ export class Hosts {
     this.#hosts.delete(partition);
   }
 
+  /** Limits or pauses have changed: who may start now does. */
+  controlsChanged(): void {
+    for (const host of this.#hosts.values()) host.controlsChanged();
+  }
+
   has(partition: number): boolean {
     return this.#hosts.has(partition);
   }

@@ -11,7 +11,7 @@ import { Partition } from "./partition.ts";
 import { OutboxSender } from "./outbox_sender.ts";
 import type { OnChange } from "./resident.ts";
 import { statusCountsOf } from "./status_counts.ts";
-import { Sweeper } from "./sweeper.ts";
+import { Sweeper, type SweeperOptions } from "./sweeper.ts";
 import { Timers } from "./timers.ts";
 
 export interface HostOptions {
@@ -30,6 +30,11 @@ export interface HostOptions {
   /** Events waiting for a turn, above which new requests are refused with 503. */
   readonly mailboxEventsMax: number;
   readonly residentBytesMax: number;
+  /** The waiting that is worth one level of priority. Absent: `PRIORITY_AGING_MS`. */
+  readonly priorityAgingMs?: number;
+  /** As in `SchedulerOptions`. */
+  readonly queueWindow?: number;
+  readonly grantsMax?: number;
   readonly timersMax: number;
   /** How often expired invocations are looked for, in milliseconds. */
   readonly cleanupIntervalMs: number;
@@ -63,6 +68,7 @@ export interface Life {
   readonly timers: Timers;
   readonly outboxSender: OutboxSender;
   readonly sweeper: Sweeper;
+  readonly bucketSweeper: Sweeper;
   readonly statusCounts: StatusCounts;
 }
 
@@ -99,12 +105,13 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
       onFailure: hooks.onFailure,
     }),
     outboxSender: outboxSenderOf(lease, options, { partition, onFailure: hooks.onFailure }),
-    sweeper: new Sweeper({
-      clock,
-      log: options.log,
-      everyMs: options.cleanupIntervalMs,
-      expired: (until, limit) => store.scan(lease, { kind: "expired", until, limit }),
-      send,
+    sweeper: sweeperOf(options, send, async (until, limit) => {
+      const found = await store.scan(lease, { kind: "expired", until, limit });
+      return found.map(({ id }) => ({ type: "expired", id }));
+    }),
+    bucketSweeper: sweeperOf(options, send, async (until, limit) => {
+      const found = await store.scan(lease, { kind: "fullBuckets", until, limit });
+      return found.map(({ id }) => ({ type: "bucketFull", id }));
     }),
   };
   return life;
@@ -112,14 +119,23 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
 
 /** Stops all parts of a life. Nothing is released after this. */
 export function endLife(
-  { partition, timers, outboxSender, sweeper, statusCounts, attempts }: Life,
+  { partition, timers, outboxSender, sweeper, bucketSweeper, statusCounts, attempts }: Life,
 ): void {
   partition.stop();
   timers.stop();
   outboxSender.stop();
   sweeper.stop();
+  bucketSweeper.stop();
   statusCounts.stop();
   attempts.close();
+}
+
+function sweeperOf(
+  { clock, log, cleanupIntervalMs }: HostOptions,
+  send: Mailbox,
+  expired: SweeperOptions["expired"],
+): Sweeper {
+  return new Sweeper({ clock, log, everyMs: cleanupIntervalMs, expired, send });
 }
 
 function outboxSenderOf(

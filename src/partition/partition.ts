@@ -8,6 +8,8 @@ import type { Clock, Lease, Store } from "../ports.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Commits } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
+import { type Entry, WINDOW } from "./flow/wait_queue.ts";
+import { Scheduler } from "./flow/scheduler.ts";
 import type { QueuedEvent } from "./queued_event.ts";
 import { type OnChange, Resident } from "./resident.ts";
 import { type Staging, stagingOf } from "./staging.ts";
@@ -29,6 +31,10 @@ export interface PartitionOptions {
   /** As in `HostOptions`. */
   readonly releaseEffectsMax: number;
   readonly residentBytesMax: number;
+  /** As in `HostOptions`. */
+  readonly priorityAgingMs?: number;
+  readonly queueWindow?: number;
+  readonly grantsMax?: number;
   readonly meter: Meter;
   readonly invocationChanged?: OnChange | undefined;
   /** As in `HostOptions`. */
@@ -50,7 +56,11 @@ export class Partition {
   readonly #resident: Resident;
   readonly #arrivals: Arrivals;
   readonly #staging: Staging | undefined;
+  /** Who waits for limits. It is told of holders and waiters before the first event. */
+  readonly scheduler: Scheduler;
   #isDue = false;
+  /** Whether slots were granted since the last turn ended. */
+  #hasGranted = false;
   #isStopped = false;
 
   constructor(options: PartitionOptions) {
@@ -72,19 +82,19 @@ export class Partition {
       send: (event, durable) => this.#deliver(event, durable),
       onFailure,
     });
-    const arrivals = new Arrivals({
-      resident,
-      soon,
-      release: (queued) => {
-        this.#mailbox.unshift(queued);
-        this.#schedule();
-      },
-      onFailure,
-    });
+    const release = (queued: readonly QueuedEvent[]) => this.#back(queued);
+    const arrivals = new Arrivals({ resident, soon, release, onFailure });
     this.#arrivals = arrivals;
     this.#mailbox = new EventQueue(arrivals);
+    this.scheduler = new Scheduler({
+      ...options,
+      send: (granted) => this.#grant(granted),
+      load: (queue, after) => this.#waiting(queue, after),
+      onFailure,
+    });
     this.#runner = new TurnRunner({
       ...options,
+      scheduler: this.scheduler,
       resident,
       arrivals,
       lastCommit: () => this.#commits.next - 1,
@@ -107,7 +117,9 @@ export class Partition {
       if (!turn) return;
       const commit = this.#commits.append(turn.writes);
       this.#resident.apply(turn, commit);
-      this.#commits.releaseWhenDurable(turn.effects, callbacksOf(events.queued));
+      // The grants that this turn has made possible start in its commit.
+      const isFollowed = this.#hasGranted;
+      this.#commits.releaseWhenDurable(turn.effects, callbacksOf(events.queued), { isFollowed });
       this.#ended();
       meter.turn(meter.now() - began, events.queued.length);
     } catch (cause) {
@@ -150,6 +162,16 @@ export class Partition {
     this.#schedule();
   }
 
+  #grant(granted: Event): void {
+    this.#hasGranted = true;
+    this.send(granted);
+  }
+
+  #back(queued: readonly QueuedEvent[]): void {
+    this.#mailbox.unshift(queued);
+    this.#schedule();
+  }
+
   #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -162,8 +184,19 @@ export class Partition {
     this.#mailbox.clear();
     this.#runner.stop();
     this.#arrivals.stop();
+    this.scheduler.stop();
     this.#staging?.stop();
     this.#commits.stop();
+  }
+
+  /** The next entries of a queue, when the store has been handed all that turns have written. */
+  async #waiting(queue: string, seq: number): Promise<readonly Entry[]> {
+    const { store, lease, queueWindow: limit = WINDOW } = this.#options;
+    const after = { queue, seq };
+    // The turn at whose end this is asked has not appended its writes yet.
+    await Promise.resolve();
+    await new Promise<void>((resolve) => this.#commits.whenHandedOver(resolve));
+    return store.scan(lease, { kind: "queued", after, isSameQueue: true, limit });
   }
 
   #stop(cause: unknown): void {
@@ -174,6 +207,7 @@ export class Partition {
 
   /** After a turn: lets go of groups that it needed, and runs the next one if events wait. */
   #ended(): void {
+    this.#hasGranted = false;
     this.#arrivals.used();
     this.#isDue = false;
     if (this.#mailbox.length > 0) this.#schedule();

@@ -1,4 +1,5 @@
 import type { Event, FramesReceived } from "../engine/event.ts";
+import { hasRate } from "../engine/flow/admission.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
@@ -36,7 +37,22 @@ export function prefetch(
 function prefetchEvent(wants: Wants, event: Event, context: TurnContext): void {
   if (event.type === "framesReceived") prefetchPromises(wants, event, context.resident);
   else if (event.type === "asked") wants.row("invocation", event.id);
+  else if (event.type === "granted") prefetchGranted(wants, event, context);
   else if (event.type === "invoked") prefetchInvoked(wants, event, context);
+}
+
+/** The rows of an invocation that may have waited for long, to its end. */
+function prefetchGranted(
+  wants: Wants,
+  { id, reserved }: Event & { type: "granted" },
+  { schema: { controls } }: TurnContext,
+): void {
+  wants.row("invocation", id);
+  wants.group("journal", id);
+  // Its last turn looks for them. Frames of an attempt depend on each other, so each turn that misses
+  // rows shows those of one invocation only, and runs again for the next one.
+  wants.group("timer", id);
+  for (const counter of reserved) if (hasRate(counter, controls)) wants.row("bucket", counter);
 }
 
 function prefetchInvoked(
@@ -44,11 +60,11 @@ function prefetchInvoked(
   { id, fresh, target }: Invoked,
   { resident, schema }: TurnContext,
 ): void {
-  const { access, service, key } = target;
+  const { access, service, key, scope } = target;
   // An id that callers can compute may be taken.
   if (!fresh) wants.row("invocation", id);
   if (key === undefined) return;
-  const object = objectOf(service, key);
+  const object = objectOf(service, key, scope);
   if (access === "exclusive") {
     // Another invocation holds the lock: this one waits in the inbox, and needs no state yet.
     if (resident.find("lock", object, "")) return;
@@ -70,7 +86,8 @@ function prefetchPromises(wants: Wants, { id, frames }: FramesReceived, resident
     if (kind !== "getPromise" && kind !== "peekPromise" && kind !== "completePromise") continue;
     const row: InvocationRow | null | undefined = resident.find("invocation", id, "");
     if (row?.target.key === undefined) return;
-    wants.row("promise", objectOf(row.target.service, row.target.key), frame.key);
+    const { service, key, scope } = row.target;
+    wants.row("promise", objectOf(service, key, scope), frame.key);
   }
 }
 

@@ -24,7 +24,7 @@ export function keyOf(event: Event): string {
     case "acknowledged":
       return `to ${event.to}`;
     case "stateEdited":
-      return objectOf(event.service, event.key);
+      return objectOf(event.object.service, event.object.key, event.object.scope);
     case "signaled":
       return event.signal.target;
     default:

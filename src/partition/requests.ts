@@ -3,6 +3,7 @@ import type { Reply } from "../engine/effect.ts";
 import type { Event, Operation } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
+import type { ObjectName } from "../model/target.ts";
 import type {
   Accepted,
   Attached,
@@ -72,11 +73,8 @@ export class Requests implements PartitionClient {
     await this.#ask((reply) => ({ type: "signaled", signal, reply }));
   }
 
-  async editState(
-    { service, key }: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
-    await this.#ask((reply) => ({ type: "stateEdited", service, key, edit, reply }));
+  async editState(object: ObjectName, edit: StateEdit): Promise<void> {
+    await this.#ask((reply) => ({ type: "stateEdited", object, edit, reply }));
   }
 
   operate(id: string, operation: Operation): Promise<Operated> {

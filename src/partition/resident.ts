@@ -71,6 +71,9 @@ export class Resident implements RowView {
     timer: new Map(),
     outbox: new Map(),
     peer: new Map(),
+    bucket: new Map(),
+    share: new Map(),
+    bank: new Map(),
   };
   #bytes = 0;
   #durable = 0;

@@ -1,4 +1,5 @@
 import type { Event } from "../engine/event.ts";
+import type { SlotView } from "../engine/flow/slots.ts";
 import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { PartitionRange } from "../model/ring.ts";
@@ -14,6 +15,9 @@ export interface TurnContext {
   readonly schema: Schema;
   readonly range: PartitionRange;
   readonly attemptForgotten: number;
+  /** See `TurnOptions`. */
+  readonly slots: SlotView;
+  readonly nextSeq: number;
 }
 
 /** An event that no turn can take, because a row that it needs cannot be decoded. */

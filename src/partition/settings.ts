@@ -10,6 +10,7 @@ export function partitionSettings(
   | "releaseEffectsMax"
   | "mailboxEventsMax"
   | "residentBytesMax"
+  | "priorityAgingMs"
   | "timersMax"
   | "cleanupIntervalMs"
 > {
@@ -18,6 +19,7 @@ export function partitionSettings(
     releaseEffectsMax: config["partition.release-effects-max"],
     mailboxEventsMax: config["partition.mailbox-events-max"],
     residentBytesMax: config["partition.resident-bytes-max"],
+    priorityAgingMs: config["worker.invoker.priority-aging"],
     timersMax: config["partition.timers-max"],
     cleanupIntervalMs: config["worker.cleanup-interval"],
   };

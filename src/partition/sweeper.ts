@@ -1,18 +1,19 @@
+import type { Event } from "../engine/event.ts";
 import type { Clock, Log, Mailbox } from "../ports.ts";
 
 export interface SweeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs: number;
-  /** Completed invocations whose retention is over at `until`, at most `limit`. */
-  readonly expired: (until: number, limit: number) => Promise<readonly { readonly id: string }[]>;
+  /** One event for each row that may be deleted at `until`, at most `limit`. */
+  readonly expired: (until: number, limit: number) => Promise<readonly Event[]>;
   readonly send: Mailbox;
 }
 
-/** Invocations deleted at once: few, so that other events do not wait long. */
+/** Rows deleted at once: few, so that other events do not wait long. */
 const PAGE = 200;
 
-/** Deletes completed invocations whose retention is over, in small pages. */
+/** Has rows deleted whose time is over, such as completed invocations, in small pages. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #cancel: (() => void) | undefined;
@@ -36,7 +37,7 @@ export class Sweeper {
     const { clock, log, everyMs } = this.#options;
     this.#cancel = clock.at(clock.now() + delayMs, () => {
       this.#sweep().catch((cause) => {
-        log("warn", "Looking for expired invocations failed", { cause: String(cause) });
+        log("warn", "Looking for expired rows failed", { cause: String(cause) });
         this.#later(everyMs);
       });
     });
@@ -49,11 +50,11 @@ export class Sweeper {
     const last = page.at(-1);
     if (!last) return this.#later(everyMs);
     // The next page is read when this one is durable: earlier, it would be the same page again.
-    for (const { id } of page) {
-      const durable = id === last.id
+    for (const event of page) {
+      const durable = event === last
         ? () => this.#later(page.length < PAGE ? everyMs : 0)
         : undefined;
-      send({ type: "expired", id }, durable);
+      send(event, durable);
     }
   }
 }

@@ -7,6 +7,7 @@ import { Unreadable } from "../model/unreadable.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import type { Arrivals } from "./arrivals.ts";
+import type { Scheduler } from "./flow/scheduler.ts";
 import { prefetch } from "./prefetch.ts";
 import type { QueuedEvent } from "./queued_event.ts";
 import type { Resident } from "./resident.ts";
@@ -21,6 +22,7 @@ export interface TurnRunnerOptions {
   readonly meter: Meter;
   readonly resident: Resident;
   readonly arrivals: Arrivals;
+  readonly scheduler: Scheduler;
   /** The number of the last commit that the store has been handed. */
   readonly lastCommit: () => number;
   readonly onRefused: (event: Event, cause: Unreadable) => void;
@@ -53,10 +55,11 @@ export class TurnRunner {
 
   /** Returns a complete turn, or undefined if it is abandoned. */
   run(events: TurnEvents): Turn | undefined {
-    const { resident, range, schema, arrivals, meter } = this.#options;
+    const { resident, range, schema, arrivals, scheduler, meter } = this.#options;
     const { queued, now } = events;
     const attemptForgotten = this.#attemptForgotten;
-    const context = { resident, range, schema: schema(), attemptForgotten };
+    const slots = scheduler, { nextSeq } = scheduler;
+    const context = { resident, range, schema: schema(), attemptForgotten, slots, nextSeq };
     const expected = prefetch(queued, context);
     if (expected.length > 0) return this.#load(expected, events);
     const { turn, wants, late, refused } = runEvents(queued, now, context);
@@ -68,6 +71,7 @@ export class TurnRunner {
     }
     this.#attemptForgotten = turn.attemptForgotten;
     this.turns++;
+    scheduler.apply(turn.slots);
     return turn;
   }
 
@@ -100,7 +104,9 @@ export class TurnRunner {
    * partition would not help, since the next one meets the row again.
    */
   #refuse({ one, cause }: Refused, { queued, now }: TurnEvents): undefined {
-    this.#options.onRefused(one.event, cause);
+    const { onRefused, scheduler } = this.#options;
+    onRefused(one.event, cause);
+    if (one.event.type === "granted") scheduler.refused(one.event);
     this.#again({ queued: queued.filter((other) => other !== one), now });
   }
 

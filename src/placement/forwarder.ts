@@ -3,6 +3,7 @@ import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
+import type { ObjectName } from "../model/target.ts";
 import type {
   Accepted,
   Attached,
@@ -83,10 +84,7 @@ export class Forwarder implements PartitionClient {
     return this.#ask("repeat", (client) => client.signal(signal));
   }
 
-  editState(
-    object: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
+  editState(object: ObjectName, edit: StateEdit): Promise<void> {
     return this.#ask("report", (client) => client.editState(object, edit));
   }
 

@@ -1,6 +1,7 @@
 import type { Operation } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
+import type { ObjectName } from "../model/target.ts";
 import type {
   Accepted,
   Attached,
@@ -85,10 +86,7 @@ export class RemotePartitionClient implements PartitionClient {
     return this.#ask("signal", [signal]);
   }
 
-  editState(
-    object: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
+  editState(object: ObjectName, edit: StateEdit): Promise<void> {
     return this.#ask("editState", [object, edit]);
   }
 

@@ -2,6 +2,7 @@ import type { Operation } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import { partitionOfId, partitionOfObject } from "../model/ring.ts";
 import type { StateEdit } from "../model/state_edit.ts";
+import type { ObjectName } from "../model/target.ts";
 import type {
   Accepted,
   Attached,
@@ -45,11 +46,8 @@ export class Router implements Invocations {
     await this.#of(signal.target).signal(signal);
   }
 
-  async editState(
-    object: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
-    const place = partitionOfObject(object.key, this.#directory.partitions);
+  async editState(object: ObjectName, edit: StateEdit): Promise<void> {
+    const place = partitionOfObject(object, this.#directory.partitions);
     await this.#directory.partitionClient(place).editState(object, edit);
   }
 

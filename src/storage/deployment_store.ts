@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import type { ControlsChange } from "../model/controls.ts";
 import type { Deployment } from "../model/schema.ts";
 import {
+  type Catalog,
   type Clock,
   type DeploymentStore,
   Outdated,
@@ -10,6 +12,7 @@ import {
 import { inSlices, jsonInSteps } from "../slices.ts";
 import { fromJson, toJson, toSafe } from "./codec/safe_text.ts";
 import { compile, statement } from "./codec/sql_text.ts";
+import { changeRows, CONTROL_READS, type RowsChange, storedControls } from "./control_rows.ts";
 import { type RetryLimits, withRetries } from "./retry.ts";
 
 const LOAD = compile(sql`select body from deployment order by id`);
@@ -21,12 +24,13 @@ const VERSION = compile(sql`select value from meta where name = 'deployments'`);
 const AT_VERSION = compile(sql`insert into fence (held) select 0 where not exists (
   select 1 from meta where name = 'deployments' and value = ?1)`);
 const NEXT_VERSION = compile(sql`update meta set value = ?1 where name = 'deployments'`);
-const FIND = compile(sql`select body from deployment where id = ?1`);
+const MISSED = compile(sql`select count(*) as n from (select ?1 as wanted)
+  left join deployment on id = wanted where body is not ?2`);
 /** Levels from a deployment to a handler: services, each of them, its handlers. */
 const HANDLER_DEPTH = 4;
 
 /**
- * Deployments as rows of a database that `migrate` has prepared. Lost requests are retried with
+ * Deployments and controls as rows of a database that `migrate` has prepared. Lost requests are retried with
  * `retry`; absent, they are not. Every change raises a version, and is refused with `Outdated` when
  * this store does not know the current version. So a delayed duplicate, or a process that lacks a
  * change of another one, overwrites nothing.
@@ -62,34 +66,45 @@ class SqlDeploymentStore implements DeploymentStore {
     return this.#version;
   }
 
-  async load(): Promise<readonly Deployment[]> {
+  async load(): Promise<Catalog> {
     const client = this.#client;
     // A write transaction: version and rows belong together, and no replica that lags behind responds.
-    const [[version] = [], rows = []] = await withRetries(
+    const [[version] = [], rows = [], rules = [], controls = []] = await withRetries(
       client,
-      () => client.batch("write", [statement(VERSION), statement(LOAD)]),
+      () => client.batch("write", [statement(VERSION), statement(LOAD), ...CONTROL_READS]),
       this.#retry,
     );
     this.#version = Number(version?.["value"] ?? 0);
-    return rows.map(({ body }) => fromJson(body as string) as Deployment);
+    return {
+      deployments: rows.map(({ body }) => fromJson(body as string) as Deployment),
+      controls: storedControls(rules, controls),
+    };
   }
 
-  async save(deployment: Deployment): Promise<void> {
+  async save(deployment: Deployment, controls: ControlsChange = {}): Promise<void> {
     const id = toSafe(deployment.id);
     const body = await inSlices(jsonInSteps(deployment, HANDLER_DEPTH, toJson), this.#soon);
-    await this.#write(statement(SAVE, id, body), { id, body });
+    await this.#write(
+      { writes: [statement(SAVE, id, body)], checks: [statement(MISSED, id, body)] },
+      await inSlices(changeRows(controls), this.#soon),
+    );
   }
 
-  drop(deployment: string): Promise<void> {
+  async drop(deployment: string): Promise<void> {
     const id = toSafe(deployment);
-    return this.#write(statement(DROP, id), { id, body: undefined });
+    const resumed = { deployments: new Map([[deployment, false]]) };
+    await this.#write(
+      { writes: [statement(DROP, id)], checks: [statement(MISSED, id, null)] },
+      await inSlices(changeRows(resumed), this.#soon),
+    );
   }
 
-  /** `after`: the row after the write, by which an ambiguous write is recognized as applied. */
-  async #write(
-    one: Statement,
-    after: { readonly id: string; readonly body: string | undefined },
-  ): Promise<void> {
+  async control(change: ControlsChange): Promise<void> {
+    await this.#write(await inSlices(changeRows(change), this.#soon));
+  }
+
+  /** All of these changes, or none. An ambiguous write is recognized as applied by its rows. */
+  async #write(...changes: readonly RowsChange[]): Promise<void> {
     const client = this.#client;
     const version = this.#version;
     let wasLost = false;
@@ -97,26 +112,24 @@ class SqlDeploymentStore implements DeploymentStore {
       try {
         await client.batch("write", [
           statement(AT_VERSION, String(version)),
-          one,
+          ...changes.flatMap(({ writes }) => writes),
           statement(NEXT_VERSION, String(version + 1)),
         ]);
       } catch (cause) {
         if (client.isLost?.(cause)) wasLost = true;
         if (!client.isRefused(cause)) throw cause;
         // The database may refuse a retry because the lost request was applied.
-        if (!wasLost || !await this.#isAfter(version + 1, after)) throw new Outdated();
+        if (!wasLost || !await this.#isAfter(version + 1, changes)) throw new Outdated();
       }
     }, this.#retry);
     this.#version = version + 1;
     this.#onDurable?.(this.#version);
   }
 
-  async #isAfter(
-    version: number,
-    { id, body }: { readonly id: string; readonly body: string | undefined },
-  ): Promise<boolean> {
-    const asks = [statement(VERSION), statement(FIND, id)];
-    const [[is] = [], [row] = []] = await this.#client.batch("write", asks);
-    return Number(is?.["value"]) === version && row?.["body"] === body;
+  async #isAfter(version: number, changes: readonly RowsChange[]): Promise<boolean> {
+    const checks: Statement[] = changes.flatMap(({ checks }) => checks);
+    const asks = [statement(VERSION), ...checks];
+    const [[is] = [], ...missed] = await this.#client.batch("write", asks);
+    return Number(is?.["value"]) === version && missed.every(([row]) => row?.["n"] === 0);
   }
 }

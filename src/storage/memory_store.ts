@@ -1,5 +1,6 @@
 import { assert } from "../assert.ts";
-import type { InvocationRow } from "../model/invocation.ts";
+import type { Queued } from "../engine/flow/slots.ts";
+import { holdsSlots, type InvocationRow } from "../model/invocation.ts";
 import {
   groupOf,
   type Item,
@@ -13,6 +14,7 @@ import {
 } from "../model/rows.ts";
 import {
   Fenced,
+  type Holder,
   type InvocationStatus,
   type Lease,
   type Loaded,
@@ -21,7 +23,13 @@ import {
   type StatusPage,
   type Store,
 } from "../ports.ts";
-import { compareItems, compareOutbox, compareText, compareTimers } from "./codec/order.ts";
+import {
+  compareItems,
+  compareOutbox,
+  compareQueued,
+  compareText,
+  compareTimers,
+} from "./codec/order.ts";
 
 type Group = Map<Item, Rows[Table]>;
 
@@ -112,7 +120,7 @@ function find(partition: Partition, { table, group, item }: Want): readonly Rows
   return row ? [row] : [];
 }
 
-type Found = Timer | Rows["outbox"] | Pick<InvocationRow, "id">;
+type Found = Timer | Rows["outbox"] | Queued | Pick<InvocationRow, "id">;
 
 function found(partition: Partition, scan: Scan): Found[] {
   if (scan.kind === "outbox") return underWay(partition, scan.after);
@@ -122,9 +130,18 @@ function found(partition: Partition, scan: Scan): Found[] {
       .filter((timer) => !after || compareTimers(timer, after) > 0)
       .sort(compareTimers);
   }
+  if (scan.kind === "fullBuckets") return fullBuckets(partition, scan.until);
   const all = rows(partition, "invocation");
-  return (scan.kind === "invoked" ? invoked(all, scan.after) : expired(all, scan.until))
-    .map(({ id }) => ({ id }));
+  if (scan.kind === "holders") return holders(all, scan.after);
+  if (scan.kind === "queued") return queued(all, scan);
+  return expired(all, scan.until).map(({ id }) => ({ id }));
+}
+
+function fullBuckets(partition: Partition, until: number): Pick<InvocationRow, "id">[] {
+  return rows(partition, "bucket")
+    .filter(({ fullAt }) => fullAt <= until)
+    .sort((a, b) => a.fullAt - b.fullAt || compareText(a.counter, b.counter))
+    .map(({ counter }) => ({ id: counter }));
 }
 
 function underWay(
@@ -136,12 +153,27 @@ function underWay(
     .sort(compareOutbox);
 }
 
-function invoked(all: InvocationRow[], after: string | undefined): InvocationRow[] {
+function holders(all: InvocationRow[], after: string | undefined): Holder[] {
   return all
     .filter(({ id, status }) =>
-      status.kind === "invoked" && (after === undefined || compareText(id, after) > 0)
+      holdsSlots(status) && (after === undefined || compareText(id, after) > 0)
     )
-    .sort((a, b) => compareText(a.id, b.id));
+    .sort((a, b) => compareText(a.id, b.id))
+    .map(({ id, target, limitKey, status }) => ({ id, target, limitKey, status }));
+}
+
+function queued(
+  all: InvocationRow[],
+  { after, isSameQueue }: Scan & { kind: "queued" },
+): Queued[] {
+  const found: Queued[] = [];
+  for (const { id, status } of all) {
+    if (status.kind !== "queued") continue;
+    const { queue, seq } = status;
+    const isAfter = !after || compareQueued(status, after) > 0;
+    if (isAfter && !(isSameQueue && queue !== after?.queue)) found.push({ id, queue, seq });
+  }
+  return found.sort(compareQueued);
 }
 
 function expired(all: InvocationRow[], until: number): InvocationRow[] {

@@ -38,8 +38,7 @@ const DEFAULT_LIMITS: DecodeLimits = { futureDepthMax: 1000 };
  *
  * Any bytes give a message or throw a `Failure`: RT0012 for a violation of the protocol
  * (docs/spec/service-protocol.md#message-types), RT0017 for an invocation that cannot exist
- * (docs/spec/service-protocol.md#refused-commands), RT0024 for the use of scopes, RT0025 for
- * futures nested too deep.
+ * (docs/spec/service-protocol.md#refused-commands), RT0025 for futures nested too deep.
  */
 export function decodeMessage(
   type: number,

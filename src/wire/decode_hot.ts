@@ -2,7 +2,6 @@ import type { Command } from "../model/command.ts";
 import type { HeaderPair, TerminalFailure } from "../model/journal.ts";
 import { FieldReader, fieldSet, lengthTag, numberTag, Undecodable } from "./field_reader.ts";
 import { readFailure, readPair, readValue, resultOf } from "./result_reader.ts";
-import { refuseScope } from "./scope.ts";
 
 // The messages nearly every attempt sends, read by hand: about a quarter of the library's cost.
 // `test/wire/decode_hot.test.ts` compares them with the generated code, message by message.
@@ -138,8 +137,8 @@ const CALL_FIELDS = fieldSet(1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12);
 const NOTHING = new Uint8Array();
 
 /**
- * `CallCommand` (docs/spec/service-protocol.md#commands). Throws `Failure` RT0024 when it names a
- * scope, even before version 7: as the reference does.
+ * `CallCommand` (docs/spec/service-protocol.md#commands). A scope or a limit key is read in every
+ * version, as in the reference; the engine checks it.
  */
 export function decodeCall(bytes: Uint8Array): Command {
   const reader = new FieldReader(bytes);
@@ -147,7 +146,7 @@ export function decodeCall(bytes: Uint8Array): Command {
   let [service, handler, key] = ["", "", ""];
   let value: Uint8Array = NOTHING;
   let [invocationIdCompletion, completion] = [0, 0];
-  let idempotencyKey: string | undefined;
+  let [idempotencyKey, scope, limitKey]: (string | undefined)[] = [];
   for (let tag = reader.next(); tag !== 0; tag = reader.next()) {
     if (tag === CALL_SERVICE) service = reader.string();
     else if (tag === CALL_HANDLER) handler = reader.string();
@@ -158,7 +157,8 @@ export function decodeCall(bytes: Uint8Array): Command {
     else if (tag === CALL_ID_COMPLETION) invocationIdCompletion = reader.uint32();
     else if (tag === RESULT_COMPLETION) completion = reader.uint32();
     else if (tag === NAME) reader.checkString();
-    else if (tag === CALL_SCOPE || tag === CALL_LIMIT) refuseScope();
+    else if (tag === CALL_SCOPE) scope = reader.string();
+    else if (tag === CALL_LIMIT) limitKey = reader.string();
     else reader.skip(tag, CALL_FIELDS);
   }
   const request = {
@@ -168,6 +168,8 @@ export function decodeCall(bytes: Uint8Array): Command {
     headers,
     value,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(scope !== undefined && { scope }),
+    ...(limitKey !== undefined && { limitKey }),
   };
   return { kind: "call", bytes, invocationIdCompletion, completion, request };
 }

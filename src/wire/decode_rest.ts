@@ -15,7 +15,6 @@ import {
 } from "./gen/service_pb.ts";
 import { readBody } from "./generated_reader.ts";
 import { clampCode } from "./result_reader.ts";
-import { refuseScope } from "./scope.ts";
 import { readUtf8 } from "./utf8.ts";
 
 // Messages that are rare enough for the generated code, and name no other invocation. `bytes` is the
@@ -64,14 +63,10 @@ export function decodeSleep(bytes: Uint8Array): Command {
   return { kind: "sleep", bytes, completion: resultCompletionId, wakeAt };
 }
 
-/**
- * `OneWayCallCommand` (docs/spec/service-protocol.md#commands). Throws `Failure` RT0024 when it
- * names a scope, as `decodeCall`.
- */
+/** `OneWayCallCommand` (docs/spec/service-protocol.md#commands), like `CallCommand`. */
 export function decodeOneWayCall(bytes: Uint8Array): Command {
   const message = readBody(OneWayCallCommandSchema, bytes);
   const { scope, limitKey, idempotencyKey } = message;
-  if (scope !== undefined || limitKey !== undefined) refuseScope();
   return {
     kind: "oneWayCall",
     bytes,
@@ -84,6 +79,8 @@ export function decodeOneWayCall(bytes: Uint8Array): Command {
       headers: message.headers.map(({ key, value }) => [key, value]),
       value: message.parameter,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(scope !== undefined && { scope }),
+      ...(limitKey !== undefined && { limitKey }),
     },
   };
 }

@@ -63,13 +63,11 @@ function requestOf(target: IdempotentRequestTarget): Subject {
   };
 }
 
-/**
- * No invocation can be in a scope, but a command may name one
- * (docs/spec/service-protocol.md#refused-commands).
- */
+/** Whether or not scopes are enabled: an invocation may be in one since before they were disabled. */
 function scoped(scope: string | undefined): { readonly scope?: string } {
   if (scope === undefined) return {};
-  if (scopeProblem(scope) !== undefined) throw refuse("its scope is malformed");
+  const problem = scopeProblem(scope);
+  if (problem) throw refuse(`the provided scope '${scope}' is invalid: ${problem}`);
   return { scope };
 }
 

@@ -34,6 +34,10 @@ export interface Start {
    * (docs/spec/service-protocol.md#random-seed).
    */
   readonly randomSeed: Uint8Array;
+  /** The scope, limit key and idempotency key of the invocation, since version 7. Absent: none. */
+  readonly scope?: string | undefined;
+  readonly limitKey?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** The `Start` frame ahead of `knownEntries` frames of replay (at least one: the input). */
@@ -116,6 +120,9 @@ function writeStart(writer: FrameWriter, start: Start, knownEntries: number): vo
   if (since > 0) writer.long(8, Math.floor(since / 2 ** 32), since >>> 0);
   const [high, low] = [u32(randomSeed, 0), u32(randomSeed, 4)];
   if (high !== 0 || low !== 0) writer.long(9, high, low);
+  if (start.scope !== undefined) writer.text(10, start.scope);
+  if (start.limitKey !== undefined) writer.text(11, start.limitKey);
+  if (start.idempotencyKey !== undefined) writer.text(12, start.idempotencyKey);
   writer.endFrame(frame);
 }
 

@@ -3,56 +3,42 @@ import { Registry } from "../../src/admin/registry.ts";
 import { admin } from "../../src/admin/router.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
-import type { Deployment, HandlerSchema } from "../../src/model/schema.ts";
+import type { Deployment, FlowControl, HandlerSchema } from "../../src/model/schema.ts";
 import type { StateEdit } from "../../src/model/state_edit.ts";
+import type { ObjectName } from "../../src/model/target.ts";
 import type { DeploymentStore, Invocations, LogLevel, Operated } from "../../src/ports.ts";
+import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { defaults } from "../support/schema.ts";
 import { checkAnswer } from "./_contract.ts";
 
-/** Deployments as a database keeps them: copies, never the objects that were handed over. */
-export class FakeStore implements DeploymentStore {
-  readonly rows = new Map<string, string>();
+/** A store whose writes may fail. */
+export class FakeStore extends MemoryCatalog {
   /** What the next writes do, first one first; then they succeed. */
   readonly faults: ("refuse" | "lose the answer")[] = [];
   /** Awaited before a write is applied. */
   gate: Promise<void> = Promise.resolve();
 
-  load(): Promise<Deployment[]> {
-    return Promise.resolve([...this.rows.values()].map((row) => JSON.parse(row)));
-  }
-
-  async save(deployment: Deployment): Promise<void> {
+  protected override async write(apply: () => void): Promise<void> {
     await this.gate;
     const fault = this.faults.shift();
-    if (fault !== "refuse") this.rows.set(deployment.id, JSON.stringify(deployment));
-    if (fault) throw new Error("the disk is on fire");
-  }
-
-  async drop(id: string): Promise<void> {
-    await this.gate;
-    const fault = this.faults.shift();
-    if (fault !== "refuse") this.rows.delete(id);
+    if (fault !== "refuse") apply();
     if (fault) throw new Error("the disk is on fire");
   }
 }
 
 /** Partitions that remember what they were asked, and answer as configured. */
 export class FakeInvocations implements Pick<Invocations, "operate" | "editState"> {
-  readonly edits: { readonly service: string; readonly key: string; readonly edit: StateEdit }[] =
-    [];
+  readonly edits: (ObjectName & { readonly edit: StateEdit })[] = [];
   /** Why the next edit is not taken. */
   editFault: Error | undefined;
   readonly asked: { readonly id: string; readonly operation: Operation }[] = [];
   /** How an invocation takes an operation: `done` unless set otherwise. */
   readonly answers = new Map<string, Operated["status"] | Error>();
 
-  async editState(
-    { service, key }: { readonly service: string; readonly key: string },
-    edit: StateEdit,
-  ): Promise<void> {
+  async editState(object: ObjectName, edit: StateEdit): Promise<void> {
     await Promise.resolve();
     if (this.editFault) throw this.editFault;
-    this.edits.push({ service, key, edit });
+    this.edits.push({ ...object, edit });
   }
 
   async operate(id: string, operation: Operation): Promise<Operated> {
@@ -101,6 +87,8 @@ export function discovered(
 }
 
 export const REGISTRATIONS_MAX = 100;
+export const RULES_MAX = 100;
+export const PAUSED_QUEUES_MAX = 3;
 export const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 /** What the fake endpoints answer, what they were asked, what was logged, and the time. */
@@ -117,8 +105,11 @@ export class World {
   pauses = 0;
   #drawn = 0;
 
-  constructor(pinned?: Map<string, number>) {
+  readonly #flowControl: FlowControl | undefined;
+
+  constructor({ pinned, flowControl }: Pick<Partial<AdminLimits>, "pinned" | "flowControl"> = {}) {
     this.pinned = pinned;
+    this.#flowControl = flowControl;
   }
 
   soon(call: () => void): void {
@@ -127,10 +118,13 @@ export class World {
   }
 
   open(store: DeploymentStore): Promise<Registry> {
-    return Registry.open(store, defaults, {
+    const flowControl = this.#flowControl;
+    return Registry.open(store, { ...defaults, ...(flowControl && { flowControl }) }, {
       clock: { now: () => this.now++, soon: (call) => this.soon(call) },
       random: (size) => new Uint8Array(size).fill(++this.#drawn),
       registrationsMax: REGISTRATIONS_MAX,
+      rulesMax: RULES_MAX,
+      pausedQueuesMax: PAUSED_QUEUES_MAX,
       ...(this.pinned && { pinned: (id: string) => Promise.resolve(this.pinned?.get(id) ?? 0) }),
       discover: (request) => this.#discover(request),
     });
@@ -150,6 +144,7 @@ export interface AdminLimits {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;
   readonly isStrict: boolean;
+  readonly flowControl: FlowControl;
 }
 
 const clockOf = (world: World) => ({
@@ -159,8 +154,8 @@ const clockOf = (world: World) => ({
 
 /** An admin interface over a fake world. */
 export async function setup(store = new FakeStore(), limits: Partial<AdminLimits> = {}) {
-  const { pinned, ...rest } = limits;
-  const world = new World(pinned);
+  const { pinned, flowControl, ...rest } = limits;
+  const world = new World({ ...(pinned && { pinned }), ...(flowControl && { flowControl }) });
   const registry = await world.open(store);
   const invocations = new FakeInvocations();
   const serve = admin({

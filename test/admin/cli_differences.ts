@@ -43,4 +43,10 @@ export const CLI_DIFFERENCES: readonly CliDifference[] = [
     theirs: /^restate (public|information_schema) \w+ (VIEW|BASE TABLE)$|^\d+ rows\./,
     why: "the catalog has our name, and the catalog of the catalog is not listed within it",
   },
+  {
+    run: /^restate vqueues list$/,
+    ours: /^ID SERVICE SCOPE|^VQ (Counter|Flow|Greeter) - - /,
+    theirs: /^No virtual queues found\.$/,
+    why: "virtual queues are shown whether flow control is enabled or not",
+  },
 ];

@@ -64,6 +64,7 @@ export function words(line: string): string[] {
 
 const BLURRED: readonly (readonly [RegExp, string])[] = [
   [/inv_1[0-9a-zA-Z]{20,}/g, "INV"],
+  [/vq_1[0-9a-zA-Z]{33}/g, "VQ"],
   [/dp_1[0-9a-zA-Z]{22}/g, "DP"],
   [/\/tmp\/cli-\w+/g, "HOME"],
   [/http:\/\/(127\.0\.0\.1|\[[\da-f:]+\]|[\d.]+):\d{3,}/g, "URL"],

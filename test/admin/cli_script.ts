@@ -218,7 +218,30 @@ const QUERIES: readonly Step[] = [
   { run: "sql 'show tables'", says: ["sys_invocation_status"] },
   { run: "sql 'describe state'", says: [/service_key +LargeUtf8/] },
   { run: "rules list", says: ["No rules defined"] },
-  { run: "vqueues list", says: ["No virtual queues found"] },
+  { run: "vqueues list" },
+];
+
+/** The rule book. */
+const RULES: readonly Step[] = [
+  { run: "-y rules set tenant --concurrency 5 --description 'one tenant'", says: ["tenant"] },
+  { run: "rules list", says: [/tenant +5/] },
+  { run: "-y rules set 'tenant/*' --disabled", says: ["tenant/*"] },
+  { run: "-y rules set * --unlimited", says: ["*"] },
+  { run: "rules list --extra", says: ["one tenant", /tenant\/\* +unlimited/i, /VERSION/] },
+  { run: "-y rules set tenant --concurrency 7", says: ["version v2"] },
+  { run: "-y rules set tenant --description 'described otherwise'", says: ["tenant"] },
+  { run: "rules list --extra", says: [/tenant +7/, "described otherwise"] },
+  { run: "-y rules disable tenant", says: ["tenant"] },
+  { run: "-y rules enable 'tenant/*'", says: ["tenant/*"] },
+  { run: "rules list", says: ["tenant/*"] },
+  { run: "-y rules enable nope", code: 1, says: ["nope"] },
+  { run: "-y rules set tenant --concurrency 0", code: 2, says: ["--concurrency"] },
+  { run: "-y rules set a/b/c/d --concurrency 1", code: 1, says: ["a/b/c/d"] },
+  { run: "-y rules delete 'tenant/*'", says: ["tenant/*"] },
+  { run: "-y rules delete tenant", says: ["tenant"] },
+  { run: "-y rules delete *", says: ["*"] },
+  { run: "-y rules delete nope", code: 1, says: ["nope"] },
+  { run: "rules list", says: ["No rules defined"] },
 ];
 
 const FAREWELL: readonly Step[] = [
@@ -239,5 +262,6 @@ export const SCRIPT: readonly Step[] = [
   OPERATE,
   STATE,
   QUERIES,
+  RULES,
   FAREWELL,
 ].flat();

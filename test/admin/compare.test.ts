@@ -6,6 +6,7 @@ import { INGRESS } from "./compare_ingress.ts";
 import { INVOCATIONS } from "./compare_invocations.ts";
 import { putAll } from "./compare_play.ts";
 import { type CompareRequest, nameOf } from "./compare_request.ts";
+import { QUEUES, RULES } from "./compare_rules.ts";
 
 const PLAY_MS = 60_000;
 const SHOWN_MAX = 500;
@@ -17,6 +18,8 @@ const REQUESTS: readonly CompareRequest[] = [
   INVOCATIONS,
   BATCHES,
   QUERIES,
+  RULES,
+  QUEUES,
   LATER,
   FAREWELL,
 ].flat();

@@ -112,10 +112,10 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: named(/^GET \/services\/Greeter\/openapi/),
   },
   {
-    why: "Kafka and flow control come later, with issues of their own",
-    applies: named(/^\w+ \/(subscriptions|kafka-clusters|limits|vqueues)/),
+    why: "Kafka comes later, with an issue of its own",
+    applies: named(/^\w+ \/(subscriptions|kafka-clusters)/),
   },
 ];
 
 /** Operations of the admin interface that the reference describes and we do not, and why. */
-export const OPERATIONS_LATER = /kafka|subscription|rules|vqueue/;
+export const OPERATIONS_LATER = /kafka|subscription/;

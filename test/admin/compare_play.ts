@@ -107,6 +107,7 @@ const BLURRED: readonly (readonly [RegExp, string])[] = [
   [/(sign|prom)_1[-\w]{20,}/g, "AWAKEABLE"],
   [/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)?/g, "TIME"],
   [/http:\/\/(127\.0\.0\.1|\[[\da-f:]+\]|[\d.]+):\d{3,}/g, "URL"],
+  [/(?<="last_modified_millis_since_epoch":)\d{13}/g, "0"],
   [/restate_code/g, "svc_code"],
   [/\/restate\//g, "/svc/"],
   [/x-restate-/g, "x-svc-"],

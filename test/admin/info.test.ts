@@ -1,3 +1,4 @@
+import { NO_CONTROLS } from "../../src/model/limits.ts";
 import { expect, test } from "vitest";
 import { serviceRecord } from "../../src/admin/records.ts";
 import { versionRecord } from "../../src/admin/version.ts";
@@ -24,7 +25,8 @@ function shown(
 ): Json {
   const one = { ...service("S", handlers, more), deployment: "dp_1", revision: 1 };
   const deployment = deploymentAt("http://localhost/", { mode: "requestResponse" });
-  return JSON.parse(JSON.stringify(serviceRecord(one, deployment, { ...defaults, limits })));
+  const schema = { defaults: { ...defaults, limits }, controls: NO_CONTROLS };
+  return JSON.parse(JSON.stringify(serviceRecord(one, deployment, schema)));
 }
 
 const clamped = (field: string) => ({

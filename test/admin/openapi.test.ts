@@ -147,6 +147,7 @@ describe("the description of the admin interface", () => {
       service: "Svc",
       handler: "h",
       invocation_id: "inv_1fsoycpxabNo5CdlVE5nsQFWhOBUclDF9n",
+      vqueue_id: `vq_1${"0".repeat(33)}`,
     };
     const deletions = operations().filter(({ method }) => method === "delete");
     for (const { path, method, operation } of [...operations(), ...deletions]) {

@@ -167,7 +167,9 @@ describe("a path or method we have not", () => {
         ["PUT", "/services", "GET, HEAD"],
         ["DELETE", "/health", "GET, HEAD"],
         ["POST", "/v3/services/x", "GET, HEAD, PATCH"],
-        ["PATCH", "/services/x/handlers/y", "GET, HEAD"],
+        ["POST", "/services/x/handlers/y", "GET, HEAD, PATCH"],
+        ["GET", "/limits/rules", "PUT"],
+        ["GET", "/vqueues/x/pause", "POST"],
         ["PUT", "/deployments", "GET, HEAD, POST"],
         ["OPTIONS", "/deployments", "GET, HEAD, POST"],
       ] as const

@@ -27,6 +27,8 @@ async function processes(count: number): Promise<Registry[]> {
         clock: { now: () => ++drawn, soon: setImmediate },
         random: (size) => new Uint8Array(size).fill(++drawn),
         registrationsMax: 100,
+        rulesMax: 100,
+        pausedQueuesMax: 100,
         announce: async () => {
           // An announcement takes time: an answer that does not wait for it is early.
           await new Promise((resolve) => setTimeout(resolve, 1));
@@ -95,7 +97,7 @@ describe("a store", () => {
     await expect(two.drop(made.id)).rejects.toBeInstanceOf(Outdated);
     await two.load();
     await two.drop(made.id);
-    expect((await one.load()).map(({ id }) => id)).toEqual(["dp_other"]);
+    expect((await one.load()).deployments.map(({ id }) => id)).toEqual(["dp_other"]);
   });
 
   test("knows its own change again when the answer was lost", async () => {
@@ -104,7 +106,7 @@ describe("a store", () => {
     await store.load();
     await store.save({ ...made, id: "dp_x" });
     await store.drop("dp_x");
-    expect((await store.load()).map(({ id }) => id)).toEqual([made.id]);
+    expect((await store.load()).deployments.map(({ id }) => id)).toEqual([made.id]);
   });
 
   test("a copy that arrives late undoes nothing", async () => {
@@ -115,6 +117,6 @@ describe("a store", () => {
     await store.save({ ...made, createdAt: 2 });
     await store.load();
     await store.load();
-    expect(await store.load()).toMatchObject([{ createdAt: 2 }]);
+    expect((await store.load()).deployments).toMatchObject([{ createdAt: 2 }]);
   });
 });

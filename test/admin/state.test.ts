@@ -5,8 +5,8 @@ import { discovered, refusal, service, setup } from "./_setup.ts";
 const uri = "http://localhost:9080/";
 const encode = (text: string) => new TextEncoder().encode(text);
 
-async function withObjects() {
-  const all = await setup();
+async function withObjects(limits: Parameters<typeof setup>[1] = {}) {
+  const all = await setup(undefined, limits);
   all.endpoints.set(
     uri,
     discovered([
@@ -72,6 +72,33 @@ describe("an edit of state", () => {
       });
     }
     expect(invocations.edits).toEqual([]);
+  });
+
+  test("of an object or workflow in a scope is handed over with it", async () => {
+    const flowControl = { scopes: true, scopedObjects: true };
+    const { edit, invocations } = await withObjects({ flowControl });
+    for (const name of ["Obj", "Wf"]) {
+      const body = { object_key: "k", new_state: {}, scope: "s" };
+      expect((await edit(name, body)).status).toBe(202);
+    }
+    const edited = { key: "k", scope: "s", edit: { pairs: [] } };
+    expect(invocations.edits).toEqual([{ ...edited, service: "Obj" }, {
+      ...edited,
+      service: "Wf",
+    }]);
+    expect(await edit("Obj", { object_key: "k", new_state: {}, scope: "a b" })).toMatchObject({
+      status: 400,
+      json: refusal(null, expect.stringMatching(/^bad scope: value contains/)),
+    });
+  });
+
+  test("of an object in a scope is refused while only services may have one", async () => {
+    const flowControl = { scopes: true, scopedObjects: false };
+    const { edit, invocations } = await withObjects({ flowControl });
+    const body = { object_key: "k", new_state: {}, scope: "s" };
+    expect((await edit("Obj", body)).status).toBe(400);
+    expect((await edit("Wf", body)).status).toBe(202);
+    expect(invocations.edits.map(({ service }) => service)).toEqual(["Wf"]);
   });
 
   test.each([

@@ -50,7 +50,18 @@ const flow = restate.workflow({
   },
 });
 
-const services = [bench, flow];
+let ticks = 0;
+const limited = restate.service({
+  name: "Limited",
+  handlers: {
+    tick: async () => void ticks++,
+    ticks: async () => ticks,
+    // Holds its slot: for longer than any measurement, without a command that could suspend it.
+    hold: async () => await new Promise(() => {}),
+  },
+});
+
+const services = [bench, flow, limited];
 if (mode === "h2") {
   await restate.serve({ services, port });
 } else {

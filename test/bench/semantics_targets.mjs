@@ -60,13 +60,18 @@ export async function startServices(transport) {
 }
 
 /** `BENCH_CMD` or what was built into `dist`. It reads INGRESS_PORT, ADMIN_PORT and DATA_DIR. */
-function startOurs({ ingress, admin }, folder) {
-  const settings = { INGRESS_PORT: ingress, ADMIN_PORT: admin, DATA_DIR: folder };
+function startOurs({ ingress, admin }, { folder, isFlowControlled }) {
+  const settings = {
+    INGRESS_PORT: ingress,
+    ADMIN_PORT: admin,
+    DATA_DIR: folder,
+    ...isFlowControlled && { SVC_EXPERIMENTAL_ENABLE_VQUEUES: "true" },
+  };
   const command = `exec ${env.BENCH_CMD ?? OURS}`;
   return start("bash", ["-c", command], { name: "ours", cwd: process.cwd(), env: settings });
 }
 
-function startReference({ ingress, admin, node }, folder) {
+function startReference({ ingress, admin, node }, { folder, isFlowControlled }) {
   const settings = {
     RESTATE_BASE_DIR: folder,
     RESTATE_INGRESS__BIND_PORT: ingress,
@@ -74,29 +79,43 @@ function startReference({ ingress, admin, node }, folder) {
     RESTATE_BIND_PORT: node,
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "warn",
+    ...isFlowControlled && { RESTATE_EXPERIMENTAL_ENABLE_VQUEUES: "true" },
   };
   return start(reference, [], { name: "reference", cwd: folder, env: settings });
 }
 
-/** Starts `ours` or `reference`, and registers the endpoint with it. */
-export async function startTarget(name, services) {
+/**
+ * Starts `ours` or `reference`, over a folder that may have rows of an earlier one, and registers the
+ * endpoint with it. `isFlowControlled`: with `experimental-enable-vqueues`.
+ */
+export async function startTarget(name, services, { isFlowControlled = false } = {}) {
   const ports = {
     ingress: await freePort(),
     admin: await freePort(),
     node: await freePort(),
   };
   const folder = path.join(scratch, name);
-  fs.mkdirSync(folder);
+  fs.mkdirSync(folder, { recursive: true });
   const isOurs = name === "ours";
-  const { pid } = (isOurs ? startOurs : startReference)(ports, folder);
+  const child = (isOurs ? startOurs : startReference)(ports, { folder, isFlowControlled });
+  const { pid } = child;
   const admin = `http://127.0.0.1:${ports.admin}`;
-  await until(`${name} to be healthy`, async () => (await fetch(`${admin}/health`)).ok);
+  const bootMs = await until(
+    `${name} to be healthy`,
+    async () => (await fetch(`${admin}/health`)).ok,
+  );
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(services) };
   const register = async () => (await fetch(`${admin}/deployments`, init)).status < 300;
   await until(`${name} to accept the endpoint`, register);
   const prefix = isOurs ? env.BENCH_PREFIX ?? "svc" : "restate";
-  return { name, pid, url: `http://127.0.0.1:${ports.ingress}/${prefix}` };
+  const kill = async () => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    process.kill(-pid, "SIGKILL");
+    children.splice(children.indexOf(child), 1);
+    await ended;
+  };
+  return { name, pid, admin, bootMs, kill, url: `http://127.0.0.1:${ports.ingress}/${prefix}` };
 }
 
 /** A process and all its descendants. */

@@ -1,6 +1,7 @@
 import { callPromises } from "./_promises_call.ts";
 import { httpPromises } from "./_promises_http.ts";
 import { introspectionPromises, metricsPromises } from "./_promises_introspection.ts";
+import { limitPromises } from "./_promises_limits.ts";
 import { objectPromises } from "./_promises_object.ts";
 import { cancelPromises, killPromises, pausePromises } from "./_promises_operate.ts";
 import { processPromises } from "./_promises_process.ts";
@@ -47,6 +48,7 @@ export const GROUPS: readonly Group[] = [
   { name: "cancel", promises: cancelPromises },
   { name: "kill", promises: killPromises },
   { name: "pause, resume", promises: pausePromises },
+  { name: "limits, pauses", promises: limitPromises, isAlone: true },
   { name: "restart in the middle", promises: restartPromises, isAlone: true },
   { name: "introspection", promises: introspectionPromises, isOnce: true },
   { name: "metrics", promises: metricsPromises, isOnce: true },

@@ -7,10 +7,10 @@ import { random } from "../../adapters/platform/random.ts";
 import { VERSION } from "../../adapters/platform/version.ts";
 import { type App, createApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import type { Deployment } from "../../src/model/schema.ts";
-import type { DeploymentStore, Log } from "../../src/ports.ts";
+import type { Log } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { freePorts, until } from "../support/child.ts";
+import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { QUICK } from "../support/server.ts";
 import type { Subject } from "./_world.ts";
 
@@ -20,7 +20,7 @@ class MemoryServer implements Subject {
   readonly admin: string;
   readonly #config: Config;
   readonly #rows = new MemoryStore();
-  readonly #deployments = deploymentsInMemory();
+  readonly #deployments = new MemoryCatalog();
   readonly #lines: string[] = [];
   #stopping: ((drainMs: number) => Promise<void>) | undefined;
 
@@ -104,15 +104,6 @@ class MemoryServer implements Subject {
     const port = this.#config[`${what}.bind-port`];
     return listen({ host: "127.0.0.1", port, handler: app[what], log: this.#log });
   }
-}
-
-function deploymentsInMemory(): DeploymentStore {
-  const rows = new Map<string, Deployment>();
-  return {
-    load: () => Promise.resolve([...rows.values()]),
-    save: (deployment) => Promise.resolve(void rows.set(deployment.id, deployment)),
-    drop: (id) => Promise.resolve(void rows.delete(id)),
-  };
 }
 
 /** A server that runs, with no rows. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ask, call, get, send, value } from "../support/client.ts";
+import { ask, call, get, manage, send, value } from "../support/client.ts";
 import { idOf, type Promises } from "./_world.ts";
 
 export const restartPromises: Promises = {
@@ -10,6 +10,23 @@ export const restartPromises: Promises = {
     await server.start();
     expect((await get(`${server.admin}/deployments`)).body).toEqual(before);
     expect(await value(server, `Counter/${id}/add`, 1)).toBe(5);
+  },
+
+  "knows rules, limits and pauses after a restart": async ({ server, id }) => {
+    const rule = { pattern: id, limits: { rate: { count: 5, period: "1h", burst: 9 } } };
+    const { status, body: made } = await manage(server, "PUT /limits/rules", [rule]);
+    expect([status, made]).toEqual([200, [expect.objectContaining(rule)]]);
+    const limits = { concurrency: 1_000_000, paused: true };
+    expect((await manage(server, "PATCH /services/Inner", limits)).body).toMatchObject(limits);
+    await server.crash();
+    expect((await get(`${server.admin}/services/Inner`)).body).toMatchObject(limits);
+    const again = { ...rule, precondition: { type: "does_not_exist" } };
+    expect((await manage(server, "PUT /limits/rules", [again])).status).toBe(409);
+    expect((await manage(server, "PUT /limits/rules", [rule])).body).toEqual(made);
+    const none = { concurrency: null, paused: false };
+    expect((await manage(server, "PATCH /services/Inner", none)).body).not.toHaveProperty("paused");
+    const removed = await manage(server, "POST /limits/rules/bulk-delete", [{ pattern: id }]);
+    expect(removed.body).toEqual([id]);
   },
 
   "goes on after a restart where it stopped": async ({ server, endpoint, id }) => {

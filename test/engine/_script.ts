@@ -8,6 +8,7 @@ import type {
 import type { Command, Signal } from "../../src/model/command.ts";
 import type { Awaiting } from "../../src/model/invocation.ts";
 import { stateVersion } from "../../src/model/state_edit.ts";
+import { parseObject } from "../../src/model/target.ts";
 import { targetOf } from "../support/schema.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -46,6 +47,8 @@ export function parse([verb, subject = "", ...rest]: string[]): Event {
       return { type: "slotFree", id, attempt: Number(attempt) };
     case "expire":
       return { type: "expired", id };
+    case "bucket":
+      return { type: "bucketFull", id };
     default:
       return fromOutside([verb ?? "", id, ...rest]);
   }
@@ -78,8 +81,8 @@ function signal([target = "", which = "", value]: string[]): Signal {
 }
 
 /** `counter/bob n=1 m=2`, and `if=n=0`: only while that is the state. */
-function edited(object: string, words: string[]): Event {
-  const [service = "", key = ""] = object.split("/");
+function edited(name: string, words: string[]): Event {
+  const object = parseObject(name);
   const pair = (word: string) => {
     const [name = "", value = ""] = word.split("=");
     return { name, value: bytes(value) };
@@ -87,7 +90,7 @@ function edited(object: string, words: string[]): Event {
   const pairs = words.filter((word) => !word.startsWith("if=")).map(pair);
   const known = words.filter((word) => word.startsWith("if=")).map((word) => pair(word.slice(3)));
   const edit = known.length > 0 ? { pairs, version: stateVersion(known) } : { pairs };
-  return { type: "stateEdited", service, key, edit, reply: 1 };
+  return { type: "stateEdited", object, edit, reply: 1 };
 }
 
 /** `cancel`, `resume latest`, `restart i9 from=2 keep`. */
@@ -121,6 +124,7 @@ function invoked(id: string, [target = "", ...options]: string[]): Event {
   const option = (name: string) =>
     options.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
   const after = option("after"), keep = option("keep");
+  const limitKey = option("key"), priority = option("priority");
   return {
     type: "invoked",
     id,
@@ -132,6 +136,8 @@ function invoked(id: string, [target = "", ...options]: string[]): Event {
     retention: { resultMs: Number(keep ?? 1000), journalMs: Number(keep ?? 1000) },
     reply: 1,
     ...(after === undefined ? {} : { startAt: Number(after) }),
+    ...(limitKey === undefined ? {} : { limitKey }),
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
   };
 }
 

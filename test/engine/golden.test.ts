@@ -237,6 +237,27 @@ const plays: Record<string, string> = {
     at 7 edit counter/bob n=7 if=k=5
     at 8 hear i2#1 0 out:done
     at 9 end i2#1 ended`,
+  scopes_are_apart: `
+    # An object or a workflow in a scope is another one: its lock, inbox, state and promises are its own.
+    at 0 invoke i1 counter/bob/add
+    at 1 invoke i2 blue:counter/bob/add
+    at 2 invoke i3 red:counter/bob/add
+    at 3 invoke i4 blue:counter/bob/add
+    at 4 edit blue:counter/bob n=1
+    at 5 hear i2#1 0 set:n:5 get:1:n out:done
+    at 6 hear i1#1 0 get:1:n out:done
+    at 7 end i2#1 ended
+    at 8 hear i4#1 0 clearAll out:done
+    at 9 end i4#1 ended
+    at 10 invoke i5 blue:counter/bob/peek
+    at 11 invoke w1 blue:flow/a/run
+    at 12 invoke w2 flow/a/ask
+    at 13 invoke w3 blue:flow/a/ask
+    at 14 hear w2#1 0 peek:1:p
+    at 15 hear w3#1 0 keep:1:p:yes
+    at 16 hear w1#1 0 promise:1:p out:done
+    at 17 end w1#1 ended
+    at 2000 expire w1`,
   restart_as_new: `
     at 0 invoke i1 greeter/hi
     at 1 operate i1 restart i8

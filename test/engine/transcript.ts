@@ -2,13 +2,17 @@ import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
 import { type RowView, Turn } from "../../src/engine/turn.ts";
+import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Message } from "../../src/model/message.ts";
 import { ONLY_PARTITION, type PartitionRange } from "../../src/model/ring.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { printTarget } from "../../src/model/target.ts";
 import { Resident } from "../../src/partition/resident.ts";
-import { schema } from "../support/schema.ts";
+import { Schema } from "../../src/model/schema.ts";
+import { Scheduler } from "../../src/partition/flow/scheduler.ts";
+import { deployment, schema } from "../support/schema.ts";
 import { parse } from "./_script.ts";
+import { controlsAfter } from "./_script_controls.ts";
 
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 
@@ -20,6 +24,9 @@ const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
  *   at 4 end i1#1 suspended:all=1,2@3  (both, or the cancel signal)
  *   at 4 end i1#1 failed at=3/dp_1/sdk (it started at 3; otherwise nobody knows where it ran)
  *   at 5 signal i1 17:yes · at 6 ask i1 wait · at 7 operate i1 restart i9 from=2 keep
+ * Limits and pauses (`controlsAfter`) change between turns; what the scheduler proposes is shown as
+ * `⇒`, and its turn runs with
+ *   at 8 limit blue 1 · at 8 hold service greeter · at 9 grant i2
  */
 export function transcript(script: string): string {
   const partition = new Stage();
@@ -27,7 +34,12 @@ export function transcript(script: string): string {
   for (const line of script.trim().split("\n").map((line) => line.trim())) {
     if (line === "" || line.startsWith("#")) continue;
     const [, at, ...words] = line.split(" ");
-    out.push(`> ${line}`, ...shownTurn(partition.play(Number(at), parse(words))));
+    out.push(`> ${line}`);
+    if (!partition.control(Number(at), words)) {
+      const event = words[0] === "grant" ? partition.grantOf(words[1] ?? "") : parse(words);
+      out.push(...shownTurn(partition.play(Number(at), event)));
+    }
+    out.push(...partition.proposals());
   }
   return out.join("\n") + "\n";
 }
@@ -36,18 +48,69 @@ export function transcript(script: string): string {
 export class Stage {
   readonly #resident = new Resident(1e9);
   readonly #place: PartitionRange;
+  readonly #scheduler: Scheduler;
+  #schema = new Schema([deployment], { ...schema.defaults, yieldThresholdMs: 500 });
+  #now = 0;
   #commit = 0;
   #attemptForgotten = 0;
+  #grants: (Event & { type: "granted" })[] = [];
+  #shown = 0;
 
   constructor(place: PartitionRange = ONLY_PARTITION) {
     this.#place = place;
+    this.#scheduler = new Scheduler({
+      clock: { now: () => this.#now, at: () => () => {}, soon: (call) => call() },
+      schema: () => this.#schema,
+      send: (event) => {
+        if (event.type === "granted") this.#grants.push(event);
+      },
+      load: () => Promise.resolve([]),
+      onFailure: (cause) => {
+        throw cause;
+      },
+    });
+  }
+
+  /** Changes limits and pauses. Returns false: the words are about something else. */
+  control(at: number, words: readonly string[]): boolean {
+    const controls = controlsAfter(this.#schema.controls, words);
+    if (!controls) return false;
+    this.#now = at;
+    this.#schema = new Schema([deployment], this.#schema.defaults, controls);
+    this.#scheduler.controlsChanged();
+    return true;
+  }
+
+  /** The proposal for an invocation, whose turn is to run. */
+  grantOf(id: string): Event {
+    const grant = this.#grants.find((one) => one.id === id);
+    if (!grant) throw new Error(`Nobody proposes "${id}"`);
+    this.#grants = this.#grants.filter((one) => one !== grant);
+    this.#shown = this.#grants.length;
+    return grant;
+  }
+
+  /** What was proposed since the last call, a line each. */
+  proposals(): string[] {
+    const lines = this.#grants.slice(this.#shown).map(({ id, seq, reserved }) =>
+      `  ⇒ grant ${id} seq=${seq} reserved=${reserved.join(" ")}`
+    );
+    this.#shown = this.#grants.length;
+    return lines;
   }
 
   /** One turn with one event. `at`: when, in milliseconds since the epoch. */
   play(at: number, event: Event): Turn {
-    const around = { range: this.#place, attemptForgotten: this.#attemptForgotten };
-    const turn = new Turn(at, schema, { rows: emptyIsKnown(this.#resident), ...around });
+    this.#now = at;
+    const turn = new Turn(at, this.#schema, {
+      rows: emptyIsKnown(this.#resident),
+      range: this.#place,
+      attemptForgotten: this.#attemptForgotten,
+      slots: this.#scheduler,
+      nextSeq: this.#scheduler.nextSeq,
+    });
     step(turn, event);
+    this.#scheduler.apply(turn.slots);
     this.#attemptForgotten = turn.attemptForgotten;
     this.#resident.apply(turn, ++this.#commit);
     this.#resident.markDurable(this.#commit);
@@ -114,12 +177,25 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     `attempt=${attempt}`,
     `heard=${heard}`,
     `journal=${journal}`,
+    ...admission(more),
     ...(failures ? [`failures=${failures}`] : []),
     ...(more.lastAttempt ? [`last=${shown(more.lastAttempt)}`] : []),
     ...(callers.length ? [`callers=${callers.map(({ id }) => id)}`] : []),
     ...(output ? [`output=${text(output)}`] : []),
     ...(expiresAt === undefined ? [] : [`expires=${expiresAt}`]),
   ].join(" ");
+}
+
+/** What it waited for a lock is not shown, since every play of objects would have it. */
+function admission(
+  { limitKey, priority, waitedMs = {} }: Pick<InvocationRow, "limitKey" | "priority" | "waitedMs">,
+): string[] {
+  const { lock: _, ...waited } = waitedMs;
+  return [
+    ...(limitKey === undefined ? [] : [`limitKey=${limitKey}`]),
+    ...(priority === undefined ? [] : [`priority=${priority}`]),
+    ...(Object.keys(waited).length === 0 ? [] : [`waited=(${plain(waited)})`]),
+  ];
 }
 
 function brief1(entry: Rows["journal"]["entry"]): string {

@@ -69,9 +69,9 @@ export const adaptersPlaces = [
   {
     file: "adapters/workerd/peers.ts",
     what: "other objects hear of a registration too late",
-    find: "        await own.save(deployment);\n        await this.#announce();",
+    find: "        await own.save(deployment, controls);\n        await this.#announce();",
     replace:
-      "        await own.save(deployment);\n        setTimeout(() => this.#announce(), 1000);",
+      "        await own.save(deployment, controls);\n        setTimeout(() => this.#announce(), 1000);",
     tests: ["test/workerd/peers.test.ts"],
   },
   {

@@ -131,10 +131,10 @@ export const storageRows = [
     tests: STORE,
   },
   {
-    file: "src/storage/read/scan.ts",
+    file: "src/storage/read/scan_slots.ts",
     what: "an invocation that is not invoked any more is still found",
-    find: '    known.add(id);\n    if (row?.status.kind !== "invoked") continue;',
-    replace: '    if (row?.status.kind !== "invoked") continue;\n    known.add(id);',
+    find: "    known.add(id);\n    const found = row && candidateOf(row);",
+    replace: "    const found = row && candidateOf(row);\n    if (found) known.add(id);",
     tests: STORE,
   },
   {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callOnce, sendOnce } from "../crash/_retry.ts";
 import { until } from "../support/child.ts";
-import { register } from "../support/client.ts";
+import { manage, register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { startServer } from "../support/server.ts";
 import { sqldProgram } from "../support/sqld.ts";
@@ -51,6 +51,27 @@ describe.skipIf(!program)("three processes over one database", () => {
       const { deployments } = await fetch(`${admin}/deployments`).then((answer) => answer.json());
       expect(deployments).toHaveLength(2);
     }
+  });
+
+  test("what is limited with one is known to all when it is answered", async () => {
+    const [one, two, three] = servers();
+    if (!one || !two || !three) throw new Error("there are three");
+    const entry = { pattern: "tenant", precondition: { type: "does_not_exist" } };
+    const tries = await Promise.all(
+      [...servers(), ...servers()].map((server) => manage(server, "PUT /limits/rules", [entry])),
+    );
+    expect(tries.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+    const limits = { concurrency: 1000, paused: true };
+    expect((await manage(two, "PATCH /services/Fragile", limits)).status).toBe(200);
+    for (const { admin } of servers()) {
+      expect(await (await fetch(`${admin}/services/Fragile`)).json()).toMatchObject(limits);
+      expect(await query(admin, "SELECT pattern FROM sys_rules")).toEqual([{ pattern: "tenant" }]);
+    }
+    const removal = [{ pattern: "tenant", expected_version: 1 }];
+    expect((await manage(three, "POST /limits/rules/bulk-delete", removal)).body).toEqual([
+      "tenant",
+    ]);
+    expect((await manage(one, "PATCH /services/Fragile", { paused: false })).status).toBe(200);
   });
 
   test("each takes requests for every partition, and each sees what all have done", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ControlsChange } from "../../src/model/controls.ts";
 import type { Write } from "../../src/model/rows.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
@@ -36,11 +37,22 @@ async function filled(commits: readonly (readonly Write[])[]): Promise<Installat
   for (const writes of commits) await store.commit(lease, writes);
   await store.flushAll();
   await store.close();
-  await sqlDeploymentStore(client).save(DEPLOYMENT);
+  await sqlDeploymentStore(client).save(DEPLOYMENT, CONTROLS);
   return installation;
 }
 
 const DEPLOYMENT = { ...deployment, id: `dp_1${"0".repeat(22)}` };
+
+const CONTROLS: ControlsChange = {
+  book: {
+    version: 9,
+    rules: new Map([
+      ["a/*", { pattern: "a/*", limits: {}, disabled: true, version: 7, modifiedAt: 1 }],
+    ]),
+  },
+  services: new Map([["svc", { paused: true }]]),
+  queues: new Map([["vq_1", true]]),
+};
 
 async function* bytesOf(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   // Cut anywhere: also within a character.

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { partitionOfObject } from "../../src/model/ring.ts";
 import type { SqlClient, SqlRow } from "../../src/ports.ts";
 import { checkRow } from "../../src/storage/move/check_row.ts";
 import { checkRows } from "../../src/storage/move/move_rows.ts";
 import { epochsOf, finish } from "../../src/storage/move/new_installation.ts";
 import { difference, digestRow, Sums } from "../../src/storage/move/row_digest.ts";
-import { rowTable } from "../../src/storage/move/row_table.ts";
+import { homeOf, rowTable } from "../../src/storage/move/row_table.ts";
 import { RowWriter } from "../../src/storage/move/write_rows.ts";
 import { ask, close, idOf, newInstallation, silent } from "./_installations.ts";
 
@@ -29,6 +30,19 @@ test("rows come to the same sum in any order, and other rows to another one", ()
 
 test("rows that are there twice do not cancel each other out", () => {
   expect(difference(sumOf(["a", "a", "b"]), sumOf(["b", "c", "c"]))).toMatch(/are not the same/);
+});
+
+test("the rows of an object in a scope belong to the partition of the scope", () => {
+  const partitions = 64;
+  const home = (object: string) => homeOf(STATE, { object }, partitions);
+  const ofScope = partitionOfObject({ key: "any", scope: "blue" }, partitions);
+  expect(ofScope).toBe(partitionOfObject({ key: "blue" }, partitions));
+  expect(home("blue:counter/bob")).toBe(ofScope);
+  expect(home("blue:counter/eve")).toBe(ofScope);
+  expect(home("counter/blue")).toBe(ofScope);
+  // A colon in a key is no scope.
+  expect(home("counter/red:blue/x")).toBe(partitionOfObject({ key: "red:blue/x" }, partitions));
+  expect(home("counter/bob")).not.toBe(ofScope);
 });
 
 test("a row larger than the database keeps is refused by name, before anything is written", async () => {
@@ -85,4 +99,16 @@ test("a copy begins above the epochs of its rows, and its first database is fini
   await finish({ ...installation, clients });
   expect(finished).toEqual([2, 1, 0]);
   await close(installation);
+});
+
+test("a rule and a control that a server cannot read do not pass the check", () => {
+  const RULE = rowTable("rule")!, CONTROL = rowTable("control")!;
+  const body = JSON.stringify({ pattern: "a", limits: {}, disabled: false, version: 1 });
+  checkRow(RULE, { pattern: "a", body });
+  expect(() => checkRow(RULE, { pattern: "b", body })).toThrow(/column "pattern" is not what/);
+  expect(() => checkRow(RULE, { pattern: "a", body: "{" })).toThrow(/holds no JSON/);
+  checkRow(CONTROL, { kind: "book", name: "version", body: "7" });
+  checkRow(CONTROL, { kind: "service", name: "Pay", body: '{"paused":true}' });
+  expect(() => checkRow(CONTROL, { kind: "other", name: "x", body: "1" })).toThrow(/no such/);
+  expect(() => checkRow(CONTROL, { kind: "queue", name: "x", body: "" })).toThrow(/holds no JSON/);
 });

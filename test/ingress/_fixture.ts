@@ -5,6 +5,7 @@ import type { Signal } from "../../src/model/command.ts";
 import type { Result } from "../../src/model/journal.ts";
 import {
   type Deployment,
+  type FlowControl,
   type HandlerSchema,
   type InputRule,
   type OutputRule,
@@ -77,7 +78,7 @@ export const inputs: Record<string, InputRule> = {
   latin: { required: false, contentType: "text/plain; charset=latin1" },
 };
 
-export function schemaOf(dialect: Dialect): Schema {
+export function schemaOf(dialect: Dialect, flowControl?: FlowControl): Schema {
   const services = [
     service("Svc", "service", [
       handler("absent", "none"),
@@ -110,7 +111,7 @@ export function schemaOf(dialect: Dialect): Schema {
     createdAt: 0,
     services,
   };
-  return new Schema([deployment], defaults);
+  return new Schema([deployment], { ...defaults, ...(flowControl && { flowControl }) });
 }
 
 /** Partitions that remember what they were asked, and answer as told. */
@@ -204,11 +205,14 @@ export interface AskInit {
 }
 
 export function fixture(
-  { dialect = "svc", ...more }: Partial<IngressOptions> & { dialect?: Dialect } = {},
+  { dialect = "svc", flowControl, ...more }: Partial<IngressOptions> & {
+    dialect?: Dialect;
+    flowControl?: FlowControl;
+  } = {},
 ): Fixture {
   const invocations = new FakeInvocations();
   const logged: string[] = [];
-  const schema = schemaOf(dialect);
+  const schema = schemaOf(dialect, flowControl);
   const handle = ingress({
     invocations,
     schema: () => schema,

@@ -15,8 +15,10 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-async function documentOf(version?: string): Promise<Document> {
-  const response = await fixture(version === undefined ? {} : { version }).ask("GET", "/openapi");
+const flowControl = { scopes: true, scopedObjects: true };
+
+async function documentOf(options: Parameters<typeof fixture>[0] = {}): Promise<Document> {
+  const response = await fixture(options).ask("GET", "/openapi");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");
   return await response.json() as Document;
@@ -28,7 +30,7 @@ const operationsOf = ({ paths }: Document) =>
   );
 
 test("the description of the ingress is valid OpenAPI 3.1, of this version of the server", async () => {
-  const document = await documentOf("1.2.3");
+  const document = await documentOf({ version: "1.2.3", flowControl });
   expect(document.openapi).toBe("3.1.0");
   expect(document.info.version).toBe("1.2.3");
   expect(
@@ -61,6 +63,17 @@ test("it has every route, each operation once, under a tag that it explains", as
   expect([...new Set(operations.flatMap((one) => one.tags))].sort()).toEqual(tags.sort());
 });
 
+test("it has the routes in a scope while scopes are enabled", async () => {
+  const paths = async (options = {}) => Object.keys((await documentOf(options)).paths);
+  const usual = new Set(await paths());
+  expect((await paths({ flowControl })).filter((path) => !usual.has(path))).toEqual([
+    "/svc/scope/{scope}/call/{service}/{handler}",
+    "/svc/scope/{scope}/send/{service}/{handler}",
+    "/svc/scope/{scope}/call/{service}/{key}/{handler}",
+    "/svc/scope/{scope}/send/{service}/{key}/{handler}",
+  ]);
+});
+
 test("a client that knows nothing else gets an answer that each operation names", async () => {
   const known: Record<string, string> = {
     handler: "set",
@@ -69,14 +82,14 @@ test("a client that knows nothing else gets an answer that each operation names"
     awakeableId: "prom_1NMyOAvDK2CcBjUH4Rmb7eGBp0DNNDnmsAAAAAQ",
   };
   const target = { target: "workflow", workflowName: "Wf", workflowKey: "k" };
-  const document = await documentOf();
+  const document = await documentOf({ flowControl });
   for (const { path, method, operation } of operationsOf(document)) {
     const names: Record<string, string> = path.includes("{key}")
       ? { ...known, service: "Obj" }
       : { ...known, service: "Svc", handler: "opt" };
     const place = path.replaceAll(/{(\w+)}/g, (_all, name) => names[name] ?? name);
     const body = /(attach|output|lookup)$/.test(path) ? { body: JSON.stringify(target) } : {};
-    const response = await fixture().ask(method.toUpperCase(), place, body);
+    const response = await fixture({ flowControl }).ask(method.toUpperCase(), place, body);
     const named = Object.keys(operation.responses).filter((one) => one !== "default");
     expect(named, `${method} ${place}`).toContain(String(response.status));
   }

@@ -126,13 +126,18 @@ describe.each(verbs)("%s", (verb) => {
     expect(await lost.text()).toBe(await unknown.text());
   });
 
-  it("in a scope finds nothing, for there is nothing in one", async () => {
+  it("in a scope asks for another invocation, even while scopes are not enabled", async () => {
     const served = fixture();
     served.invocations.existing = opt;
-    const body = JSON.stringify({ ...(bodies[2]?.[0] as object), scope: "s" });
-    const response = await served.ask("POST", `/svc/${verb}`, { body });
-    expect(response.status).toBe(404);
-    expect(asked(served)).toEqual([]);
+    const named = bodies[2]?.[0] as object;
+    const of = async (body: object) => {
+      expect((await served.ask("POST", `/svc/${verb}`, { body: JSON.stringify(body) })).status)
+        .toBe(200);
+      return asked(served).at(-1);
+    };
+    const [plain, scoped] = [await of(named), await of({ ...named, scope: "s" })];
+    expect(scoped).not.toBe(plain);
+    expect(await of({ ...named, scope: "s" })).toBe(scoped);
   });
 
   it("is refused when the partition is away, and may be asked again", async () => {

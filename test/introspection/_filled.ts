@@ -72,10 +72,20 @@ export function asking(admin: string, close: () => Promise<void>): Filled {
   return { ask, rows, close };
 }
 
+const RULES = [
+  { pattern: "*", limits: { concurrency: 5 }, description: "for all, \ue000 too" },
+  { pattern: "a/b", limits: { rate: { count: 100, period: "90s", burst: 20 } }, disabled: true },
+];
+
 async function fill(server: Server, endpoint: Endpoint): Promise<void> {
   await post(`${server.admin}/deployments`, {
     uri: endpoint.url,
     use_http_11: endpoint.transport === "h1",
+  });
+  await fetch(`${server.admin}/limits/rules`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(RULES),
   });
   const at = (path: string) => `${server.ingress}/restate/${path}`;
   await post(at("call/Cart/alice/add"), 1);

@@ -1,6 +1,7 @@
 import { tableFromIPC } from "apache-arrow";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Filled, post } from "./_filled.ts";
+import { flowStatements } from "./_flow_statements.ts";
 import {
   cliStatements,
   type Names,
@@ -23,6 +24,7 @@ const groups: Readonly<Record<string, (names: Names) => readonly string[]>> = {
   "pages of the UI": pageStatements,
   "objects in the UI": () => objectStatements,
   "the command line": cliStatements,
+  "flow control": () => flowStatements,
   "all other constructs": () => otherStatements,
 };
 
@@ -36,6 +38,37 @@ const checks: Readonly<Record<string, (questioned: Questioned) => Promise<void>>
       );
       expect(state).toEqual({ total: String(sum) });
     }
+  },
+
+  "rules are shown with what only this server has behind the known columns": async (
+    { filled, skip },
+  ) => {
+    skip(filled.ingress === undefined, "PEER may have no rates");
+    const rows = await filled.rows("SELECT * FROM sys_rules ORDER BY pattern");
+    const last_modified = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(rows.map((row) => Object.entries(row))).toEqual([
+      Object.entries({
+        pattern: "*",
+        concurrency: 5,
+        description: "for all, \ue000 too",
+        disabled: false,
+        version: 1,
+        last_modified,
+      }),
+      Object.entries({
+        pattern: "a/b",
+        disabled: true,
+        version: 1,
+        last_modified,
+        rate_count: 100,
+        rate_period: "PT90S",
+        rate_burst: 20,
+      }),
+    ]);
+    const [{ n } = {}] = await filled.rows(
+      "SELECT count(*) AS n FROM sys_rules WHERE disabled AND rate_period > interval '1 minute'",
+    );
+    expect(n).toBe(1);
   },
 
   "statuses are shown as they are derived from what is stored and what runs": async (

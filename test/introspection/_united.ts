@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +13,8 @@ import type { Introspection } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { builtProgram, LIMITS } from "./_small.ts";
 
+/** Tables that an installation has once. */
+const SHARED = ["deployment", "rule"];
 /** Tables whose rows are in the database of their partition, and what says in which. */
 const TABLES = {
   invocation: "id",
@@ -22,6 +24,7 @@ const TABLES = {
   inbox: "object",
   state: "object",
   promise: "object",
+  timer: "id",
 } as const;
 
 /** Rows by table. */
@@ -30,7 +33,7 @@ export type Rows = Readonly<Record<string, readonly SqlRow[]>>;
 /** All rows that queries read, without columns that are computed of others. */
 export async function rowsOfTables(client: SqlClient): Promise<Rows> {
   const rows: Record<string, readonly SqlRow[]> = {};
-  for (const table of [...Object.keys(TABLES), "deployment"]) {
+  for (const table of [...Object.keys(TABLES), ...SHARED]) {
     const ask = (sql: string) => client.batch("read", [{ sql, args: [] }]);
     const [columns = []] = await ask(`select name from pragma_table_xinfo('${table}')
       where hidden = 0`);
@@ -63,6 +66,16 @@ export class Files {
   }
 }
 
+/** Changes the last byte of a text that a database file holds once. */
+export async function damage(url: string, text: string): Promise<void> {
+  const client = await openLocal({ url });
+  await client.batch("write", [{ sql: "pragma wal_checkpoint(truncate)", args: [] }]);
+  await client.close();
+  const bytes = readFileSync(new URL(url));
+  bytes[bytes.indexOf(text) + text.length - 1] = 0x7a;
+  writeFileSync(new URL(url), bytes);
+}
+
 /** Puts rows into a database that has its tables. */
 export async function fill(client: SqlClient, rows: Rows): Promise<void> {
   const statements = Object.entries(rows).flatMap(([table, found]) =>
@@ -92,7 +105,8 @@ export function share(rows: Rows, at: number, count: number): Rows {
     table,
     rows[table]?.filter((row) => isMine(row[group])) ?? [],
   ]);
-  return { ...Object.fromEntries(mine), deployment: at === 0 ? rows["deployment"] ?? [] : [] };
+  const shared = SHARED.map((table) => [table, at === 0 ? rows[table] ?? [] : []]);
+  return Object.fromEntries([...mine, ...shared]);
 }
 
 function partOf(group: string, count: number): number {

@@ -1,11 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openLocal } from "../../adapters/libsql/file/local_client.ts";
 import type { Failure } from "../../src/errors.ts";
 import { entryType } from "../../src/model/journal.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { rowsOf } from "./_small.ts";
-import { Asking, Files, inFile, type Rows } from "./_united.ts";
+import { Asking, damage, Files, inFile, type Rows } from "./_united.ts";
 
 /** Ids of the right form, which SQL does not look into. */
 const idOf = (n: number) => `inv_1${String(n).repeat(33)}`;
@@ -44,16 +42,6 @@ const rows: Rows = {
     segment(OTHER, 0, [run(0, 0)]),
   ],
 };
-
-/** Changes the last byte of a text that a database file holds once. */
-async function damage(url: string, text: string): Promise<void> {
-  const client = await openLocal({ url });
-  await client.batch("write", [{ sql: "pragma wal_checkpoint(truncate)", args: [] }]);
-  await client.close();
-  const bytes = readFileSync(new URL(url));
-  bytes[bytes.indexOf(text) + text.length - 1] = 0x7a;
-  writeFileSync(new URL(url), bytes);
-}
 
 const files = new Files();
 const asking = new Asking();

@@ -54,9 +54,12 @@ describe.skipIf(program === undefined)("rows on a server", () => {
         files.make("first.db", share(rows, 0, 3)),
         files.make("third.db", share(rows, 2, 3)),
       ]);
-      one = asking.open([inFile(all)]);
-      remote = asking.open([onServer(sqld.url)]);
-      united = asking.open([inFile(first), onServer(other.url), inFile(third)]);
+      // Rows that wait show how long they have until the moment of the query.
+      const at = Date.now();
+      const clock = { clock: { now: () => at } };
+      one = asking.open([inFile(all)], clock);
+      remote = asking.open([onServer(sqld.url)], clock);
+      united = asking.open([inFile(first), onServer(other.url), inFile(third)], clock);
     }, 30_000);
 
     async function expectSame(statement: string): Promise<void> {

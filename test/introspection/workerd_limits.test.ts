@@ -93,6 +93,9 @@ test.each([
   [["SCAN t", "SEARCH t USING INDEX sqlite_autoindex_invocation_1 (id=?) LEFT-JOIN"], 1000],
   [["SCAN t", "SEARCH t USING AUTOMATIC COVERING INDEX (status=?)"], 4000],
   [["SCAN t", "SCAN t"], 1_000_000],
+  [["SCAN t", "SCAN CONSTANT ROW"], 1000],
+  [["SCAN t", "SCAN t VIRTUAL TABLE INDEX 1:"], 1_000_000],
+  [["SCAN t", "SCAN e VIRTUAL TABLE INDEX 1:"], 4000],
 ])("the work of %j is told from the plan", (details, work) => {
   const plan = details.map((detail, i) => ({ id: i + 1, parent: 0, detail }));
   expect(workOf(plan, () => 1000)).toBe(work);
@@ -106,4 +109,41 @@ test("a subquery for each row multiplies, one for all of them does not", () => {
   ];
   expect(workOf(plan("CORRELATED "), () => 1000)).toBe(1_001_000);
   expect(workOf(plan(""), () => 1000)).toBe(2000);
+});
+
+test("a subquery that is scanned has as many rows as it answers", () => {
+  const plan = [
+    { id: 2, parent: 0, detail: "MATERIALIZE p" },
+    { id: 3, parent: 2, detail: "SCAN t" },
+    { id: 4, parent: 2, detail: "SCAN CONSTANT ROW" },
+    { id: 6, parent: 0, detail: "SCAN p" },
+    { id: 7, parent: 0, detail: "SCAN p" },
+  ];
+  expect(workOf(plan, () => 100)).toBe(100 + 100 * 100);
+});
+
+test("what an index is made of is read once, also for each of many rows", () => {
+  const plan = (search: string) => [
+    { id: 1, parent: 0, detail: "SCAN t" },
+    { id: 2, parent: 0, detail: "CORRELATED SCALAR SUBQUERY 1" },
+    { id: 3, parent: 2, detail: "CO-ROUTINE p" },
+    { id: 4, parent: 3, detail: "SCAN t" },
+    { id: 5, parent: 2, detail: search },
+  ];
+  expect(workOf(plan("SEARCH p USING AUTOMATIC COVERING INDEX (id=?)"), () => 1000)).toBe(6000);
+  expect(workOf(plan("SCAN p"), () => 1000)).toBe(2_001_000);
+});
+
+test("a recursion has a number of steps", () => {
+  const plan = [
+    { id: 1, parent: 0, detail: "CO-ROUTINE q" },
+    { id: 2, parent: 1, detail: "SETUP" },
+    { id: 3, parent: 2, detail: "SCAN CONSTANT ROW" },
+    { id: 4, parent: 1, detail: "RECURSIVE STEP" },
+    { id: 5, parent: 4, detail: "SCAN q" },
+    { id: 6, parent: 0, detail: "SCAN q" },
+  ];
+  const steps = workOf(plan, () => 1000);
+  expect(steps).toBeGreaterThan(30);
+  expect(steps).toBeLessThan(100);
 });

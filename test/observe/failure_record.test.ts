@@ -61,3 +61,17 @@ test("a failure is reported once, and again when the next attempt fails alike", 
   const again = row({ kind: "backingOff", until: 2 }, { lastFailure: { ...lastFailure } });
   expect(records(runs, again)).toHaveLength(1);
 });
+
+test("a wait is counted once, when it is over", () => {
+  const meter = new Meter();
+  const watch = new Watch({ meter, log: () => {}, isDetailed: true });
+  const queued = row({ kind: "queued", queue: "q", seq: 1, since: 5, by: "rate" });
+  const begun = row({ kind: "invoked" }, { waitedMs: { rate: 2000 } });
+  const backingOff = row({ kind: "backingOff", until: 9 }, { waitedMs: begun.waitedMs });
+  const again = row({ kind: "invoked" }, { waitedMs: { rate: 2000, paused: 250 } });
+  watch.invocationChanged(null, queued);
+  watch.invocationChanged(queued, begun);
+  watch.invocationChanged(begun, backingOff);
+  watch.invocationChanged(backingOff, again);
+  expect([...meter.waited]).toEqual([["s", "h", new Float64Array([0, 0, 2, 0.25])]]);
+});

@@ -54,6 +54,8 @@ const gauges = {
 
 const hi = { service: "greeter", handler: "hi" };
 
+const target = { ...hi, type: "service", access: "none" } as const;
+
 /** A page with samples of every metric. */
 function fullPage(): string {
   const meter = new Meter();
@@ -62,9 +64,11 @@ function fullPage(): string {
   meter.attemptFailed(hi, "RT0010");
   meter.started.add(hi, 0, 2);
   meter.durations.completed({ target: hi, createdAt: 1_000, completedAt: 8_000 });
+  meter.invocationWaited(target, undefined, { lock: 1500 });
+  meter.invocationWaited(target, { lock: 1500 }, { lock: 1500, rate: 500 });
   meter.requests.ingress.add("call", 200);
   const invocations = new ByHandler(STATUSES.length);
-  invocations.add(hi, 6, 5);
+  invocations.add(hi, STATUSES.findIndex(([kind]) => kind === "completed"), 5);
   const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
   const traffic = { interface: "ingress", connections, streams: 5, queuedBytes: 6 };
   const vitals = {
@@ -106,9 +110,24 @@ test("the page is valid with nothing to say, and with everything", () => {
   expect(value("invocation_duration_seconds", { ...hi, le: "5" })).toBe(0);
   expect(value("invocation_duration_seconds", { ...hi, le: "10" })).toBe(1);
   expect(value("requests_total", { interface: "ingress", route: "call", status: "200" })).toBe(1);
+  expect(value("invocation_waited_seconds_total", { ...hi, cause: "lock" })).toBe(1.5);
+  expect(value("invocation_waited_seconds_total", { ...hi, cause: "rate" })).toBe(0.5);
+  expect(value("paused", { kind: "service" })).toBe(0);
   const database = { database: "perdure.db" };
   expect(value("database_bytes", database)).toBe(4096);
   expect(value("database_wal_bytes", database)).toBe(512);
+});
+
+test("what is paused is counted by kind", () => {
+  const controls = {
+    ...schema.controls,
+    services: new Map([["a", { paused: true as const }], ["b", { limits: { concurrency: 1 } }]]),
+    pausedQueues: new Set(["vq_1a", "vq_1b"]),
+  };
+  const paused = new Schema([], schema.defaults, controls);
+  const families = parseMetrics(metricsText({ ...sources, schema: paused, meter: new Meter() }));
+  const count = (kind: string) => valueOf(families, "perdure_paused", { kind });
+  expect([count("service"), count("deployment"), count("queue")]).toEqual([1, 0, 2]);
 });
 
 test("durations are since an invocation was due, and never negative", () => {

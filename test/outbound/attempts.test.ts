@@ -1,7 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Failed } from "../../src/outbound/failed.ts";
-import { FairQueue } from "../../src/outbound/fair_queue.ts";
 import { attempt, Bench, deploymentAt, join } from "./_attempts.ts";
 import { type Endpoint, h2Endpoint, until } from "./_endpoint.ts";
 import { say } from "./_scripts.ts";
@@ -93,20 +92,49 @@ test("calls of a running handler do not wait behind many new callers", async () 
   expect(slots().map(({ id }) => id)).toEqual([b.invocation.id, called.invocation.id]);
 });
 
-test("wait queues are served in rotation", () => {
-  const queue = new FairQueue();
-  for (let i = 0; i < 3000; i++) queue.add("busy", { id: `busy${i}`, attempt: 1 });
-  queue.add("rare", { id: "rare0", attempt: 1 });
-  queue.add("rare", { id: "rare1", attempt: 1 });
-  queue.add("busy", { id: "busy0", attempt: 2 });
-  queue.drop("busy1", 1);
-  queue.drop("busy2", 0);
-  const order = Array.from({ length: 5 }, () => queue.next()?.id);
-  expect(order).toEqual(["busy2", "rare0", "busy3", "rare1", "busy4"]);
-  let last;
-  for (let next = queue.next(); next; next = queue.next()) last = next;
-  expect(last).toEqual({ id: "busy0", attempt: 2 });
-  expect(queue.size).toBe(0);
+test("an attempt that waits for a slot goes before those of a lower priority", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const [running, low, usual, high] = [
+    attempt(),
+    attempt({ priority: 0 }),
+    attempt(),
+    attempt({ priority: 9 }),
+  ];
+  for (const effect of [running, low, usual, high]) attempts.start(effect);
+  await until(() => open.length === 1);
+  finish(open[0]);
+  for (let count = 1; count <= 3; count++) {
+    await until(() => slots().length === count);
+    bench.settle();
+  }
+  expect(slots().map(({ id }) => id)).toEqual([high, usual, low].map((one) => one.invocation.id));
+});
+
+test("with every level worth a millisecond the attempt that waits longest goes first", async () => {
+  const { attempts } = started({ concurrencyMax: 1, priorityAgingMs: 1 });
+  const [running, low, high] = [attempt(), attempt({ priority: 0 }), attempt({ priority: 9 })];
+  for (const effect of [running, low]) attempts.start(effect);
+  const since = Date.now();
+  await until(() => open.length === 1 && Date.now() > since + 10);
+  attempts.start(high);
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  expect(slots()[0]?.id).toBe(low.invocation.id);
+});
+
+test("invocations that have run before do not wait behind new ones, and take turns", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const [running, a, b] = [attempt(), attempt(), attempt()];
+  const [resumed, another] = [attempt({ number: 2 }), attempt({ number: 7 })];
+  for (const effect of [running, a, b, resumed, another]) attempts.start(effect);
+  await until(() => open.length === 1);
+  finish(open[0]);
+  for (let count = 1; count <= 4; count++) {
+    await until(() => slots().length === count);
+    bench.settle();
+  }
+  expect(slots().map(({ id }) => id))
+    .toEqual([a, resumed, b, another].map((one) => one.invocation.id));
 });
 
 test("a later attempt of the same invocation replaces the older one", async () => {

@@ -13,12 +13,19 @@ interface Step {
   readonly afterMs: number;
   /** A turn that only asks for effects writes nothing. */
   readonly writes: boolean;
+  /** The next turn is expected soon, whether or not it comes. */
+  readonly isFollowed: boolean;
 }
 
 const scripts = fc.record({
-  steps: fc.array(fc.record({ afterMs: fc.constantFrom(0, 0, 1, 7), writes: fc.boolean() }), {
-    maxLength: 40,
-  }),
+  steps: fc.array(
+    fc.record({
+      afterMs: fc.constantFrom(0, 0, 1, 7),
+      writes: fc.boolean(),
+      isFollowed: fc.boolean(),
+    }),
+    { maxLength: 40 },
+  ),
   commitMs: fc.array(fc.nat(20), { minLength: 1, maxLength: 10 }),
   /** Number of the commit that fails. */
   fails: fc.option(fc.integer({ min: 1, max: 6 })),
@@ -45,9 +52,14 @@ function turnOf(number: number, { writes }: Step): Turn {
   return turn;
 }
 
-function append(commits: Commits, { writes, effects }: Turn, durable: () => void): void {
+interface Appended {
+  readonly durable: () => void;
+  readonly isFollowed: boolean;
+}
+
+function append(commits: Commits, { writes, effects }: Turn, options: Appended): void {
   commits.append(writes);
-  commits.releaseWhenDurable(effects, [durable]);
+  commits.releaseWhenDurable(effects, [options.durable], options);
 }
 
 interface Script {
@@ -100,7 +112,9 @@ async function play(script: Script): Promise<Heard> {
   let at = 0;
   script.steps.forEach((step, i) => {
     at += step.afterMs;
-    world.after(at, () => append(commits, turnOf(i, step), () => heard.durable.push(i)));
+    const { isFollowed } = step;
+    const durable = () => void heard.durable.push(i);
+    world.after(at, () => append(commits, turnOf(i, step), { durable, isFollowed }));
   });
   await world.run(() => false, { alarmsMax: 10_000, until: world.mono + 60_000 });
   return heard;

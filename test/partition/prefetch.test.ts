@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
+import { type Limits, RuleBook } from "../../src/model/limits.ts";
 import type { Rows, Table, Want } from "../../src/model/rows.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Target } from "../../src/model/target.ts";
@@ -64,4 +65,21 @@ test("an id that is not fresh may exist already", () => {
   const around = { resident: knowing(), schema };
   expect(prefetch([invoked("greeter/hi", false)], around)).toEqual([taken]);
   expect(prefetch([invoked("greeter/hi")], around)).toEqual([]);
+});
+
+test("a grant needs all that its invocation reads to its end, and the buckets of its rates", () => {
+  const rule = (pattern: string, limits: Limits) =>
+    ({ pattern, limits, disabled: false, version: 1, modifiedAt: 0 }) as const;
+  const rated = { count: 1, periodMs: 1_000 };
+  const rules = [rule("a", { concurrency: 1 }), rule("a/*", { rate: rated })];
+  const controls = { ...schema.controls, rules: new RuleBook(rules, 1) };
+  const reserved = ["service:greeter", "scope:a/b", "scope:a"];
+  const event = { type: "granted", id: "inv_1x", seq: 0, reserved } as const;
+  const context = { resident: knowing(), schema: new Schema([deployment], defaults, controls) };
+  expect(prefetch([{ event }], context)).toEqual([
+    { table: "invocation", group: "inv_1x", item: "" },
+    { table: "journal", group: "inv_1x" },
+    { table: "timer", group: "inv_1x" },
+    { table: "bucket", group: "scope:a/b", item: "" },
+  ]);
 });

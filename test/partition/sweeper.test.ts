@@ -30,7 +30,7 @@ function scene(expired: number, broken = 0): Scene {
     log: (level, message) => void records.push(`${level} ${message}`),
     everyMs: EVERY_MS,
     expired: async (_until, limit) => {
-      const page = [...left].slice(0, limit).map((id) => ({ id }));
+      const page = [...left].slice(0, limit).map((id) => ({ type: "expired" as const, id }));
       pages.push({ at: world.mono - start, rows: page.length });
       if (failing-- > 0) throw new Error("the database is busy");
       return page;
@@ -72,7 +72,7 @@ test("a page that cannot be read is logged, and read again an interval later", a
   const swept = scene(3, 1);
   swept.sweeper.start();
   await run(swept, EVERY_MS + COMMIT_MS);
-  expect(swept.records).toEqual(["warn Looking for expired invocations failed"]);
+  expect(swept.records).toEqual(["warn Looking for expired rows failed"]);
   expect(swept.pages.map(({ at }) => at)).toEqual([0, EVERY_MS]);
   expect(swept.left.size).toBe(0);
 });

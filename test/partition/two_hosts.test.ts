@@ -19,7 +19,7 @@ const bytes = new Uint8Array(0);
 /** An object of each partition, and an id of an unkeyed call in the first. */
 const [first = "", second = ""] = [0, 1].map((place) => {
   for (let n = 0;; n++) {
-    if (partitionOfObject(`k${n}`, PARTITIONS) === place) return `k${n}`;
+    if (partitionOfObject({ key: `k${n}` }, PARTITIONS) === place) return `k${n}`;
   }
 });
 

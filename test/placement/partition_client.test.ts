@@ -16,16 +16,13 @@ const { id } = newInvocationId(
   0,
 );
 
+const OBJECT = { service: "S", key: "k\ud800", scope: "blue" };
 const request: InvocationRequest = {
   id,
   fresh: true,
-  target: {
-    service: "S",
-    handler: "h",
-    key: "k\ud800",
-    type: "virtual_object",
-    access: "exclusive",
-  },
+  target: { ...OBJECT, handler: "h", type: "virtual_object", access: "exclusive" },
+  limitKey: "a/b",
+  priority: 9,
   headers: [["a", "b"], ["a", "c"]],
   value: bytes(1, 2, 3),
   origin: { by: "ingress" },
@@ -116,7 +113,10 @@ describe("what is asked and answered passes as it is:", () => {
     output: [[id], "notReady"],
     signal: [[{ target: id, id: { kind: "signal", index: 17 }, result }], undefined],
     editState: [
-      [{ service: "S", key: "" }, { pairs: [{ name: "\0", value: bytes(1) }], version: "v" }],
+      [OBJECT, {
+        pairs: [{ name: "\0", value: bytes(1) }],
+        version: "v",
+      }],
       undefined,
     ],
     operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],

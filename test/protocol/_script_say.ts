@@ -44,6 +44,9 @@ export interface Callee {
   readonly handler: string;
   readonly key?: string;
   readonly input?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
+  readonly headers?: { readonly key: string; readonly value: string }[];
 }
 
 /** Every message an endpoint may send, in few words. Numbers are completion ids. */
@@ -82,12 +85,13 @@ export const say = {
   clear: (key: string) =>
     frame(entryType.clearState, pb.ClearStateCommandSchema, { key: utf8.encode(key) }),
   /** Takes two ids: of the invocation id first, then of the result. */
-  call: (first: number, { service, handler, key = "", input = "" }: Callee) =>
+  call: (first: number, { service, handler, key = "", input = "", ...more }: Callee) =>
     frame(entryType.call, pb.CallCommandSchema, {
       serviceName: service,
       handlerName: handler,
       key,
       parameter: utf8.encode(input),
+      ...more,
       invocationIdCompletionId: first,
       resultCompletionId: first + 1,
     }),

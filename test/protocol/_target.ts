@@ -21,7 +21,11 @@ const QUICK: TargetOptions = {
   "worker.invoker.drain-timeout": "1s",
 };
 /** Options of ours that the reference does not know, and ends at. */
-const OURS_ONLY = ["worker.invoker.drain-timeout", "log-level"];
+const OURS_ONLY = [
+  "worker.invoker.drain-timeout",
+  "worker.invoker.priority-aging",
+  "log-level",
+];
 
 const CACHE = process.env.BENCH_CACHE ?? path.join(homedir(), ".cache/durable-bench");
 const PROGRAM = "bin/restate-server";

@@ -8,7 +8,7 @@ const { RestatePromise, TerminalError } = restate;
  * is aborted at once, `Slow` backs off for long, `Fragile` pauses at its second failure.
  */
 export function plainServices(world) {
-  const parts = [basics, newer, runs, stubborn, calls, naps, awakeables, signals, combined];
+  const parts = [basics, newer, runs, stubborn, calls, scopes, naps, awakeables, signals, combined];
   const handlers = Object.assign({}, ...parts.map((part) => part(world)));
   const service = (name, options = {}) =>
     restate.service({ name: world.named(name), handlers, options });
@@ -169,6 +169,27 @@ const calls = ({ note }) => ({
   },
   attach: async (ctx, id) => await outcome(ctx.attach(id)),
   cancelOther: async (ctx, id) => ctx.cancel(id),
+});
+
+const scopes = ({ note, held }) => ({
+  // What this invocation was called with, but for its input.
+  request: async (ctx) => {
+    const { scope, limitKey, idempotencyKey } = ctx.request();
+    return { scope, limitKey, idempotencyKey };
+  },
+  // The same, once it is released. It has stored a step before.
+  requestHeld: async (ctx, id) => {
+    await ctx.run("before", () => {});
+    note(`${id} held`);
+    await held(id);
+    const { scope, limitKey } = ctx.request();
+    return { id, scope, limitKey };
+  },
+  // Calls `request` of this service in a scope, by the typed client.
+  callInScope: async (ctx, { scope, limitKey }) => {
+    const { service: name } = ctx.request().target;
+    return await ctx.scope(scope).serviceClient({ name }).request(restate.rpc.opts({ limitKey }));
+  },
 });
 
 const naps = ({ note }) => ({

@@ -2,6 +2,8 @@ import type { InvocationRequest } from "../../src/ports.ts";
 import type { PartitionOwner } from "./partition_owner.ts";
 import { type Program, program } from "./program.ts";
 import { ask, type Asking } from "./asking.ts";
+import { LIMIT_KEYS, SCOPES } from "./controllers.ts";
+import type { Limits } from "./faults.ts";
 import { must } from "./must.ts";
 import { freshId, idempotentId, workflowId } from "./names.ts";
 import { KEPT_MS, targetOf } from "./schema.ts";
@@ -24,6 +26,8 @@ export interface Plan {
   readonly program: Program;
   readonly delayMs: number;
   readonly retention: InvocationRequest["retention"];
+  readonly limitKey: string | undefined;
+  readonly priority: number | undefined;
 }
 
 /** A client that requests an invocation, and retries until it knows that it ran. */
@@ -108,7 +112,7 @@ export class Client {
   }
 
   #request(): InvocationRequest {
-    const { id, name, kind, path, program, delayMs, retention } = this.plan;
+    const { id, name, kind, path, program, delayMs, retention, limitKey, priority } = this.plan;
     const fresh = kind === "once";
     if (delayMs > 0 && this.#startAt === undefined) {
       this.#startAt = this.#options.world.wall + delayMs;
@@ -124,15 +128,30 @@ export class Client {
       origin: { by: "ingress" },
       retention,
       ...(fresh ? {} : { idempotencyKey: name }),
+      ...(limitKey === undefined ? {} : { limitKey }),
+      ...(priority === undefined ? {} : { priority }),
       ...(this.#startAt === undefined ? {} : { startAt: this.#startAt }),
     };
   }
 }
 
-/** What one of a simulation's clients wants. `aims`: paths of handlers. */
-export function plan(world: World, number: number, aims: readonly string[]): Plan {
-  const { chance } = world;
-  const path = chance.pick(aims);
+const PRIORITIES = [0, 1, 3, 5, 9] as const;
+
+/** What a client may want. */
+export interface PlanOptions {
+  readonly number: number;
+  /** Paths of handlers. */
+  readonly aims: readonly string[];
+  readonly limits: Pick<Limits, "isControlled" | "alike">;
+}
+
+/** What one of a simulation's clients wants. */
+export function plan(world: World, { number, aims, limits }: PlanOptions): Plan {
+  const { chance } = world, { isControlled, alike } = limits;
+  const isAlike = isControlled && chance.happens(alike);
+  const aim = isAlike ? "greeter/hi" : chance.pick(aims);
+  const isScoped = isAlike || isControlled && !aim.startsWith("flow/") && chance.happens(0.7);
+  const path = isScoped ? `${isAlike ? "a" : chance.pick(SCOPES)}:${aim}` : aim;
   const kind: Kind = chance.pick(["call", "call", "send", "both", "once"] as const);
   const workflow = path.startsWith("flow/") && path.endsWith("/run");
   const short = chance.pick([KEPT_MS, 1_500, 300]);
@@ -145,6 +164,8 @@ export function plan(world: World, number: number, aims: readonly string[]): Pla
     kind: workflow && kind === "once" ? "call" : kind,
     path,
     program: program(chance, path, 2),
+    limitKey: isScoped && !isAlike && chance.pick(LIMIT_KEYS) || undefined,
+    priority: isControlled && !isAlike && chance.happens(0.5) ? chance.pick(PRIORITIES) : undefined,
     delayMs: kind !== "call" && chance.happens(0.3) ? chance.int(1, 900) : 0,
     retention: kept
       ? { resultMs: short, journalMs: short }

@@ -1,9 +1,9 @@
 import type { Event } from "../../src/engine/event.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
-import type { Schema } from "../../src/model/schema.ts";
 import { Client, type Plan, plan } from "./clients.ts";
 import { Disks } from "./disks.ts";
+import { Controllers } from "./controllers.ts";
 import { CALM, type Faults, type Limits } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { History } from "./history.ts";
@@ -14,10 +14,15 @@ import { notificationChecks } from "./notified.ts";
 import { Operator } from "./operators.ts";
 import { Owners, type Owning, SETTLE_MS } from "./owners.ts";
 import { AIMS } from "./program.ts";
-import { simulatedSchema } from "./schema.ts";
 import type { Asking } from "./asking.ts";
-import type { PartitionOwner, PartitionOwnerOptions, System } from "./partition_owner.ts";
+import type {
+  OwnersCommit,
+  PartitionOwner,
+  PartitionOwnerOptions,
+  System,
+} from "./partition_owner.ts";
 import { Resolver } from "./resolver.ts";
+import { SlotCheck } from "./slots.ts";
 import type { World } from "./world.ts";
 
 /** More places to go than `AIMS`, each once or twice. */
@@ -29,6 +34,9 @@ const ALL_AIMS = [
 
 /** How long after its moment a timer may still be there, when nothing else goes on. */
 const LATE_MS = 150;
+
+/** How long one may wait whom nothing holds back, when nothing else goes on. */
+const START_MS = 1_000;
 
 export interface ClusterOptions {
   readonly world: World;
@@ -48,7 +56,11 @@ export class Cluster {
   #faults: Faults;
   #calmAt = Infinity;
   readonly #options: ClusterOptions;
-  readonly #schema: Schema;
+  readonly #controllers: Controllers;
+  readonly #slots: readonly SlotCheck[];
+  /** Those that wait though they may start, and since when; and when to see about them again. */
+  #startable = new Map<string, number>();
+  #startsAt = 0;
   readonly #network: Network;
   /** What is to be seen before an owner commits again. */
   readonly #checks = new Map<PartitionOwner, (() => void)[]>();
@@ -59,7 +71,9 @@ export class Cluster {
     this.disks = new Disks(limits.partitions);
     this.history = new History(world, limits.partitions);
     this.#faults = faults;
-    this.#schema = simulatedSchema(limits.eagerStateBytesMax);
+    this.#controllers = new Controllers(world, limits);
+    const isPunctual = !faults.clockStepMs && !faults.clockSkewMs && !faults.clockDrift;
+    this.#slots = this.disks.each.map(() => new SlotCheck(this.#controllers, { isPunctual }));
     this.#network = new Network({
       world,
       faults: () => this.#faults,
@@ -75,14 +89,19 @@ export class Cluster {
       failed: (cause: unknown) => this.failed(cause),
     };
     const { MembershipAgent } = options.system;
+    this.#controllers.changed = () => {
+      for (const owner of this.owners.all) owner.controlsChanged();
+    };
     this.owners = limits.isFleet ? new Fleet({ ...around, MembershipAgent }) : new Owners(around);
   }
 
   /** Sets `count` clients on the server, each at a moment between two, in milliseconds. */
   invite({ count, from, to }: { count: number; from: number; to: number }): void {
-    const { world } = this.#options;
+    const { world, limits } = this.#options;
     const plans: Plan[] = [], known = this.clients.length;
-    for (let n = 0; n < count; n++) plans.push(plan(world, known + n, ALL_AIMS));
+    for (let n = 0; n < count; n++) {
+      plans.push(plan(world, { number: known + n, aims: ALL_AIMS, limits }));
+    }
     for (const one of plans) {
       const client = new Client(one, this.#asking());
       this.history.names.set(one.name, one.id);
@@ -97,6 +116,7 @@ export class Cluster {
     for (let n = world.chance.pick([0, 1, 1, 2, 3]); n > 0; n--) {
       void new Operator(`op${n}`, this.#asking()).live(untilMs);
     }
+    this.#controllers.meddle(untilMs);
   }
 
   #asking(): Asking {
@@ -116,12 +136,27 @@ export class Cluster {
     this.#faults = CALM;
     this.#calmAt = world.mono;
     this.owners.calm();
+    this.#controllers.calm();
     void new Resolver(this.#asking()).live(() => this.failure !== undefined);
+  }
+
+  /** Slots and queues that a server still has, when all is done. */
+  get leftOver(): string | undefined {
+    for (const partition of this.disks.each.keys()) {
+      const owner = this.owners.last(partition);
+      const counts = owner?.slots?.counts ?? [], waiting = owner?.host.scheduler?.waiting ?? 0;
+      const names = [...counts].map(([name]) => name);
+      if (names.length + waiting > 0) {
+        return `${waiting} queues wait, slots are taken of "${names}"`;
+      }
+    }
+    return undefined;
   }
 
   /** Whether there is nothing left to do, nor to wait for. */
   isDone(): boolean {
     this.#guard(() => this.#punctual());
+    this.#guard(() => this.#mustStart());
     if (this.failure !== undefined) return true;
     if (!this.clients.every(({ isDone }) => isDone)) return false;
     return this.history.unfinished.size === 0 && this.attempts === 0 &&
@@ -161,6 +196,26 @@ export class Cluster {
     });
   }
 
+  /** When all is quiet, nobody waits whom nothing holds back. */
+  #mustStart(): void {
+    const { world } = this.#options;
+    if (world.mono <= this.#calmAt + SETTLE_MS || world.mono < this.#startsAt) return;
+    this.#startsAt = world.mono + START_MS / 20;
+    const before = this.#startable;
+    this.#startable = new Map();
+    const isFar = this.disks.all("outbox").length > 0;
+    this.#slots.forEach((check, partition) => {
+      const owner = this.owners.last(partition);
+      if (world.mono < (owner?.bornAt ?? Infinity) + SETTLE_MS) return;
+      const others = { buckets: this.disks.all("bucket"), all: this.#slots, isFar };
+      for (const id of check.startable(owner?.process.now ?? 0, others)) {
+        const since = before.get(id) ?? world.mono;
+        this.#startable.set(id, since);
+        must(world.mono - since < START_MS, () => `"${id}" waits, and nothing holds it back`);
+      }
+    });
+  }
+
   #ownerOf(partition: number): PartitionOwnerOptions {
     const { world, system, limits } = this.#options;
     return {
@@ -169,17 +224,17 @@ export class Cluster {
       limits,
       place: { partition, partitions: limits.partitions },
       disk: this.disks.of(partition),
-      schema: this.#schema,
+      controllers: this.#controllers,
       faults: () => this.#faults,
       carry: (owner, to, batch) => this.#network.carry(owner, to, batch),
-      committed: (owner, epoch, writes) => this.#committed(owner, epoch, writes),
+      committed: (owner, commit) => this.#committed(owner, commit),
       history: this.history,
       emitted: (effect: Effect) => this.#guard(() => this.history.emitted(effect)),
       failed: (cause) => this.failed(cause),
     };
   }
 
-  #committed(owner: PartitionOwner, epoch: number, writes: readonly Write[]): void {
+  #committed(owner: PartitionOwner, { epoch, writes, handOver }: OwnersCommit): void {
     const { world } = this.#options, { partition } = owner.place;
     world.log(`commit ${partition}/${epoch} of ${writes.length}`);
     // Only asks whether the lease still holds, before anything else is done.
@@ -187,6 +242,7 @@ export class Cluster {
     this.#guard(() => {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
+      if (handOver) this.#slots[partition]?.commit({ ...handOver, writes });
       const checks = this.#checks.get(owner) ?? [];
       // Effects go out in batches.
       if (owner.hasCaughtUp()) { for (const check of checks.splice(0)) check(); }

@@ -20,6 +20,23 @@ export interface Held {
   readonly onFenced: () => void;
 }
 
+/** What a server counts at a moment. */
+export interface SlotsView {
+  readonly counts: ReadonlyMap<string, { readonly used: number; readonly reserved: number }>;
+  /** The places of its grants whose turns have not run. */
+  readonly grants: ReadonlySet<number>;
+}
+
+/** What was so when a commit was handed over: that its turns have run, and no later ones. */
+export interface HandOver {
+  /** The first and the last change of the controls that its turns may have seen. */
+  readonly since: number;
+  readonly until: number;
+  readonly view: SlotsView | undefined;
+  /** That of the commit before it. */
+  readonly before: SlotsView | undefined;
+}
+
 export interface ConnectionOptions {
   readonly world: World;
   readonly disk: Disk;
@@ -32,8 +49,10 @@ export interface ConnectionOptions {
   readonly Fenced: new (message?: string) => Error;
   /** Larger groups are loaded in pages of as many rows. */
   readonly pageRowsMax: number;
-  /** A commit has reached the disk. */
-  readonly committed: (epoch: number, writes: readonly Write[]) => void;
+  /** A commit with writes is on its way. Returns what is told when it has reached the disk. */
+  readonly handedOver: () => HandOver;
+  /** A commit has reached the disk. `handOver`: absent without writes. */
+  readonly committed: (epoch: number, writes: readonly Write[], handOver?: HandOver) => void;
 }
 
 /**
@@ -96,6 +115,7 @@ export class Connection implements Store {
     if (this.#inFlight.has(epoch)) failed(new Broken("Two commits of one owner are in flight"));
     this.#inFlight.add(epoch);
     this.isConfirming = writes.length === 0;
+    const handOver = writes.length === 0 ? undefined : this.#options.handedOver();
     return new Promise((resolve, reject) => {
       const back = (call: () => void) =>
         world.after(chance.int(0, commitMs), () => {
@@ -116,7 +136,7 @@ export class Connection implements Store {
         } catch (cause) {
           return back(() => reject(new Fenced(String(cause))));
         }
-        committed(epoch, rows);
+        committed(epoch, rows, handOver);
         if (isUnheard) this.#broken.add(epoch);
         back(() => isUnheard ? reject(new Injected("The acknowledgement was lost")) : resolve());
       });

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/engine/event.ts";
 import type { Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
-import { addressee } from "../../src/model/message.ts";
+import { addressee, isShareMessage } from "../../src/model/message.ts";
 
 /** What the engine met in finished turns, by `<status> <event>`: see `PAIRS`. */
 export const visited = new Map<string, number>();
@@ -13,7 +13,9 @@ export function meets(turn: Turn, event: Event): void {
   const pairs = [`${statusOf(turn, event)} ${nameOf(turn, event)}`];
   if (event.type === "delivered") {
     for (const message of event.messages) {
-      pairs.push(`${shown(rowAt(turn, addressee(message)))} far ${message.type}`);
+      if (!isShareMessage(message)) {
+        pairs.push(`${shown(rowAt(turn, addressee(message)))} far ${message.type}`);
+      }
     }
   }
   const known = pending.get(turn);
@@ -46,6 +48,8 @@ function rowAt(turn: Turn, id: string): InvocationRow | "unread" | undefined {
 /** The invocation that an event is about. */
 export function aboutOf(event: Event): string | undefined {
   if (event.type === "signaled") return event.signal.target;
+  // Its id is that of a counter.
+  if (event.type === "bucketFull") return undefined;
   return "id" in event ? event.id : undefined;
 }
 
@@ -87,12 +91,15 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
  * `pausing`: it is invoked, and told to suspend; `far`: another partition says so.
  */
 export const PAIRS: readonly string[] = pairs({
-  unknown: "acknowledged, delivered, far answered, far asked, far invoked, far killed, far " +
-    "signaled, attach, cancel, expired, framesReceived, invoked, kill, output, pause, purge, " +
+  unknown: "acknowledged, bucketFull, delivered, far answered, far asked, far invoked, far " +
+    "killed, far signaled, attach, cancel, expired, granted, framesReceived, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, signaled, slotFree, start fired",
   scheduled: "attach, cancel, expired, invoked, kill, output, pause, purge, purgeJournal, " +
     "restart, resume, signaled, start fired",
   inboxed: "attach, cancel, expired, invoked, kill, output, pause, purgeJournal, restart, " +
+    "resume, signaled",
+  queued:
+    "attach, cancel, expired, granted, invoked, kill, output, pause, purgeJournal, restart, " +
     "resume, signaled",
   invoked:
     "attach, cancel, ended, expired, failed, framesReceived, invoked, kill, output, pause, " +
@@ -123,14 +130,16 @@ export const PAIRS: readonly string[] = pairs({
 export const RARE_PAIRS: readonly string[] = pairs({
   unknown: "ended, failed, retry fired, sleep fired, suspended",
   scheduled: "far asked, far invoked, far killed, far signaled",
+  queued: "purge, framesReceived, slotFree, sleep fired, start fired, suspended, far answered, " +
+    "far invoked, far killed, far signaled",
   inboxed: "purge, start fired, far asked, far invoked, far killed, far signaled",
   pausing:
     "retry fired, sleep fired, stale framesReceived, stale slotFree, stale suspended, start " +
     "fired, far answered, far asked, far invoked, far killed, far signaled",
   backingOff: "far answered, far asked, far invoked, far killed, far signaled",
   suspended: "failed, retry fired, start fired, far killed",
-  paused: "ended, far answered, far invoked, far killed, far signaled",
-  completed: "start fired",
+  paused: "ended, granted, far answered, far invoked, far killed, far signaled",
+  completed: "granted, start fired",
 });
 
 function pairs(events: Record<string, string>): string[] {

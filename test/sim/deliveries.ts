@@ -1,6 +1,7 @@
 import type { Message } from "../../src/model/message.ts";
-import { addressee } from "../../src/model/message.ts";
-import { partitionOfId, partitionOfObject } from "../../src/model/ring.ts";
+import { addressee, isShareMessage } from "../../src/model/message.ts";
+import { partitionOfCounter, partitionOfId, partitionOfObject } from "../../src/model/ring.ts";
+import { parseObject } from "../../src/model/target.ts";
 import { groupOf, peerOf, type Rows, type Write } from "../../src/model/rows.ts";
 import type { OutboxBatch } from "../../src/ports.ts";
 import { must } from "./must.ts";
@@ -103,7 +104,7 @@ export class Deliveries {
     }
     const { length } = way.messages;
     must(seq === length + 1, () => `${from} writes ${seq} to ${to} after ${length}`);
-    const place = this.whereIs(addressee(message));
+    const place = isShareMessage(message) ? message.to : this.whereIs(addressee(message));
     must(place === to && to !== from, () => `${from} writes to ${to} what is for ${place}`);
     way.messages.push(message);
     this.posted.push(message);
@@ -139,6 +140,11 @@ export class Deliveries {
       case "state":
       case "promise":
         return this.#placeOfObject((row as Rows["lock"]).object);
+      case "share":
+        return (row as Rows["share"]).partition;
+      case "bucket":
+      case "bank":
+        return partitionOfCounter((row as Rows["bank"]).counter, this.#partitions);
       default:
         return this.whereIs(groupOf<Write["table"]>(table, row));
     }
@@ -147,8 +153,7 @@ export class Deliveries {
   #placeOfObject(object: string): number {
     let place = this.#places.get(object);
     if (place === undefined) {
-      const [, key = ""] = object.split("/");
-      this.#places.set(object, place = partitionOfObject(key, this.#partitions));
+      this.#places.set(object, place = partitionOfObject(parseObject(object), this.#partitions));
     }
     return place;
   }

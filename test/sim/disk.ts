@@ -1,4 +1,4 @@
-import type { InvocationRow } from "../../src/model/invocation.ts";
+import { holdsSlots, type InvocationRow } from "../../src/model/invocation.ts";
 import {
   groupOf,
   type Item,
@@ -11,7 +11,8 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
-import { compareOutbox } from "../../src/storage/codec/order.ts";
+import type { Queued } from "../../src/engine/flow/slots.ts";
+import { compareOutbox, compareQueued } from "../../src/storage/codec/order.ts";
 import { Fenced, type Loaded, type Scan } from "../../src/ports.ts";
 
 type Groups = Map<string, Map<Item, Rows[Table]>>;
@@ -55,7 +56,7 @@ export class Disk {
     });
   }
 
-  scan(scan: Scan): (Timer | Rows["outbox"] | Pick<InvocationRow, "id">)[] {
+  scan(scan: Scan): (Timer | Rows["outbox"] | Queued | Pick<InvocationRow, "id">)[] {
     const { limit } = scan;
     if (scan.kind === "timers") {
       const { after } = scan;
@@ -68,12 +69,34 @@ export class Disk {
         .filter((row) => !after || compareOutbox(row, { ...after, from: row.from }) > 0)
         .sort(compareOutbox).slice(0, limit);
     }
-    const found = this.all("invocation").filter((row) =>
-      scan.kind === "invoked"
-        ? row.status.kind === "invoked" && (scan.after === undefined || row.id > scan.after)
-        : row.status.kind === "completed" && (row.expiresAt ?? Infinity) <= scan.until
+    if (scan.kind === "fullBuckets") {
+      return this.all("bucket").filter(({ fullAt }) => fullAt <= scan.until)
+        .map(({ counter }) => ({ id: counter })).slice(0, limit);
+    }
+    if (scan.kind === "queued") return this.#queued(scan);
+    if (scan.kind === "holders") {
+      return this.all("invocation")
+        .filter(({ id, status }) =>
+          holdsSlots(status) && (scan.after === undefined || id > scan.after)
+        )
+        .sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
+    }
+    const found = this.all("invocation").filter(({ status, expiresAt }) =>
+      status.kind === "completed" && (expiresAt ?? Infinity) <= scan.until
     );
     return found.map(({ id }) => ({ id })).sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
+  }
+
+  #queued({ after, isSameQueue, limit }: Scan & { kind: "queued" }): Queued[] {
+    const found: Queued[] = [];
+    for (const { id, status } of this.all("invocation")) {
+      if (status.kind !== "queued") continue;
+      if (isSameQueue && status.queue !== after?.queue) continue;
+      if (!after || compareQueued(status, after) > 0) {
+        found.push({ id, queue: status.queue, seq: status.seq });
+      }
+    }
+    return found.sort(compareQueued).slice(0, limit);
   }
 
   find<T extends Table>(table: T, name: string, item: Item = ""): Rows[T] | undefined {

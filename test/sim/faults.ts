@@ -71,6 +71,16 @@ export interface Limits {
   readonly partitions: number;
   /** How many there are at first. */
   readonly processes: number;
+  /** Whether there are scopes, limits, rates and pauses. */
+  readonly isControlled: boolean;
+  /** Part of the clients that all want the same, in one scope, so that they wait in one queue. */
+  readonly alike: number;
+  /** As in `SchedulerOptions`. */
+  readonly queueWindow: number;
+  readonly grantsMax: number;
+  readonly priorityAgingMs: number;
+  /** Longer back-offs give their slots back. */
+  readonly yieldThresholdMs: number;
 }
 
 /** Nothing goes wrong any more: from here on everything must finish. */
@@ -150,6 +160,12 @@ export function limits(chance: Chance): Limits {
     processes: chance.pick([1, 2, 3]),
     releaseEffectsMax: chance.pick([1, 2, 1_000]),
     pageRowsMax: chance.pick([1, 3, 1_000]),
+    isControlled: chance.happens(0.5),
+    alike: chance.pick([0, 0, 0.9]),
+    queueWindow: chance.pick([1, 2, 256]),
+    grantsMax: chance.pick([1, 2, 256]),
+    priorityAgingMs: chance.pick([1, 100, 10_000]),
+    yieldThresholdMs: chance.pick([0, 50, 1_000]),
   };
 }
 

@@ -206,10 +206,10 @@ export class History {
   }
 
   /** With the run of a workflow go its state and its promises. */
-  #forgotten({ target: { access, service, key = "" }, runningAt }: InvocationRow): void {
+  #forgotten({ target: { access, service, key = "", scope }, runningAt }: InvocationRow): void {
     if (access !== "run" || runningAt === undefined) return;
-    this.states.forget(objectOf(service, key));
-    this.#messages.forgotten(objectOf(service, key));
+    this.states.forget(objectOf(service, key, scope));
+    this.#messages.forgotten(objectOf(service, key, scope));
   }
 
   /** By a clock that may have been set back since. */
@@ -238,11 +238,11 @@ export class History {
     if (record.result) return;
     record.result = result;
     record.until = this.commits;
-    const { row: { journal, target: { service, key = "" }, runningAt }, entries } = record;
+    const { row: { journal, target: { service, key = "", scope }, runningAt }, entries } = record;
     // What it wrote in its last turn went with its journal in the same turn.
     const isHidden = runningAt !== undefined && journal < entries.length || record.isForgotten;
     if (result.kind === "value") this.#messages.later(() => mustHaveSaid(record));
-    if (isHidden || journal === 0) this.states.unknown.add(objectOf(service, key));
+    if (isHidden || journal === 0) this.states.unknown.add(objectOf(service, key, scope));
     if (result.kind !== "failure" || !isPutToEnd(result)) return;
     if (result.failure.message === "killed") this.#messages.killed(record);
     else must(record.row.runningAt === undefined, () => `"${id}" was canceled after its start`);

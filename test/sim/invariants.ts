@@ -11,7 +11,7 @@ import { spokenOf, textOf } from "./spoken.ts";
 import type { InvocationRecord } from "./invocation_record.ts";
 import { leavesOf } from "./tree.ts";
 
-const HOLDING = ["invoked", "backingOff", "suspended", "paused"];
+const HOLDING = ["queued", "invoked", "backingOff", "suspended", "paused"];
 
 /** Everything that must hold of the durable rows, whenever one looks. */
 export function check(disk: Disks, history: History): void {
@@ -52,9 +52,9 @@ interface Keyed {
 }
 
 function keyed(objects: Map<string, Keyed>, { id, target, status }: InvocationRow): void {
-  const { access, service, key } = target;
+  const { access, service, key, scope } = target;
   if (access !== "exclusive" || key === undefined) return;
-  const object = objectOf(service, key);
+  const object = objectOf(service, key, scope);
   let one = objects.get(object);
   if (!one) objects.set(object, one = { holders: [], waiting: new Map() });
   if (HOLDING.includes(status.kind)) one.holders.push(id);

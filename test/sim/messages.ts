@@ -105,9 +105,9 @@ export class Messages {
     if (id.kind !== "completion") return;
     const spoken = record.spoken.get(id.id);
     if (ANSWERS.includes(type)) this.later(() => this.#answer(record, entry, spoken));
-    const { service, key } = record.row.target;
+    const { service, key, scope } = record.row.target;
     if (key === undefined || spoken?.key === undefined) return;
-    const name = `${objectOf(service, key)}/${spoken.key}`;
+    const name = `${objectOf(service, key, scope)}/${spoken.key}`;
     if (type === entryType.getPromiseCompletion || type === entryType.peekPromiseCompletion) {
       this.later(() => this.#saw(name, result));
     } else if (type === entryType.completePromiseCompletion) {

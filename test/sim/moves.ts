@@ -37,12 +37,15 @@ export function mustMay({ record, before, row, epoch, resumes }: Move): void {
     if (row.status.kind !== "paused") wanted("it was paused");
     else must(row.attempt === before.attempt, () => `"${id}" is paused and has an attempt`);
     const arrived = record.entries.slice(before.journal, row.journal);
-    const isDeaf = row.status.kind === "paused" && arrived.some(isCancel);
+    // Who was woken into a queue can be paused once more at once, which is an event.
+    const isDeaf = row.status.kind === "paused" && row.events === before.events &&
+      arrived.some(isCancel);
     must(!isDeaf, () => `"${id}" is paused, and was canceled`);
     return;
   }
   if (before.pausing) return pausing({ before, row }, wanted);
-  if (row.attempt === before.attempt) return;
+  const waits = row.status.kind === "queued" && before.status.kind !== "queued";
+  if (row.attempt === before.attempt && !waits) return;
   switch (before.status.kind) {
     case "invoked":
       if (!isDead && !isOver(record, before.attempt)) wanted("nothing had come");

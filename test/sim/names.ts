@@ -27,7 +27,7 @@ export function workflowId(key: string): string {
 }
 
 function identityOf(path: string): InvocationIdentity {
-  const { service, handler, key } = targetOf(path);
-  const head = { service, handler, isWorkflowRun: false };
+  const { service, handler, key, scope } = targetOf(path);
+  const head = { service, handler, isWorkflowRun: false, scope };
   return key === undefined ? head : { ...head, key };
 }

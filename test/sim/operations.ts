@@ -103,6 +103,7 @@ export class Operations {
       case "resume": {
         const isPausedAgain = this.observe(row.id).pauses > before.pauses;
         if (before.isPausing && row.pausing && !isPausedAgain) return false;
+        if (row.status.kind === "queued" || isPausedAgain) return true;
         return before.status !== "paused" || result !== undefined || row.attempt > before.attempt;
       }
       case "purge":
@@ -129,7 +130,7 @@ function isRefusable(
       return !before.isFinished;
     case "notStarted":
     case "notRunning":
-      return ["scheduled", "inboxed"].includes(before.status);
+      return ["scheduled", "inboxed", "queued"].includes(before.status);
     case "noInput":
       return record.row.journal === 0;
     default:
@@ -167,6 +168,9 @@ export function mustBegin({ row, entries }: InvocationRecord, { from, record }: 
     () => `"${id}" did not begin as "${record.row.id}" did`,
   );
   must(isSame(row.target, record.row.target), () => `"${id}" runs something else`);
+  const { limitKey, priority } = record.row;
+  const waitsAlike = row.limitKey === limitKey && row.priority === priority;
+  must(waitsAlike, () => `"${id}" has another limit key or priority`);
   // What was never bound speaks whatever its deployment does.
   const isOther = row.pin && record.row.pin && row.pin.protocol !== record.row.pin.protocol;
   must(!isOther, () => `"${id}" speaks another version`);

@@ -2,10 +2,10 @@ import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
-import type { Schema } from "../../src/model/schema.ts";
 import type { HostOptions } from "../../src/partition/life.ts";
 import type { Log, Mailbox, OutboxBatch, PartitionClient } from "../../src/ports.ts";
-import { Connection, type Held } from "./connection.ts";
+import { Connection, type HandOver, type Held, type SlotsView } from "./connection.ts";
+import type { Controllers } from "./controllers.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults, Limits } from "./faults.ts";
 import type { FleetOptions } from "./fleet.ts";
@@ -28,6 +28,21 @@ export interface SimulatedHost {
   readonly waiting: number;
   open(): Promise<void>;
   close(): void;
+  controlsChanged(): void;
+  readonly scheduler: {
+    counts(): ReadonlyMap<string, { readonly used: number; readonly reserved: number }>;
+    readonly grants: readonly number[];
+    /** Queues in which something waits. */
+    readonly waiting: number;
+  } | undefined;
+}
+
+/** A commit that has reached the disk. */
+export interface OwnersCommit {
+  readonly epoch: number;
+  readonly writes: readonly Write[];
+  /** Absent: it has no writes. */
+  readonly handOver: HandOver | undefined;
 }
 
 export interface PartitionOwnerOptions {
@@ -37,9 +52,9 @@ export interface PartitionOwnerOptions {
   readonly disk: Disk;
   readonly faults: () => Faults;
   readonly limits: Limits;
-  readonly schema: Schema;
+  readonly controllers: Controllers;
   readonly carry: (from: PartitionOwner, to: number, batch: OutboxBatch) => Promise<number>;
-  readonly committed: (owner: PartitionOwner, epoch: number, writes: readonly Write[]) => void;
+  readonly committed: (owner: PartitionOwner, commit: OwnersCommit) => void;
   readonly emitted: (effect: Effect) => void;
   readonly history: History;
   readonly failed: (cause: unknown) => void;
@@ -65,6 +80,9 @@ export class PartitionOwner {
   readonly #connection: Connection;
   #services: Services | undefined;
   #bornAt = 0;
+  /** The change of the controls, and what it counted, when its life began or it last committed. */
+  #seen = 0;
+  #view: SlotsView | undefined;
   /** Was told since the last commit that its lease may be over: it may wait for the store's word. */
   #hasDoubted = false;
   /** It was stopped after the store had said that its lease holds, and before it had heard it. */
@@ -80,7 +98,8 @@ export class PartitionOwner {
       disk,
       faults,
       process,
-      committed: (epoch, writes) => options.committed(this, epoch, writes),
+      handedOver: () => this.#handedOver(),
+      committed: (epoch, writes, handOver) => options.committed(this, { epoch, writes, handOver }),
       failed,
       held,
       pageRowsMax: limits.pageRowsMax,
@@ -93,13 +112,16 @@ export class PartitionOwner {
       store: this.#connection,
       clock: process.clock(),
       log: this.#log,
-      schema: () => options.schema,
+      schema: () => options.controllers.schema,
       attempts: (send) => this.#services = this.#life(send),
       turnEventsMax: limits.turnEventsMax,
       releaseEffectsMax: limits.releaseEffectsMax,
       mailboxEventsMax: limits.mailboxEventsMax,
       residentBytesMax: limits.residentBytesMax,
       timersMax: limits.timersMax,
+      queueWindow: limits.queueWindow,
+      grantsMax: limits.grantsMax,
+      priorityAgingMs: limits.priorityAgingMs,
       cleanupIntervalMs: 700,
       ...(held ? { isHeld: () => this.#isHeld(held), onFenced: held.onFenced } : {}),
     });
@@ -183,6 +205,29 @@ export class PartitionOwner {
     if (this.isAlive) this.#services?.mustBeOver(id, attempt);
   }
 
+  /** Hears that limits or pauses have changed. */
+  controlsChanged(): void {
+    this.process.run(() => this.host.controlsChanged());
+  }
+
+  /** What it counts. Undefined: it has no life. */
+  get slots(): SlotsView | undefined {
+    const { scheduler } = this.host;
+    if (!scheduler) return undefined;
+    const counts = [...scheduler.counts()].filter(([name]) => name !== "grants")
+      .map(([name, { used, reserved }]) => [name, { used, reserved }] as const)
+      .filter(([, { used, reserved }]) => used !== 0 || reserved !== 0);
+    return { counts: new Map(counts), grants: new Set(scheduler.grants) };
+  }
+
+  #handedOver(): HandOver {
+    const until = this.#options.controllers.version, view = this.slots;
+    const handOver = { since: this.#seen, until, view, before: this.#view };
+    this.#seen = until;
+    this.#view = view;
+    return handOver;
+  }
+
   /** Resolves when nothing of it is written any more. */
   drained(): Promise<void> {
     return this.#connection.drained();
@@ -210,6 +255,8 @@ export class PartitionOwner {
     const { world, faults, limits, emitted, failed, history } = this.#options;
     this.#isExcused = false;
     this.#bornAt = world.mono;
+    this.#seen = this.#options.controllers.version;
+    this.#view = undefined;
     if (this.#services?.isClosed === false) {
       failed(new Broken("A life began before the last ended"));
     }

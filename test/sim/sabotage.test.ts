@@ -4,6 +4,7 @@ import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import { Fenced } from "../../src/ports.ts";
 import { type Sabotage, sabotaged } from "./sabotage.ts";
 import { SABOTAGES_BETWEEN } from "./sabotages_between.ts";
+import { SABOTAGES_FLOW } from "./sabotages_flow.ts";
 import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
 import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
 import { SABOTAGES_MESSAGES } from "./sabotages_messages.ts";
@@ -32,6 +33,12 @@ const SABOTAGES = [
     ...SABOTAGES_MESSAGES,
     ...SABOTAGES_PARTITION,
   ]),
+  ...under({
+    partitions: 1,
+    processes: 1,
+    isFleet: false,
+    isControlled: true,
+  }, SABOTAGES_FLOW),
   ...under({ partitions: 3 }, SABOTAGES_BETWEEN),
   ...under({ partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
 ];

@@ -66,8 +66,8 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
   {
     name: "an arrived notification is still awaited",
     file: "engine/journal/notification.ts",
-    find: "else if (awaiting !== draft.status.awaiting) draft.status",
-    replace: "else if (!awaiting) draft.status",
+    find: "else if (awaiting !== draft.status.awaiting) {",
+    replace: "else if (!awaiting) {",
   },
   {
     name: "a failure ends an any",

@@ -138,22 +138,18 @@ export const SABOTAGES_PARTITION: readonly Sabotage[] = [
     name: "the lease is claimed after the first load",
     file: "partition/host.ts",
     find: "    const lease = await store.claim(partition);\n",
-    replace: "    const lost = await this.#lost({ partition, epoch: 0 });\n" +
-      "    const lease = await store.claim(partition);\n",
-    also: { find: "    const lost = await this.#lost(lease);\n", replace: "" },
+    replace: "    const lease = { partition, epoch: 0 };\n",
+    also: {
+      find: "    if (this.#isClosed) return endLife(life);\n",
+      replace: "    Object.assign(lease, await store.claim(partition));\n",
+    },
     under: { secondOwner: true, crash: 0, commitMs: 20, loadMs: 300, residentBytesMax: 1e9 },
   },
   {
     name: "attempts start before a boot has read the lost ones",
     file: "partition/host.ts",
-    find: "    const lost = await this.#lost(lease);\n",
-    replace: "",
-    also: {
-      find: 'for (const id of lost) life.partition.send({ type: "recovered", id });',
-      replace:
-        'for (const id of await this.#lost(lease)) life.partition.send({ type: "recovered", ' +
-        "id });",
-    },
+    find: "    const lost = await recover(",
+    replace: "    this.#life = life;\n    const lost = await recover(",
     under: RESTARTS,
   },
   {

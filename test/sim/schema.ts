@@ -1,3 +1,4 @@
+import type { Controls } from "../../src/model/limits.ts";
 import {
   type Deployment,
   type HandlerOptions,
@@ -81,16 +82,24 @@ const second: Deployment = {
 };
 
 /** What is registered. Everything retries for ever, but for those named after their weakness. */
-export function simulatedSchema(eagerStateBytesMax: number): Schema {
-  return new Schema([deployment, second], {
+export function simulatedSchema(
+  { eagerStateBytesMax, yieldThresholdMs, controls }: {
+    readonly eagerStateBytesMax: number;
+    readonly yieldThresholdMs: number;
+    readonly controls: Controls;
+  },
+): Schema {
+  const defaults = {
     inactivityTimeoutMs: 60_000,
     abortTimeoutMs: 600_000,
     journalRetentionMs: KEPT_MS,
     idempotencyRetentionMs: KEPT_MS,
     workflowRetentionMs: KEPT_MS,
     eagerStateBytesMax,
+    yieldThresholdMs,
     retry: { ...retry, maxAttempts: 1e9, onMaxAttempts: "pause" },
-  });
+  } as const;
+  return new Schema([deployment, second], defaults, controls);
 }
 
 /** After how many failures a handler is given up. */
@@ -99,13 +108,15 @@ export function attemptsMax({ service: name, handler }: Target): number {
   return options?.retry?.maxAttempts ?? Infinity;
 }
 
-/** `greeter/hi` or `counter/bob/add`. */
+/** `greeter/hi`, `counter/bob/add` or, in a scope, `a:counter/bob/add`. */
 export function targetOf(path: string): Target {
-  const parts = path.split("/");
+  const colon = path.indexOf(":");
+  const scope = colon < 0 ? {} : { scope: path.slice(0, colon) };
+  const parts = path.slice(colon + 1).split("/");
   const [name = "", key] = parts, handler = parts.at(-1) ?? "";
   const found = services.find((one) => one.name === name);
   const access = found?.handlers[handler]?.access;
   if (!found || !access) throw new RangeError(`Cannot find the handler "${path}"`);
-  const head = { service: name, handler, type: found.type, access };
+  const head = { service: name, handler, type: found.type, access, ...scope };
   return parts.length === 3 && key !== undefined ? { ...head, key } : head;
 }

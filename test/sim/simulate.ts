@@ -4,6 +4,7 @@ import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
 import type { System } from "./partition_owner.ts";
 import { entryType } from "../../src/model/journal.ts";
+import { objectOf } from "../../src/model/target.ts";
 import { KEPT_MS } from "./schema.ts";
 import { fromBytes } from "./spoken.ts";
 import { cancelsOf, type InvocationRecord, lives } from "./invocation_record.ts";
@@ -46,7 +47,8 @@ export async function simulate(
   const tight = { ...limits(world.chance), ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
-  cluster.invite({ count: world.chance.int(2, 12), from: 0, to: world.chance.pick([300, 1_500]) });
+  const count = world.chance.int(2, tight.isControlled ? 20 : 12);
+  cluster.invite({ count, from: 0, to: world.chance.pick([300, 1_500]) });
   cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
   cluster.owners.haunt(FAULTS_MS);
   cluster.meddle(FAULTS_MS);
@@ -79,6 +81,9 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   if (failed()) return;
   must(finished, () => unfinished(cluster));
   sums(cluster);
+  const isFree = () => failed() || cluster.leftOver === undefined;
+  await world.run(isFree, { alarmsMax, until: world.mono + TIMEOUT_MS });
+  must(isFree(), () => cluster.leftOver ?? "");
   const isSettled = () => failed() || cluster.owners.unsettled === undefined;
   await world.run(isSettled, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(isSettled(), () => cluster.owners.unsettled ?? "");
@@ -92,9 +97,10 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   await world.run(answered, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(cluster.waiting === 0, () => `${cluster.waiting} requests wait, and all were answered`);
   world.skip(2 * KEPT_MS);
-  const gone = () => failed() || cluster.disks.all("invocation").length === 0;
+  const left = () => cluster.disks.all("invocation").length + cluster.disks.all("bucket").length;
+  const gone = () => failed() || left() === 0;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + TIMEOUT_MS });
-  must(isGone, () => `${cluster.disks.all("invocation").length} invocations were never forgotten`);
+  must(isGone, () => `${left()} invocations and buckets were never forgotten`);
 }
 
 function unfinished({ clients, history, disks, attempts }: Cluster): string {
@@ -110,9 +116,9 @@ function sums({ history, clients }: Cluster): void {
   const sums = new Map<string, number>();
   for (const last of history.records.values()) {
     for (const record of lives(last)) {
-      const { row: { id, target: { service, key, access } }, entries: [input] } = record;
+      const { row: { id, target: { service, key, scope, access } }, entries: [input] } = record;
       if (input?.kind !== "input" || key === undefined || access !== "exclusive") continue;
-      const object = `${service}/${key}`;
+      const object = objectOf(service, key, scope);
       const counted = history.states.counts.get(`${object} ${id}`) ?? 0;
       // Of several lives of one id each counted.
       const more = record === last ? counted : 0;

@@ -36,11 +36,11 @@ export class States {
     type: number,
     { key: name = "", value = "" }: Spoken,
   ): void {
-    const { id, target: { service, key } } = row;
+    const { id, target: { service, key, scope } } = row;
     if (key === undefined) return;
-    const state = this.#object(service, key);
+    const object = objectOf(service, key, scope), state = this.#object(object);
     if (type === entryType.setState) {
-      if (name === "n") this.#count(id, objectOf(service, key), { value, state, copied });
+      if (name === "n") this.#count(id, object, { value, state, copied });
       state.set(name, value);
     } else if (type === entryType.clearState) state.delete(name);
     else if (type === entryType.clearAllState) state.clear();
@@ -55,9 +55,9 @@ export class States {
     { row, entries, spoken }: InvocationRecord,
     { type, id, result }: Entry & { kind: "notification" },
   ) {
-    const { service, key } = row.target, asked = entries.at(-2);
+    const { service, key, scope } = row.target, asked = entries.at(-2);
     if (key === undefined || asked?.kind !== "command" || id.kind !== "completion") return;
-    const state = this.#object(service, key);
+    const state = this.#object(objectOf(service, key, scope));
     if (type === entryType.getLazyStateCompletion) {
       const value = state.get(spoken.get(id.id)?.key ?? "");
       const seen = result.kind === "value" ? textOf(result.value) : undefined;
@@ -70,8 +70,9 @@ export class States {
 
   /** The map that goes with an attempt is the state of the moment. */
   eager({ state }: Effect & { type: "attempt" }, { target, id }: InvocationRow): void {
-    if (!state || target.key === undefined || target.access === "shared") return;
-    const truth = this.#object(target.service, target.key);
+    const { service, key, scope, access } = target;
+    if (!state || key === undefined || access === "shared") return;
+    const truth = this.#object(objectOf(service, key, scope));
     for (const { name, value } of state.pairs) {
       must(truth.get(name) === textOf(value), () => `"${id}" was given a false "${name}"`);
     }
@@ -95,8 +96,7 @@ export class States {
     this.counts.set(`${object} ${id}`, (this.counts.get(`${object} ${id}`) ?? 0) + 1);
   }
 
-  #object(service: string, key: string): Map<string, string> {
-    const object = objectOf(service, key);
+  #object(object: string): Map<string, string> {
     let state = this.objects.get(object);
     if (!state) this.objects.set(object, state = new Map());
     return state;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Queued } from "../../src/engine/flow/slots.ts";
 import type { Rows, Timer, Want, Write } from "../../src/model/rows.ts";
 import { Fenced, type Lease, type Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
@@ -236,7 +237,7 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
     found.push(statuses);
     lastStatus = statuses?.at(-1)?.id ?? lastStatus;
     const invoked = await store.scan(lease, {
-      kind: "invoked",
+      kind: "holders",
       limit,
       ...(after === undefined ? {} : { after }),
     });
@@ -253,6 +254,20 @@ async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]>
   }
   for (const until of [-1, 0, 10, 1e15]) {
     found.push(await store.scan(lease, { kind: "expired", until, limit }));
+    found.push(await store.scan(lease, { kind: "fullBuckets", until, limit }));
+  }
+  return [...found, ...await queues({ store, lease }, limit)];
+}
+
+async function queues({ store, lease }: Owned, limit: number): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let after: Queued | undefined;
+  for (let page = 0; page < 3; page++) {
+    const queued = await store.scan(lease, { kind: "queued", limit, ...(after && { after }) });
+    found.push(queued);
+    after = queued.at(-1) ?? after;
+    if (!after) return found;
+    found.push(await store.scan(lease, { kind: "queued", limit, after, isSameQueue: true }));
   }
   return found;
 }

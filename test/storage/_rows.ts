@@ -12,30 +12,15 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
+import { bank, bucket, count, name, NAMES, share, time } from "./_counters.ts";
 import { invocationRow } from "../support/rows.ts";
 
-/** Names that storage gets wrong first: NUL, quotes, lone surrogates, wide characters, markers. */
-export const NAMES = [
-  "a",
-  "b",
-  "nul\0nul",
-  "\x01\x02",
-  `quo"te's\\u0000`,
-  "\ud800",
-  "\udfff tail",
-  "\ue000\u0900",
-  "\u{1f600} ü",
-  "\uffff",
-];
-const name = fc.constantFrom(...NAMES);
 const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
 const bytes = fc.oneof(
   fc.constant(new Uint8Array(0)),
   fc.constant(everyByte),
   fc.uint8Array({ maxLength: 20 }),
 );
-const time = fc.constantFrom(0, 1, 10, 11, 100, 1732190000123, 8.64e15);
-const count = fc.nat(12);
 
 const { awaiting } = fc.letrec<{ awaiting: Awaiting }>((tie) => ({
   awaiting: fc.record({
@@ -50,6 +35,14 @@ const { awaiting } = fc.letrec<{ awaiting: Awaiting }>((tie) => ({
 const status: fc.Arbitrary<Status> = fc.oneof(
   fc.constant<Status>({ kind: "invoked" }),
   fc.record({ kind: fc.constant("inboxed" as const), seq: count }),
+  fc.record({
+    kind: fc.constant("queued" as const),
+    queue: fc.constantFrom("08:a::svc::", "08:b::svc::", "09:a:k/l:svc:run:*"),
+    seq: count,
+    since: time,
+    by: fc.constantFrom("concurrency" as const, "rate" as const, "paused" as const),
+  }),
+  time.map((until): Status => ({ kind: "backingOff", until, holds: true })),
   fc.record({ kind: fc.constant("suspended" as const), awaiting }),
   fc.constant<Status>({ kind: "paused" }),
 );
@@ -227,6 +220,9 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
     rowOf("timer", timer),
     rowOf("outbox", outbox),
     rowOf("peer", peer),
+    rowOf("bucket", bucket),
+    rowOf("share", share),
+    rowOf("bank", bank),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
     fc.record({ kind: fc.constant("purge" as const), id: name }),

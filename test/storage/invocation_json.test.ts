@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { InvocationRow } from "../../src/model/invocation.ts";
 import { invocationJson, parsedInvocation } from "../../src/storage/codec/invocation_json.ts";
 import { fromJson, toJson } from "../../src/storage/codec/safe_text.ts";
-import { invocation, NAMES } from "./_rows.ts";
+import { NAMES } from "./_counters.ts";
+import { invocation } from "./_rows.ts";
 
 const name = fc.constantFrom(...NAMES);
 const time = fc.option(fc.nat(), { nil: undefined });

@@ -233,7 +233,7 @@ test("a deployment of many services is encoded with pauses, and read as it was",
   }));
   await store.save({ ...deployment("dp_1", "http://one/"), services });
   expect(pauses).toBeGreaterThan(15);
-  expect((await store.load())[0]?.services).toEqual(services);
+  expect((await store.load()).deployments[0]?.services).toEqual(services);
   await client.close();
 });
 
@@ -244,12 +244,12 @@ test("deployments are saved, replaced, dropped and loaded", async () => {
   await store.save(deployment("dp_1", "http://one/"));
   await store.save(deployment("dp_2", "http://two/"));
   await store.save(deployment("dp_1", "http://three/"));
-  expect(await store.load()).toEqual([
+  expect((await store.load()).deployments).toEqual([
     deployment("dp_1", "http://three/"),
     deployment("dp_2", "http://two/"),
   ]);
   await store.drop("dp_1");
-  expect((await store.load()).map(({ id }) => id)).toEqual(["dp_2"]);
+  expect((await store.load()).deployments.map(({ id }) => id)).toEqual(["dp_2"]);
   await client.close();
 });
 

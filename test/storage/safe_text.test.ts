@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareText } from "../../src/storage/codec/order.ts";
 import { fromJson, fromSafe, toJson, toSafe } from "../../src/storage/codec/safe_text.ts";
-import { NAMES } from "./_rows.ts";
+import { NAMES } from "./_counters.ts";
 
 const unit = fc.oneof(
   fc.constantFrom(0, 1, 2, 0x5c, 0x75, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xe001, 0xffff),

@@ -101,3 +101,14 @@ export async function query({ admin }: Address, sql: string): Promise<Record<str
 export async function get(url: string): Promise<Answer> {
   return await read(await fetch(url));
 }
+
+/** A request of an operator with a JSON body, such as `PATCH /services/Greeter`. */
+export async function manage(
+  { admin }: Address,
+  methodAndPath: string,
+  body: unknown,
+): Promise<Answer> {
+  const [method = "", path = ""] = methodAndPath.split(" ");
+  const headers = { "content-type": "application/json" };
+  return await read(await fetch(admin + path, { method, headers, body: JSON.stringify(body) }));
+}

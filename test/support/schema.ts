@@ -65,14 +65,16 @@ export const deployment: Deployment = {
 
 export const schema = new Schema([deployment], defaults);
 
-/** `greeter/hi` or `counter/bob/add`, looked up in the schema above. */
+/** `greeter/hi`, `counter/bob/add` or `blue:counter/bob/add`, in a scope, looked up in the schema above. */
 export function targetOf(path: string): Target {
-  const parts = path.split("/");
+  const colon = path.indexOf(":");
+  const scope = colon < 0 ? {} : { scope: path.slice(0, colon) };
+  const parts = path.slice(colon + 1).split("/");
   const [service = "", key] = parts, handler = parts.at(-1) ?? "";
   const found = schema.latest(service);
   if (!found) throw new Error(`No service ${service}`);
   const access = found.handlers[handler]?.access;
   if (!access) throw new Error(`No handler ${path}`);
-  const head = { service, handler, type: found.type, access };
+  const head = { service, handler, type: found.type, access, ...scope };
   return parts.length === 3 && key !== undefined ? { ...head, key } : head;
 }

@@ -51,10 +51,10 @@ export const ORDINARY: Readonly<Record<string, Ordinary>> = {
   rest: { why: "ordinary English: the rest", private: /\b(?:rests|resting|comes? to rest)\b/i },
   lot: { why: "ordinary English: a lot", private: /(?<!\ba )\blots?\b/i },
   lane: {
-    why: "a part of a hash",
+    why: "a part of a hash, and what waits with one priority. It is private where it means a queue",
     private: /\blanes?\b/i,
-    within: ["admin", "partition", "outbound", "storage/log", "storage/owner.ts"]
-      .map((place) => `src/${place}`).concat("adapters", "test/admin", "test/storage", "docs"),
+    within: ["admin", "storage/log", "storage/owner.ts"].map((place) => `src/${place}`)
+      .concat("adapters", "test/admin", "test/storage"),
   },
   tenant: { why: "ordinary English: data of a test", within: ["src/outbound"] },
   term: {

@@ -7,6 +7,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "src": [
     ["error_codes"],
     ["assert", "bytes", "slot_map", "slices", "names", "nearest", "errors"],
+    ["priority_lanes"],
     ["model"],
     ["wire"],
     ["engine"],
@@ -22,7 +23,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["codec", "retry"],
     ["overlay", "schema"],
     ["fold", "read", "large", "move"],
-    ["log"],
+    ["log", "control_rows"],
     ["owner", "examine", "deployment_store", "memory_store"],
     ["sql_store"],
     ["many_stores"],

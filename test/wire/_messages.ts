@@ -112,6 +112,8 @@ const callFields = {
   headers,
   key: text,
   idempotencyKey: fc.option(text, { nil: undefined }),
+  scope: fc.option(text, { nil: undefined }),
+  limitKey: fc.option(text, { nil: undefined }),
   invocationIdCompletionId: u32,
   name: text,
 };

@@ -60,7 +60,7 @@ export const oracle: Readonly<Record<number, (bytes: Uint8Array) => Command>> = 
   },
   0x040d: (bytes) => {
     const message = fromBinary(pb.CallCommandSchema, bytes);
-    const { idempotencyKey } = message;
+    const { idempotencyKey, scope, limitKey } = message;
     return {
       kind: "call",
       bytes,
@@ -73,6 +73,8 @@ export const oracle: Readonly<Record<number, (bytes: Uint8Array) => Command>> = 
         headers: pairs(message.headers),
         value: message.parameter,
         ...(idempotencyKey !== undefined && { idempotencyKey }),
+        ...(scope !== undefined && { scope }),
+        ...(limitKey !== undefined && { limitKey }),
       },
     };
   },

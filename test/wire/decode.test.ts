@@ -168,13 +168,26 @@ test("an optional text that is there is kept, even when it is empty", () => {
   expect(empty).toHaveProperty("command.request.idempotencyKey", "");
 });
 
-test("scopes and limit keys are refused in every version", () => {
-  const call = toBinary(pb.CallCommandSchema, create(pb.CallCommandSchema, { scope: "s" }));
-  const send = create(pb.OneWayCallCommandSchema, { limitKey: "l" });
-  const oneWay = toBinary(pb.OneWayCallCommandSchema, send);
+test("scopes and limit keys are read in every version, as they were sent", () => {
+  const read = (contents: { scope?: string; limitKey?: string }, version: number) => {
+    const call = create(pb.CallCommandSchema, contents);
+    const send = create(pb.OneWayCallCommandSchema, contents);
+    const messages = [
+      decodeMessage(0x040d, 0, toBinary(pb.CallCommandSchema, call), version),
+      decodeMessage(0x040e, 0, toBinary(pb.OneWayCallCommandSchema, send), version),
+    ];
+    return messages.map((message) => {
+      if (message.kind !== "command" || !("request" in message.command)) throw message;
+      const { scope, limitKey } = message.command.request;
+      return { scope, limitKey };
+    });
+  };
   for (const version of [5, 6, 7]) {
-    expect(refusal(0x040d, call, version)).toMatch(/^\[RT0024\]/);
-    expect(refusal(0x040e, oneWay, version)).toMatch(/^\[RT0024\]/);
+    for (const contents of [{ scope: "a b", limitKey: "a/b/c" }, { scope: "", limitKey: "" }]) {
+      expect(read(contents, version)).toEqual([contents, contents]);
+    }
+    const none = { scope: undefined, limitKey: undefined };
+    expect(read({}, version)).toEqual([none, none]);
   }
 });
 

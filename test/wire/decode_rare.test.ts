@@ -188,8 +188,16 @@ test("results may be asked for in a scope, if it can be one", () => {
     for (const scope of ["s", "A-z_0.9", "x".repeat(36)]) {
       expect(inScope(scope, version)).toEqual([{ ...workflow, scope }, { ...asked, scope }]);
     }
-    const refused = `${cannotAsk}its scope is malformed`;
-    for (const scope of ["", "a/b", "é", "x".repeat(37)]) {
+    const charset = "value contains characters outside the allowed set [a-zA-Z0-9_.-]";
+    for (
+      const [scope, why] of [
+        ["", "value cannot be empty"],
+        ["a/b", charset],
+        ["é", charset],
+        ["x".repeat(37), "value too long: 37 bytes (max 36)"],
+      ] as const
+    ) {
+      const refused = `${cannotAsk}the provided scope '${scope}' is invalid: ${why}`;
       expect(inScope(scope, version)).toEqual([refused, refused]);
     }
   }

@@ -44,6 +44,9 @@ const start: fc.Arbitrary<Start> = fc.record({
   retryCount: u32,
   sinceLastEntryMs: fc.oneof(fc.nat(), fc.maxSafeNat()),
   randomSeed: fc.uint8Array({ minLength: 8, maxLength: 8 }),
+  scope: fc.option(text, { nil: undefined }),
+  limitKey: fc.option(text, { nil: undefined }),
+  idempotencyKey: fc.option(text, { nil: undefined }),
 }) as fc.Arbitrary<Start>;
 
 const input: fc.Arbitrary<Entry> = fc.record({
@@ -162,9 +165,9 @@ test("Start says what it was given", () => {
       durationSinceLastStoredEntry: BigInt(first.sinceLastEntryMs),
       randomSeed: seed,
     });
-    // Scopes and limit keys of version 7 are not offered.
     const { scope, limitKey, idempotencyKey } = message;
-    expect([scope, limitKey, idempotencyKey]).toEqual([undefined, undefined, undefined]);
+    expect([scope, limitKey, idempotencyKey])
+      .toEqual([first.scope, first.limitKey, first.idempotencyKey]);
     expect(message.stateMap.map(({ key, value }) => ({ key, value })))
       .toEqual((first.state ?? []).map(({ name, value }) => ({ key: utf8(name), value })));
   }));

@@ -16,6 +16,8 @@ const TAGS: Readonly<Record<string, string>> = {
   service: "What is served: always the latest revision",
   service_handler: "Handlers of services",
   invocation: "Operations on invocations",
+  rule: "Limits of what may run in a scope",
+  vqueue: "Virtual queues: what waits together",
   introspection: "What the server knows, in SQL",
   cluster_health: "Whether the cluster answers",
   health: "Whether the server answers",
@@ -27,6 +29,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   service: "Name of a service",
   handler: "Name of a handler",
   invocation_id: "Id of an invocation",
+  vqueue_id: "Id of a virtual queue",
 };
 
 /** Any request may be refused with these: what is sent, too much at once, our own world. */

@@ -45,6 +45,13 @@ const deployed = {
   "metadata?": pointTo("Texts"),
   created_at: { type: "string", format: "date-time" },
   ...protocol,
+  "paused?": boolean,
+};
+
+/** What may run of something. Absent: unlimited. */
+const limited = {
+  "concurrency?": { type: "integer", minimum: 1 },
+  "rate?": pointTo("Rate"),
 };
 
 /**
@@ -120,6 +127,8 @@ export const answerSchemas = {
     enable_lazy_state: boolean,
     retry_policy: pointTo("RetryPolicy"),
     "info?": listOf(pointTo("Info")),
+    ...limited,
+    "paused?": boolean,
   }),
   ListHandlers: object({ handlers: listOf(pointTo("Handler")) }),
   Handler: object({
@@ -139,6 +148,17 @@ export const answerSchemas = {
     "output_json_schema?": {},
     retry_policy: pointTo("RetryPolicy"),
     "info?": listOf(pointTo("Info")),
+    ...limited,
+  }),
+  UserLimits: object(limited),
+  Rate: object({ count: integer, period: duration, "burst?": integer }),
+  RuleResponse: object({
+    pattern: string,
+    limits: pointTo("UserLimits"),
+    "description?": string,
+    disabled: boolean,
+    version: natural,
+    last_modified_millis_since_epoch: natural,
   }),
   RetryPolicy: object({
     "initial_interval?": duration,

@@ -9,6 +9,7 @@ import { printTarget, type Target } from "../../model/target.ts";
 import { childTrace } from "../../model/trace.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
+import { admissionOf } from "./admission.ts";
 import type { FramePosition, Refusal } from "./frames_received.ts";
 import { append } from "./notification.ts";
 
@@ -76,7 +77,10 @@ function callee(
   if (request.idempotencyKey === "") {
     return { code: "RT0017", message: "the idempotency key must not be empty" };
   }
-  const target = targetOf(service, handler, request.key);
+  const admission = admissionOf(request, service, turn.schema.defaults.flowControl);
+  if ("code" in admission) return admission;
+  const { scope, limitKey, priority } = admission;
+  const target = targetOf(service, handler, { key: request.key, scope });
   const identity = {
     ...target,
     isWorkflowRun: target.access === "run",
@@ -92,13 +96,20 @@ function callee(
     retention: retentionOf(turn.schema.options(service, handler), identity),
     ...(draft.trace && { trace: childTrace(draft.trace, draft.id) }),
     ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+    ...(limitKey === undefined ? {} : { limitKey }),
+    ...(priority === undefined ? {} : { priority }),
   };
 }
 
-function targetOf(service: ServiceSchema, handler: HandlerSchema, key: string): Target {
+function targetOf(
+  service: ServiceSchema,
+  handler: HandlerSchema,
+  { key, scope }: { readonly key: string; readonly scope: string | undefined },
+): Target {
   const { name, type } = service;
   const head = { service: name, handler: handler.name, type, access: handler.access };
-  return type === "service" ? head : { ...head, key };
+  const keyed = type === "service" ? head : { ...head, key };
+  return scope === undefined ? keyed : { ...keyed, scope };
 }
 
 function unknown({ service, handler }: CallRequest, isServiceKnown: boolean): Refusal {

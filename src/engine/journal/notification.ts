@@ -1,6 +1,7 @@
 import { afterNotification } from "../../model/awaiting.ts";
 import type { Caller, InvocationDraft } from "../../model/invocation.ts";
 import type { Entry, NotificationResult } from "../../model/journal.ts";
+import { setStatus } from "../flow/status.ts";
 import { wake } from "../lifecycle/started.ts";
 import type { Turn } from "../turn.ts";
 
@@ -20,7 +21,9 @@ export function notify(turn: Turn, id: string, entry: Notification): void {
   if (draft.status.kind !== "suspended") return;
   const awaiting = afterNotification(draft.status.awaiting, entry.id, entry.result);
   if (!awaiting) wake(turn, draft);
-  else if (awaiting !== draft.status.awaiting) draft.status = { kind: "suspended", awaiting };
+  else if (awaiting !== draft.status.awaiting) {
+    setStatus(turn, draft, { kind: "suspended", awaiting });
+  }
 }
 
 /** Appends an entry. Notifications are sent to the running attempt. */

@@ -18,11 +18,11 @@ export function promise(
   draft: InvocationDraft,
   frame: PromiseCommand,
 ): Refusal | undefined {
-  const { type, service, key } = draft.target;
+  const { type, service, key, scope } = draft.target;
   if (type !== "workflow" || key === undefined) {
     return { code: "RT0017", message: `the service '${service}' is no workflow: no promises` };
   }
-  const object = objectOf(service, key);
+  const object = objectOf(service, key, scope);
   append(turn, draft, { kind: "command", type: entryType[frame.kind], bytes: frame.bytes });
   const caller: Caller = {
     id: draft.id,

@@ -70,8 +70,8 @@ export function changeState(
 
 const NOTHING = new Uint8Array(0);
 
-function objectOfTarget({ service, key }: Target): string | undefined {
-  return key === undefined ? undefined : objectOf(service, key);
+function objectOfTarget({ service, key, scope }: Target): string | undefined {
+  return key === undefined ? undefined : objectOf(service, key, scope);
 }
 
 function noState({ service }: Target): Refusal {

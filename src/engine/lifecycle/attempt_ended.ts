@@ -5,11 +5,15 @@ import type {
   AttemptSite,
   Awaiting,
   InvocationDraft,
+  Status,
 } from "../../model/invocation.ts";
 import type { TerminalFailure } from "../../model/journal.ts";
 import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
 import { recordEvent } from "../failure_history.ts";
+import { limitsOf } from "../flow/admission.ts";
+import { demandOf } from "../flow/queue.ts";
+import { setStatus } from "../flow/status.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
 import { pauseNow } from "./paused.ts";
@@ -69,7 +73,7 @@ function suspend(
     left = afterNotification(left, entry.id, entry.result);
     if (!left) return wake(turn, draft);
   }
-  draft.status = { kind: "suspended", awaiting: left };
+  setStatus(turn, draft, { kind: "suspended", awaiting: left });
 }
 
 /** The failure of an attempt, and what the next retry depends on. */
@@ -111,9 +115,20 @@ export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttemp
         policy.initialIntervalMs * policy.factor ** Math.max(0, draft.failures - 1),
       ) * (1 + JITTER * jitter);
   const until = Math.ceil(turn.now + delay);
-  draft.status = { kind: "backingOff", until };
+  setStatus(turn, draft, backingOff(turn, draft, until));
   if (site) draft.lastAttempt = { ...draft.lastAttempt, ...site };
   setTimer(turn, { id: draft.id, due: until, kind: "retry", index: 0 });
+}
+
+/** A short back-off keeps the slots (docs/spec/admin.md#rules). Who counts nowhere needs no mark. */
+function backingOff(turn: Turn, draft: InvocationDraft, until: number): Status {
+  const { controls, defaults } = turn.schema;
+  const isShort = until - turn.now <= (defaults.yieldThresholdMs ?? 0);
+  const isCounted = limitsOf(demandOf(draft, turn.schema), controls).length > 0 ||
+    draft.target.scope !== undefined;
+  return isShort && isCounted
+    ? { kind: "backingOff", until, holds: true }
+    : { kind: "backingOff", until };
 }
 
 /**

@@ -18,11 +18,10 @@ export function canceled(turn: Turn, id: string): ReplyStatus {
     case "completed":
       return "completed";
     case "scheduled":
-    case "inboxed": {
-      const draft = turn.edit(id);
-      if (draft) complete(turn, draft, CANCELED);
-      return "done";
-    }
+    case "inboxed":
+    case "queued":
+      if (row.runningAt === undefined) return cancelNew(turn, id);
+      // falls through: its code has begun, and must see the signal
     default: {
       notify(turn, id, CANCEL);
       const draft = turn.edit(id);
@@ -31,6 +30,12 @@ export function canceled(turn: Turn, id: string): ReplyStatus {
       return "underway";
     }
   }
+}
+
+function cancelNew(turn: Turn, id: string): ReplyStatus {
+  const draft = turn.edit(id);
+  if (draft) complete(turn, draft, CANCELED);
+  return "done";
 }
 
 const CANCELED: TerminalFailure = { code: 409, message: "canceled" };

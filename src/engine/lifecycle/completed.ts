@@ -2,6 +2,7 @@ import { assert } from "../../assert.ts";
 import { type InvocationDraft, resultOf } from "../../model/invocation.ts";
 import type { TerminalFailure } from "../../model/journal.ts";
 import { objectOf, type Target } from "../../model/target.ts";
+import { setStatus } from "../flow/status.ts";
 import { deliver } from "../outbox.ts";
 import { forgetWhole, retain } from "../retention.ts";
 import type { Turn } from "../turn.ts";
@@ -16,7 +17,7 @@ const COMPLETED = { kind: "completed" } as const;
  */
 export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalFailure): void {
   const before = draft.status;
-  draft.status = failure ? { kind: "completed", failure } : COMPLETED;
+  setStatus(turn, draft, failure ? { kind: "completed", failure } : COMPLETED);
   draft.completedAt = turn.now;
   draft.answer = undefined;
   draft.pausing = undefined;
@@ -30,18 +31,19 @@ export function complete(turn: Turn, draft: InvocationDraft, failure?: TerminalF
   for (const caller of callers) deliver(turn, { type: "answered", caller, result });
   // A sleep that was never awaited must not complete a command of a later invocation of the same id.
   for (const timer of turn.list("timer", draft.id)) turn.drop("timer", timer);
-  // An invocation that never started has no lock, and no record of it stays
-  // (docs/spec/admin.md#operations-on-invocations).
+  // No record stays of an invocation that never started (docs/spec/admin.md#operations-on-invocations).
+  // While it is inboxed or scheduled it has no lock.
   if (before.kind === "inboxed") leaveInbox(turn, draft.target, before.seq);
   if (before.kind === "inboxed" || before.kind === "scheduled") return forgetWhole(turn, draft);
   handLockOver(turn, draft.target);
+  if (before.kind === "queued" && draft.runningAt === undefined) return forgetWhole(turn, draft);
   retain(turn, draft);
 }
 
 /** Empties the row of an invocation in the inbox of its object. */
-function leaveInbox(turn: Turn, { service, key }: Target, seq: number): void {
+function leaveInbox(turn: Turn, { service, key, scope }: Target, seq: number): void {
   assert(key !== undefined, "Only calls of an object queue for it");
-  const row = turn.find("inbox", objectOf(service, key), seq);
+  const row = turn.find("inbox", objectOf(service, key, scope), seq);
   assert(row, "An inboxed invocation has a row in the inbox");
   turn.drop("inbox", row);
 }
@@ -50,10 +52,10 @@ function leaveInbox(turn: Turn, { service, key }: Target, seq: number): void {
  * Passes the lock of a key to the first of its inbox, or frees it
  * (docs/spec/service-protocol.md#service-types).
  */
-function handLockOver(turn: Turn, { access, service, key }: Target): void {
+function handLockOver(turn: Turn, { access, service, key, scope }: Target): void {
   if (access !== "exclusive") return;
   assert(key !== undefined, "An exclusive handler has a key");
-  const object = objectOf(service, key);
+  const object = objectOf(service, key, scope);
   const lock = turn.find("lock", object);
   assert(lock, "A completed object call must have held its lock");
   for (let { head } = lock; head < lock.tail; head++) {

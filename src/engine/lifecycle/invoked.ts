@@ -4,10 +4,12 @@ import {
   type InvocationDraft,
   type InvocationRow,
   resultOf,
+  type Status,
 } from "../../model/invocation.ts";
 import type { Entry, Result } from "../../model/journal.ts";
 import type { Invoked } from "../../model/message.ts";
 import { objectOf } from "../../model/target.ts";
+import { setStatus } from "../flow/status.ts";
 import { deliver } from "../outbox.ts";
 import { expiryOf, forgetRetained, isExpired } from "../retention.ts";
 import type { Turn } from "../turn.ts";
@@ -59,24 +61,31 @@ export function admit(
   const draft = turn.draft(row);
   if (startAt === undefined || startAt <= turn.now) return startOrQueue(turn, draft);
   draft.scheduledAt = startAt;
-  draft.status = { kind: "scheduled", at: startAt };
+  setStatus(turn, draft, { kind: "scheduled", at: startAt });
   setTimer(turn, { id, due: startAt, kind: "start", index: 0 });
 }
 
+/** Until `admit` decides. It holds no slots. */
+const NEW: Status = { kind: "scheduled", at: 0 };
 const NOBODY: readonly Caller[] = [];
 
-type DraftFields = "id" | "target" | "origin" | "retention" | "idempotencyKey" | "trace";
+type DraftFields =
+  | "id"
+  | "target"
+  | "origin"
+  | "retention"
+  | "idempotencyKey"
+  | "limitKey"
+  | "priority"
+  | "trace";
 
 /** All fields are present, also those without a value: see `InvocationRow`. */
-export function newRow(
-  turn: Turn,
-  { id, target, origin, retention, idempotencyKey, trace }: Pick<Invoked, DraftFields>,
-): InvocationDraft {
+export function newRow({ now }: Turn, given: Pick<Invoked, DraftFields>): InvocationDraft {
   return {
-    id,
-    target,
-    status: { kind: "invoked" },
-    origin,
+    id: given.id,
+    target: given.target,
+    status: NEW,
+    origin: given.origin,
     attempt: 0,
     heard: 0,
     journal: 1,
@@ -91,12 +100,15 @@ export function newRow(
     pausing: undefined,
     seedOf: undefined,
     pin: undefined,
-    trace,
+    trace: given.trace,
     callers: NOBODY,
-    idempotencyKey,
-    retention,
-    createdAt: turn.now,
-    modifiedAt: turn.now,
+    idempotencyKey: given.idempotencyKey,
+    limitKey: given.limitKey,
+    priority: given.priority,
+    waitedMs: undefined,
+    retention: given.retention,
+    createdAt: now,
+    modifiedAt: now,
     scheduledAt: undefined,
     inboxedAt: undefined,
     runningAt: undefined,
@@ -112,10 +124,10 @@ export function newRow(
  * (docs/spec/service-protocol.md#service-types).
  */
 export function startOrQueue(turn: Turn, draft: InvocationDraft): void {
-  const { id, target: { access, service, key } } = draft;
+  const { id, target: { access, service, key, scope } } = draft;
   if (access !== "exclusive") return start(turn, draft);
   assert(key !== undefined, "An exclusive handler has a key");
-  const object = objectOf(service, key);
+  const object = objectOf(service, key, scope);
   const lock = turn.find("lock", object);
   if (!lock) {
     turn.put("lock", { object, holder: id, head: 0, tail: 0 });
@@ -123,7 +135,7 @@ export function startOrQueue(turn: Turn, draft: InvocationDraft): void {
   }
   turn.put("inbox", { object, seq: lock.tail, id });
   turn.put("lock", { ...lock, tail: lock.tail + 1 });
-  draft.status = { kind: "inboxed", seq: lock.tail };
+  setStatus(turn, draft, { kind: "inboxed", seq: lock.tail });
   draft.inboxedAt = turn.now;
 }
 

@@ -2,6 +2,7 @@ import type { AttemptFailure, InvocationDraft } from "../../model/invocation.ts"
 import { timerItem } from "../../model/rows.ts";
 import type { ReplyStatus } from "../effect.ts";
 import { recordEvent } from "../failure_history.ts";
+import { setStatus } from "../flow/status.ts";
 import type { Turn } from "../turn.ts";
 import { unexpired } from "./unexpired.ts";
 
@@ -22,6 +23,10 @@ export function paused(turn: Turn, id: string): ReplyStatus {
     case "scheduled":
     case "inboxed":
       return "notRunning";
+    case "queued":
+      if (draft.runningAt === undefined) return "notRunning";
+      setPaused(turn, draft);
+      return "done";
     case "suspended":
     case "paused":
       return "done";
@@ -44,7 +49,7 @@ export function pauseNow(turn: Turn, draft: InvocationDraft, failure?: AttemptFa
 
 /** The last attempt stays visible while its retry is put off (seen at the reference). */
 function setPaused(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
-  draft.status = PAUSED;
+  setStatus(turn, draft, PAUSED);
   draft.pausing = undefined;
   recordEvent(turn, draft, { kind: "paused", failure });
 }

@@ -38,6 +38,8 @@ export function restarted(turn: Turn, id: string, operation: Restart): ReplyStat
     origin: { by: "restart", id },
     retention: retention(turn, row),
     trace: row.trace,
+    ...(row.limitKey === undefined ? {} : { limitKey: row.limitKey }),
+    ...(row.priority === undefined ? {} : { priority: row.priority }),
   });
   draft.pin = pin;
   draft.journal = entries.length;
@@ -53,7 +55,9 @@ export function restarted(turn: Turn, id: string, operation: Restart): ReplyStat
   return "done";
 }
 
-function refusal({ status, target, journal }: InvocationRow): ReplyStatus | undefined {
+function refusal(
+  { status, target, journal, runningAt }: InvocationRow,
+): ReplyStatus | undefined {
   switch (status.kind) {
     case "completed":
       if (target.type === "workflow") return "noRestart";
@@ -61,6 +65,8 @@ function refusal({ status, target, journal }: InvocationRow): ReplyStatus | unde
     case "scheduled":
     case "inboxed":
       return "notStarted";
+    case "queued":
+      return runningAt === undefined ? "notStarted" : "stillRunning";
     default:
       return "stillRunning";
   }

@@ -31,6 +31,8 @@ function continueRun(turn: Turn, draft: InvocationDraft): void {
     draft.pausing = undefined;
     return;
   }
+  // Nobody goes before others because an operator resumes it.
+  if (draft.status.kind === "queued") return;
   if (draft.status.kind !== "backingOff") return wake(turn, draft);
   endBackOff(turn, draft);
   // An early retry is a retry: earlier failures still count (seen at the reference).
@@ -38,7 +40,7 @@ function continueRun(turn: Turn, draft: InvocationDraft): void {
 }
 
 function refusal(
-  { status, pin }: InvocationRow,
+  { status, pin, runningAt }: InvocationRow,
   choice?: DeploymentChoice,
 ): ReplyStatus | undefined {
   switch (status.kind) {
@@ -47,6 +49,8 @@ function refusal(
     case "scheduled":
     case "inboxed":
       return "notStarted";
+    case "queued":
+      return runningAt === undefined ? "notStarted" : undefined;
     case "invoked":
     case "backingOff":
       return choice && choice.kind !== "keep" ? "notPinned" : undefined;

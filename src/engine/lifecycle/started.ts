@@ -4,14 +4,24 @@ import { handlerIn, type HandlerSchema, type ServiceSchema } from "../../model/s
 import { objectOf } from "../../model/target.ts";
 import type { Attempt, StatePair } from "../effect.ts";
 import type { Event } from "../event.ts";
+import { enqueue, takeTokens, whyNot } from "../flow/admit.ts";
+import { setStatus } from "../flow/status.ts";
 import type { Turn } from "../turn.ts";
 import { pauseNow } from "./paused.ts";
 
 const INVOKED = { kind: "invoked" } as const;
 
-/** Gives an invocation its next attempt. Raising `attempt` also makes every older stream stale. */
+/** Gives an invocation its next attempt, now or when limits and pauses allow it. */
 export function start(turn: Turn, draft: InvocationDraft): void {
-  draft.status = INVOKED;
+  const full = whyNot(turn, draft);
+  if (full) enqueue(turn, draft, full);
+  else begin(turn, draft);
+}
+
+/** Begins an attempt that may run. Raising `attempt` also makes every older stream stale. */
+export function begin(turn: Turn, draft: InvocationDraft): void {
+  takeTokens(turn, draft);
+  setStatus(turn, draft, INVOKED);
   draft.attempt++;
   draft.heard = 0;
   draft.pausing = undefined;
@@ -61,13 +71,13 @@ function snapshot(turn: Turn, row: InvocationRow): Attempt {
 
 /** The eager state of `Start`, cut at the limit (docs/spec/service-protocol.md#state). */
 function eagerState(turn: Turn, row: InvocationRow): Attempt["state"] {
-  const { access, service, key } = row.target;
+  const { access, service, key, scope } = row.target;
   if (access === "none" || key === undefined) return undefined;
   const found = handlerOf(turn, row);
   if (found && turn.schema.options(found.service, found.handler).lazyState) return undefined;
   const pairs: StatePair[] = [];
   let room = turn.schema.defaults.eagerStateBytesMax;
-  for (const { name, value } of turn.list("state", objectOf(service, key))) {
+  for (const { name, value } of turn.list("state", objectOf(service, key, scope))) {
     room -= name.length + value.length;
     if (room < 0) return { partial: true, pairs };
     pairs.push({ name, value });

@@ -9,8 +9,11 @@ import type { Turn } from "../turn.ts";
  * Replaces the state of an object for an operator. While the object is locked, the edit waits in its
  * inbox like an invocation (docs/spec/service-protocol.md#service-types).
  */
-export function stateEdited(turn: Turn, { service, key, edit, reply }: StateEdited): void {
-  const object = objectOf(service, key);
+export function stateEdited(
+  turn: Turn,
+  { object: { service, key, scope }, edit, reply }: StateEdited,
+): void {
+  const object = objectOf(service, key, scope);
   const lock = turn.find("lock", object);
   if (!lock) replaceState(turn, object, edit);
   else {

@@ -1,3 +1,5 @@
+import { PRIORITY_HEADER } from "../../model/priority.ts";
+import { PRIORITY_MAX } from "../../model/queue.ts";
 import { header, OWN } from "../../names.ts";
 
 /** A part of the document. */
@@ -7,6 +9,7 @@ const text = { type: "string" } as const;
 /** Anything: said and not left out, because generators skip bodies that have no schema. */
 export const anything = { schema: {} } as const;
 const ID = header(OWN, "id");
+const LIMIT_KEY = header(OWN, "limit-key");
 
 /** Points to a parameter. */
 export function parameter(name: keyof typeof parameters): Json {
@@ -43,6 +46,22 @@ export const parameters = {
     required: false,
     description: "Requests with the same key are one invocation. Not for a workflow's `run`.",
     schema: text,
+  },
+  scope: inPath("scope", "A scope: 1 to 36 of letters, digits, `_`, `.` and `-`"),
+  limitKey: {
+    name: LIMIT_KEY,
+    in: "header",
+    required: false,
+    description:
+      "What rules count by within the scope: one level, or two with a slash between them",
+    schema: text,
+  },
+  priority: {
+    name: PRIORITY_HEADER,
+    in: "header",
+    required: false,
+    description: "Which goes first of those that wait; 4 if it is absent",
+    schema: { type: "integer", minimum: 0, maximum: PRIORITY_MAX },
   },
   delay: {
     name: "delay",
@@ -92,9 +111,10 @@ export const schemas = {
   Target: {
     oneOf: [
       target("invocation", { invocationId: text }),
-      target("workflow", { workflowName: text, workflowKey: text }),
+      target("workflow", { workflowName: text, workflowKey: text }, { scope: text }),
       target("idempotentInvocation", { service: text, handler: text, idempotencyKey: text }, {
         key: text,
+        scope: text,
       }),
     ],
   },

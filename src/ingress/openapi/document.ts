@@ -1,3 +1,4 @@
+import type { FlowControl } from "../../model/schema.ts";
 import { OWN } from "../../names.ts";
 import {
   anything,
@@ -14,9 +15,9 @@ import {
 /**
  * The routes of this port as OpenAPI 3.1 (docs/spec/ingress.md#routes), in our own spelling. Handlers
  * are not listed one by one: the admin interface describes each service with its schemas. `version`:
- * the server's.
+ * the server's. `allowed`: routes in a scope are among them while scopes are enabled.
  */
-export function ingressDocument(version: string): Json {
+export function ingressDocument(version: string, allowed: FlowControl | undefined): Json {
   return {
     openapi: "3.1.0",
     info: {
@@ -35,41 +36,56 @@ export function ingressDocument(version: string): Json {
       { name: "awakeable", description: "Promises that handlers wait for" },
       { name: "server", description: "The server itself" },
     ],
-    paths: { ...invoke(), ...results(), ...awakeables(), ...server() },
+    paths: {
+      ...invoke(""),
+      ...(allowed?.scopes && invoke("InScope")),
+      ...results(),
+      ...awakeables(),
+      ...server(),
+    },
     components: { parameters, responses, schemas, headers },
   };
 }
 
-function invoke(): Json {
-  const input = { requestBody: { required: false, content: { "*/*": anything } } };
-  const forms = [["Service", ["service", "handler"]], ["Object", [
-    "service",
-    "key",
-    "handler",
-  ]]] as const;
-  return Object.fromEntries(forms.flatMap(([form, segments]) => {
-    const path = segments.map((one) => `{${one}}`).join("/");
-    const given = [...segments.map(parameter), parameter("idempotencyKey")];
-    const keyed = form === "Object" ? "an object or workflow" : "a service";
-    return [
-      [`/${OWN}/call/${path}`, {
-        post: {
-          ...about(`call${form}`, "invoke", `Calls a handler of ${keyed} and waits for its result`),
-          parameters: given,
-          ...input,
-          responses: { 200: response("Result"), default: response("Error") },
-        },
-      }],
-      [`/${OWN}/send/${path}`, {
-        post: {
-          ...about(`send${form}`, "invoke", `Sends a handler of ${keyed} a request, now or later`),
-          parameters: [...given, parameter("delay")],
-          ...input,
-          responses: { 202: response("Sent"), default: response("Error") },
-        },
-      }],
-    ];
-  }));
+const FORMS = [
+  { form: "Service", keyed: "a service", segments: ["service", "handler"] },
+  { form: "Object", keyed: "an object or workflow", segments: ["service", "key", "handler"] },
+] as const;
+type Form = typeof FORMS[number];
+
+/** `where`: with `InScope` the routes in a scope. */
+function invoke(where: "" | "InScope"): Json {
+  return Object.fromEntries(FORMS.flatMap((one) => invokeForm(one, where)));
+}
+
+function invokeForm({ form, keyed, segments }: Form, where: "" | "InScope"): [string, Json][] {
+  const path = segments.map((one) => `{${one}}`).join("/");
+  const [head, place, scoped] = where === ""
+    ? [`/${OWN}`, "", []]
+    : [`/${OWN}/scope/{scope}`, " in a scope", [parameter("scope"), parameter("limitKey")]];
+  const named = [...scoped, ...segments.map(parameter)];
+  const given = [...named, parameter("idempotencyKey"), parameter("priority")];
+  const requestBody = { required: false, content: { "*/*": anything } };
+  const calls = `Calls a handler of ${keyed}${place} and waits for its result`;
+  const sends = `Sends a handler of ${keyed} a request${place}, now or later`;
+  return [
+    [`${head}/call/${path}`, {
+      post: {
+        ...about(`call${form}${where}`, "invoke", calls),
+        parameters: given,
+        requestBody,
+        responses: { 200: response("Result"), default: response("Error") },
+      },
+    }],
+    [`${head}/send/${path}`, {
+      post: {
+        ...about(`send${form}${where}`, "invoke", sends),
+        parameters: [...given, parameter("delay")],
+        requestBody,
+        responses: { 202: response("Sent"), default: response("Error") },
+      },
+    }],
+  ];
 }
 
 function results(): Json {

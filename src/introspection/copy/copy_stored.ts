@@ -7,7 +7,7 @@ import type { Asked } from "../read_request.ts";
 import { JOURNAL } from "../tables/journal_tables.ts";
 import { quoteTexts } from "../tables/table.ts";
 import type { StoredRelation } from "../translate/scope.ts";
-import { isCopied } from "../translate/source.ts";
+import { isCopied, neededOf } from "../translate/source.ts";
 import {
   type Copy,
   copyOfRelation,
@@ -40,12 +40,28 @@ export async function copyStored(
     readonly running: readonly RunningAttempt[];
   },
 ): Promise<void> {
-  const copies = relations.filter(isCopied).map(copyOfRelation);
+  const copies = [...relations.filter(isCopied).map(copyOfRelation), ...copiesOfParts(relations)];
   const journals = relations.filter(({ table }) => table.name === JOURNAL);
   if (journals.length > 0) copies.push(journalsOf(journals));
   const copier = new Copier(database, isPlan ? [] : sources, liveList(running));
   await copier.copy(copies);
   if (journals.some(({ used }) => namesCallees(used))) await copyCallees(database, copier);
+}
+
+/** The parts of all tables that have some, each once. */
+function copiesOfParts(relations: readonly StoredRelation[]): Copy[] {
+  const parts = relations.flatMap((one) => neededOf(one).parts ?? []);
+  const known = new Map(parts.map((part) => [part.name, part]));
+  return [...known.values()].map(({ name, from, columns, keys, isShared = false }) => ({
+    table: name,
+    columns: columns.map((ref) => ({ ref, sql: `t.${ref}` })),
+    from,
+    conditions: [],
+    filter: [],
+    name: "r",
+    keys: keys.map((key) => `t.${key}`),
+    isShared,
+  }));
 }
 
 const BYTES = { ref: "bytes", sql: "t.bytes", holds: "bytes" } as const;

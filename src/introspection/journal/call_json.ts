@@ -1,4 +1,5 @@
 import type { InvocationRow } from "../../model/invocation.ts";
+import { readLimitKey } from "../../model/scope.ts";
 import type { Access } from "../../model/target.ts";
 import type { CallCommand, OneWayCallCommand } from "../../wire/gen/service_pb.ts";
 import { bytesJson, headersJson, type Json } from "./parts.ts";
@@ -70,8 +71,15 @@ function requestJson(
       idempotency_key: message.idempotencyKey ?? null,
       completion_retention_duration: durationJson(row?.retention.resultMs),
       journal_retention_duration: durationJson(row?.retention.journalMs),
+      ...limitKeyJson(message.limitKey),
     },
   };
+}
+
+/** Without a slash at its end. An empty one is none. */
+function limitKeyJson(limitKey: string | undefined): Fields {
+  const read = readLimitKey(limitKey ?? "");
+  return read && "limitKey" in read ? { limit_key: read.limitKey } : {};
 }
 
 /** A command does not say of what kind its callee is. Without its row, a key makes it an object. */
@@ -80,10 +88,10 @@ function targetJson(
   row: Pick<InvocationRow, "target"> | undefined,
 ): Json {
   const type = row?.target.type ?? (key === "" ? "service" : "virtual_object");
-  const common = { name, handler, scope: scope ?? null };
+  const common = { name, handler, scope: scope || null };
   if (type === "service") return { Service: common };
   const handler_ty = HANDLER_TYPES[row?.target.access ?? "exclusive"];
-  const keyed = { name, key, handler, handler_ty, scope: scope ?? null };
+  const keyed = { name, key, handler, handler_ty, scope: scope || null };
   return type === "workflow" ? { Workflow: keyed } : { VirtualObject: keyed };
 }
 

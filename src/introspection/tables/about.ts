@@ -1,3 +1,5 @@
+import { queueNotes } from "./about_queues.ts";
+
 /** What a table has a row for, and what its columns hold, by name. For `docs/sql.md`. */
 export interface TableNotes {
   readonly rows: string;
@@ -12,11 +14,11 @@ const OBJECT = {
   service_name: "Name of the virtual object or workflow.",
   service_key: "Key of the object, or id of the workflow.",
 } as const;
-const NO_SCOPE = { scope: "Always null: there are no scopes." } as const;
+const SCOPE = { scope: "Scope of the object; null without one." } as const;
 
 const IDENTITY = {
   id: "Invocation id, `inv_1…`. A malformed id in a condition is refused with 400.",
-  vqueue_id: "Always null: there is no flow control.",
+  vqueue_id: "Id of its virtual queue, `vq_1…`.",
 } as const;
 
 const TARGET = {
@@ -25,8 +27,8 @@ const TARGET = {
   target_service_key: "Key of the object, or id of the workflow; null for plain services.",
   target_handler_name: "Name of the handler.",
   target_service_ty: "Type of the service.",
-  ...NO_SCOPE,
-  limit_key: "Always null: there is no flow control.",
+  scope: "Scope that it was called in; null without one.",
+  limit_key: "Limit key, of one level or of two with a slash between them; null without one.",
   idempotency_key: "`Idempotency-Key` of the request; null without one.",
   invoked_by: "What made the invocation.",
   invoked_by_service_name: "Service of the calling invocation; null if it came from elsewhere.",
@@ -46,7 +48,7 @@ const PROGRESS = {
   created_at: "When the request was accepted.",
   created_using_svc_version: "Always null.",
   modified_at: "When its row last changed.",
-  inboxed_at: "When it began to wait for its object; null if it never waited.",
+  inboxed_at: "When it began to wait for its object, or now for a limit; null if it never waited.",
   scheduled_at: "When a delayed invocation was accepted; null without a delay.",
   scheduled_start_at: "When a delayed invocation is due.",
   running_at: "When it first became ready to run.",
@@ -56,6 +58,21 @@ const PROGRESS = {
   suspended_waiting_for_completions: "While suspended: completion ids it waits for.",
   suspended_waiting_for_signals: "While suspended: signal numbers it waits for; 1 is cancellation.",
   suspended_waiting_future_json: "While suspended: the awaited futures, as a JSON tree.",
+} as const;
+
+const WAITING = {
+  priority: "Its priority among those that wait, from 0 to 9, the highest.",
+  queue_position:
+    "While it is `pending`: its place among those with its object, or its limits and priority.",
+  waited_for_lock: "How long it has waited for its object, until now.",
+  waited_for_concurrency: "How long it has waited because too many others ran.",
+  waited_for_rate: "How long it has waited for the rate of a limit.",
+  waited_for_pause: "How long it has waited for something that is paused.",
+} as const;
+
+const REASON = {
+  waiting_on: "What it waits for, as JSON; null while it runs and once it is completed.",
+  waiting_reason: "The same in a sentence.",
 } as const;
 
 const ATTEMPT = {
@@ -80,8 +97,6 @@ const RESULT = {
   completion_failure: "`[code] message` of the failure; `[409] killed` and the like.",
 } as const;
 
-const EMPTY = "None: there is no flow control, and clients may ask for the table.";
-
 /** What stands in the tables, by name of the table. A test compares it with the columns there are. */
 export const tableNotes: Readonly<Record<string, TableNotes>> = {
   sys_invocation: {
@@ -92,8 +107,10 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       ...PROGRESS,
       ...ATTEMPT,
       status:
-        "Where it stands. `ready`: it has no attempt yet. `pending`: it waits for its object.",
+        "Where it stands. `ready`: it has no attempt yet. `pending`: it waits for its object or a limit.",
       ...RESULT,
+      ...WAITING,
+      ...REASON,
     },
   },
   sys_invocation_status: {
@@ -106,6 +123,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       ...RESULT,
       ...TARGET,
       ...PROGRESS,
+      ...WAITING,
     },
   },
   sys_invocation_state: {
@@ -154,7 +172,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
     rows: "Every state entry of virtual objects and workflows.",
     columns: {
       ...EMPTY_KEY,
-      ...NO_SCOPE,
+      ...SCOPE,
       ...OBJECT,
       key: "Name of the state entry.",
       key_length: "Size of `key`.",
@@ -171,19 +189,25 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       id: IDENTITY.id,
       sequence_number: "Place in the queue of its object; the lowest is next.",
       created_at: "When the invocation was accepted.",
+      ...SCOPE,
     },
   },
   sys_keyed_service_status: {
     rows: "Objects and workflows that an invocation holds.",
-    columns: { ...KEY, ...OBJECT, invocation_id: "Invocation that holds the key." },
+    columns: {
+      ...KEY,
+      ...OBJECT,
+      invocation_id: "Invocation that holds the key.",
+      ...SCOPE,
+    },
   },
   sys_locks: {
     rows: "The same locks by name.",
     columns: {
       ...KEY,
-      ...NO_SCOPE,
+      ...SCOPE,
       lock_name: "`Service/key`.",
-      acquired_at: "When the holder first became ready to run.",
+      acquired_at: "When the holder got it.",
       acquired_by: "Invocation that holds the lock.",
     },
   },
@@ -191,7 +215,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
     rows: "Durable promises of workflows.",
     columns: {
       ...EMPTY_KEY,
-      ...NO_SCOPE,
+      ...SCOPE,
       service_name: "Name of the workflow.",
       service_key: "Id of the workflow.",
       key: "Name of the promise.",
@@ -223,14 +247,19 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       deployment_id: "Deployment that new invocations run on.",
     },
   },
-  ...Object.fromEntries(
-    [
-      "sys_rules",
-      "sys_scheduler",
-      "sys_user_limits",
-      "sys_vqueue_entry_status",
-      "sys_vqueue_meta",
-      "sys_vqueues",
-    ].map((name) => [name, { rows: EMPTY, columns: {} }]),
-  ),
+  sys_rules: {
+    rows: "The [rules](limits.md#rules) of the rule book.",
+    columns: {
+      pattern: "The scopes and limit keys that it is for.",
+      concurrency: "Invocations that may run at once; null: unlimited.",
+      description: "What somebody has written about it.",
+      disabled: "Whether it has no effect.",
+      version: "Grows with each change of its limits or of `disabled`.",
+      last_modified: "When its version was last changed.",
+      rate_count: "Invocations that may start in each period; null: unlimited.",
+      rate_period: "How long that period is.",
+      rate_burst: "Starts at once after a time without any; null: as many as in a period.",
+    },
+  },
+  ...queueNotes,
 };

@@ -3,10 +3,12 @@ import type { Failure } from "../../errors.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { printType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";
-import { emptyTables } from "./empty_tables.ts";
 import { invocationTables } from "./invocation_tables.ts";
 import { journalTables } from "./journal_tables.ts";
 import { objectTables } from "./object_tables.ts";
+import { queueEntryTables } from "./queue_entries.ts";
+import { queueMetaTables } from "./queue_meta.ts";
+import { schedulerTables } from "./scheduler_tables.ts";
 import { schemaTables } from "./schema_tables.ts";
 import { quoteText, type Table, type TableColumn } from "./table.ts";
 
@@ -17,7 +19,9 @@ export const tables: ReadonlyMap<string, Table> = new Map(
     ...journalTables,
     ...objectTables,
     ...schemaTables,
-    ...emptyTables,
+    ...queueEntryTables,
+    ...queueMetaTables,
+    ...schedulerTables,
   ].sort((a, b) => a.name < b.name ? -1 : 1).map((table) => [table.name, table]),
 );
 

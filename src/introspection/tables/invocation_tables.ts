@@ -1,64 +1,39 @@
-import type { InvocationRow } from "../../model/invocation.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { FAILED_COMMAND } from "./command_name.ts";
 import { failureText, outcomeText } from "./failure_text.ts";
-import { partitionKeyOf, quoteTexts } from "./table.ts";
-import type { PushedKeys, Table, TableColumn } from "./table.ts";
+import { queueId } from "./queue_id.ts";
+import {
+  IS_OPEN,
+  isKind,
+  isRunning,
+  RAW_STATUS,
+  RAW_STATUSES,
+  seekInvocations as seek,
+  SHOWN_STATUS,
+  SHOWN_STATUSES,
+} from "./shown_status.ts";
+import { partitionKeyOf, type Table, type TableColumn } from "./table.ts";
+import { reasonColumns } from "./wait_reason.ts";
+import { waitingColumns } from "./waiting_columns.ts";
 
 // `t` is a stored invocation: see `storage/schema` for its columns and `model/invocation.ts` for
 // what its body holds. `live` is the table of attempts that run: see `live_rows.ts`.
 
-const STATUS_KIND = "t.status";
-const isKind = (...kinds: readonly string[]) => `${STATUS_KIND} in ${quoteTexts(kinds)}`;
 const only = (condition: string, value: string) => `case when ${condition} then ${value} end`;
 /** In parentheses: `||` binds no looser than `->>`. */
 const body = (path: string) => `(t.body ->> '$.${path}')`;
 
-const isRunning = "(t.id in (select l.id from live as l))";
 const live = (column: string) => `(select l.${column} from live as l where l.id = t.id)`;
 /** A running attempt is one more than those that failed, whether they are held against it or not. */
 const attempts = `${body("failures")} + coalesce(${body("spared")}, 0) + ${isRunning}`;
 /** Nested trees are text within the JSON; `->>` gives either as text. */
 const awaiting = only(isKind("suspended"), body("status.awaiting"));
-/** Said as well, so that an index of the few that are open can be used. */
-const IS_OPEN = `${STATUS_KIND} <> 'completed'`;
 const hasAttempts = `${IS_OPEN} and ${isKind("invoked", "backingOff")} and (${attempts}) > 0`;
 /** Who was paused before a retry still shows what that was to follow. */
 const showsAttempts = `(${hasAttempts} or ` +
   `${isKind("paused")} and ${body("lastAttempt.startedAt")} is not null)`;
 const awaited = (path: string) =>
   only(`${isKind("suspended")} and json_valid(${awaiting})`, `(${awaiting}) -> '$.${path}'`);
-
-const RAW_STATUS = `case ${STATUS_KIND} when 'backingOff' then 'invoked' else ${STATUS_KIND} end`;
-const SHOWN_STATUS = `case ${STATUS_KIND} when 'inboxed' then 'pending' ` +
-  `when 'backingOff' then 'backing-off' ` +
-  `when 'invoked' then case when ${isRunning} then 'running' else 'ready' end ` +
-  `else ${STATUS_KIND} end`;
-
-type Kind = InvocationRow["status"]["kind"];
-
-/** What a stored status is shown as: first in `sys_invocation_status`, then in `sys_invocation`. */
-const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
-  scheduled: ["scheduled"],
-  inboxed: ["inboxed", "pending"],
-  invoked: ["invoked", "running", "ready"],
-  backingOff: ["invoked", "backing-off"],
-  suspended: ["suspended"],
-  paused: ["paused"],
-  completed: ["completed"],
-};
-const RAW_STATUSES = [...new Set(Object.values(SHOWN).flatMap((all) => all.slice(0, 1)))];
-const SHOWN_STATUSES = Object.values(SHOWN).flatMap((all) => all.length > 1 ? all.slice(1) : all);
-
-function seek(pushed: PushedKeys): string | undefined {
-  const ids = pushed.get("id");
-  if (ids) return `t.id in ${quoteTexts(ids)}`;
-  const shown = pushed.get("status");
-  if (!shown) return undefined;
-  const stored = (Object.keys(SHOWN) as Kind[])
-    .filter((kind) => SHOWN[kind].some((one) => shown.includes(one)));
-  return stored.includes("completed") ? isKind(...stored) : `${IS_OPEN} and ${isKind(...stored)}`;
-}
 
 const text = (name: string, sql: string, values?: readonly string[]): TableColumn => ({
   name,
@@ -76,14 +51,16 @@ const partitionKey: TableColumn = {
   sql: partitionKeyOf("t.id"),
 };
 
+const vqueue = text("vqueue_id", queueId);
+
 const target: readonly TableColumn[] = [
   text("target", "coalesce(t.service || '/' || t.key, t.service) || '/' || t.handler"),
   text("target_service_name", "t.service"),
   text("target_service_key", "t.key"),
   text("target_handler_name", "t.handler"),
   text("target_service_ty", body("target.type"), ["service", "virtual_object", "workflow"]),
-  missing("scope"),
-  missing("limit_key"),
+  text("scope", body("target.scope")),
+  text("limit_key", body("limitKey")),
   text("idempotency_key", body("idempotencyKey")),
 ];
 
@@ -108,7 +85,9 @@ const calledBy = {
 } as const;
 
 /** What has no journal yet shows no size of it. */
-const journalSize = (path: string) => only(`not ${isKind("scheduled", "inboxed")}`, body(path));
+const hasJournal = `not ${isKind("scheduled", "inboxed")} and ` +
+  `(not ${isKind("queued")} or ${body("runningAt")} is not null)`;
+const journalSize = (path: string) => only(hasJournal, body(path));
 
 const progress: readonly TableColumn[] = [
   text("pinned_deployment_id", body("pin.deployment")),
@@ -124,7 +103,11 @@ const progress: readonly TableColumn[] = [
     sql: "null",
   },
   { name: "modified_at", type: "ts", sql: "t.modified_at", notNull: true },
-  time("inboxed_at", "inboxedAt"),
+  {
+    name: "inboxed_at",
+    type: "ts",
+    sql: `coalesce(${body("inboxedAt")}, ${only(isKind("queued"), body("status.since"))})`,
+  },
   { name: "scheduled_at", type: "ts", sql: only(body("scheduledAt"), "t.created_at") },
   time("scheduled_start_at", "scheduledAt"),
   time("running_at", "runningAt"),
@@ -213,7 +196,7 @@ const status: Table = {
   columns: [
     partitionKey,
     id,
-    missing("vqueue_id"),
+    vqueue,
     { name: "status", type: "str", sql: RAW_STATUS, notNull: true, values: RAW_STATUSES },
     ...result,
     ...target,
@@ -225,6 +208,7 @@ const status: Table = {
     calledBy.restarted_from,
     ...progress,
     ...waiting,
+    ...waitingColumns,
   ],
 };
 
@@ -266,7 +250,7 @@ const invocation: Table = {
   seek,
   columns: [
     id,
-    missing("vqueue_id"),
+    vqueue,
     ...target,
     calledBy.invoked_by,
     calledBy.invoked_by_service_name,
@@ -290,6 +274,8 @@ const invocation: Table = {
     missing("last_awaiting_on_future_json"),
     { name: "status", type: "str", sql: SHOWN_STATUS, notNull: true, values: SHOWN_STATUSES },
     ...result,
+    ...waitingColumns,
+    ...reasonColumns,
   ],
 };
 

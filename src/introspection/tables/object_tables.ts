@@ -1,30 +1,29 @@
 import { failureText } from "./failure_text.ts";
-import {
-  keyOf,
-  partitionKeyOf,
-  seekObject,
-  serviceOf,
-  type Table,
-  type TableColumn,
-} from "./table.ts";
+import { keyOf, lockNameOf, scopeOf, seekObject, serviceOf } from "./object_name.ts";
+import { partitionKeyOf, type Table, type TableColumn } from "./table.ts";
 
-// Rows of objects and workflows, which are stored by `Service/key`: see `objectOf` of the model.
+// Rows of objects and workflows: see `objectOf` of the model for what they are stored by.
 
 const text = (name: string, sql: string): TableColumn => ({ name, type: "str", sql });
-const missing = (name: string): TableColumn => ({ name, type: "str", sql: "null" });
 /** The key of an object is not stored, and SQL cannot compute it. */
 const noPartitionKey: TableColumn = { name: "partition_key", type: "key", sql: "null" };
-const byServiceKey = { service: "service_name", key: "service_key" };
+const scope = text("scope", scopeOf("t.object"));
+const byServiceKey = { service: "service_name", key: "service_key", scope: "scope" };
+
+/** When the invocation `i`, which holds a lock, got it: when it was accepted or due, or had waited for it. */
+export const acquiredAt =
+  `coalesce(i.body ->> '$.inboxedAt' + coalesce(i.body ->> '$.waitedMs.lock', 0),
+  i.body ->> '$.scheduledAt', i.created_at)`;
 
 const state: Table = {
   name: "state",
   kind: "BASE TABLE",
   from: "whole_state as t",
   keys: ["t.object", "t.name"],
-  seek: seekObject("t.object", byServiceKey),
+  seek: seekObject("state", byServiceKey),
   columns: [
     noPartitionKey,
-    missing("scope"),
+    scope,
     text("service_name", serviceOf("t.object")),
     text("service_key", keyOf("t.object")),
     { name: "key", type: "str", sql: "t.name", notNull: true },
@@ -41,7 +40,7 @@ const inbox: Table = {
   from: "inbox as t",
   keys: ["t.object", "t.seq"],
   ids: "id",
-  seek: seekObject("t.object", byServiceKey),
+  seek: seekObject("inbox", byServiceKey),
   columns: [
     { name: "partition_key", type: "key", sql: partitionKeyOf("t.id") },
     text("service_name", serviceOf("t.object")),
@@ -53,6 +52,7 @@ const inbox: Table = {
       type: "ts",
       sql: "(select i.created_at from invocation as i where i.id = t.id)",
     },
+    scope,
   ],
 };
 
@@ -62,12 +62,13 @@ const keyedServiceStatus: Table = {
   from: "lock as t",
   keys: ["t.object"],
   ids: "invocation_id",
-  seek: seekObject("t.object", byServiceKey),
+  seek: seekObject("lock", byServiceKey),
   columns: [
     { name: "partition_key", type: "key", sql: partitionKeyOf("t.holder") },
     text("service_name", serviceOf("t.object")),
     text("service_key", keyOf("t.object")),
     text("invocation_id", "t.holder"),
+    scope,
   ],
 };
 
@@ -78,12 +79,12 @@ const locks: Table = {
   keys: ["t.object"],
   columns: [
     { name: "partition_key", type: "key", sql: partitionKeyOf("t.holder") },
-    missing("scope"),
-    text("lock_name", "t.object"),
+    scope,
+    text("lock_name", lockNameOf("t.object")),
     {
       name: "acquired_at",
       type: "ts",
-      sql: "(select i.body ->> '$.runningAt' from invocation as i where i.id = t.holder)",
+      sql: `(select ${acquiredAt} from invocation as i where i.id = t.holder)`,
     },
     text("acquired_by", "t.holder"),
   ],
@@ -94,11 +95,11 @@ const promise: Table = {
   kind: "BASE TABLE",
   from: "whole_promise as t",
   keys: ["t.object", "t.name"],
-  seek: seekObject("t.object", byServiceKey),
+  seek: seekObject("promise", byServiceKey),
   columns: [
     noPartitionKey,
-    missing("scope"),
-    text("service_name", "t.service"),
+    scope,
+    text("service_name", serviceOf("t.object")),
     text("service_key", "t.key"),
     { name: "key", type: "str", sql: "t.name", notNull: true },
     { name: "completed", type: "bool", sql: "t.result is not null" },

@@ -22,6 +22,26 @@ export interface TableColumn {
 /** What the rows asked for must have in common: column name to the values it may have. */
 export type PushedKeys = ReadonlyMap<string, readonly string[]>;
 
+/**
+ * Rows that a table is made of, where it does not show stored rows one by one: groups of them, or a
+ * stored table that is in the first database only. Of several databases, each gives its own rows, so a
+ * table must add up groups again.
+ */
+export interface Part {
+  /** What the table calls it. */
+  readonly name: string;
+  /** Stored rows, called `t`, or a subquery of them. */
+  readonly from: string;
+  /** Columns of `t`. */
+  readonly columns: readonly string[];
+  /** As in `Table`. */
+  readonly keys: readonly string[];
+  readonly isShared?: boolean;
+}
+
+/** Within the `from` of a table with parts: stands for `WITH` terms of these, each ended by a comma. */
+export const PARTS = "{parts}";
+
 /** A table or view over the stored rows (docs/spec/queries.md#tables). */
 export interface Table {
   readonly name: string;
@@ -33,6 +53,17 @@ export interface Table {
    * a remote database. Absent: it shows no stored row unchanged.
    */
   readonly keys?: readonly string[];
+  /** What `from` reads, called by their names. It has no `keys`. */
+  readonly parts?: readonly Part[];
+  /** What is known of a row in which a column, by its name, is true or larger than 0. */
+  readonly implies?: Readonly<Record<string, { readonly column: string; readonly value: string }>>;
+  /**
+   * The same table, made of fewer rows, for a statement that uses these columns only and wants rows with
+   * these values only.
+   */
+  readonly narrowed?: (
+    wanted: { readonly used: ReadonlySet<string>; readonly pushed: PushedKeys },
+  ) => Table;
   /** What an installation has once: it is in the first of its databases. */
   readonly isShared?: boolean;
   readonly columns: readonly TableColumn[];
@@ -41,6 +72,9 @@ export interface Table {
   /** A column whose values must be well-formed ids of invocations when they are asked for. */
   readonly ids?: string;
 }
+
+/** Within the SQL of a table: when the statement is run, in milliseconds since the epoch. */
+export const NOW = "{now}";
 
 /** Text as SQL. It has no NUL and no lone surrogate: see `storage/codec/safe_text.ts`. */
 export function quoteText(text: string): string {
@@ -52,7 +86,8 @@ export function quoteTexts(texts: readonly string[]): string {
   return `(${texts.map(quoteText).join(", ")})`;
 }
 
-const DIGITS = "'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'";
+/** Base 62 digits in order of value, as SQL. */
+export const DIGITS = "'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'";
 
 /**
  * The partition key in an invocation id: 11 base 62 digits after `inv_1`
@@ -81,34 +116,4 @@ function digitsOf(text: string, from: number, count: number): string {
     value = `(${value} * 62 + instr(${DIGITS}, substr(${text}, ${i}, 1)) - 1)`;
   }
   return value;
-}
-
-/** The parts of `Service/key`, as `objectOf` of the model joins them. */
-export function serviceOf(object: string): string {
-  return `substr(${object}, 1, instr(${object}, '/') - 1)`;
-}
-
-export function keyOf(object: string): string {
-  return `substr(${object}, instr(${object}, '/') + 1)`;
-}
-
-/** Objects of the wanted services, or of single objects when their keys are wanted as well. */
-export function seekObject(
-  column: string,
-  { service, key }: { readonly service: string; readonly key: string },
-): (pushed: PushedKeys) => string | undefined {
-  return (pushed) => {
-    const services = pushed.get(service);
-    if (!services) return undefined;
-    const keys = pushed.get(key);
-    if (keys) {
-      const objects = services.flatMap((one) => keys.map((key) => `${one}/${key}`));
-      return `${column} in ${quoteTexts(objects)}`;
-    }
-    // "0" is what follows the slash.
-    const ranges = services.map((one) =>
-      `${column} >= ${quoteText(`${one}/`)} and ${column} < ${quoteText(`${one}0`)}`
-    );
-    return `(${ranges.join(" or ")})`;
-  };
 }

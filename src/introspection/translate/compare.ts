@@ -39,11 +39,27 @@ export function compare(operator: Comparison, first: Value, second: Value): Valu
 function factsOf(
   operator: Comparison,
   { column }: Value,
-  { constant }: Value,
+  other: Value,
 ): readonly KeyFact[] | undefined {
+  const { constant } = other;
+  if (isPositive(operator, other)) return impliedBy(column);
   if (constant?.type !== "text") return undefined;
   if (operator === "=") return oneOf(column, [constant.value]);
   return operator === "<>" ? noneOf(column, [constant.value]) : undefined;
+}
+
+/** `= TRUE` and `> 0`. */
+function isPositive(operator: Comparison, { constant, name }: Value): boolean {
+  return operator === "=" && name === "Boolean(true)" ||
+    operator === ">" && constant?.type === "number" && constant.value === "0";
+}
+
+/** What is known of a row in which this column is true, or larger than 0: see `Table.implies`. */
+function impliedBy(column: Column | undefined): readonly KeyFact[] | undefined {
+  if (!column?.stored) return undefined;
+  const { relation } = column.stored;
+  const implied = relation.table.implies?.[column.stored.name];
+  return implied && [{ column: { relation, name: implied.column }, values: [implied.value] }];
 }
 
 /** What is known of a column that has one of these values. */

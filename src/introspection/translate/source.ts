@@ -1,7 +1,7 @@
 import { refused } from "../refusal.ts";
 import type { Source } from "../syntax/ast.ts";
 import { findTable, noTable } from "../tables/catalog.ts";
-import type { Table, TableColumn } from "../tables/table.ts";
+import { NOW, PARTS, type Table, type TableColumn } from "../tables/table.ts";
 import { translateJoin } from "./join.ts";
 import { asColumns, renamed, translateQuery } from "./query.ts";
 import type { Column, Output, Scope, StoredRelation } from "./scope.ts";
@@ -30,7 +30,7 @@ export function translateSource(source: Source, scope: Scope): Relation {
         return named({ outputs, sql: () => common.table }, source, scope);
       }
       const table = findTable(source.path);
-      if (table) return stored(table, source, scope);
+      if (table) return stored(atTime(table, scope.statement.now), source, scope);
       throw noTable(source.path, [...scope.commons.keys()]);
     }
   }
@@ -59,6 +59,19 @@ function named(
     return { ...one, ...(alias !== undefined && { qualifier: alias }), ref, use };
   });
   return { columns: asColumns(own), sql: () => `${sql()} as ${table}` };
+}
+
+/** A table with what `NOW` stands for. */
+function atTime(table: Table, now: number): Table {
+  const { narrowed, parts } = table;
+  const at = (sql: string) => sql.replaceAll(NOW, String(now));
+  return {
+    ...table,
+    from: at(table.from),
+    columns: table.columns.map((column) => ({ ...column, sql: at(column.sql) })),
+    ...(parts && { parts: parts.map((part) => ({ ...part, from: at(part.from) })) }),
+    ...(narrowed && { narrowed: (wanted) => atTime(narrowed(wanted), now) }),
+  };
 }
 
 /** A stored table: of its columns only those that are used are computed. */
@@ -98,9 +111,7 @@ function stored(
     },
     stored: { relation, name },
   }));
-  const sql = () =>
-    statement.isCopied && isCopied(relation) ? copiedSql(relation) : storedSql(relation);
-  return { columns, sql: () => `(${sql()}) as ${own}` };
+  return { columns, sql: () => `(${rowsOf(relation, statement.isCopied)}) as ${own}` };
 }
 
 /** Whether its rows come out of copies, where there are any. Entries of journals have their own way. */
@@ -111,6 +122,11 @@ export function isCopied({ table }: StoredRelation): boolean {
 /** The table that has the rows of one mention of a table, with the columns that are used of it. */
 export function copyOf({ name }: StoredRelation): string {
   return `copy_${name}`;
+}
+
+/** `haveCopies`: the rows of stored tables are in copies. */
+function rowsOf(relation: StoredRelation, haveCopies: boolean): string {
+  return haveCopies && isCopied(relation) ? copiedSql(relation) : storedSql(relation, haveCopies);
 }
 
 function copiedSql(relation: StoredRelation): string {
@@ -132,9 +148,25 @@ export function conditionsOf({ table, pushed }: StoredRelation): string[] {
     .map((one) => `(${one})`);
 }
 
-function storedSql(relation: StoredRelation): string {
+function storedSql(relation: StoredRelation, haveCopies: boolean): string {
   const list = usedColumns(relation).map(({ sql, ref }) => `${sql} as ${ref}`);
   const conditions = conditionsOf(relation);
-  return `select ${list.join(", ") || "0"} from ${relation.table.from}` +
+  return `select ${list.join(", ") || "0"} from ${fromOf(relation, haveCopies)}` +
     (conditions.length > 0 ? ` where ${conditions.join(" and ")}` : "");
+}
+
+/** Copied parts are tables, others are computed once for each mention. */
+function fromOf(relation: StoredRelation, haveCopies: boolean): string {
+  const { from, parts = [] } = neededOf(relation);
+  // A part that is a stored table is there already.
+  const groups = parts.filter(({ name, from }) => from !== `${name} as t`);
+  const terms = groups.map(({ name, columns, from }) =>
+    `${name} as materialized (select ${columns.map((one) => `t.${one}`).join(", ")} from ${from}), `
+  );
+  return from.replace(PARTS, () => haveCopies ? "" : terms.join(""));
+}
+
+/** The table of a mention, made of no more rows than the statement needs. */
+export function neededOf({ table, used, pushed }: StoredRelation): Table {
+  return table.narrowed?.({ used, pushed }) ?? table;
 }

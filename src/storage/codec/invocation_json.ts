@@ -27,6 +27,8 @@ export function invocationJson(row: InvocationRow): string {
       pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
     },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
       row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`
+    }${
+      flowJson(row)
     },"retention":{"resultMs":${retention.resultMs},"journalMs":${retention.journalMs}}${
       timesJson(row)
     }${answer ? `,"answer":${toJson(answer)}` : ""}}`,
@@ -51,6 +53,12 @@ function quoted(text: string): string {
 function failureJson({ lastFailure, lastAttempt }: InvocationRow): string {
   return (lastFailure ? `,"lastFailure":${toJson(lastFailure)}` : "") +
     (lastAttempt ? `,"lastAttempt":${toJson(lastAttempt)}` : "");
+}
+
+function flowJson({ limitKey, priority, waitedMs }: InvocationRow): string {
+  let text = limitKey === undefined ? "" : `,"limitKey":${quoted(limitKey)}`;
+  if (priority !== undefined) text += `,"priority":${priority}`;
+  return waitedMs ? `${text},"waitedMs":${toJson(waitedMs)}` : text;
 }
 
 function timesJson(row: InvocationRow): string {

@@ -25,6 +25,14 @@ export function compareTimers(a: Timer, b: Timer): number {
   return a.due - b.due || compareText(a.id, b.id) || compareText(timerItem(a), timerItem(b));
 }
 
+/** Orders invocations that wait by queue, then by place. */
+export function compareQueued(
+  a: { readonly queue: string; readonly seq: number },
+  b: { readonly queue: string; readonly seq: number },
+): number {
+  return compareText(a.queue, b.queue) || a.seq - b.seq;
+}
+
 type Sent = Pick<Rows["outbox"], "from" | "to" | "seq">;
 
 /** Orders messages by the partitions they are between, as text, then by number. */

@@ -50,7 +50,7 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
 
 /** Adds the rows one by one, and yields after each, so that the caller can begin a new slice. */
 function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
-  const { invocation, lock, peer } = layer.singles;
+  const { invocation } = layer.singles;
   const { journal } = layer.groups;
   const rowBytesMax = Math.min(options.rowBytesMax, SEGMENT_BYTES_MAX);
   const journalOptions = { ...options, rowBytesMax, target };
@@ -60,8 +60,11 @@ function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<vo
     const group = journal.get(id);
     if (group) yield* fillJournal(id, group, journalOptions);
   }
-  for (const [group, cell] of lock) yield target.slice.row("lock", { group, item: "" }, cell);
-  for (const [group, cell] of peer) yield target.slice.row("peer", { group, item: "" }, cell);
+  for (const table of ["lock", "peer", "bucket", "share", "bank"] as const) {
+    for (const [group, cell] of layer.singles[table]) {
+      yield target.slice.row(table, { group, item: "" }, cell);
+    }
+  }
   for (const table of ["event", "inbox", "state", "promise", "timer", "outbox"] as const) {
     for (const [group, { items }] of layer.groups[table]) {
       for (const [item, cell] of items) yield target.slice.row(table, { group, item }, cell);

@@ -9,7 +9,7 @@ import type { Encoded } from "../codec/row_codec.ts";
 import { quote, toJson } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
-type Simple = Exclude<Many, "journal"> | "lock" | "peer";
+type Simple = Exclude<Many, "journal"> | "lock" | "peer" | "bucket" | "share" | "bank";
 /** Tables whose rows have JSON and a column of bytes. */
 type Valued = "state" | "promise" | "outbox";
 
@@ -24,6 +24,9 @@ const PUTS = {
   inbox: foldSql.inboxPut,
   timer: foldSql.timerPut,
   peer: foldSql.peerPut,
+  bucket: foldSql.bucketPut,
+  share: foldSql.sharePut,
+  bank: foldSql.bankPut,
 } as const;
 const DROPS = {
   lock: foldSql.lockDrop,
@@ -33,7 +36,15 @@ const DROPS = {
   promise: foldSql.promiseDrop,
   outbox: foldSql.outboxDrop,
   peer: foldSql.peerDrop,
+  bucket: foldSql.bucketDrop,
+  share: foldSql.shareDrop,
+  bank: foldSql.bankDrop,
 } as const;
+
+/** Queries that also take the partition. */
+const OF_PARTITION: ReadonlySet<string> = new Set(
+  [foldSql.timerPut, foldSql.timerDrop, foldSql.bucketPut],
+);
 
 /** The rows of one batch of a fold. */
 export class FoldSlice {
@@ -104,8 +115,7 @@ export class FoldSlice {
   *#plain(queries: ReadonlyMap<string, readonly string[]>): Generator<Statement> {
     for (const [text, rows] of queries) {
       const json = `[${rows.join(",")}]`;
-      const isTimer = text === foldSql.timerPut || text === foldSql.timerDrop;
-      yield isTimer ? statement(text, json, this.#partition) : statement(text, json);
+      yield OF_PARTITION.has(text) ? statement(text, json, this.#partition) : statement(text, json);
     }
   }
 

@@ -104,6 +104,25 @@ export const foldSql = {
   peerDrop: compile(sql`
     delete from peer where peer in (select value ->> 0 from json_each(?1))`),
 
+  bucketPut: compile(sql`
+    insert or replace into bucket (counter, partition, tokens, at, full_at)
+    select value ->> 'counter', ?2, value ->> 'tokens', value ->> 'at', value ->> 'fullAt'
+    from json_each(?1)`),
+  bucketDrop: compile(sql`
+    delete from bucket where counter in (select value ->> 0 from json_each(?1))`),
+
+  sharePut: compile(sql`
+    insert or replace into share (share, body)
+    select (value ->> 'partition') || '/' || (value ->> 'counter'), value from json_each(?1)`),
+  shareDrop: compile(sql`
+    delete from share where share in (select value ->> 0 from json_each(?1))`),
+
+  bankPut: compile(sql`
+    insert or replace into bank (counter, body)
+    select value ->> 'counter', value from json_each(?1)`),
+  bankDrop: compile(sql`
+    delete from bank where counter in (select value ->> 0 from json_each(?1))`),
+
   /** Deletes the rows of the log after place ?1, up to place ?2. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),
   logFolded: compile(sql`update lease set folded = ?2 where partition = ?1`),

@@ -26,6 +26,11 @@ function check({ name, home }: RowTable, row: SqlRow): void {
     case "deployment":
       checkDeploymentId(text(row, "id"));
       return same(row, "id", json(row, "body")["id"]);
+    case "rule":
+      return same(row, "pattern", json(row, "body")["pattern"]);
+    case "control":
+      if (!CONTROLS.has(String(row["kind"]))) throw new BadLine("there is no such control");
+      return void fromJson(row["body"] as string);
     case "invocation":
       return checkInvocation(row);
     case "journal":
@@ -43,6 +48,7 @@ function check({ name, home }: RowTable, row: SqlRow): void {
   }
 }
 
+const CONTROLS: ReadonlySet<string> = new Set(["book", "service", "deployment", "queue"]);
 const TIMERS: ReadonlySet<string> = new Set(["start", "retry", "sleep"]);
 
 function checkInvocation(row: SqlRow): void {

@@ -1,5 +1,5 @@
-import { assert } from "../../assert.ts";
-import { partitionOfId, partitionOfObject } from "../../model/ring.ts";
+import { partitionOfCounter, partitionOfId, partitionOfObject } from "../../model/ring.ts";
+import { parseObject } from "../../model/target.ts";
 import type { SqlRow } from "../../ports.ts";
 import { fromSafe } from "../codec/safe_text.ts";
 
@@ -20,7 +20,7 @@ export interface RowTable {
   /** Whether the table has a column `partition`. */
   readonly hasPartition: boolean;
   /** What decides the partition of a row. Rows of the installation belong to its first partition. */
-  readonly home: "id" | "object" | "installation";
+  readonly home: "id" | "object" | "counter" | "installation";
 }
 
 const text = (name: string): Column => ({ name, kind: "text", isOptional: false });
@@ -43,6 +43,11 @@ function table(
  */
 export const ROW_TABLES: readonly RowTable[] = [
   table("deployment", [text("id"), text("body")], { order: ["id"], home: "installation" }),
+  table("rule", [text("pattern"), text("body")], { order: ["pattern"], home: "installation" }),
+  table("control", [text("kind"), text("name"), text("body")], {
+    order: ["kind", "name"],
+    home: "installation",
+  }),
   table("invocation", [
     text("id"),
     text("status"),
@@ -77,6 +82,11 @@ export const ROW_TABLES: readonly RowTable[] = [
     home: "id",
     hasPartition: true,
   }),
+  table("bucket", [text("counter"), integer("tokens"), integer("at"), integer("full_at")], {
+    order: ["counter"],
+    home: "counter",
+    hasPartition: true,
+  }),
 ];
 
 const tables = new Map(ROW_TABLES.map((one) => [one.name, one]));
@@ -89,10 +99,10 @@ export function rowTable(name: string): RowTable | undefined {
 export function homeOf({ home }: RowTable, row: SqlRow, partitions: number): number {
   if (home === "installation" || partitions === 1) return 0;
   if (home === "id") return partitionOfId(fromSafe(row["id"] as string), partitions);
-  const object = fromSafe(row["object"] as string);
-  const slash = object.indexOf("/");
-  assert(slash >= 0, "An object is named by its service and its key");
-  return partitionOfObject(object.slice(slash + 1), partitions);
+  if (home === "counter") {
+    return partitionOfCounter(fromSafe(row["counter"] as string), partitions);
+  }
+  return partitionOfObject(parseObject(fromSafe(row["object"] as string)), partitions);
 }
 
 /** The table and key of a row, for messages. */
@@ -101,4 +111,6 @@ export function nameOf({ name, columns }: RowTable, row: SqlRow): string {
   return `${name} ${JSON.stringify(keys.join(" "))}`;
 }
 
-const NAMING: ReadonlySet<string> = new Set(["id", "object", "name", "first", "seq"]);
+const NAMING: ReadonlySet<string> = new Set([
+  ...["id", "object", "name", "first", "seq", "pattern", "kind"],
+]);

@@ -19,7 +19,7 @@ export interface Group<T extends Table = Table> {
 }
 
 /** Tables whose groups have one row each. */
-export type Single = "invocation" | "lock" | "peer";
+export type Single = "invocation" | "lock" | "peer" | "bucket" | "share" | "bank";
 export type Many = Exclude<Table, Single>;
 
 const TOMBSTONE: Tombstone = { row: undefined, text: "", bytes: undefined };
@@ -38,6 +38,9 @@ export class Layer {
     invocation: new Map(),
     lock: new Map(),
     peer: new Map(),
+    bucket: new Map(),
+    share: new Map(),
+    bank: new Map(),
   };
   readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
     journal: new Map(),
@@ -106,8 +109,12 @@ export class Layer {
 }
 
 export function isSingle(table: Table): table is Single {
-  return table === "invocation" || table === "lock" || table === "peer";
+  return SINGLES.has(table);
 }
+
+const SINGLES: ReadonlySet<Table> = new Set<Single>(
+  ["invocation", "lock", "peer", "bucket", "share", "bank"],
+);
 
 /** Whether older layers and the tables have no valid row of this group. */
 export function isWhole(table: Many, group: Group): boolean {

@@ -46,7 +46,7 @@ export class Overlay {
   }
 
   /** The newest version of each row of a table in the layers: group, item, and row or tombstone. */
-  *known<T extends "invocation" | "timer" | "outbox">(
+  *known<T extends "invocation" | "timer" | "outbox" | "bucket">(
     table: T,
   ): Generator<[string, Item, Cell<T>]> {
     for (const layer of [this.active, this.frozen]) {
@@ -97,12 +97,13 @@ function ordered(rows: readonly (readonly [Item, Rows[Table]])[]): readonly Rows
 
 const NONE: ReadonlyMap<Item, Cell> = new Map();
 
-function* cellsOf<T extends "invocation" | "timer" | "outbox">(
+function* cellsOf<T extends "invocation" | "timer" | "outbox" | "bucket">(
   layer: Layer,
   table: T,
 ): Generator<[string, Item, Cell<T>]> {
-  if (table === "invocation") {
-    for (const [group, cell] of layer.singles.invocation) yield [group, "", cell as Cell<T>];
+  if (table === "invocation" || table === "bucket") {
+    const singles = table === "bucket" ? layer.singles.bucket : layer.singles.invocation;
+    for (const [group, cell] of singles) yield [group, "", cell as Cell<T>];
     return;
   }
   for (const [group, { items }] of layer.groups[table === "timer" ? "timer" : "outbox"]) {

@@ -20,6 +20,7 @@ import {
 } from "../codec/row_codec.ts";
 import { fromJson, fromSafe, fromUtf8, quote, toJson } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
+import { isSingle } from "../overlay/layer.ts";
 
 /** A row found in the tables, with its item. */
 export type FoundRow = readonly [Item, Rows[Table]];
@@ -181,18 +182,11 @@ class SharedWants {
 }
 
 function lookup({ table, group, item }: Want): Lookup {
-  switch (table) {
-    case "invocation":
-    case "lock":
-    case "peer":
-    // All timers of an invocation are read once, however many wants there are for single ones.
-    case "timer":
-      return { text: loadSql[table], key: group };
-    default:
-      return item === undefined
-        ? { text: loadSql[table], key: group }
-        : { text: loadSql[`${table}Item`], key: [group, item] };
+  // All timers of an invocation are read once, however many wants there are for single ones.
+  if (isSingle(table) || table === "timer" || item === undefined) {
+    return { text: loadSql[table], key: group };
   }
+  return { text: loadSql[`${table}Item`], key: [group, item] };
 }
 
 function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
@@ -202,14 +196,11 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
     case "journal":
       return unpack(columns);
     case "event":
-      return [fromJson(json(columns, "body")) as Rows["event"]];
+    case "share":
+    case "bank":
+      return [fromJson(json(columns, "body")) as Rows["event" | "share" | "bank"]];
     case "lock":
-      return [{
-        object: text(columns, "object"),
-        holder: text(columns, "holder"),
-        head: columns["head"] as number,
-        tail: columns["tail"] as number,
-      }];
+      return [lockRow(columns)];
     case "inbox":
       return [inboxRow(columns)];
     case "state":
@@ -230,7 +221,21 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
         sent: columns["sent"] as number,
         heard: columns["heard"] as number,
       }];
+    case "bucket":
+      return [bucketRow(columns)];
   }
+}
+
+function lockRow(columns: SqlRow): Rows["lock"] {
+  const { head, tail } = columns as Record<string, number>;
+  return { object: text(columns, "object"), holder: text(columns, "holder"), head, tail } as Rows[
+    "lock"
+  ];
+}
+
+function bucketRow(columns: SqlRow): Rows["bucket"] {
+  const { tokens, at, full_at: fullAt } = columns as Record<string, number>;
+  return { counter: text(columns, "counter"), tokens, at, fullAt } as Rows["bucket"];
 }
 
 /** A timer from its columns. */

@@ -1,19 +1,23 @@
 import { peerOf, type Rows, type Timer, timerItem } from "../../model/rows.ts";
-import type { Scan, ScanRow, SqlRow, Statement } from "../../ports.ts";
+import type { Queued } from "../../engine/flow/slots.ts";
+import type { Holder, Scan, ScanRow, SqlRow, Statement } from "../../ports.ts";
 import { decodeOutbox, decodeTimer } from "./load.ts";
 import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
+import { fullBuckets, holders, queued } from "./scan_slots.ts";
 import { scanSql } from "./sql.ts";
 import { fromSafe, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
 /** A row that a scan may return: the fields that order it, and the result. */
-interface Candidate {
+export interface Candidate {
   /** Empty for a message. */
   readonly id: string;
   readonly expiresAt?: number;
   readonly timer?: Timer;
   readonly message?: Rows["outbox"];
+  readonly holder?: Holder;
+  readonly queued?: Queued;
 }
 
 /** One kind of scan: how to page through the tables, and its rows in the overlay. */
@@ -42,7 +46,9 @@ export function scanRows<Q extends Scan>(
 ): Promise<readonly ScanRow<Q>[]> {
   const kind = kindOf(scan, overlay, partition);
   return gather(kind, read, scan.limit).then((rows) =>
-    rows.map(({ id, timer, message }) => timer ?? message ?? { id }) as unknown as ScanRow<Q>[]
+    rows.map(({ id, timer, message, holder, queued }) =>
+      timer ?? message ?? holder ?? queued ?? { id }
+    ) as unknown as ScanRow<Q>[]
   );
 }
 
@@ -66,8 +72,12 @@ export async function gather<C>(kind: Kind<C>, read: Read, limit: number): Promi
 
 function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
   switch (scan.kind) {
-    case "invoked":
-      return invoked(scan, overlay, partition);
+    case "holders":
+      return holders(scan, overlay, partition);
+    case "queued":
+      return queued(scan, overlay, partition);
+    case "fullBuckets":
+      return fullBuckets(scan, overlay, partition);
     case "expired":
       return expired(scan, overlay, partition);
     case "timers":
@@ -75,28 +85,6 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
     case "outbox":
       return outbox(scan, overlay, partition);
   }
-}
-
-function invoked(
-  { after, limit }: Scan & { kind: "invoked" },
-  overlay: Overlay,
-  partition: number,
-): Kind {
-  const live: Candidate[] = [];
-  const known = new Set<string>();
-  for (const [id, , { row }] of overlay.known("invocation")) {
-    known.add(id);
-    if (row?.status.kind !== "invoked") continue;
-    if (after === undefined || compareText(id, after) > 0) live.push({ id });
-  }
-  return {
-    // No id is empty, so every id sorts after the empty text.
-    page: (last) => statement(scanSql.invoked, partition, toSafe(last?.id ?? after ?? ""), limit),
-    decode: ({ id }) => ({ id: fromSafe(id as string) }),
-    compare: (a, b) => compareText(a.id, b.id),
-    live,
-    isStale: ({ id }) => known.has(id),
-  };
 }
 
 function expired(

@@ -62,13 +62,37 @@ export const loadSql = {
   peer: compile(sql`
     select w.key as n, t.peer, t.sent, t.heard
     from json_each(?1) as w cross join peer as t where t.peer = w.value`),
+  bucket: compile(sql`
+    select w.key as n, t.counter, t.tokens, t.at, t.full_at
+    from json_each(?1) as w cross join bucket as t where t.counter = w.value`),
+  share: compile(sql`
+    select w.key as n, cast(t.body as blob) as body
+    from json_each(?1) as w cross join share as t where t.share = w.value`),
+  bank: compile(sql`
+    select w.key as n, cast(t.body as blob) as body
+    from json_each(?1) as w cross join bank as t where t.counter = w.value`),
 };
 
 /** The queries of a scan. ?1: the partition. The last parameter: how many rows. */
 export const scanSql = {
-  invoked: compile(sql`
-    select id from invocation where partition = ?1 and status = 'invoked' and id > ?2
+  /** Invocations that hold slots, after ?2. */
+  holders: compile(sql`
+    select id, cast(body as blob) as body from (
+      select id, body from invocation where partition = ?1 and status = 'invoked' and id > ?2
+      union all
+      select id, body from invocation
+      where partition = ?1 and status = 'backingOff' and (body ->> '$.status.holds') = 1 and id > ?2)
     order by id limit ?3`),
+  /** After (?2 queue, ?3 seq), up to queue ?4. */
+  queued: compile(sql`
+    select id, queue, queue_seq from invocation
+    where partition = ?1 and status = 'queued' and (queue, queue_seq) > (?2, ?3) and queue <= ?4
+    order by queue, queue_seq limit ?5`),
+  /** After (?2 full_at, ?3 counter), up to ?4. */
+  fullBuckets: compile(sql`
+    select counter, full_at from bucket
+    where partition = ?1 and (full_at, counter) > (?2, ?3) and full_at <= ?4
+    order by full_at, counter limit ?5`),
   /** After (?2 expires_at, ?3 id), up to ?4. */
   expired: compile(sql`
     select id, expires_at from invocation

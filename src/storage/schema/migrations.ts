@@ -11,20 +11,21 @@ import { sql } from "kysely";
  * Text columns have the spelling of `safe_text.ts`. Generated columns cost nothing when a row is
  * written, and let queries do without JSON paths.
  */
-export const migrations: readonly (readonly string[])[] = [[
-  `create table lease (partition integer primary key, epoch integer not null)`,
-  // Always empty: a batch with a stale epoch inserts 0, which fails, and so is rolled back.
-  `create table fence (held integer not null check (held = 1))`,
-  // The write-ahead log: commits that are not folded. place: partition * 2^40 + sequence number.
-  // rest: how many rows of the same commit follow. held: 1, or the epoch was stale.
-  `create table log (
+export const migrations: readonly (readonly string[])[] = [
+  [
+    `create table lease (partition integer primary key, epoch integer not null)`,
+    // Always empty: a batch with a stale epoch inserts 0, which fails, and so is rolled back.
+    `create table fence (held integer not null check (held = 1))`,
+    // The write-ahead log: commits that are not folded. place: partition * 2^40 + sequence number.
+    // rest: how many rows of the same commit follow. held: 1, or the epoch was stale.
+    `create table log (
     place integer primary key,
     rest integer not null,
     rows text not null,
     bytes blob,
     held integer not null check (held = 1)
   )`,
-  `create table invocation (
+    `create table invocation (
     id text primary key,
     partition integer not null,
     status text not null,
@@ -37,37 +38,37 @@ export const migrations: readonly (readonly string[])[] = [[
     created_at integer as (body ->> '$.createdAt') virtual,
     modified_at integer as (body ->> '$.modifiedAt') virtual
   )`,
-  `create index invocation_invoked on invocation (partition, id) where status = 'invoked'`,
-  `create index invocation_expires on invocation (partition, expires_at, id)
+    `create index invocation_invoked on invocation (partition, id) where status = 'invoked'`,
+    `create index invocation_expires on invocation (partition, expires_at, id)
     where expires_at is not null`,
-  // One row per segment: consecutive entries as JSON, and their bytes, concatenated.
-  `create table journal (
+    // One row per segment: consecutive entries as JSON, and their bytes, concatenated.
+    `create table journal (
     id text not null,
     first integer not null,
     entries text not null,
     bytes blob not null,
     primary key (id, first)
   )`,
-  `create table lock (
+    `create table lock (
     object text primary key,
     holder text not null,
     head integer not null,
     tail integer not null
   ) without rowid`,
-  `create table inbox (
+    `create table inbox (
     object text not null,
     seq integer not null,
     id text not null,
     primary key (object, seq)
   ) without rowid`,
-  // Values may be large, and large rows are slow without a rowid.
-  `create table state (
+    // Values may be large, and large rows are slow without a rowid.
+    `create table state (
     object text not null,
     name text not null,
     value blob not null,
     primary key (object, name)
   )`,
-  `create table timer (
+    `create table timer (
     partition integer not null,
     due integer not null,
     id text not null,
@@ -75,11 +76,12 @@ export const migrations: readonly (readonly string[])[] = [[
     idx integer not null,
     primary key (partition, due, id, kind, idx)
   ) without rowid`,
-  `create index timer_id on timer (id)`,
-  `create table deployment (id text primary key, body text not null)`,
-], [
-  // Durable promises. result: the kind of the result, null while there is none.
-  `create table promise (
+    `create index timer_id on timer (id)`,
+    `create table deployment (id text primary key, body text not null)`,
+  ],
+  [
+    // Durable promises. result: the kind of the result, null while there is none.
+    `create table promise (
     object text not null,
     name text not null,
     body text not null,
@@ -89,20 +91,22 @@ export const migrations: readonly (readonly string[])[] = [[
     result text as (body ->> '$.result.kind') virtual,
     primary key (object, name)
   )`,
-  // Awaited notifications became a tree, in which the flat form is the kind "unknown". The pattern
-  // has bare quotes, so it never matches within a string of the JSON.
-  `update invocation set body = ${withKind("body")} where status = 'suspended'`,
-  `update log set rows = ${withKind("rows")}`,
-  // An operator's edit of an object's state that waits for its turn.
-  `alter table inbox add column edit text`,
-], [
-  // step: batches other than commits that this epoch has written. folded: the last place of the log
-  // that this epoch has folded. They identify a duplicate of a request (decision 024).
-  `alter table lease add column step integer not null default 0`,
-  `alter table lease add column folded integer not null default 0`,
-], [
-  // Events of an invocation that are not in its journal, such as failures, as JSON.
-  `create table event (
+    // Awaited notifications became a tree, in which the flat form is the kind "unknown". The pattern
+    // has bare quotes, so it never matches within a string of the JSON.
+    `update invocation set body = ${withKind("body")} where status = 'suspended'`,
+    `update log set rows = ${withKind("rows")}`,
+    // An operator's edit of an object's state that waits for its turn.
+    `alter table inbox add column edit text`,
+  ],
+  [
+    // step: batches other than commits that this epoch has written. folded: the last place of the log
+    // that this epoch has folded. They identify a duplicate of a request (decision 024).
+    `alter table lease add column step integer not null default 0`,
+    `alter table lease add column folded integer not null default 0`,
+  ],
+  [
+    // Events of an invocation that are not in its journal, such as failures, as JSON.
+    `create table event (
     id text not null,
     seq integer not null,
     body text not null,
@@ -110,50 +114,95 @@ export const migrations: readonly (readonly string[])[] = [[
     kind text as (body ->> '$.kind') virtual,
     primary key (id, seq)
   )`,
-], [
-  // A stored column, because lists are ordered by it: with an index over a generated column SQLite
-  // reads the JSON of a row at every change and at its deletion (decision 018).
-  `alter table invocation drop column created_at`,
-  `alter table invocation add column created_at integer`,
-  `update invocation set created_at = body ->> '$.createdAt'`,
-  `create index invocation_created on invocation (created_at)`,
-  // Invocations that are not completed: few of many.
-  `create index invocation_open on invocation (status) where status <> 'completed'`,
-], [
-  // Messages on their way to other partitions. peer: from/to.
-  `create table outbox (
+  ],
+  [
+    // A stored column, because lists are ordered by it: with an index over a generated column SQLite
+    // reads the JSON of a row at every change and at its deletion (decision 018).
+    `alter table invocation drop column created_at`,
+    `alter table invocation add column created_at integer`,
+    `update invocation set created_at = body ->> '$.createdAt'`,
+    `create index invocation_created on invocation (created_at)`,
+    // Invocations that are not completed: few of many.
+    `create index invocation_open on invocation (status) where status <> 'completed'`,
+  ],
+  [
+    // Messages on their way to other partitions. peer: from/to.
+    `create table outbox (
     peer text not null,
     seq integer not null,
     body text not null,
     value blob,
     primary key (peer, seq)
   )`,
-  `create table peer (
+    `create table peer (
     peer text primary key,
     sent integer not null,
     heard integer not null
   ) without rowid`,
-  // Installations of earlier versions have one partition. A new one records its number itself.
-  `insert or ignore into meta (name, value) select 'partitions', '1' from meta where name = 'format'`,
-], [
-  // The members of a fleet; each heartbeat raises beat. owner: the member that owns a partition, if it
-  // is still in table node (decision 032).
-  `create table node (
+    // Installations of earlier versions have one partition. A new one records its number itself.
+    `insert or ignore into meta (name, value) select 'partitions', '1' from meta where name = 'format'`,
+  ],
+  [
+    // The members of a fleet; each heartbeat raises beat. owner: the member that owns a partition, if it
+    // is still in table node (decision 032).
+    `create table node (
     id text primary key,
     address text not null,
     beat integer not null
   ) without rowid`,
-  `alter table lease add column owner text`,
-  // The version of the deployments: every change raises it.
-  `insert or ignore into meta (name, value) values ('deployments', '0')`,
-], [
-  // The checksum of a row (`log/check.ts`). Null: an earlier version wrote it, or a migration changed
-  // it, which must set this to null.
-  `alter table log add column sum integer`,
-], [
-  // The ids of the members that this one cannot reach, separated by commas.
-  `alter table node add column unreached text not null default ''`,
-], largeTables];
+    `alter table lease add column owner text`,
+    // The version of the deployments: every change raises it.
+    `insert or ignore into meta (name, value) values ('deployments', '0')`,
+  ],
+  [
+    // The checksum of a row (`log/check.ts`). Null: an earlier version wrote it, or a migration changed
+    // it, which must set this to null.
+    `alter table log add column sum integer`,
+  ],
+  [
+    // The ids of the members that this one cannot reach, separated by commas.
+    `alter table node add column unreached text not null default ''`,
+  ],
+  largeTables,
+  [
+    // Waiting for limits (decision 050). Both are null unless the status is queued.
+    `alter table invocation add column queue text as (body ->> '$.status.queue') virtual`,
+    `alter table invocation add column queue_seq integer as (body ->> '$.status.seq') virtual`,
+    `create index invocation_queued on invocation (partition, queue, queue_seq)
+    where status = 'queued'`,
+    // Backing off, with slots that stay taken.
+    `create index invocation_holding on invocation (partition, id)
+    where status = 'backingOff' and (body ->> '$.status.holds') = 1`,
+    // Token buckets that are not full. tokens: in millionths. full_at: when it is full again.
+    `create table bucket (
+    counter text primary key,
+    partition integer not null,
+    tokens integer not null,
+    at integer not null,
+    full_at integer not null
+  ) without rowid`,
+    `create index bucket_full on bucket (partition, full_at, counter)`,
+    // What operators have limited: the rule book, and what is set of services, deployments, queues.
+    `create table rule (pattern text primary key, body text not null) without rowid`,
+    `create table control (
+    kind text not null,
+    name text not null,
+    body text not null,
+    primary key (kind, name)
+  ) without rowid`,
+    // The version of the rule book.
+    `insert or ignore into meta (name, value) values ('rules', '0')`,
+  ],
+  [
+    // The version of the rule book is a row of control, so that it is moved with the rules.
+    `delete from meta where name = 'rules'`,
+  ],
+  [
+    // Counters that all partitions share (decision 051). share: partition/counter.
+    `create table share (share text primary key, body text not null) without rowid`,
+    `create table bank (counter text primary key, body text not null) without rowid`,
+  ],
+];
 
 function withKind(column: string): string {
   return `replace(${column}, '"awaiting":{"completions":',

@@ -1,0 +1,133 @@
+import type { Rate } from "../../model/limits.ts";
+import type { ShareMessage } from "../../model/message.ts";
+import type { Rows, ShareRequest } from "../../model/rows.ts";
+import { deliver } from "../outbox.ts";
+import type { Turn } from "../turn.ts";
+import { limitsOfCounter } from "./admission.ts";
+import { burstOf, TOKEN, tokensAt, whenTokens } from "./bucket.ts";
+import type { Counter } from "./counters.ts";
+
+type Bank = Rows["bank"];
+
+/** A partition asks for slots, or starts, of a counter whose home is here. */
+export function slotsWanted(
+  turn: Turn,
+  { counter, from, slots, starts }: ShareMessage & { type: "slotsWanted" },
+): void {
+  const bank = bankAt(turn, counter);
+  const others = bank.waiting.filter((one) => one.from !== from);
+  turn.put("bank", { ...bank, waiting: [...others, { from, slots, starts }] });
+  serveBank(turn, counter);
+}
+
+/** A partition does not use these. */
+export function slotsReturned(
+  turn: Turn,
+  { counter, from, slots, starts }: ShareMessage & { type: "slotsReturned" },
+): void {
+  const bank = bankAt(turn, counter);
+  turn.put("bank", given(bank, from, -slots));
+  const rate = limitsOfCounter(counter, turn.schema.controls)?.rate;
+  if (rate && starts > 0) addTokens(turn, { counter, rate }, starts);
+  serveBank(turn, counter);
+}
+
+/**
+ * Gives what is there to the partitions that wait, in their order. If slots lack, or more are given than
+ * the limit allows, the partitions that have some are told.
+ */
+export function serveBank(turn: Turn, counter: Counter): void {
+  const before = bankAt(turn, counter);
+  const limits = limitsOfCounter(counter, turn.schema.controls);
+  // Without a limit nothing is needed. The requests stay for a new one.
+  if (!limits) return keep(turn, before);
+  const { concurrency, rate } = limits;
+  let free = concurrency === undefined ? Infinity : concurrency - sumOf(before);
+  let tokens = rate ? tokensIn(turn, counter, rate) : 0;
+  const gifts: ShareRequest[] = [], waiting: ShareRequest[] = [];
+  for (const request of before.waiting) {
+    const slots = concurrency === undefined ? 0 : Math.max(0, Math.min(request.slots, free));
+    const starts = rate ? Math.min(request.starts, tokens) : 0;
+    free -= slots;
+    tokens -= starts;
+    const isShort = concurrency !== undefined && request.slots > 0 || rate && request.starts > 0;
+    // A request for what is not limited any more is answered, too.
+    if (slots + starts > 0 || !isShort) gifts.push({ from: request.from, slots, starts });
+    else waiting.push(request);
+  }
+  const spent = gifts.reduce((sum, { starts }) => sum + starts, 0);
+  if (rate && spent > 0) addTokens(turn, { counter, rate }, -spent);
+  const after = gifts.reduce((bank, { from, slots }) => given(bank, from, slots), before);
+  hand(turn, { ...after, waiting }, { gifts, isOver: free < 0 });
+}
+
+/** Whole tokens in the bucket of a counter. */
+function tokensIn(turn: Turn, counter: Counter, rate: Rate): number {
+  const bucket = turn.find("bucket", counter);
+  // The scheduler may not know it yet, after a restart.
+  if (bucket) turn.slots.buckets.set(counter, bucket);
+  return Math.floor(tokensAt(bucket, rate, turn.now) / TOKEN);
+}
+
+/** Writes what is given, and tells the partitions that get it, and those whose slots are wanted. */
+function hand(
+  turn: Turn,
+  bank: Bank,
+  { gifts, isOver }: { readonly gifts: readonly ShareRequest[]; readonly isOver: boolean },
+): void {
+  const { counter, waiting } = bank;
+  const isWantedOf = (partition: number) =>
+    isOver || waiting.some(({ from, slots }) => from !== partition && slots > 0);
+  const served = new Set(gifts.map(({ from }) => from));
+  const holders = Object.keys(bank.given).map(Number);
+  // Whoever is served is told with the answer.
+  const before = bank.told.filter((one) => !served.has(one) && holders.includes(one));
+  const told = holders.filter((one) => before.includes(one) || isWantedOf(one));
+  keep(turn, { ...bank, told });
+  for (const { from: to, slots, starts } of gifts) {
+    const isWanted = isWantedOf(to);
+    deliver(turn, { type: "slotsGiven", counter, to, slots, starts, isWanted });
+  }
+  for (const to of told) {
+    if (before.includes(to) || served.has(to)) continue;
+    deliver(turn, { type: "slotsRecalled", counter, to });
+  }
+}
+
+function bankAt(turn: Turn, counter: Counter): Bank {
+  return turn.find("bank", counter) ?? { counter, given: {}, waiting: [], told: [] };
+}
+
+/** A bank that says nothing is not stored. */
+function keep(turn: Turn, bank: Bank): void {
+  const isEmpty = bank.waiting.length === 0 && Object.keys(bank.given).length === 0;
+  if (!isEmpty) turn.put("bank", bank);
+  else if (turn.find("bank", bank.counter)) turn.drop("bank", bank);
+  turn.slots.banks.push(bank);
+}
+
+/** A partition has `slots` more, or fewer. */
+function given(bank: Bank, partition: number, slots: number): Bank {
+  const { [partition]: before = 0, ...others } = bank.given;
+  const has = Math.max(0, before + slots);
+  return { ...bank, given: has === 0 ? others : { ...others, [partition]: has } };
+}
+
+function sumOf(bank: Bank): number {
+  return Object.values(bank.given).reduce((sum, one) => sum + one, 0);
+}
+
+/** Adds tokens to the bucket of a counter, or takes some that are there. */
+function addTokens(
+  turn: Turn,
+  { counter, rate }: { readonly counter: Counter; readonly rate: Rate },
+  count: number,
+): void {
+  const { now } = turn;
+  const burst = burstOf(rate);
+  const before = tokensAt(turn.find("bucket", counter), rate, now);
+  const tokens = Math.min(burst, before + count * TOKEN);
+  const row = { counter, tokens, at: now, fullAt: whenTokens(tokens, burst, { rate, now }) };
+  turn.put("bucket", row);
+  turn.slots.buckets.set(counter, row);
+}

@@ -1,0 +1,29 @@
+import { holdsSlots, type InvocationDraft, type Status } from "../../model/invocation.ts";
+import type { Turn } from "../turn.ts";
+import { freed } from "./share.ts";
+
+/**
+ * Changes the status of an invocation: the only way to do it, since the slots follow. Also ends the time
+ * that it has waited.
+ */
+export function setStatus(turn: Turn, draft: InvocationDraft, status: Status): void {
+  const before = draft.status;
+  (draft as { status: Status }).status = status;
+  const held = holdsSlots(before), holds = holdsSlots(status);
+  if (held !== holds) turn.slots.change(draft, holds ? 1 : -1);
+  if (held && !holds) freed(turn, draft);
+  if (before.kind === "queued" && status.kind !== "queued") {
+    addWait(draft, before.by, turn.now - before.since);
+  } else if (before.kind === "inboxed") {
+    addWait(draft, "lock", turn.now - (draft.inboxedAt ?? turn.now));
+  }
+}
+
+function addWait(
+  draft: InvocationDraft,
+  cause: "lock" | "concurrency" | "rate" | "paused",
+  ms: number,
+): void {
+  if (ms <= 0) return;
+  draft.waitedMs = { ...draft.waitedMs, [cause]: (draft.waitedMs?.[cause] ?? 0) + ms };
+}

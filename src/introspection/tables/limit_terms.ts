@@ -1,0 +1,180 @@
+import {
+  BUCKETS,
+  CONTROLS,
+  LOCK_NAME,
+  MERGED_QUEUE,
+  PARTITION_KEY,
+  QUEUE_ID,
+  QUEUE_KEYS,
+  QUEUE_OF,
+  RULES,
+} from "./queue_parts.ts";
+import { NOW, type Part } from "./table.ts";
+import { type WaitCause, waitedMs } from "./waiting_columns.ts";
+
+// Terms of WITH that say which limits there are, how far they are used, and what each queue waits for.
+// Of a scope `a` and a limit key `b/c`, limits are counted by name: `a`, `a/b` and `a/b/c`.
+
+const body = (path: string) => `(t.body ->> '$.${path}')`;
+
+/** Invocations that hold slots, by what limits count. */
+const HELD: Part = {
+  name: "held",
+  from: `(select t.service, t.handler, coalesce(${body("target.scope")}, '') as scope,
+    coalesce(${body("limitKey")}, '') as limit_key, count(*) as held from invocation as t
+    where t.status <> 'completed' and t.status in ('invoked', 'backingOff')
+    and (t.status = 'invoked' or ${body("status.holds")} = 1) group by 1, 2, 3, 4) as t`,
+  columns: ["service", "handler", "scope", "limit_key", "held"],
+  keys: ["service", "handler", "scope", "limit_key"],
+};
+
+const CAUSES: readonly WaitCause[] = ["lock", "concurrency", "rate", "paused"];
+const HAS_RUN = `(${body("runningAt")} is not null)`;
+
+/**
+ * The order of a queue: what waits for limits, the highest lane first; what waits for its object; what
+ * waits for its time. The lanes are those of `engine/flow/queue.ts`.
+ */
+const PLACE = `case t.status
+  when 'queued' then printf('0%02d%016d', 99 - 2 * coalesce(${body("priority")}, 4) - ${HAS_RUN},
+    t.queue_seq)
+  when 'inboxed' then printf('1%016d', ${body("status.seq")})
+  else printf('2%016d', coalesce(${body("status.until")}, ${body("status.at")})) end`;
+
+/** What the parts have of a head. */
+const OF_HEAD = [
+  "status",
+  "handler",
+  "has_run",
+  "due",
+  "deployment",
+  ...CAUSES.map((cause) => `waited_${cause}`),
+];
+const head = OF_HEAD.map((one) => `t.${one}`).join(", ");
+
+/**
+ * Queues with something that waits. Columns of no aggregate are those of the head: the minimum's. The
+ * limit keeps the inner query apart: rows are grouped by sorting, and bodies need not be sorted.
+ */
+const WAITING: Part = {
+  name: "waiting",
+  from: `(select ${QUEUE_KEYS.map((one) => `t.${one}`).join(", ")}, count(*) as waiting,
+    min(t.place) as place, t.id as some_id, ${head} from (
+    select ${QUEUE_OF}, t.id, ${PLACE} as place, t.status, t.handler, ${HAS_RUN} as has_run,
+    ${body("pin.deployment")} as deployment,
+    coalesce(${body("status.until")}, ${body("status.at")}) as due,
+    ${CAUSES.map((cause) => `${waitedMs(cause)} as waited_${cause}`).join(", ")}
+    from invocation as t
+    where t.status <> 'completed' and t.status in ('queued', 'inboxed', 'scheduled', 'backingOff')
+    and (t.status <> 'backingOff' or coalesce(${body("status.holds")}, 0) <> 1) limit -1) as t
+    group by 1, 2, 3, 4) as t`,
+  columns: [...QUEUE_KEYS, "waiting", "place", "some_id", ...OF_HEAD],
+  keys: QUEUE_KEYS,
+};
+
+/** The parts of `LIMIT_TERMS`. */
+export const LIMIT_PARTS: readonly Part[] = [HELD, WAITING, RULES, CONTROLS, BUCKETS];
+
+/** Both levels of a limit key, the second one null if there is none. */
+const l1 = "iif(instr(t.limit_key, '/') > 0, " +
+  "substr(t.limit_key, 1, instr(t.limit_key, '/') - 1), t.limit_key)";
+const l2 = "iif(instr(t.limit_key, '/') > 0, " +
+  "substr(t.limit_key, instr(t.limit_key, '/') + 1), null)";
+
+/**
+ * Scopes and limit keys as names with their levels. A term per level would be more than a Durable Object
+ * takes in one compound SELECT: 5.
+ */
+const COUNTED = `select v.value as level, t.scope, iif(v.key >= 1, ${l1}, null) as l1,
+  iif(v.key = 2, ${l2}, null) as l2, t.held
+  from (select h.scope, h.limit_key, h.held from held as h union all
+    select m.scope, m.limit_key, 0 from merged as m where m.status = 'queued') as t,
+  json_each('["Scope","Level1","Level2"]') as v
+  where coalesce(t.scope, '') <> '' and (v.key = 0 or v.key = 1 and coalesce(t.limit_key, '') <> ''
+    or v.key = 2 and instr(t.limit_key, '/') > 0)`;
+
+/**
+ * The pattern of the rule for a name with so many components: the most exact one that is not disabled,
+ * where the scope counts more than both levels (docs/spec/admin.md#rules).
+ */
+function patternOf(components: readonly string[]): string {
+  const found: string[] = [];
+  for (let rank = 2 ** components.length - 1; rank >= 0; rank--) {
+    const parts = components.map((one, i) => rank & 2 ** (components.length - 1 - i) ? one : "'*'");
+    found.push(`(select p.pattern from rule as p where p.pattern = ${parts.join(" || '/' || ")}
+      and coalesce(p.body ->> '$.disabled', 0) = 0)`);
+  }
+  return `coalesce(${found.join(", ")})`;
+}
+
+const PATTERN = `case t.level when 'Scope' then ${
+  patternOf(["t.scope"]).replace("coalesce", "ifnull")
+}
+  when 'Level1' then ${patternOf(["t.scope", "t.l1"])}
+  else ${patternOf(["t.scope", "t.l1", "t.l2"])} end`;
+
+/** What a bucket has now, in tokens: see `engine/flow/bucket.ts`. */
+const TOKENS = `min(p.burst, coalesce((select (b.tokens / 1000000.0) +
+  max(0, ${NOW} - b.at) * 1.0 * p.count / p.period from bucket as b
+  where b.counter = 'scope:' || p.name), p.burst))`;
+
+const rate = (path: string) => `(r.body ->> '$.limits.rate.${path}')`;
+
+/** Whether all of a limit is used. */
+const isFull = (limit: string) =>
+  `(${limit}.concurrency is not null and ${limit}.usage >= ` +
+  `${limit}.concurrency)`;
+const isDry = (limit: string) => `(t.has_run = 0 and ${limit}.tokens < 1)`;
+
+/** The levels of a limit key, the narrowest first: which of them is full decides what is waited for. */
+const LEVELS = ["l2", "l1", "s"] as const;
+
+/**
+ * `usage`: limits of scopes and limit keys with their use. `queue`: queues with something that waits, and
+ * the limit that their head waits for. Each ends with a comma.
+ */
+export const LIMIT_TERMS = `
+  merged as materialized (select ${MERGED_QUEUE}, sum(t.waiting) as waiting, min(t.place) as place, t.some_id,
+    ${head} from waiting as t group by 1, 2, 3, 4),
+  counted as (${COUNTED}),
+  added as (select t.level, t.scope, t.l1, t.l2, sum(t.held) as usage,
+    t.scope || coalesce('/' || t.l1, '') || coalesce('/' || t.l2, '') as name
+    from counted as t group by 1, 2, 3, 4),
+  ruled as (select t.*, ${PATTERN} as pattern from added as t),
+  limited as (select t.*, r.body ->> '$.limits.concurrency' as concurrency,
+    ${rate("count")} as count, ${rate("periodMs")} as period,
+    coalesce(${rate("burst")}, ${rate("count")}) as burst
+    from ruled as t left join rule as r on r.pattern = t.pattern),
+  usage as materialized (select p.*, ${TOKENS} as tokens from limited as p),
+  used as (select t.service, t.handler, sum(t.held) as held from held as t group by 1, 2),
+  queue as materialized (select t.*, ${QUEUE_ID} as id, ${LOCK_NAME} as lock_name,
+    ${PARTITION_KEY} as partition_key, ${blockedOn()}
+    from merged as t
+    left join usage as s on s.name = t.scope
+    left join usage as l1 on l1.name = t.scope || '/' || ${l1}
+    left join usage as l2 on instr(t.limit_key, '/') > 0 and l2.name = t.scope || '/' || t.limit_key
+    left join control as c on c.kind = 'service' and c.name = t.service)`;
+
+/** `limit_name`, `limit_level` and `limit_pattern` of the limit that a head waits for, and `blocked_on`. */
+function blockedOn(): string {
+  const setting = (path: string) => `(c.body ->> ${path})`;
+  const ofHandler = setting(`('$.handlers."' || t.handler || '".concurrency')`);
+  const usedBy = (more: string) =>
+    `coalesce((select sum(u.held) from used as u where u.service = t.service ${more}), 0)`;
+  const first = (then: (level: string) => string) =>
+    `case ${
+      LEVELS.map((one) => `when ${isFull(one)} or ${isDry(one)} then ${then(one)}`).join(" ")
+    } end`;
+  const cause = first((one) => `iif(${isFull(one)}, 'limit-key-concurrency', 'throttling_rules')`);
+  const isPaused = `(coalesce(${setting("'$.paused'")}, 0) = 1
+    or exists (select 1 from control as k where k.kind = 'queue' and k.name = ${QUEUE_ID})
+    or exists (select 1 from control as k where k.kind = 'deployment' and k.name = t.deployment))`;
+  return `case when t.status = 'inboxed' then 'lock' when t.status <> 'queued' then null
+      when ${isPaused} then 'paused'
+      when ${ofHandler} <= ${usedBy("and u.handler = t.handler")} then 'handler-concurrency'
+      when ${setting("'$.limits.concurrency'")} <= ${usedBy("")} then 'service-concurrency'
+      else ${cause} end as blocked_on,
+    ${first((one) => `${one}.name`)} as limit_name,
+    ${first((one) => `lower(${one}.level)`)} as limit_level,
+    ${first((one) => `${one}.pattern`)} as limit_pattern`;
+}

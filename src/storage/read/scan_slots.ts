@@ -1,0 +1,112 @@
+import { holdsSlots, type InvocationRow } from "../../model/invocation.ts";
+import type { Holder, Scan } from "../../ports.ts";
+import { compareQueued, compareText } from "../codec/order.ts";
+import { decodeInvocation } from "../codec/row_codec.ts";
+import { fromSafe, fromUtf8, toSafe } from "../codec/safe_text.ts";
+import { statement } from "../codec/sql_text.ts";
+import type { Overlay } from "../overlay/overlay.ts";
+import type { Candidate, Kind } from "./scan.ts";
+import { scanSql } from "./sql.ts";
+
+/** Sorts after every name of a queue or a counter. */
+const LAST = "\u{10ffff}";
+
+/** Scans for the counts and queues of flow control (decision 050). */
+export function holders(
+  { after, limit }: Scan & { kind: "holders" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const { live, known } = liveRows(
+    overlay,
+    (row) =>
+      holdsSlots(row.status) && (after === undefined || compareText(row.id, after) > 0)
+        ? { id: row.id, holder: holderOf(row) }
+        : undefined,
+  );
+  return {
+    // No id is empty, so every id sorts after the empty text.
+    page: (last) => statement(scanSql.holders, partition, toSafe(last?.id ?? after ?? ""), limit),
+    decode: ({ id, body }) => ({
+      id: fromSafe(id as string),
+      holder: holderOf(decodeInvocation(fromUtf8(body as Uint8Array), null)),
+    }),
+    compare: (a, b) => compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+function holderOf({ id, target, limitKey, status }: InvocationRow): Holder {
+  return { id, target, limitKey, status };
+}
+
+/** Invocations that wait, by queue. */
+export function queued(
+  { after = { queue: "", seq: -1 }, isSameQueue, limit }: Scan & { kind: "queued" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const { live, known } = liveRows(overlay, ({ id, status }) => {
+    if (status.kind !== "queued" || isSameQueue && status.queue !== after.queue) return undefined;
+    const { queue, seq } = status;
+    return compareQueued(status, after) > 0 ? { id, queued: { id, queue, seq } } : undefined;
+  });
+  const until = isSameQueue ? after.queue : LAST;
+  return {
+    page: (last) => {
+      const { queue, seq } = last?.queued ?? after;
+      return statement(scanSql.queued, partition, queue, seq, until, limit);
+    },
+    decode: (columns) => {
+      const id = fromSafe(columns["id"] as string);
+      const queue = columns["queue"] as string, seq = columns["queue_seq"] as number;
+      return { id, queued: { id, queue, seq } };
+    },
+    compare: (a, b) => a.queued && b.queued ? compareQueued(a.queued, b.queued) : 0,
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+/** Token buckets that need not be stored any more. `id`: the counter. */
+export function fullBuckets(
+  { until, limit }: Scan & { kind: "fullBuckets" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [counter, , { row }] of overlay.known("bucket")) {
+    known.add(counter);
+    if (row && row.fullAt <= until) live.push({ id: counter, expiresAt: row.fullAt });
+  }
+  return {
+    page: (last) => {
+      const at = last?.expiresAt ?? -Number.MAX_VALUE;
+      return statement(scanSql.fullBuckets, partition, at, toSafe(last?.id ?? ""), until, limit);
+    },
+    decode: ({ counter, full_at }) => ({
+      id: fromSafe(counter as string),
+      expiresAt: full_at as number,
+    }),
+    compare: (a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+/** The invocations of the overlay that a scan returns, and the ids of all of them. */
+function liveRows(
+  overlay: Overlay,
+  candidateOf: (row: InvocationRow) => Candidate | undefined,
+): { readonly live: Candidate[]; readonly known: ReadonlySet<string> } {
+  const live: Candidate[] = [];
+  const known = new Set<string>();
+  for (const [id, , { row }] of overlay.known("invocation")) {
+    known.add(id);
+    const found = row && candidateOf(row);
+    if (found) live.push(found);
+  }
+  return { live, known };
+}

@@ -1,0 +1,82 @@
+import type { Controls, Limits, Rule, ServiceControl } from "../../src/model/limits.ts";
+import { RuleBook } from "../../src/model/limits.ts";
+import { printQueueId } from "../../src/model/queue.ts";
+
+/**
+ * What an operator has set, after a line of a script. Undefined: the line is about something else.
+ *   limit blue/* 1 · limit blue 3/1000 (a rate) · limit blue off
+ *   limit service:greeter 2 · limit handler:greeter/hi 1
+ *   hold service greeter · hold deployment dp_1 · hold queue greeter:blue:key · release … the same
+ */
+export function controlsAfter(
+  controls: Controls,
+  [verb, what = "", value = ""]: readonly string[],
+): Controls | undefined {
+  switch (verb) {
+    case "limit":
+      return limited(controls, what, limitsOf(value));
+    case "hold":
+    case "release":
+      return held(controls, what, { name: value, isHeld: verb === "hold" });
+    default:
+      return undefined;
+  }
+}
+
+/** `2`, `3/1000`, `off`. */
+function limitsOf(text: string): Limits | undefined {
+  if (text === "off") return undefined;
+  const [count = "", periodMs] = text.split("/");
+  return periodMs === undefined
+    ? { concurrency: Number(count) }
+    : { rate: { count: Number(count), periodMs: Number(periodMs) } };
+}
+
+function limited(controls: Controls, what: string, limits: Limits | undefined): Controls {
+  const [kind, name = ""] = what.split(":");
+  if (kind === "service") return withService(controls, name, { limits });
+  if (kind === "handler") {
+    const [service = "", handler = ""] = name.split("/");
+    return withService(controls, service, { handlers: limits && { [handler]: limits } });
+  }
+  const { rules, version } = controls.rules;
+  const others = rules.filter(({ pattern }) => pattern !== what);
+  const rule: Rule[] = limits
+    ? [{ pattern: what, limits, disabled: false, version: 1, modifiedAt: 0 }]
+    : [];
+  return { ...controls, rules: new RuleBook([...others, ...rule], version + 1) };
+}
+
+interface Change {
+  readonly limits?: Limits | undefined;
+  readonly handlers?: ServiceControl["handlers"] | undefined;
+  readonly paused?: true | undefined;
+}
+
+function withService(controls: Controls, name: string, change: Change): Controls {
+  const all = { ...controls.services.get(name), ...change };
+  const control = Object.fromEntries(Object.entries(all).filter(([, one]) => one !== undefined));
+  return { ...controls, services: new Map(controls.services).set(name, control) };
+}
+
+function held(
+  controls: Controls,
+  what: string,
+  { name, isHeld }: { readonly name: string; readonly isHeld: boolean },
+): Controls {
+  if (what === "service") {
+    return withService(controls, name, { paused: isHeld ? true : undefined });
+  }
+  const change = (set: ReadonlySet<string>, one: string) => {
+    const next = new Set(set);
+    if (isHeld) next.add(one);
+    else next.delete(one);
+    return next;
+  };
+  if (what === "deployment") {
+    return { ...controls, pausedDeployments: change(controls.pausedDeployments, name) };
+  }
+  const [service = "", scope, limitKey] = name.split(":");
+  const id = printQueueId({ service, scope, limitKey });
+  return { ...controls, pausedQueues: change(controls.pausedQueues, id) };
+}

@@ -1,0 +1,220 @@
+import type { Event } from "../../../src/engine/event.ts";
+import { step } from "../../../src/engine/step.ts";
+import { type RowView, Turn } from "../../../src/engine/turn.ts";
+import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
+import { holdsSlots } from "../../../src/model/invocation.ts";
+import { partitionOfId, type PartitionRange } from "../../../src/model/ring.ts";
+import { groupOf, type Item, itemOf, type Rows, type Table } from "../../../src/model/rows.ts";
+import { Schema } from "../../../src/model/schema.ts";
+import { Scheduler } from "../../../src/partition/flow/scheduler.ts";
+import { compareQueued } from "../../../src/storage/codec/order.ts";
+import { controlsOf, type GivenControls } from "../../support/controls.ts";
+import { deployment, schema } from "../../support/schema.ts";
+import { parse } from "../_script.ts";
+
+interface Alarm {
+  readonly due: number;
+  readonly of: Place;
+  readonly call: () => void;
+}
+
+/** One partition: its rows outlive its scheduler and its mailbox. */
+class Place implements RowView {
+  readonly range: PartitionRange;
+  readonly tables = new Map<Table, Map<string, Map<Item, Rows[Table]>>>();
+  mailbox: Event[] = [];
+  scheduler: Scheduler | undefined;
+
+  constructor(range: PartitionRange) {
+    this.range = range;
+  }
+
+  find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null {
+    return this.tables.get(table)?.get(group)?.get(item) as Rows[T] | undefined ?? null;
+  }
+
+  list<T extends Table>(table: T, group: string): Rows[T][] {
+    return [...this.tables.get(table)?.get(group)?.values() ?? []] as Rows[T][];
+  }
+
+  all<T extends Table>(table: T): Rows[T][] {
+    const groups = [...this.tables.get(table)?.values() ?? []];
+    return groups.flatMap((group) => [...group.values()]) as Rows[T][];
+  }
+
+  apply({ writes }: Turn): void {
+    for (const { table, row, drop } of writes) {
+      const groups = this.tables.get(table) ?? new Map<string, Map<Item, Rows[Table]>>();
+      this.tables.set(table, groups);
+      const group = groups.get(groupOf(table, row)) ?? new Map<Item, Rows[Table]>();
+      groups.set(groupOf(table, row), group);
+      if (drop) group.delete(itemOf(table, row));
+      else group.set(itemOf(table, row), { ...row });
+    }
+  }
+}
+
+/**
+ * Several partitions with limits, whose messages come late, whose owners die, and where the test picks
+ * what happens next. Each turn is durable at once.
+ */
+export class Places {
+  now = 1_000_000;
+  readonly places: readonly Place[];
+  /** Messages that were sent, by type: for bounds. */
+  readonly sent = new Map<string, number>();
+  /** When invocations started for the first time. */
+  readonly starts: number[] = [];
+  #alarms: Alarm[] = [];
+  #schema!: Schema;
+  #ids = 0;
+
+  constructor(partitions: number, controls: GivenControls) {
+    this.places = Array.from(
+      { length: partitions },
+      (_, partition) => new Place({ partition, partitions }),
+    );
+    this.limit(controls);
+    for (const place of this.places) this.boot(place.range.partition);
+  }
+
+  /** Sets limits. Every partition learns them at once. */
+  limit(controls: GivenControls): void {
+    this.#schema = new Schema([deployment], schema.defaults, controlsOf(controls));
+    for (const { scheduler } of this.places) scheduler?.controlsChanged();
+  }
+
+  /** The owner of a partition dies, and another one takes over. */
+  boot(partition: number): void {
+    const place = this.#at(partition);
+    place.scheduler?.stop();
+    place.mailbox = [];
+    this.#alarms = this.#alarms.filter(({ of }) => of !== place);
+    const scheduler = place.scheduler = new Scheduler({
+      range: place.range,
+      clock: {
+        now: () => this.now,
+        at: (due, call) => {
+          const alarm = { due, call, of: place };
+          this.#alarms.push(alarm);
+          return () => void (this.#alarms = this.#alarms.filter((one) => one !== alarm));
+        },
+        soon: (call) => call(),
+      },
+      schema: () => this.#schema,
+      send: (event) => void place.mailbox.push(event),
+      load: () => Promise.resolve([]),
+      onFailure: (cause) => {
+        throw cause;
+      },
+    });
+    const rows = place.all("invocation");
+    for (const row of rows) if (holdsSlots(row.status)) scheduler.hold(row);
+    const queued = rows.flatMap(({ id, status }) =>
+      status.kind === "queued" ? [{ id, queue: status.queue, seq: status.seq }] : []
+    );
+    for (const one of queued.sort(compareQueued)) scheduler.restore(one);
+    scheduler.open();
+  }
+
+  /** Calls a handler in a partition. */
+  call(partition: number, path = "greeter/hi"): string {
+    const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+    bytes[7] = Math.floor(256 * (partition + 0.5) / this.places.length);
+    new DataView(bytes.buffer).setUint16(INVOCATION_ID_BYTES - 2, ++this.#ids);
+    const id = printInvocationId(bytes);
+    this.#at(partition).mailbox.push(parse(["invoke", id, path]));
+    return id;
+  }
+
+  /** An invocation that runs ends. */
+  end(id: string): void {
+    const place = this.#at(partitionOfId(id, this.places.length));
+    const attempt = place.find("invocation", id, "")?.attempt ?? 0;
+    place.mailbox.push(parse(["hear", `${id}#${attempt}`, "0", "out:done"]));
+    place.mailbox.push(parse(["end", `${id}#${attempt}`, "ended"]));
+  }
+
+  kill(id: string): void {
+    this.#at(partitionOfId(id, this.places.length)).mailbox.push(parse(["operate", id, "kill"]));
+  }
+
+  /** Runs a turn with the first `most` events of a partition. Returns false: there is none. */
+  turn(partition: number, most = 1): boolean {
+    const place = this.#at(partition), { scheduler } = place;
+    const events = place.mailbox.splice(0, most);
+    if (!scheduler || events.length === 0) return false;
+    const turn = new Turn(this.now, this.#schema, {
+      rows: place,
+      range: place.range,
+      slots: scheduler,
+      nextSeq: scheduler.nextSeq,
+    });
+    for (const event of events) step(turn, event);
+    for (const { type, ...effect } of turn.effects) {
+      const isFirst = type === "attempt" && (effect as { attempt: number }).attempt === 1;
+      if (isFirst) this.starts.push(this.now);
+      if (type !== "forward") continue;
+      const { message } = effect as { message: { type: string } };
+      this.sent.set(message.type, (this.sent.get(message.type) ?? 0) + 1);
+    }
+    place.apply(turn);
+    scheduler.apply(turn.slots);
+    return true;
+  }
+
+  /** Brings all messages of one partition for another. `isHeard`: the sender learns it. */
+  bring(from: number, to: number, { isHeard = true } = {}): boolean {
+    const rows = this.#at(from).all("outbox").filter((row) => row.to === to)
+      .sort((a, b) => a.seq - b.seq);
+    const first = rows[0]?.seq, last = rows.at(-1)?.seq;
+    if (first === undefined || last === undefined) return false;
+    const messages = rows.map(({ message }) => message);
+    // A batch is durable before it is acknowledged.
+    const { mailbox } = this.#at(to);
+    this.#at(to).mailbox = [{ type: "delivered", from, first, messages, reply: 1 }];
+    this.turn(to);
+    this.#at(to).mailbox.unshift(...mailbox);
+    if (isHeard) this.#at(from).mailbox.push({ type: "acknowledged", to, first, last });
+    return true;
+  }
+
+  /** Time passes until the next alarm, which rings. Returns false: there is none. */
+  pass(): boolean {
+    const next = this.#alarms.sort((a, b) => a.due - b.due).shift();
+    if (!next) return false;
+    this.now = Math.max(this.now, next.due);
+    next.call();
+    return true;
+  }
+
+  /** Ids of all invocations of a status. */
+  ids(kind: string): string[] {
+    const rows = this.places.flatMap((place) => place.all("invocation"));
+    return rows.filter(({ status }) => status.kind === kind).map(({ id }) => id);
+  }
+
+  /** The slots that partitions have of a counter. */
+  shares(counter: string): number[] {
+    return this.places.map(({ range: { partition } }) =>
+      this.#at(partition).find("share", `${partition}/${counter}`, "")?.slots ?? 0
+    );
+  }
+
+  /** Everything happens that can without an end of an invocation, and without time. */
+  settle(): void {
+    const all = this.places.map(({ range }) => range.partition);
+    for (let rounds = 0; rounds < 10_000; rounds++) {
+      const ran = all.map((one) => this.turn(one, 100));
+      const brought = all.flatMap((from) => all.map((to) => this.bring(from, to)));
+      if (![...ran, ...brought].includes(true)) return;
+    }
+    throw new Error("Messages go to and fro without end");
+  }
+
+  #at(partition: number): Place {
+    const place = this.places[partition];
+    if (!place) throw new Error(`No partition ${partition}`);
+    return place;
+  }
+}
