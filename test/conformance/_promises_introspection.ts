@@ -72,15 +72,19 @@ export const introspectionPromises: Promises = {
     const holder = idOf(await send(server, `Counter/${id}/hold`, id));
     await endpoint.happens(`${id} hold`);
     const waiting = idOf(await send(server, `Counter/${id}/add`, 1));
-    expect(await query(server, `select id from sys_inbox where service_key = '${id}'`))
-      .toEqual([{ id: waiting }]);
-    expect(
-      await query(
-        server,
-        `select invocation_id from sys_keyed_service_status where service_key = '${id}'`,
-      ),
-    ).toEqual([{ invocation_id: holder }]);
-    endpoint.release(id);
+    try {
+      expect(await query(server, `select id from sys_inbox where service_key = '${id}'`))
+        .toEqual([{ id: waiting }]);
+      expect(
+        await query(
+          server,
+          `select invocation_id from sys_keyed_service_status where service_key = '${id}'`,
+        ),
+      ).toEqual([{ invocation_id: holder }]);
+    } finally {
+      // Also where queries fail: it would hold a slot while other promises count them.
+      endpoint.release(id);
+    }
     await ask(server, `attach/${waiting}`);
   },
 

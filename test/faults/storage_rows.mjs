@@ -140,8 +140,8 @@ export const storageRows = [
   {
     file: "src/storage/read/scan.ts",
     what: "expired at this very millisecond waits",
-    find: "expiresAt <= until) live.push",
-    replace: "expiresAt < until) live.push",
+    find: "time <= until) live.push",
+    replace: "time < until) live.push",
     tests: STORE,
   },
   {

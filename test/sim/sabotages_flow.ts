@@ -159,7 +159,7 @@ export const SABOTAGES_FLOW: readonly Sabotage[] = [
     under: NARROW,
   },
   {
-    name: "a grant is for whoever has its place",
+    name: "a grant starts an invocation that has left the place",
     file: "engine/flow/granted.ts",
     find: 'if (row?.status.kind !== "queued" || row.status.seq !== seq) return;',
     replace: 'if (!row || row.status.kind === "completed") return;',

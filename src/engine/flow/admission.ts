@@ -1,4 +1,5 @@
 import type { Controls, Limits, Rate } from "../../model/limits.ts";
+import type { Target } from "../../model/target.ts";
 import {
   type Counter,
   handlerCounter,
@@ -36,6 +37,15 @@ export interface Full {
   readonly by: "concurrency" | "rate" | "paused";
   /** With `rate`: the one that leaves no token. */
   readonly rate?: Rate;
+}
+
+/** Whether nothing limits or pauses the invocations of a target, so that none has to wait. */
+export function isUncontrolled(
+  { service, scope }: Pick<Target, "service" | "scope">,
+  { rules, services, pausedDeployments, pausedQueues }: Controls,
+): boolean {
+  return !services.has(service) && (scope === undefined || rules.rules.length === 0) &&
+    pausedDeployments.size === 0 && pausedQueues.size === 0;
 }
 
 /** The first counter that has no room. Undefined: the invocation may start. */

@@ -1,7 +1,7 @@
 import type { Rate } from "../../model/limits.ts";
 import { holdsSlots, type InvocationDraft } from "../../model/invocation.ts";
 import type { Turn } from "../turn.ts";
-import { type Demand, firstFull, type Full, limitsOf, pausedBy } from "./admission.ts";
+import { firstFull, type Full, isUncontrolled, limitsOf, pausedBy } from "./admission.ts";
 import { burstOf, TOKEN, tokensAt, whenTokens } from "./bucket.ts";
 import { type Counter, isShared } from "./counters.ts";
 import { demandOf, queueNameOf } from "./queue.ts";
@@ -18,6 +18,7 @@ export function whyNot(
   { isGranted } = { isGranted: false },
 ): Full | undefined {
   const { controls } = turn.schema;
+  if (isUncontrolled(draft.target, controls)) return undefined;
   const demand = demandOf(draft, turn.schema);
   if (holdsSlots(draft.status)) {
     const counter = pausedBy(demand, controls);
@@ -54,8 +55,8 @@ export function enqueue(turn: Turn, draft: InvocationDraft, { counter, by }: Ful
 
 /** Takes a token of every rate that an invocation needs for its first start. */
 export function takeTokens(turn: Turn, draft: InvocationDraft): void {
-  const demand: Demand = demandOf(draft, turn.schema);
-  if (!demand.isFirst) return;
+  if (draft.runningAt !== undefined || isUncontrolled(draft.target, turn.schema.controls)) return;
+  const demand = demandOf(draft, turn.schema);
   for (const { counter, limits: { rate } } of limitsOf(demand, turn.schema.controls)) {
     if (rate) takeToken(turn, counter, rate);
   }

@@ -33,8 +33,9 @@ export function slotsReturned(
 }
 
 /**
- * Gives what is there to the partitions that wait, in their order. If slots lack, or more are given than
- * the limit allows, the partitions that have some are told.
+ * Hands the free slots and tokens of a counter to the partitions that have asked, in the order of their
+ * requests. Partitions that hold slots are asked to return them when a request stays unanswered, and when
+ * the limit is lower than what is handed out.
  */
 export function serveBank(turn: Turn, counter: Counter): void {
   const before = bankAt(turn, counter);
@@ -80,7 +81,7 @@ function hand(
     isOver || waiting.some(({ from, slots }) => from !== partition && slots > 0);
   const served = new Set(gifts.map(({ from }) => from));
   const holders = Object.keys(bank.given).map(Number);
-  // Whoever is served is told with the answer.
+  // A partition that gets slots in this turn learns from that message that others want them.
   const before = bank.told.filter((one) => !served.has(one) && holders.includes(one));
   const told = holders.filter((one) => before.includes(one) || isWantedOf(one));
   keep(turn, { ...bank, told });

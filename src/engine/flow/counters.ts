@@ -13,19 +13,19 @@ export interface Counted {
   readonly limitKey?: string | undefined;
 }
 
-/** Targets are shared by reference between the versions of a row. */
-const unscoped = new WeakMap<Counted["target"], readonly [Counter, Counter]>();
+/** Targets are shared by reference between the versions of a row, as are their limit keys. */
+const known = new WeakMap<Counted["target"], readonly Counter[]>();
 
 /** The counters in which an invocation holds a slot while it runs, the narrowest of each kind first. */
 export function countersOf({ target, limitKey }: Counted): readonly Counter[] {
-  let counters = unscoped.get(target);
+  let counters = known.get(target);
   if (!counters) {
-    const { service, handler } = target;
-    unscoped.set(target, counters = [handlerCounter(service, handler), serviceCounter(service)]);
+    const { service, handler, scope } = target;
+    const scoped = scope === undefined ? [] : scopeCounters(scope, limitKey);
+    counters = [handlerCounter(service, handler), serviceCounter(service), ...scoped];
+    known.set(target, counters);
   }
-  return target.scope === undefined
-    ? counters
-    : [...counters, ...scopeCounters(target.scope, limitKey)];
+  return counters;
 }
 
 export function serviceCounter(service: string): Counter {

@@ -40,15 +40,9 @@ function queueIdOf(row: Waiter, { pausedQueues }: Controls): string | undefined 
 }
 
 /** What a name says. */
-export interface ParsedQueue {
+export interface ParsedQueue extends Omit<Demand, "isFirst"> {
   /** As `laneOf` makes it. */
   readonly lane: number;
-  readonly service: string;
-  readonly handler: string | undefined;
-  readonly scope: string | undefined;
-  readonly limitKey: string | undefined;
-  readonly deployment: string | undefined;
-  readonly queueId: string | undefined;
 }
 
 /** The reverse of `queueNameOf`. */

@@ -12,7 +12,7 @@ import {
   SHOWN_STATUS,
   SHOWN_STATUSES,
 } from "./shown_status.ts";
-import { partitionKeyOf, type Table, type TableColumn } from "./table.ts";
+import { body, partitionKeyOf, type Table, type TableColumn } from "./table.ts";
 import { reasonColumns } from "./wait_reason.ts";
 import { waitingColumns } from "./waiting_columns.ts";
 
@@ -21,8 +21,6 @@ import { waitingColumns } from "./waiting_columns.ts";
 
 const only = (condition: string, value: string) => `case when ${condition} then ${value} end`;
 /** In parentheses: `||` binds no looser than `->>`. */
-const body = (path: string) => `(t.body ->> '$.${path}')`;
-
 const live = (column: string) => `(select l.${column} from live as l where l.id = t.id)`;
 /** A running attempt is one more than those that failed, whether they are held against it or not. */
 const attempts = `${body("failures")} + coalesce(${body("spared")}, 0) + ${isRunning}`;

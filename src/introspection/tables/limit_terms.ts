@@ -9,13 +9,11 @@ import {
   QUEUE_OF,
   RULES,
 } from "./queue_parts.ts";
-import { NOW, type Part } from "./table.ts";
+import { body, NOW, type Part } from "./table.ts";
 import { type WaitCause, waitedMs } from "./waiting_columns.ts";
 
 // Terms of WITH that say which limits there are, how far they are used, and what each queue waits for.
 // Of a scope `a` and a limit key `b/c`, limits are counted by name: `a`, `a/b` and `a/b/c`.
-
-const body = (path: string) => `(t.body ->> '$.${path}')`;
 
 /** Invocations that hold slots, by what limits count. */
 const HELD: Part = {

@@ -2,6 +2,7 @@ import { objectOfInvocation } from "./object_name.ts";
 import { queueId } from "./queue_id.ts";
 import { isKind, isRunning, STATUS_KIND } from "./shown_status.ts";
 import {
+  body,
   partitionKeyOf,
   type PushedKeys,
   quoteTexts,
@@ -12,7 +13,6 @@ import { type WaitCause, waitedMs } from "./waiting_columns.ts";
 
 // Invocations as entries of virtual queues. `t` is a stored invocation: see `invocation_tables.ts`.
 
-const body = (path: string) => `(t.body ->> '$.${path}')`;
 const HOLDS = `${body("status.holds")} = 1`;
 
 /** The stages of an entry, with the stored statuses that are shown so. */

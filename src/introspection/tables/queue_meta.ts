@@ -9,13 +9,11 @@ import {
   QUEUE_OF,
 } from "./queue_parts.ts";
 import { FIRST_RUNNABLE, STAGE } from "./queue_entries.ts";
-import { PARTS, type PushedKeys, quoteTexts, type Table, type TableColumn } from "./table.ts";
+import { body, PARTS, type PushedKeys, quoteTexts, type Table, type TableColumn } from "./table.ts";
 import { waitedMs } from "./waiting_columns.ts";
 
 // One row for each virtual queue that has a stored invocation, called `t` in the parts. Averages are
 // made of sums and counts, since a queue of a plain service has rows in several databases.
-
-const body = (path: string) => `(t.body ->> '$.${path}')`;
 
 /** A column, by what is computed in turn. */
 interface Measure {

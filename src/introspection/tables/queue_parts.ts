@@ -1,10 +1,8 @@
 import { queueIdOf } from "./queue_id.ts";
-import { type Part, partitionKeyOf } from "./table.ts";
+import { body, type Part, partitionKeyOf } from "./table.ts";
 
 // Groups of stored invocations, called `t`, by their virtual queues. Parts of a name that are not there
 // are empty texts, so that they can be keys.
-
-const body = (path: string) => `(t.body ->> '$.${path}')`;
 
 /** What a virtual queue is called in parts. `object_key`: a slash and the key, or nothing. */
 export const QUEUE_KEYS: readonly string[] = ["service", "object_key", "scope", "limit_key"];

@@ -76,6 +76,11 @@ export interface Table {
 /** Within the SQL of a table: when the statement is run, in milliseconds since the epoch. */
 export const NOW = "{now}";
 
+/** A value of the document of an invocation `t`, by its path: null if it is not there. */
+export function body(path: string): string {
+  return `(t.body ->> '$.${path}')`;
+}
+
 /** Text as SQL. It has no NUL and no lone surrogate: see `storage/codec/safe_text.ts`. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

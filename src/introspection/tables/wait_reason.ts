@@ -51,7 +51,7 @@ function choice(of: string, sentences: Readonly<Record<string, string>>, json: s
 const LIST = `(select group_concat(${choice("kind", AWAITED, "o.value")}, '; ')
   from json_each(fact.f, '$.on') as o)`;
 
-/** Those that are not in the list are counted. */
+/** How many notifications are awaited beyond those that the list names. */
 const MORE = `iif(fact.f ->> '$.count' > json_array_length(fact.f, '$.on'),
   '; and ' || (fact.f ->> '$.count' - json_array_length(fact.f, '$.on')) || ' more', '')`;
 

@@ -1,10 +1,8 @@
 import { PRIORITY_DEFAULT } from "../../model/queue.ts";
 import { QUEUE_PLACE } from "./queue_place.ts";
-import { NOW, type TableColumn } from "./table.ts";
+import { body, NOW, type TableColumn } from "./table.ts";
 
 // `t` is a stored invocation: see `invocation_tables.ts`.
-
-const body = (path: string) => `(t.body ->> '$.${path}')`;
 
 /** The causes of waiting, as `WaitedMs` of the model has them. */
 export type WaitCause = "lock" | "concurrency" | "rate" | "paused";

@@ -4,27 +4,19 @@ import { type Counted, type Counter, countersOf } from "../../engine/flow/counte
 import { demandOfQueue } from "../../engine/flow/queue.ts";
 import type { Queued, Settled, Slots, SlotView } from "../../engine/flow/slots.ts";
 import type { Rate } from "../../model/limits.ts";
-import type { PartitionRange } from "../../model/ring.ts";
-import type { Schema } from "../../model/schema.ts";
-import type { Clock, Mailbox } from "../../ports.ts";
 import { PRIORITY_AGING_MS } from "../../model/queue.ts";
 import { PriorityLanes } from "../../priority_lanes.ts";
 import { Counters, type CounterState } from "./counter_state.ts";
-import { Shares } from "./shares.ts";
+import { Shares, type SharesOptions } from "./shares.ts";
 import { type Entry, WaitQueue } from "./wait_queue.ts";
 
-export interface SchedulerOptions {
-  /** Absent: the only partition. */
-  readonly range?: PartitionRange;
-  readonly clock: Clock;
-  readonly schema: () => Schema;
+/** `send` takes the events `granted`, too. */
+export interface SchedulerOptions extends Omit<SharesOptions, "counters"> {
   readonly priorityAgingMs?: number;
   /** Entries of a queue in memory, and of a page of `load`. Absent: `WINDOW`. */
   readonly queueWindow?: number;
   /** Grants whose turns have not run, at most. Absent: no more than a turn takes with ease. */
   readonly grantsMax?: number;
-  /** Takes the events `granted`, and those of `Shares`. */
-  readonly send: Mailbox;
   /** The next entries of a queue, after a place, once all that turns have written can be read. */
   readonly load: (queue: string, after: number) => Promise<readonly Entry[]>;
   readonly onFailure: (cause: unknown) => void;
@@ -119,7 +111,7 @@ export class Scheduler implements SlotView {
     this.#shares.review();
   }
 
-  /** Limits or pauses have changed: whoever may start now does. */
+  /** Limits or pauses have changed: grants all that may start now. */
   controlsChanged(): void {
     for (const counter of [...this.#counters.keys()]) this.#serve(counter);
     this.#shares.all();
@@ -151,6 +143,7 @@ export class Scheduler implements SlotView {
     state.bucket = bucket && { tokens: bucket.tokens, at: bucket.at };
     if (state.isIdle) this.#counters.delete(counter);
   }
+
   #add({ id, queue: name, seq }: Queued): void {
     const isNew = !this.#queues.has(name);
     const queue = this.#queue(name);

@@ -4,7 +4,7 @@ import type { Holder, Scan, ScanRow, SqlRow, Statement } from "../../ports.ts";
 import { decodeOutbox, decodeTimer } from "./load.ts";
 import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
-import { fullBuckets, holders, queued } from "./scan_slots.ts";
+import { holders, queued } from "./scan_slots.ts";
 import { scanSql } from "./sql.ts";
 import { fromSafe, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
@@ -13,7 +13,8 @@ import { statement } from "../codec/sql_text.ts";
 export interface Candidate {
   /** Empty for a message. */
   readonly id: string;
-  readonly expiresAt?: number;
+  /** When it is due, of rows that are scanned by time. */
+  readonly time?: number;
   readonly timer?: Timer;
   readonly message?: Rows["outbox"];
   readonly holder?: Holder;
@@ -32,6 +33,12 @@ export interface Kind<C = Candidate> {
   isStale(found: C): boolean;
 }
 
+/** What a scan reads. */
+interface Tables {
+  readonly overlay: Overlay;
+  readonly partition: number;
+}
+
 /** Runs one query. */
 export type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
 
@@ -42,7 +49,7 @@ export type Read = (statement: Statement) => Promise<readonly SqlRow[]>;
 export function scanRows<Q extends Scan>(
   scan: Q,
   read: Read,
-  { overlay, partition }: { readonly overlay: Overlay; readonly partition: number },
+  { overlay, partition }: Tables,
 ): Promise<readonly ScanRow<Q>[]> {
   const kind = kindOf(scan, overlay, partition);
   return gather(kind, read, scan.limit).then((rows) =>
@@ -76,10 +83,22 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
       return holders(scan, overlay, partition);
     case "queued":
       return queued(scan, overlay, partition);
-    case "fullBuckets":
-      return fullBuckets(scan, overlay, partition);
-    case "expired":
-      return expired(scan, overlay, partition);
+    case "fullBuckets": {
+      const timeOf = ({ fullAt }: Rows["bucket"]) => fullAt;
+      return due(scan, { overlay, partition }, {
+        table: "bucket",
+        timeOf,
+        sql: scanSql.fullBuckets,
+      });
+    }
+    case "expired": {
+      const timeOf = ({ expiresAt }: Rows["invocation"]) => expiresAt;
+      return due(scan, { overlay, partition }, {
+        table: "invocation",
+        timeOf,
+        sql: scanSql.expired,
+      });
+    }
     case "timers":
       return timers(scan, overlay, partition);
     case "outbox":
@@ -87,33 +106,31 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
   }
 }
 
-function expired(
-  { until, limit }: Scan & { kind: "expired" },
-  overlay: Overlay,
-  partition: number,
+/** The rows of a table that are due, by time and id. */
+function due<T extends "invocation" | "bucket">(
+  { until, limit }: Scan & { readonly until: number },
+  { overlay, partition }: Tables,
+  { table, timeOf, sql }: {
+    readonly table: T;
+    readonly timeOf: (row: Rows[T]) => number | undefined;
+    /** A page, with the columns `id` and `time`. */
+    readonly sql: string;
+  },
 ): Kind {
   const live: Candidate[] = [];
   const known = new Set<string>();
-  for (const [id, , { row }] of overlay.known("invocation")) {
+  for (const [id, , { row }] of overlay.known(table)) {
     known.add(id);
-    const expiresAt = row?.expiresAt;
-    if (expiresAt !== undefined && expiresAt <= until) live.push({ id, expiresAt });
+    const time = row && timeOf(row);
+    if (time !== undefined && time <= until) live.push({ id, time });
   }
   return {
-    page: (last) =>
-      statement(
-        scanSql.expired,
-        partition,
-        last?.expiresAt ?? -Number.MAX_VALUE,
-        toSafe(last?.id ?? ""),
-        until,
-        limit,
-      ),
-    decode: ({ id, expires_at }) => ({
-      id: fromSafe(id as string),
-      expiresAt: expires_at as number,
-    }),
-    compare: (a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id),
+    page: (last) => {
+      const after = last?.time ?? -Number.MAX_VALUE;
+      return statement(sql, partition, after, toSafe(last?.id ?? ""), until, limit);
+    },
+    decode: ({ id, time }) => ({ id: fromSafe(id as string), time: time as number }),
+    compare: (a, b) => (a.time ?? 0) - (b.time ?? 0) || compareText(a.id, b.id),
     live,
     isStale: ({ id }) => known.has(id),
   };

@@ -69,33 +69,6 @@ export function queued(
   };
 }
 
-/** Token buckets that need not be stored any more. `id`: the counter. */
-export function fullBuckets(
-  { until, limit }: Scan & { kind: "fullBuckets" },
-  overlay: Overlay,
-  partition: number,
-): Kind {
-  const live: Candidate[] = [];
-  const known = new Set<string>();
-  for (const [counter, , { row }] of overlay.known("bucket")) {
-    known.add(counter);
-    if (row && row.fullAt <= until) live.push({ id: counter, expiresAt: row.fullAt });
-  }
-  return {
-    page: (last) => {
-      const at = last?.expiresAt ?? -Number.MAX_VALUE;
-      return statement(scanSql.fullBuckets, partition, at, toSafe(last?.id ?? ""), until, limit);
-    },
-    decode: ({ counter, full_at }) => ({
-      id: fromSafe(counter as string),
-      expiresAt: full_at as number,
-    }),
-    compare: (a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0) || compareText(a.id, b.id),
-    live,
-    isStale: ({ id }) => known.has(id),
-  };
-}
-
 /** The invocations of the overlay that a scan returns, and the ids of all of them. */
 function liveRows(
   overlay: Overlay,

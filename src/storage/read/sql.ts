@@ -90,12 +90,12 @@ export const scanSql = {
     order by queue, queue_seq limit ?5`),
   /** After (?2 full_at, ?3 counter), up to ?4. */
   fullBuckets: compile(sql`
-    select counter, full_at from bucket
+    select counter as id, full_at as time from bucket
     where partition = ?1 and (full_at, counter) > (?2, ?3) and full_at <= ?4
     order by full_at, counter limit ?5`),
   /** After (?2 expires_at, ?3 id), up to ?4. */
   expired: compile(sql`
-    select id, expires_at from invocation
+    select id, expires_at as time from invocation
     where partition = ?1 and expires_at is not null and expires_at <= ?4
       and (expires_at, id) > (?2, ?3)
     order by expires_at, id limit ?5`),

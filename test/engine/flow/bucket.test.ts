@@ -26,7 +26,7 @@ test("a token is there at the moment that was said, and not before", () => {
   }));
 });
 
-test("whoever takes tokens as fast as it can gets no more than the burst and the rate", () => {
+test("tokens taken as fast as possible are at most the burst and the rate", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 });
   fc.assert(fc.property(rates, gaps, (rate, gaps) => {
     let bucket: { tokens: number; at: number } | undefined;

@@ -1,0 +1,116 @@
+/** A Kafka cluster, as operators have set it (docs/spec/admin.md#kafka). */
+export interface KafkaCluster {
+  readonly name: string;
+  /** Options of the client, by the names that librdkafka gives them. Secrets are in clear. */
+  readonly properties: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Records of a topic become invocations of a handler (docs/spec/admin.md#kafka). */
+export interface Subscription {
+  /** `sub_1` and 22 digits. */
+  readonly id: string;
+  /** `kafka://CLUSTER/TOPIC`. */
+  readonly source: string;
+  /** `service://SERVICE/HANDLER`. */
+  readonly sink: string;
+  /** As given, and always `group.id`. Secrets are in clear. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Nothing is consumed. */
+  readonly paused?: true;
+  readonly createdAt: number;
+}
+
+/** Where records come from: what deduplication is about, with the offset. */
+export interface RecordSource {
+  /** The id of the subscription. */
+  readonly subscription: string;
+  /** The consumer group. */
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** A record that becomes an invocation. */
+export interface IngestRecord {
+  /** At most 2^53 - 1. */
+  readonly offset: number;
+  /** As the record has it, in milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** Undefined: the record has none. */
+  readonly key: Uint8Array | undefined;
+  /**
+   * The key of the object or workflow, by `key.encoding`. Undefined: the text of `key`, or the empty
+   * text if there is none.
+   */
+  readonly objectKey: string | undefined;
+  /** Undefined: a tombstone. */
+  readonly value: Uint8Array | undefined;
+  /** What the handler gets beside the headers that describe the record; names are in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Of the headers of the record, where flow control takes them from there. */
+  readonly scope: string | undefined;
+  readonly limitKey: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
+/** Records of one partition of a topic, in their order. */
+export interface RecordBatch extends RecordSource {
+  /** The offset after all that is done with this batch: it may end with records that are skipped. */
+  readonly next: number;
+  /** Their offsets grow. */
+  readonly records: readonly IngestRecord[];
+}
+
+/** How a batch was taken. All records before `next` are durable. */
+export interface Ingested {
+  readonly next: number;
+  /** The record at `next` cannot become an invocation, and why. */
+  readonly poison?: { readonly message: string };
+  /** As many invocations of the subscription wait as may: the rest is to be sent again later. */
+  readonly isFull?: boolean;
+}
+
+/** What the sidecar needs to know: all clusters and subscriptions, with secrets in clear. */
+export interface KafkaPlan {
+  /** Differs whenever anything of it does. */
+  readonly version: string;
+  readonly clusters: readonly KafkaCluster[];
+  readonly subscriptions: readonly PlannedSubscription[];
+}
+
+export interface PlannedSubscription extends Subscription {
+  /** What the sink is. Absent: it is not registered now. */
+  readonly sinkType?: "service" | "virtualObject" | "workflow";
+}
+
+/** What the sidecar says of a subscription. */
+export interface SubscriptionReport {
+  /** The id of the subscription. */
+  readonly id: string;
+  /** Names the sidecar, which is one of several maybe. */
+  readonly member: string;
+  readonly state: SubscriptionState;
+  readonly lastError?: { readonly message: string; readonly at: number };
+  /** Partitions that this sidecar has been assigned. */
+  readonly partitions: readonly PartitionReport[];
+}
+
+/**
+ * `starting`: it joins its group. `running`: all assigned partitions move. `paused`: by an operator.
+ * `blocked`: some partition waits at a record that cannot be delivered. `failing`: nothing can be
+ * consumed; it is tried again.
+ */
+export type SubscriptionState = "starting" | "running" | "paused" | "blocked" | "failing";
+
+export interface PartitionReport {
+  readonly topic: string;
+  readonly partition: number;
+  /** The next offset to read. Undefined: unknown yet. */
+  readonly position?: number;
+  /** The end of the partition. Undefined: unknown yet. */
+  readonly end?: number;
+  /** It stands at `position`, since that record cannot be delivered, or the inbox is full. */
+  readonly stoppedBy?: { readonly kind: "poison" | "inbox"; readonly message: string };
+}
