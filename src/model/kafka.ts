@@ -1,4 +1,4 @@
-/** A Kafka cluster, as operators have set it (docs/spec/admin.md#kafka). */
+/** A Kafka cluster, as operators have set it. */
 export interface KafkaCluster {
   readonly name: string;
   /** Options of the client, by the names that librdkafka gives them. Secrets are in clear. */
@@ -7,7 +7,7 @@ export interface KafkaCluster {
   readonly createdAt: number;
 }
 
-/** Records of a topic become invocations of a handler (docs/spec/admin.md#kafka). */
+/** Records of a topic become invocations of a handler. */
 export interface Subscription {
   /** `sub_1` and 22 digits. */
   readonly id: string;

@@ -16,6 +16,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["observe"],
     ["storage", "outbound", "partition"],
     ["placement"],
+    ["kafka"],
     ["ingress", "admin", "introspection", "ui"],
     ["app"],
   ],
