@@ -254,11 +254,11 @@ export class Scheduler implements SlotView {
   /** Looks at a counter again when it has its next token. Those of shared counters are given. */
   #expectToken(counter: Counter, rate: Rate): void {
     if (this.#shares.isShared(counter)) return;
-    this.#counters.state(counter).expectToken(
-      rate,
-      this.#options.clock,
-      () => this.#serve(counter),
-    );
+    this.#counters.state(counter).expectToken(rate, this.#options.clock, () => {
+      this.#serve(counter);
+      // A queue may now wait for slots that other partitions have.
+      this.#shares.review();
+    });
   }
 
   /** Reads the next entries of a queue, if it needs some. */
