@@ -3,7 +3,8 @@ import {
   changedControls,
   type ControlsChange,
   controlsOf,
-  sameControls,
+  keptControls,
+  sameFlow,
 } from "../model/controls.ts";
 import type { Controls } from "../model/limits.ts";
 import { type Deployment, Schema, type SchemaDefaults } from "../model/schema.ts";
@@ -33,6 +34,7 @@ export class CatalogOwner {
   readonly #options: CatalogOptions;
   readonly #queue = new SerialQueues();
   readonly #listeners = new Set<() => void>();
+  readonly #allListeners = new Set<() => void>();
   #schema: Schema;
   #isStale = false;
   #changes = 0;
@@ -68,13 +70,19 @@ export class CatalogOwner {
   }
 
   /**
-   * Calls `listener` after each change of `schema().controls`, by this process or another one, when the
-   * snapshot shows it; and while a deployment is paused after every change, since a newer one may take
-   * over its services. It must not throw. Returns a function that ends that.
+   * Calls `listener` after each change of what limits and pauses invocations, by this process or another
+   * one, when the snapshot shows it; and while a deployment is paused after every change, since a newer one
+   * may take over its services. It must not throw. Returns a function that ends that.
    */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** As `subscribe`, for each new snapshot, whatever is new in it. */
+  subscribeAll(listener: () => void): () => void {
+    this.#allListeners.add(listener);
+    return () => void this.#allListeners.delete(listener);
   }
 
   /** Reads the store, which another process may have changed. Rejects with `Failure` 503. */
@@ -161,7 +169,7 @@ export class CatalogOwner {
     this.#isStale = false;
     const { controls: known } = this.#schema;
     const controls = controlsOf(stored.controls);
-    this.#show(stored.deployments, sameControls(known, controls) ? known : controls);
+    this.#show(stored.deployments, keptControls(known, controls));
   }
 
   #others(than: string): Deployment[] {
@@ -171,7 +179,8 @@ export class CatalogOwner {
   #show(deployments: readonly Deployment[], controls: Controls = this.#schema.controls): void {
     const before = this.#schema.controls;
     this.#schema = new Schema(deployments, this.#schema.defaults, controls);
-    if (controls === before && controls.pausedDeployments.size === 0) return;
+    for (const listener of this.#allListeners) listener();
+    if (sameFlow(controls, before) && controls.pausedDeployments.size === 0) return;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,6 +1,7 @@
+import type { KafkaCluster, Subscription } from "./kafka.ts";
 import { type Controls, type Rule, RuleBook, type ServiceControl } from "./limits.ts";
 
-/** What operators have limited and paused, as it is stored: plain data, which JSON can hold. */
+/** What operators have limited, paused and subscribed to, as it is stored: plain data, which JSON can hold. */
 export interface StoredControls {
   /** The version of the rule book. */
   readonly version: number;
@@ -9,6 +10,9 @@ export interface StoredControls {
   /** Ids of paused deployments and virtual queues. */
   readonly deployments: readonly string[];
   readonly queues: readonly string[];
+  /** Secrets are in clear. */
+  readonly clusters: readonly KafkaCluster[];
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Changes that are applied together. Absent: as it is. */
@@ -23,33 +27,40 @@ export interface ControlsChange {
   /** Whether a deployment or a virtual queue is paused, by its id. */
   readonly deployments?: ReadonlyMap<string, boolean>;
   readonly queues?: ReadonlyMap<string, boolean>;
+  /** Kafka clusters by name, subscriptions by id. Undefined: it is removed. */
+  readonly clusters?: ReadonlyMap<string, KafkaCluster | undefined>;
+  readonly subscriptions?: ReadonlyMap<string, Subscription | undefined>;
 }
 
-/** No rule, no limit, no pause. */
+/** No rule, no limit, no pause, no subscription. */
 export const NOTHING_STORED: StoredControls = {
   version: 0,
   rules: [],
   services: [],
   deployments: [],
   queues: [],
+  clusters: [],
+  subscriptions: [],
 };
 
 /** The snapshot of stored controls. */
 export function controlsOf(
-  { version, rules, services, deployments, queues }: StoredControls,
+  { version, rules, services, deployments, queues, clusters, subscriptions }: StoredControls,
 ): Controls {
   return {
     rules: new RuleBook(rules, version),
     services: new Map(services),
     pausedDeployments: new Set(deployments),
     pausedQueues: new Set(queues),
+    clusters: new Map(clusters.map((one) => [one.name, one])),
+    subscriptions: new Map(subscriptions.map((one) => [one.id, one])),
   };
 }
 
 /** The snapshot after a change. What does not change is the same object as before. */
 export function changedControls(
   controls: Controls,
-  { book, services, deployments, queues }: ControlsChange,
+  { book, services, deployments, queues, clusters, subscriptions }: ControlsChange,
 ): Controls {
   return {
     rules: book ? changedBook(controls.rules, book) : controls.rules,
@@ -58,16 +69,35 @@ export function changedControls(
       ? changedSet(controls.pausedDeployments, deployments)
       : controls.pausedDeployments,
     pausedQueues: queues ? changedSet(controls.pausedQueues, queues) : controls.pausedQueues,
+    clusters: clusters ? changedMap(controls.clusters, clusters) : controls.clusters,
+    subscriptions: subscriptions
+      ? changedMap(controls.subscriptions, subscriptions)
+      : controls.subscriptions,
   };
 }
 
-/** Whether two snapshots say the same, also in what has no effect, such as descriptions. */
-export function sameControls(a: Controls, b: Controls): boolean {
-  return a === b ||
-    a.rules.version === b.rules.version && sameRules(a.rules.rules, b.rules.rules) &&
-      JSON.stringify(sorted(a.services)) === JSON.stringify(sorted(b.services)) &&
-      sameSet(a.pausedDeployments, b.pausedDeployments) &&
-      sameSet(a.pausedQueues, b.pausedQueues);
+/**
+ * The snapshot `read`, with the objects of `known` for what says the same, also in what has no effect,
+ * such as descriptions. It is `known` when nothing differs.
+ */
+export function keptControls(known: Controls, read: Controls): Controls {
+  const kept: Controls = {
+    rules: sameBook(known.rules, read.rules) ? known.rules : read.rules,
+    services: keptMap(known.services, read.services),
+    pausedDeployments: keptSet(known.pausedDeployments, read.pausedDeployments),
+    pausedQueues: keptSet(known.pausedQueues, read.pausedQueues),
+    clusters: keptMap(known.clusters, read.clusters),
+    subscriptions: keptMap(known.subscriptions, read.subscriptions),
+  };
+  const isKnown = sameFlow(known, kept) && known.clusters === kept.clusters &&
+    known.subscriptions === kept.subscriptions;
+  return isKnown ? known : kept;
+}
+
+/** Whether two snapshots have the same objects for what limits and pauses invocations. */
+export function sameFlow(a: Controls, b: Controls): boolean {
+  return a.rules === b.rules && a.services === b.services &&
+    a.pausedDeployments === b.pausedDeployments && a.pausedQueues === b.pausedQueues;
 }
 
 function changedBook(
@@ -102,15 +132,21 @@ function changedSet(
   return after;
 }
 
-function sameRules(a: readonly Rule[], b: readonly Rule[]): boolean {
-  return a.length === b.length &&
-    a.every((one, at) => JSON.stringify(one) === JSON.stringify(b[at]));
+function sameBook(a: RuleBook, b: RuleBook): boolean {
+  return a.version === b.version && a.rules.length === b.rules.length &&
+    a.rules.every((one, at) => JSON.stringify(one) === JSON.stringify(b.rules[at]));
 }
 
-function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((one) => b.has(one));
+function keptSet(known: ReadonlySet<string>, read: ReadonlySet<string>): ReadonlySet<string> {
+  const isSame = known.size === read.size && [...known].every((one) => read.has(one));
+  return isSame ? known : read;
 }
 
-function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
-  return [...map].sort(([a], [b]) => a < b ? -1 : 1);
+function keptMap<T>(
+  known: ReadonlyMap<string, T>,
+  read: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T> {
+  const isSame = known.size === read.size &&
+    [...known].every(([name, one]) => JSON.stringify(one) === JSON.stringify(read.get(name)));
+  return isSame ? known : read;
 }

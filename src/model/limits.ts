@@ -1,3 +1,5 @@
+import type { KafkaCluster, Subscription } from "./kafka.ts";
+
 /** The most that may be started in a time: a token bucket. */
 export interface Rate {
   /** Starts in each period: 1 … `RATE_COUNT_MAX`. */
@@ -41,7 +43,7 @@ export interface ServiceControl {
   readonly handlers?: Readonly<Record<string, Limits>>;
 }
 
-/** Everything that operators have set about what may run. An immutable snapshot. */
+/** Everything that operators have set about what may run and where it comes from. An immutable snapshot. */
 export interface Controls {
   readonly rules: RuleBook;
   readonly services: ReadonlyMap<string, ServiceControl>;
@@ -49,6 +51,10 @@ export interface Controls {
   readonly pausedDeployments: ReadonlySet<string>;
   /** Ids of the paused virtual queues (`queue.ts`). */
   readonly pausedQueues: ReadonlySet<string>;
+  /** Kafka clusters by name. They and subscriptions do not concern flow control. */
+  readonly clusters: ReadonlyMap<string, KafkaCluster>;
+  /** By id. */
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
 
 /** Results that a rule book remembers, before it forgets all of them. */
@@ -101,10 +107,12 @@ export class RuleBook {
   }
 }
 
-/** Nothing is limited or paused. */
+/** Nothing is limited, paused or subscribed to. */
 export const NO_CONTROLS: Controls = {
   rules: new RuleBook([], 0),
   services: new Map(),
   pausedDeployments: new Set(),
   pausedQueues: new Set(),
+  clusters: new Map(),
+  subscriptions: new Map(),
 };

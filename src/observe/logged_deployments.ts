@@ -22,8 +22,24 @@ export function loggedDeployments(store: DeploymentStore, log: Log): DeploymentS
     },
     control: async (change) => {
       await store.control(change);
-      log("info", "Limits or pauses are changed", changeFields(change));
+      const { clusters, subscriptions, ...limits } = change;
+      if (clusters || subscriptions) log("info", "Kafka is set up", kafkaFields(change));
+      if (Object.keys(limits).length > 0) {
+        log("info", "Limits or pauses are changed", changeFields(limits));
+      }
     },
+  };
+}
+
+/** Names of what changes, and ids, without options: some are secret. */
+function kafkaFields({ clusters, subscriptions }: ControlsChange) {
+  const changes = (all: ReadonlyMap<string, unknown>) =>
+    Object.fromEntries(
+      [...all].map(([name, one]) => [name, one === undefined ? "removed" : "set"]),
+    );
+  return {
+    ...(clusters && { clusters: changes(clusters) }),
+    ...(subscriptions && { subscriptions: changes(subscriptions) }),
   };
 }
 

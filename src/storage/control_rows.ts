@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { ControlsChange, StoredControls } from "../model/controls.ts";
+import type { KafkaCluster, Subscription } from "../model/kafka.ts";
 import type { Rule, ServiceControl } from "../model/limits.ts";
 import type { SqlRow, Statement } from "../ports.ts";
 import { fromJson, fromSafe, toJson, toSafe } from "./codec/safe_text.ts";
@@ -58,6 +59,8 @@ export function storedControls(
     services: of("service").map(([name, body]) => [name, body as ServiceControl]),
     deployments: of("deployment").map(([id]) => id),
     queues: of("queue").map(([id]) => id),
+    clusters: of("kafka_cluster").map(([, body]) => body as KafkaCluster),
+    subscriptions: of("subscription").map(([, body]) => body as Subscription),
   };
 }
 
@@ -86,6 +89,8 @@ function* controlRows({ book, ...others }: ControlsChange): Generator<Row> {
     ["service", others.services],
     ["deployment", others.deployments],
     ["queue", others.queues],
+    ["kafka_cluster", others.clusters],
+    ["subscription", others.subscriptions],
   ] as const;
   for (const [kind, changes = []] of kinds) {
     for (const [name, body] of changes) {

@@ -81,6 +81,30 @@ test("what is read again and has not changed is the same object", async () => {
   expect(owner.schema().controls).toBe(controls);
 });
 
+const cluster = { name: "k", properties: { "bootstrap.servers": "b:9092" }, createdAt: 1 };
+
+test("what comes from Kafka is no change of limits, and each change of it shows", async () => {
+  const [one, two] = [await open(), await open()];
+  const seen: number[] = [];
+  const end = two.owner.subscribeAll(() => seen.push(two.owner.schema().controls.clusters.size));
+  await change(one.owner, book(1));
+  await two.owner.reload();
+  one.heard.length = two.heard.length = seen.length = 0;
+  const { rules } = two.owner.schema().controls;
+  await change(one.owner, { clusters: new Map([["k", cluster]]) });
+  await two.owner.reload();
+  expect(seen).toEqual([1]);
+  expect([one.heard, two.heard]).toEqual([[], []]);
+  expect(two.owner.schema().controls.rules).toBe(rules);
+  expect(two.owner.schema().controls.clusters.get("k")).toEqual(cluster);
+  await change(one.owner, { clusters: new Map([["k", undefined]]) });
+  await two.owner.reload();
+  expect(seen).toEqual([1, 0]);
+  end();
+  await change(two.owner, { clusters: new Map([["k", cluster]]) });
+  expect(seen).toEqual([1, 0]);
+});
+
 test("a paused deployment is not paused any more when it is dropped", async () => {
   const { owner, heard } = await open();
   const { id } = deployment;

@@ -52,6 +52,16 @@ const CONTROLS: ControlsChange = {
   },
   services: new Map([["svc", { paused: true }]]),
   queues: new Map([["vq_1", true]]),
+  clusters: new Map([["k", { name: "k", properties: {}, createdAt: 1 }]]),
+  subscriptions: new Map([
+    ["sub_1", {
+      id: "sub_1",
+      source: "kafka://k/t",
+      sink: "service://a/b",
+      options: {},
+      createdAt: 1,
+    }],
+  ]),
 };
 
 async function* bytesOf(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

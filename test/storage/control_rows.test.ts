@@ -24,6 +24,16 @@ function book(version: number, ...rules: Rule[]): ControlsChange {
   return { book: { version, rules: new Map(rules.map((one) => [one.pattern, one])) } };
 }
 
+const CLUSTER = { name: "k", properties: { "sasl.password": "nul\0 \ud800 'é'" }, createdAt: 8 };
+const SUBSCRIPTION = {
+  id: "sub_1",
+  source: "kafka://k/t",
+  sink: "service://s/h",
+  options: { "group.id": "g" },
+  paused: true,
+  createdAt: 9,
+} as const;
+
 const FULL: ControlsChange = {
   ...book(
     3,
@@ -33,9 +43,11 @@ const FULL: ControlsChange = {
   services: new Map([["nul\0", { paused: true, handlers: { h: { concurrency: 1 } } }]]),
   deployments: new Map([["dp_1", true], ["dp_2", true]]),
   queues: new Map([["vq_1", true]]),
+  clusters: new Map([["k", CLUSTER]]),
+  subscriptions: new Map([["sub_1", SUBSCRIPTION]]),
 };
 
-test("rules, limits and pauses are loaded as they were stored", async () => {
+test("rules, limits, pauses and subscriptions are loaded as they were stored", async () => {
   expect((await sqlDeploymentStore(client).load()).controls).toEqual(NOTHING_STORED);
   await sqlDeploymentStore(client).control(FULL);
   expect((await sqlDeploymentStore(client).load()).controls).toEqual({
@@ -44,6 +56,8 @@ test("rules, limits and pauses are loaded as they were stored", async () => {
     services: [...FULL.services!],
     deployments: ["dp_1", "dp_2"],
     queues: ["vq_1"],
+    clusters: [CLUSTER],
+    subscriptions: [SUBSCRIPTION],
   });
 });
 
@@ -55,6 +69,8 @@ test("what is removed is gone, and the version of the book stays", async () => {
     services: new Map([["nul\0", undefined]]),
     deployments: new Map([["dp_1", false], ["dp_2", false]]),
     queues: new Map([["vq_1", false], ["vq_unknown", false]]),
+    clusters: new Map([["k", undefined]]),
+    subscriptions: new Map([["sub_1", undefined], ["sub_unknown", undefined]]),
   });
   expect((await store.load()).controls).toEqual({ ...NOTHING_STORED, version: 4 });
 });

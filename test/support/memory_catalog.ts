@@ -14,13 +14,15 @@ export class MemoryCatalog implements DeploymentStore {
   #controls: Controls = controlsOf(NOTHING_STORED);
 
   load(): Promise<Catalog> {
-    const { rules, services, pausedDeployments, pausedQueues } = this.#controls;
+    const { rules, services, pausedDeployments, pausedQueues, ...kafka } = this.#controls;
     const controls = {
       version: rules.version,
       rules: rules.rules,
       services: [...services],
       deployments: [...pausedDeployments],
       queues: [...pausedQueues],
+      clusters: [...kafka.clusters.values()],
+      subscriptions: [...kafka.subscriptions.values()],
     };
     const deployments = [...this.rows.values()].map((row): Deployment => JSON.parse(row));
     return Promise.resolve({ deployments, controls: structuredClone(controls) });

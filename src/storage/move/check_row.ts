@@ -29,8 +29,7 @@ function check({ name, home }: RowTable, row: SqlRow): void {
     case "rule":
       return same(row, "pattern", json(row, "body")["pattern"]);
     case "control":
-      if (!CONTROLS.has(String(row["kind"]))) throw new BadLine("there is no such control");
-      return void fromJson(row["body"] as string);
+      return checkControl(row);
     case "invocation":
       return checkInvocation(row);
     case "journal":
@@ -48,8 +47,23 @@ function check({ name, home }: RowTable, row: SqlRow): void {
   }
 }
 
-const CONTROLS: ReadonlySet<string> = new Set(["book", "service", "deployment", "queue"]);
+/** Controls by kind: the field of the body that is their name, if one is. */
+const CONTROLS: ReadonlyMap<unknown, string | undefined> = new Map([
+  ["book", undefined],
+  ["service", undefined],
+  ["deployment", undefined],
+  ["queue", undefined],
+  ["kafka_cluster", "name"],
+  ["subscription", "id"],
+]);
 const TIMERS: ReadonlySet<string> = new Set(["start", "retry", "sleep"]);
+
+function checkControl(row: SqlRow): void {
+  if (!CONTROLS.has(row["kind"])) throw new BadLine("there is no such control");
+  const field = CONTROLS.get(row["kind"]);
+  if (field === undefined) return void fromJson(row["body"] as string);
+  same(row, "name", json(row, "body")[field]);
+}
 
 function checkInvocation(row: SqlRow): void {
   const { id, status, target, expiresAt, createdAt } = decodeInvocation(
