@@ -32,6 +32,8 @@ export class Host {
   #life: Life | undefined;
   #isClosed = false;
   #restarts = 0;
+  /** Why a life ended since `open` was called, before it was the current one. */
+  #failedEarly: { readonly cause: unknown } | undefined;
   readonly #meter: Meter;
   readonly #readiness: PartitionReadiness;
 
@@ -44,12 +46,12 @@ export class Host {
   /** Begins the first life. Rejects when the store cannot be claimed or read. */
   async open(): Promise<void> {
     const { store, range: { partition, partitions } } = this.#options;
+    this.#failedEarly = undefined;
     const lease = await store.claim(partition);
     // No attempt may start before this list is complete: its invocation would be listed as one whose
     // attempt died with the last process, and a second attempt would run at the same time.
     const life = this.#begin(lease);
-    const { controls } = this.#options.schema();
-    const lost = await recover(life.partition, { store, lease, controls }).catch((cause) => {
+    const lost = await this.#recovered(life).catch((cause) => {
       endLife(life);
       throw cause;
     });
@@ -70,6 +72,17 @@ export class Host {
     this.#readiness.over();
     life.sweeper.start();
     life.bucketSweeper.start();
+  }
+
+  /**
+   * As `recover`. An event that comes meanwhile may end the partition, which nothing would restart:
+   * then it rejects with the cause.
+   */
+  async #recovered({ partition, lease }: Life): Promise<string[]> {
+    const { store, schema } = this.#options;
+    const lost = await recover(partition, { store, lease, controls: schema().controls });
+    if (this.#failedEarly) throw this.#failedEarly.cause;
+    return lost;
   }
 
   /** Why it takes no requests, or cannot make them durable, at this moment. Undefined: it is ready. */
@@ -183,6 +196,7 @@ export class Host {
   }
 
   #failed(life: Life, cause: unknown): void {
+    if (!this.#life) this.#failedEarly = { cause };
     if (this.#life !== life) return;
     const { log, range: { partition } } = this.#options;
     log("error", "The partition stopped and starts again", { partition, cause: String(cause) });
