@@ -19,8 +19,8 @@ export interface Fetchable {
 }
 
 const INSTALL_MS = 300_000;
-/** Outside of the repository and kept, so that each machine fetches a package once. */
-const CACHE = path.join(
+/** Outside of the repository and kept, so that each machine fetches a tool once. */
+export const CACHE = path.join(
   process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"),
   "perdure-test",
 );
