@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasReference } from "../protocol/_target.ts";
-import { CLI_DIFFERENCES, type CliDifference } from "./cli_differences.ts";
+import { CLI_DIFFERENCES, type CliDifference, QUEUE_DIFFERENCES } from "./cli_differences.ts";
 import { play, type Played } from "./cli_play.ts";
 import { comparable } from "./cli_run.ts";
-import { SCRIPT } from "./cli_script.ts";
+import { QUEUES_SCRIPT, SCRIPT } from "./cli_script.ts";
 import { cliProgram } from "./clients_packages.ts";
 
 const PLAY_MS = 100_000;
@@ -11,20 +11,29 @@ const program = await cliProgram();
 /** `CLI_OUTPUT=1` prints what the command line says to a user of our server. */
 const isShown = process.env["CLI_OUTPUT"] !== undefined;
 
-describe.skipIf(program === undefined)("the command line, unmodified", () => {
+const FLOW_CONTROL = {
+  "experimental-enable-vqueues": "true",
+  "experimental-enable-scoped-virtual-objects": "true",
+};
+
+describe.skipIf(program === undefined).each([
+  { day: "a user's day", script: SCRIPT, settings: {}, differences: CLI_DIFFERENCES },
+  { day: "queues", script: QUEUES_SCRIPT, settings: FLOW_CONTROL, differences: QUEUE_DIFFERENCES },
+])("the command line, unmodified: $day", ({ script, settings, differences }) => {
   let ours: readonly Played[] = [];
   let theirs: readonly Played[] | undefined;
   beforeAll(async () => {
+    const wanted = { script, settings };
     [ours, theirs] = await Promise.all([
-      play("perdure", program ?? "", SCRIPT),
-      hasReference() ? play("reference", program ?? "", SCRIPT) : undefined,
+      play("perdure", program ?? "", wanted),
+      hasReference() ? play("reference", program ?? "", wanted) : undefined,
     ]);
   }, PLAY_MS);
   afterAll(() => {
     if (isShown) { for (const { line, said } of ours) console.log(`$ ${line}\n${said.text}`); }
   });
 
-  test.each(SCRIPT.map(({ run }, index) => ({ run, index })))("$index: $run", ({ index }) => {
+  test.each(script.map(({ run }, index) => ({ run, index })))("$index: $run", ({ index }) => {
     expect(ours[index]?.missing, ours[index]?.said.text).toEqual([]);
     // The script is right about the server it was made for, too.
     if (theirs) expect(theirs[index]?.missing, theirs[index]?.said.text).toEqual([]);
@@ -33,13 +42,13 @@ describe.skipIf(program === undefined)("the command line, unmodified", () => {
   test("it prints what it prints with the reference, but for the differences that are listed", ({ skip }) => {
     skip(theirs === undefined, "there is no reference server here");
     const differing = ours.map((one, index) => difference(one, theirs?.[index]));
-    expect(differing.flatMap(unlisted).join("\n")).toBe("");
+    expect(differing.flatMap((one) => unlisted(one, differences)).join("\n")).toBe("");
     const isSeen = (listed: CliDifference) =>
       differing.some((one) =>
         one.ours.some((line) => isListed(listed, { line, one, of: "ours" })) ||
         one.theirs.some((line) => isListed(listed, { line, one, of: "theirs" }))
       );
-    expect(CLI_DIFFERENCES.filter((listed) => !isSeen(listed))).toEqual([]);
+    expect(differences.filter((listed) => !isSeen(listed))).toEqual([]);
   });
 });
 
@@ -55,9 +64,9 @@ function difference({ line, said, isLoose }: Played, other: Played | undefined):
   return { line, ours: minus(left, right), theirs: minus(right, left) };
 }
 
-function unlisted(one: LinesOfOne): string[] {
+function unlisted(one: LinesOfOne, differences: readonly CliDifference[]): string[] {
   const isNew = (of: "ours" | "theirs") => (line: string) =>
-    !CLI_DIFFERENCES.some((listed) => isListed(listed, { line, one, of }));
+    !differences.some((listed) => isListed(listed, { line, one, of }));
   const both = [
     ...one.ours.filter(isNew("ours")).map((line) => `  ours only:   ${line}`),
     ...one.theirs.filter(isNew("theirs")).map((line) => `  theirs only: ${line}`),

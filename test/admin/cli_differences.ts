@@ -50,3 +50,13 @@ export const CLI_DIFFERENCES: readonly CliDifference[] = [
     why: "virtual queues are shown whether flow control is enabled or not",
   },
 ];
+
+/** The same of a server with flow control. */
+export const QUEUE_DIFFERENCES: readonly CliDifference[] = [
+  {
+    run: /^restate vqueues describe/,
+    ours: /^(Active: )?true$/,
+    theirs: /^(Active: )?false$/,
+    why: "a queue whose entries are all suspended is not over, so ours is still active",
+  },
+];

@@ -27,14 +27,17 @@ interface Stage {
   readonly names: Map<string, string>;
 }
 
-/** Plays a whole script on a fresh server with an endpoint of its own. */
+/** Plays a whole script on a fresh server, with these settings and an endpoint of its own. */
 export async function play(
   kind: TargetKind,
   program: string,
-  script: readonly Step[],
+  { script, settings }: {
+    readonly script: readonly Step[];
+    readonly settings?: Readonly<Record<string, string>>;
+  },
 ): Promise<Played[]> {
   const endpoint = await startClientEndpoint();
-  const target = await startTarget(SETTINGS, kind);
+  const target = await startTarget({ ...SETTINGS, ...settings }, kind);
   const names = new Map([["endpoint", endpoint.url]]);
   const stage = { target, endpoint, cli: new Cli(program, target), names };
   const played: Played[] = [];
@@ -78,8 +81,10 @@ async function make({ target, names }: Stage, { path, input, headers, as }: Call
   if (as !== undefined && id !== null) names.set(as, id);
 }
 
-/** The ids of the deployments, in the order in which they appeared. */
+/** The ids of the deployments, in the order in which they appeared, and of the first virtual queue. */
 function learn({ names }: Stage, text: string): void {
+  const [queue] = /vq_1\w{33}/.exec(text) ?? [];
+  if (queue !== undefined && !names.has("queue")) names.set("queue", queue);
   const known = [...names.values()];
   for (const [id] of text.matchAll(/(?<=Deployment ID: +)dp_1\w+/g)) {
     if (!known.includes(id)) names.set(names.has("deployment") ? "other" : "deployment", id);

@@ -265,3 +265,28 @@ export const SCRIPT: readonly Step[] = [
   RULES,
   FAREWELL,
 ].flat();
+
+/** Virtual queues and what waits in them, on a server with flow control. */
+export const QUEUES_SCRIPT: readonly Step[] = [
+  { run: "-y deployments register $endpoint", says: [/Greeter +1/] },
+  { run: "vqueues list", says: ["No virtual queues found"] },
+  { run: "-y rules set blue --concurrency 1", says: ["Created rule 'blue'"] },
+  {
+    run: "vqueues list",
+    first: ["a", "b", "c"].map((as) => ({ path: "scope/blue/send/Greeter/hang", as })),
+    says: [/Greeter +blue +- +- +false +0 +0 +3 +0 +0/],
+  },
+  {
+    run: "vqueues describe $queue",
+    says: [/Scope: +blue/, /Lock: +-/, "$a", "$b", "$c", "Showing 3/3 entries"],
+    isLoose: true,
+  },
+  { run: "vqueues describe --newest-first --limit 1 $queue", says: ["$c", "Showing 1/3 entries"] },
+  {
+    run: "vqueues list",
+    first: ["k", "k"].map((key) => ({ path: `scope/blue/send/Counter/${key}/hold` })),
+    says: [/Counter +blue +- +Counter\/k +false +1 +0 +1 +0 +0/],
+    isLoose: true,
+  },
+  { run: "vqueues describe nope", code: 2, says: ["bad format"] },
+];
