@@ -15,6 +15,7 @@ import { experimentalOptions } from "./config/experimental_options.ts";
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
 import { handlerOptions } from "./config/handler_options.ts";
+import { kafkaOptions } from "./config/kafka_options.ts";
 import { option } from "./config/option.ts";
 import { partitionOptions } from "./config/partition_options.ts";
 import * as reading from "./config/read.ts";
@@ -190,6 +191,8 @@ export const options = {
   }),
 
   ...functionOptions,
+
+  ...kafkaOptions,
 
   ...fleetOptions,
 

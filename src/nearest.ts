@@ -5,8 +5,17 @@ export function noSuch(typed: string, known: readonly string[]): string {
 
 /** `, did you mean "…"`, to be put behind a complaint about a misspelled name. May be empty. */
 export function didYouMean(typed: string, known: readonly string[]): string {
-  const meant = nearest(typed, known).map((name) => `"${name}"`).join(" or ");
-  return meant && `, did you mean ${meant}`;
+  return meant(nearest(typed, known));
+}
+
+/** The same for names whose parts say nothing on their own: only the whole name is compared. */
+export function didYouMeanName(typed: string, known: readonly string[]): string {
+  return meant(nearestName(typed, known));
+}
+
+function meant(names: readonly string[]): string {
+  const list = names.map((name) => `"${name}"`).join(" or ");
+  return list && `, did you mean ${list}`;
 }
 
 /** Characters of a name from outside that are looked at and shown. */
@@ -28,7 +37,10 @@ export function nearest(typed: string, known: readonly string[]): readonly strin
   const key = lastPart(typed);
   // A key with a wrong or missing section most likely still has the right last part.
   const sameKey = known.filter((name) => lastPart(name) === key);
-  if (sameKey.length > 0) return sameKey;
+  return sameKey.length > 0 ? sameKey : nearestName(typed, known);
+}
+
+function nearestName(typed: string, known: readonly string[]): readonly string[] {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(typed.length / 5)) + 1;
   for (const name of known) {

@@ -20,14 +20,29 @@ export interface Parameter<T> {
 const indexMax = 2 ** 32 - 1;
 
 /** `force`: true or false, absent means false. */
-export const force: Parameter<boolean> = {
-  name: "force",
-  description: "Whether to do it although something still needs it.",
-  schema: { type: "boolean", default: false },
+export const force = flagNamed("force", "Whether to do it although something still needs it.");
+
+/** `include_subscriptions`: true or false, absent means false. */
+export const includeSubscriptions = flagNamed(
+  "include_subscriptions",
+  "Whether the subscriptions that read from the cluster are shown in full.",
+);
+
+/** `source` of a subscription, exactly. */
+export const source = textNamed("source", "Only subscriptions with this source.");
+
+/** `sink` of a subscription, exactly. */
+export const sink = textNamed("sink", "Only subscriptions with this sink.");
+
+/** `group=delete`: whether the consumer group is deleted as well. */
+export const group: Parameter<boolean> = {
+  name: "group",
+  description: "`delete`: the consumer group is deleted at the broker as well.",
+  schema: { type: "string", enum: ["delete", "keep"], default: "keep" },
   read: (call) => {
-    const value = readQuery(call, "force") ?? "false";
-    if (value === "true" || value === "false") return value === "true";
-    throw badQuery("force", "expected 'true' or 'false'");
+    const value = readQuery(call, "group") ?? "keep";
+    if (value === "delete" || value === "keep") return value === "delete";
+    throw badQuery("group", "expected 'delete' or 'keep'");
   },
 };
 
@@ -106,6 +121,23 @@ export function parseDeployment(value: string): DeploymentChoice {
   if (value === "latest" || value === "Latest") return { kind: "latest" };
   if (value === "keep" || value === "Keep") return { kind: "keep" };
   return { kind: "deployment", id: checkDeploymentId(value) };
+}
+
+function flagNamed(name: string, description: string): Parameter<boolean> {
+  return {
+    name,
+    description,
+    schema: { type: "boolean", default: false },
+    read: (call) => {
+      const value = readQuery(call, name) ?? "false";
+      if (value === "true" || value === "false") return value === "true";
+      throw badQuery(name, "expected 'true' or 'false'");
+    },
+  };
+}
+
+function textNamed(name: string, description: string): Parameter<string | undefined> {
+  return { name, description, schema: { type: "string" }, read: (call) => readQuery(call, name) };
 }
 
 /** The one value of a query parameter, decoded. Throws a `Failure` 400 when it has several. */

@@ -224,8 +224,8 @@ function protocol({ minProtocol, maxProtocol, sdkVersion }: Deployment): Json {
   };
 }
 
-/** RFC 3339 with nine digits, as clients know it. */
-function printInstant(ms: number): string {
+/** RFC 3339 with nine digits, as clients know it. `ms`: milliseconds since the epoch. */
+export function printInstant(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000000Z");
 }
 

@@ -6,8 +6,9 @@ import { inSlices } from "../slices.ts";
 import { type CatalogOptions, CatalogOwner } from "./catalog_owner.ts";
 import { changed, type ServiceChanges } from "./change_service.ts";
 import { type ControlOptions, ControlRegistry, serviceChange } from "./control_registry.ts";
-import { drawDeploymentId } from "./deployment_id.ts";
+import { drawDeploymentId } from "./drawn_id.ts";
 import { deploymentOf, nextRevision } from "./deployment_of.ts";
+import { type KafkaLimits, KafkaRegistry } from "./kafka/kafka_registry.ts";
 import { SerialQueues } from "./serial_queues.ts";
 import { differs, missing, sharedAddress, stillNeeded } from "./refusals.ts";
 import type {
@@ -23,7 +24,7 @@ import { servedBy } from "./served_by.ts";
 import { changedControl, type ControlChanges } from "./service_control.ts";
 import { updated, updatedTarget } from "./update_in_place.ts";
 
-export interface RegistryOptions extends CatalogOptions, ControlOptions {
+export interface RegistryOptions extends CatalogOptions, ControlOptions, KafkaLimits {
   readonly discover: Discover;
   readonly clock: Pick<Clock, "now" | "soon">;
   readonly random: Random;
@@ -37,6 +38,8 @@ export interface RegistryOptions extends CatalogOptions, ControlOptions {
 export class Registry {
   /** Rules, limits and pauses. */
   readonly controls: ControlRegistry;
+  /** Kafka clusters and subscriptions. */
+  readonly kafka: KafkaRegistry;
   readonly #catalog: CatalogOwner;
   readonly #options: RegistryOptions;
   readonly #queues = new SerialQueues();
@@ -46,6 +49,7 @@ export class Registry {
     this.#catalog = catalog;
     this.#options = options;
     this.controls = new ControlRegistry(catalog, options);
+    this.kafka = new KafkaRegistry(catalog, options);
   }
 
   /** Loads the stored deployments. Rejects as the store does. */
@@ -67,9 +71,14 @@ export class Registry {
     return this.#catalog.schema();
   }
 
-  /** As `CatalogOwner.subscribe`: calls `listener` after each change of `schema().controls`. */
+  /** As `CatalogOwner.subscribe`: after each change of what limits and pauses invocations. */
   subscribe(listener: () => void): () => void {
     return this.#catalog.subscribe(listener);
+  }
+
+  /** As `CatalogOwner.subscribeAll`: for each new snapshot. */
+  subscribeAll(listener: () => void): () => void {
+    return this.#catalog.subscribeAll(listener);
   }
 
   /** Reads the store, which another process may have changed. Rejects with `Failure` 503. */

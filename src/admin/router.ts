@@ -9,6 +9,8 @@ import { batchRoutes } from "./batches.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { infoRoutes } from "./info_routes.ts";
 import { invocationRoutes } from "./invocations.ts";
+import { clusterRoutes } from "./kafka/cluster_routes.ts";
+import { subscriptionRoutes } from "./kafka/subscription_routes.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { type QueryOptions, queryRoutes } from "./query_route.ts";
 import { queueRoutes } from "./queue_routes.ts";
@@ -74,6 +76,8 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...batchRoutes(options),
     ...ruleRoutes(options),
     ...queueRoutes(options),
+    ...clusterRoutes(options),
+    ...subscriptionRoutes(options),
   };
   const route = createRouter(routes);
   let requests = 0;

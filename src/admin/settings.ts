@@ -35,10 +35,15 @@ function features(config: Config): Feature[] {
 /** How much operators may do at once, and set. */
 export function registrySettings(
   config: Config,
-): Pick<RegistryOptions, "registrationsMax" | "rulesMax" | "pausedQueuesMax"> {
+): Pick<
+  RegistryOptions,
+  "registrationsMax" | "rulesMax" | "pausedQueuesMax" | "clustersMax" | "subscriptionsMax"
+> {
   return {
     registrationsMax: config["admin.concurrent-registrations-limit"],
     rulesMax: config["admin.rules-limit"],
     pausedQueuesMax: config["admin.paused-queues-limit"],
+    clustersMax: config["kafka.clusters-limit"],
+    subscriptionsMax: config["kafka.subscriptions-limit"],
   };
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../nearest.ts";
+import { didYouMeanName } from "../nearest.ts";
 import type { OptionKind } from "./option_kinds.ts";
 import {
   ALIASES,
@@ -50,7 +50,7 @@ function optionProblem(name: string, value: string, of: OptionsOf["of"]): string
   if (UNSUPPORTED.has(name)) return "is not supported";
   const instead = Object.hasOwn(JAVA_ONLY, name) ? JAVA_ONLY[name] : undefined;
   if (instead !== undefined) return `is one of the Java client${instead && `, use ${instead}`}`;
-  return `does not exist${didYouMean(name, knownNames(of))}`;
+  return `does not exist${didYouMeanName(name, knownNames(of))}`;
 }
 
 function kindIn(table: Readonly<Record<string, OptionKind>>, name: string): OptionKind | undefined {
@@ -112,7 +112,8 @@ export function offsetResetOf(options: Options): OffsetReset {
   return ["earliest", "smallest", "beginning"].includes(word ?? "") ? "earliest" : "latest";
 }
 
-const SECRET = [
+/** An option is secret if its name, in lower case, has one of these in it. */
+export const SECRET_PARTS: readonly string[] = [
   "password",
   "secret",
   "passphrase",
@@ -128,15 +129,18 @@ const SECRET = [
   "sasl.oauthbearer.assertion.private.key",
 ];
 
+/** What is shown for the value of a secret option. */
+export const REDACTED = "***";
+
 /** Whether the value of an option is shown as `***`. */
 export function isSecretOption(name: string): boolean {
   const lower = name.toLowerCase();
-  return SECRET.some((part) => lower.includes(part));
+  return SECRET_PARTS.some((part) => lower.includes(part));
 }
 
 /** Options as they are shown: values of secrets are `***`. */
 export function redacted(options: Options): Options {
   return Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [name, isSecretOption(name) ? "***" : value]),
+    Object.entries(options).map(([name, value]) => [name, isSecretOption(name) ? REDACTED : value]),
   );
 }

@@ -56,6 +56,18 @@ export function checkDeploymentId(id: string): string {
   return id;
 }
 
+/** A subscription id from 16 bytes, made like that of a deployment: `sub_1` and 22 base62 digits. */
+export function printSubscriptionId(bytes: Uint8Array): string {
+  return `sub_${VERSION}${toBase62(bytes, 0, 16, UNIQUE_DIGITS)}`;
+}
+
+/** Throws `BadId` unless this is a well-formed subscription id. */
+export function checkSubscriptionId(id: string): string {
+  const digits = body(id, "sub", UNIQUE_DIGITS);
+  if (!fromBase62(digits, new Uint8Array(16), 0, 16)) throw new BadId("base62 decode error");
+  return id;
+}
+
 /**
  * Throws `BadId` unless this may be the id of a virtual queue, ours (`printQueueId`) or the reference's:
  * `vq_1` and as many digits as an invocation id.

@@ -19,7 +19,21 @@ export interface Subscription {
   readonly options: Readonly<Record<string, string>>;
   /** Nothing is consumed. */
   readonly paused?: true;
+  /** Records to pass over when they are next, whatever is wrong with them: at most one of a partition. */
+  readonly skips?: readonly RecordPlace[];
+  /**
+   * An operator has deleted it together with its consumer group. Nothing is consumed, and nothing shows
+   * it; it is gone once a sidecar has deleted the group and reports so (`SidecarReport`).
+   */
+  readonly isLeaving?: true;
   readonly createdAt: number;
+}
+
+/** One record of a topic. */
+export interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
 }
 
 /** Where records come from: what deduplication is about, with the offset. */
@@ -85,12 +99,26 @@ export interface PlannedSubscription extends Subscription {
   readonly sinkType?: "service" | "virtualObject" | "workflow";
 }
 
+/**
+ * What a sidecar says of itself: the body of its reports, as JSON. It reports when something changes, and
+ * in any case every `REPORT_MS`.
+ */
+export interface SidecarReport {
+  /** Names the sidecar, which is one of several maybe: up to 100 characters. */
+  readonly member: string;
+  /** All that it consumes, or tries to. */
+  readonly subscriptions: readonly SubscriptionReport[];
+  /** Ids of subscriptions that are leaving, whose groups are deleted or were not there. */
+  readonly groupsDeleted?: readonly string[];
+}
+
+/** The longest time between two reports of a sidecar, in milliseconds. */
+export const REPORT_MS = 5_000;
+
 /** What the sidecar says of a subscription. */
 export interface SubscriptionReport {
   /** The id of the subscription. */
   readonly id: string;
-  /** Names the sidecar, which is one of several maybe. */
-  readonly member: string;
   readonly state: SubscriptionState;
   readonly lastError?: { readonly message: string; readonly at: number };
   /** Partitions that this sidecar has been assigned. */

@@ -89,6 +89,8 @@ export function discovered(
 export const REGISTRATIONS_MAX = 100;
 export const RULES_MAX = 100;
 export const PAUSED_QUEUES_MAX = 3;
+export const CLUSTERS_MAX = 4;
+export const SUBSCRIPTIONS_MAX = 5;
 export const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 /** What the fake endpoints answer, what they were asked, what was logged, and the time. */
@@ -125,6 +127,8 @@ export class World {
       registrationsMax: REGISTRATIONS_MAX,
       rulesMax: RULES_MAX,
       pausedQueuesMax: PAUSED_QUEUES_MAX,
+      clustersMax: CLUSTERS_MAX,
+      subscriptionsMax: SUBSCRIPTIONS_MAX,
       ...(this.pinned && { pinned: (id: string) => Promise.resolve(this.pinned?.get(id) ?? 0) }),
       discover: (request) => this.#discover(request),
     });

@@ -49,6 +49,12 @@ export const CLI_DIFFERENCES: readonly CliDifference[] = [
     theirs: /^No virtual queues found\.$/,
     why: "virtual queues are shown whether flow control is enabled or not",
   },
+  {
+    run: /^restate -y (kafka-clusters|subscriptions) create/,
+    ours: /^Error: (META0009|<UNKNOWN>) /,
+    theirs: /^Error: (META0009|<UNKNOWN>) /,
+    why: "the same refusals in other words, with what to do",
+  },
 ];
 
 /** The same of a server with flow control. */

@@ -81,7 +81,10 @@ async function make({ target, names }: Stage, { path, input, headers, as }: Call
   if (as !== undefined && id !== null) names.set(as, id);
 }
 
-/** The ids of the deployments, in the order in which they appeared, and of the first virtual queue. */
+/**
+ * The ids of the deployments, in the order in which they appeared, of the first virtual queue, and of the
+ * subscription.
+ */
 function learn({ names }: Stage, text: string): void {
   const [queue] = /vq_1\w{33}/.exec(text) ?? [];
   if (queue !== undefined && !names.has("queue")) names.set("queue", queue);
@@ -89,6 +92,8 @@ function learn({ names }: Stage, text: string): void {
   for (const [id] of text.matchAll(/(?<=Deployment ID: +)dp_1\w+/g)) {
     if (!known.includes(id)) names.set(names.has("deployment") ? "other" : "deployment", id);
   }
+  const [subscription] = /sub_1[0-9A-Za-z]{22}/.exec(text) ?? [];
+  if (subscription && !names.has("subscription")) names.set("subscription", subscription);
 }
 
 function fill({ names }: Stage, text: string): string {

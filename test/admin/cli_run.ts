@@ -66,6 +66,7 @@ const BLURRED: readonly (readonly [RegExp, string])[] = [
   [/inv_1[0-9a-zA-Z]{20,}/g, "INV"],
   [/vq_1[0-9a-zA-Z]{33}/g, "VQ"],
   [/dp_1[0-9a-zA-Z]{22}/g, "DP"],
+  [/sub_1[0-9a-zA-Z]{22}/g, "SUB"],
   [/\/tmp\/cli-\w+/g, "HOME"],
   [/http:\/\/(127\.0\.0\.1|\[[\da-f:]+\]|[\d.]+):\d{3,}/g, "URL"],
   [/\w{3} \d+ \w{3} \d{4} [\d:]+ \+00:00/g, "TIME"],

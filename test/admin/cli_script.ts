@@ -1,3 +1,5 @@
+import { KAFKA } from "./cli_kafka.ts";
+
 /** One command line, what it must say, and what is done before it. */
 export interface Step {
   /** Words after `restate`; `$name` is replaced by what the world knows under that name. */
@@ -263,6 +265,7 @@ export const SCRIPT: readonly Step[] = [
   STATE,
   QUERIES,
   RULES,
+  KAFKA,
   FAREWELL,
 ].flat();
 

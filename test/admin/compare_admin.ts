@@ -141,10 +141,6 @@ export const BATCHES: readonly CompareRequest[] = [
   })),
 ];
 
-export const LATER: readonly CompareRequest[] = [
-  ...many("GET", ["/subscriptions", "/kafka-clusters"]),
-];
-
 export const FAREWELL: readonly CompareRequest[] = [
   { method: "DELETE", path: "/deployments/$deployment?force=maybe" },
   { method: "DELETE", path: "/deployments/$deployment" },

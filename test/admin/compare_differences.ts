@@ -111,11 +111,4 @@ export const DIFFERENCES: readonly Difference[] = [
     why: "decision 021: descriptions, and examples of the errors above, are in words of ours",
     applies: named(/^GET \/services\/Greeter\/openapi/),
   },
-  {
-    why: "Kafka comes later, with an issue of its own",
-    applies: named(/^\w+ \/(subscriptions|kafka-clusters)/),
-  },
 ];
-
-/** Operations of the admin interface that the reference describes and we do not, and why. */
-export const OPERATIONS_LATER = /kafka|subscription/;

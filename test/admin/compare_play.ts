@@ -104,11 +104,13 @@ function learn({ names }: Stage, { name, text }: { readonly name: string; readon
 const BLURRED: readonly (readonly [RegExp, string])[] = [
   [/inv_1[0-9a-zA-Z]{20,}/g, "INV"],
   [/dp_1[0-9a-zA-Z]{22}/g, "DP"],
+  [/sub_1[0-9a-zA-Z]{22}/g, "SUB"],
   [/(sign|prom)_1[-\w]{20,}/g, "AWAKEABLE"],
   [/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)?/g, "TIME"],
   [/http:\/\/(127\.0\.0\.1|\[[\da-f:]+\]|[\d.]+):\d{3,}/g, "URL"],
   [/(?<="last_modified_millis_since_epoch":)\d{13}/g, "0"],
   [/restate_code/g, "svc_code"],
+  [/(?<="client.id":")restate/g, "svc"],
   [/\/restate\//g, "/svc/"],
   [/x-restate-/g, "x-svc-"],
 ];

@@ -148,6 +148,8 @@ describe("the description of the admin interface", () => {
       handler: "h",
       invocation_id: "inv_1fsoycpxabNo5CdlVE5nsQFWhOBUclDF9n",
       vqueue_id: `vq_1${"0".repeat(33)}`,
+      cluster_name: "k",
+      subscription: `sub_1${"0".repeat(22)}`,
     };
     const deletions = operations().filter(({ method }) => method === "delete");
     for (const { path, method, operation } of [...operations(), ...deletions]) {

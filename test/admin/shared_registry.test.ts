@@ -29,6 +29,8 @@ async function processes(count: number): Promise<Registry[]> {
         registrationsMax: 100,
         rulesMax: 100,
         pausedQueuesMax: 100,
+        clustersMax: 100,
+        subscriptionsMax: 100,
         announce: async () => {
           // An announcement takes time: an answer that does not wait for it is early.
           await new Promise((resolve) => setTimeout(resolve, 1));

@@ -18,6 +18,8 @@ const TAGS: Readonly<Record<string, string>> = {
   invocation: "Operations on invocations",
   rule: "Limits of what may run in a scope",
   vqueue: "Virtual queues: what waits together",
+  kafka_cluster: "Kafka clusters: where subscriptions read",
+  subscription: "Subscriptions: topics whose records become invocations",
   introspection: "What the server knows, in SQL",
   cluster_health: "Whether the cluster answers",
   health: "Whether the server answers",
@@ -30,6 +32,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   handler: "Name of a handler",
   invocation_id: "Id of an invocation",
   vqueue_id: "Id of a virtual queue",
+  cluster_name: "Name of a Kafka cluster",
+  subscription: "Id of a subscription",
 };
 
 /** Any request may be refused with these: what is sent, too much at once, our own world. */

@@ -48,6 +48,18 @@ const deployed = {
   "paused?": boolean,
 };
 
+const time = { type: "string", format: "date-time" } as const;
+
+const cluster = { name: string, properties: pointTo("Texts"), created_at: time };
+
+const subscription = {
+  id: string,
+  source: string,
+  sink: string,
+  options: pointTo("Texts"),
+  "paused?": boolean,
+};
+
 /** What may run of something. Absent: unlimited. */
 const limited = {
   "concurrency?": { type: "integer", minimum: 1 },
@@ -168,6 +180,26 @@ export const answerSchemas = {
     "on_max_attempts?": { enum: ["Pause", "Kill"] },
   }),
   Info: object({ code: string, message: string }),
+  ListKafkaClusters: object({ clusters: listOf(pointTo("SimpleKafkaCluster")) }),
+  SimpleKafkaCluster: object(cluster),
+  KafkaCluster: object({ ...cluster, subscriptions: listOf(pointTo("Subscription")) }),
+  ListSubscriptions: object({ subscriptions: listOf(pointTo("Subscription")) }),
+  Subscription: object(subscription),
+  DetailedSubscription: object({
+    ...subscription,
+    state: { enum: ["starting", "running", "paused", "blocked", "failing"] },
+    "last_error?": object({ message: string, at: time }),
+    partitions: listOf(pointTo("SubscriptionPartition")),
+  }),
+  SubscriptionPartition: object({
+    topic: string,
+    partition: natural,
+    "position?": natural,
+    "end?": natural,
+    "lag?": natural,
+    "stopped_by?": object({ kind: { enum: ["poison", "inbox"] }, message: string }),
+  }),
+  SkippedRecord: object({ topic: string, partition: natural, offset: natural }),
   RestartAsNewInvocationResponse: object({ new_invocation_id: string }),
   BatchOperationResult: object({
     succeeded: listOf({

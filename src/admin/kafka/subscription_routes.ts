@@ -1,0 +1,144 @@
+import type { Infer } from "superstruct";
+import { Failure } from "../../errors.ts";
+import { BadId, checkSubscriptionId } from "../../model/id.ts";
+import { ref } from "../openapi/answers.ts";
+import { group, sink, source } from "../parameter.ts";
+import { quote } from "../refusals.ts";
+import type { Registry } from "../registry.ts";
+import { empty, reply } from "../reply.ts";
+import { type Call, type RouteDoc, type Routes, withBody } from "../route.ts";
+import { newSubscriptionBody, parseSkip, skipBody, subscriptionBody } from "./kafka_body.ts";
+import { subscriptionRecord } from "./kafka_records.ts";
+
+const tag = "subscription";
+
+const LIST: RouteDoc = {
+  id: "list_subscriptions",
+  tag,
+  summary: "List subscriptions, the oldest first",
+  query: [sink, source],
+  answers: { 200: ["The subscriptions", ref("ListSubscriptions")] },
+};
+const CREATE: RouteDoc = {
+  id: "create_subscription",
+  tag,
+  summary: "Have records of a topic become invocations of a handler; no broker is asked",
+  answers: { 201: ["Created", ref("Subscription")] },
+  refusals: [409, 503],
+};
+const SHOW: RouteDoc = {
+  id: "get_subscription",
+  tag,
+  summary: "Show one subscription, and how far it is",
+  answers: { 200: ["The subscription", ref("Subscription")] },
+  refusals: [404, 503],
+};
+const UPDATE: RouteDoc = {
+  id: "update_subscription",
+  tag,
+  summary: "Change options of a subscription, pause it, or resume it",
+  answers: { 200: ["The subscription as it is now", ref("Subscription")] },
+  refusals: [404, 503],
+};
+const DELETE: RouteDoc = {
+  id: "delete_subscription",
+  tag,
+  summary: "Delete a subscription",
+  query: [group],
+  answers: { 202: ["Deleted"] },
+  refusals: [404, 409, 503],
+};
+const SKIP: RouteDoc = {
+  id: "skip_record",
+  tag,
+  summary: "Pass over one record: one that is named, or the one that blocks",
+  answers: { 202: ["The record that is passed over", ref("SkippedRecord")] },
+  refusals: [404, 409, 503],
+};
+
+/** What the routes of subscriptions need. */
+export interface SubscriptionDeps {
+  readonly registry: Registry;
+}
+
+/** The routes of subscriptions (docs/spec/admin.md#subscriptions). */
+export function subscriptionRoutes(deps: SubscriptionDeps): Routes {
+  const { registry } = deps;
+  return {
+    "/subscriptions": {
+      GET: { ...LIST, handle: (call) => list(registry, call) },
+      POST: withBody(CREATE, newSubscriptionBody, (_call, body) => create(registry, body)),
+    },
+    "/subscriptions/:subscription": {
+      GET: { ...SHOW, handle: (call) => show(deps, call) },
+      PATCH: withBody(UPDATE, subscriptionBody, (call, body) => update(registry, call, body)),
+      DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
+    },
+    "/subscriptions/:subscription/skip": {
+      POST: withBody(SKIP, skipBody, (call, body) => skip(deps, call, body)),
+    },
+  };
+}
+
+function list(registry: Registry, call: Call): Response {
+  const wanted = { source: source.read(call), sink: sink.read(call) };
+  const { controls } = registry.schema();
+  const found = registry.kafka.subscriptions().filter((one) =>
+    one.source === (wanted.source ?? one.source) && one.sink === (wanted.sink ?? one.sink)
+  );
+  return reply(200, { subscriptions: found.map((one) => subscriptionRecord(one, controls)) });
+}
+
+async function create(
+  registry: Registry,
+  { source, sink, options }: Infer<typeof newSubscriptionBody>,
+): Promise<Response> {
+  const made = await registry.kafka.subscribe({ source, sink, options: options ?? {} });
+  const record = subscriptionRecord(made, registry.schema().controls);
+  return reply(201, record, { location: `subscriptions/${made.id}` });
+}
+
+function show({ registry }: SubscriptionDeps, call: Call): Response {
+  const subscription = registry.kafka.subscription(idOf(call));
+  return reply(200, subscriptionRecord(subscription, registry.schema().controls));
+}
+
+async function update(
+  registry: Registry,
+  call: Call,
+  { options, paused }: Infer<typeof subscriptionBody>,
+): Promise<Response> {
+  const changed = await registry.kafka.update(idOf(call), {
+    ...(options != null && { options }),
+    ...(paused != null && { paused }),
+  });
+  return reply(200, subscriptionRecord(changed, registry.schema().controls));
+}
+
+async function remove(registry: Registry, call: Call): Promise<Response> {
+  await registry.kafka.remove(idOf(call), { withGroup: group.read(call) });
+  return empty(202);
+}
+
+async function skip(
+  { registry }: SubscriptionDeps,
+  call: Call,
+  body: Infer<typeof skipBody>,
+): Promise<Response> {
+  const { id } = registry.kafka.subscription(idOf(call));
+  const place = parseSkip(body);
+  if (!place) throw Failure.plain(409, `Cannot skip a record of subscription '${id}': none blocks`);
+  await registry.kafka.skip(id, place);
+  return reply(202, place);
+}
+
+function idOf({ params }: Call): string {
+  const id = params["subscription"] ?? "";
+  try {
+    return checkSubscriptionId(id);
+  } catch (cause) {
+    if (!(cause instanceof BadId)) throw cause;
+    const message = `Cannot parse subscription id ${quote(id)}: ${cause.message}`;
+    throw Failure.plain(400, message, { cause });
+  }
+}

@@ -1,0 +1,24 @@
+/** Where a subscription reads: `kafka://CLUSTER/TOPIC`, taken apart. */
+export interface KafkaSource {
+  readonly cluster: string;
+  /** As it is written. With `^` at its beginning: a regular expression over topics. May be empty. */
+  readonly topic: string;
+}
+
+/** The parts of the source of a subscription that is stored. */
+export function sourceOf({ source }: { readonly source: string }): KafkaSource {
+  const [, cluster = "", topic = ""] = /^kafka:\/\/([^/]*)\/(.*)$/s.exec(source) ?? [];
+  return { cluster, topic };
+}
+
+/** The service and the handler that a subscription calls: `service://SERVICE/HANDLER`, taken apart. */
+export interface ServiceSink {
+  readonly service: string;
+  readonly handler: string;
+}
+
+/** The parts of the sink of a subscription that is stored. */
+export function sinkOf({ sink }: { readonly sink: string }): ServiceSink {
+  const [, service = "", handler = ""] = /^service:\/\/([^/]*)\/(.*)$/s.exec(sink) ?? [];
+  return { service, handler };
+}
