@@ -7,17 +7,18 @@ export const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.len
 
 /** One round: `workload` for so many seconds, with the CPU time and memory of the server. */
 export async function measure(workload, target, seconds) {
-  const before = targets.cpuUs(target);
+  const before = targets.cpuUs(target), endpointBefore = targets.endpointUs();
   const { requests, us, ...seen } = await workload(target, seconds);
   const cpuUs = (targets.cpuUs(target) - before) / Math.max(1, requests);
-  return { rps: requests / (us / 1e6), ...seen, cpuUs, rss: targets.rssMiB(target) };
+  const endpointUs = (targets.endpointUs() - endpointBefore) / Math.max(1, requests);
+  return { rps: requests / (us / 1e6), ...seen, cpuUs, endpointUs, rss: targets.rssMiB(target) };
 }
 
 /** The medians of several rounds, and the sum of their errors. */
 export function mediansOf(figures) {
   const of = (key) => median(figures.map((one) => one[key]));
   const errors = figures.reduce((total, one) => total + one.errors, 0);
-  const keys = ["rps", "p50", "p99", "cpuUs", "rss"];
+  const keys = ["rps", "p50", "p99", "cpuUs", "endpointUs", "rss"];
   return { ...Object.fromEntries(keys.map((key) => [key, of(key)])), errors };
 }
 
@@ -34,9 +35,11 @@ export async function compare(workload, all, { rounds, seconds }) {
   return Object.fromEntries([...seen].map(([name, figures]) => [name, mediansOf(figures)]));
 }
 
-const partOf = (title, { rps, p50, p99, cpuUs, rss, errors }) =>
+const partOf = (title, { rps, p50, p99, cpuUs, endpointUs, rss, errors }) =>
   `${title}: ${rps.toFixed(0)} rps p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms, ` +
-  `${cpuUs.toFixed(0)} us cpu/req, ${rss.toFixed(0)} MiB, ${errors} errors`;
+  `${cpuUs.toFixed(0)} us cpu/req (endpoint ${endpointUs.toFixed(0)}), ${
+    rss.toFixed(0)
+  } MiB, ${errors} errors`;
 
 /** A line of what `compare` answers. */
 export function sentence({ ours, reference }) {

@@ -48,12 +48,21 @@ export function stopAll() {
 process.on("exit", stopAll);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
+/** The processes of SDK endpoints. */
+const endpoints = [];
+
+/** Microseconds of CPU time so far of all endpoints. */
+export function endpointUs() {
+  return endpoints.reduce((total, one) => total + cpuUs(one), 0);
+}
+
 /** Starts the SDK endpoint. Answers its address. */
 export async function startServices(transport) {
   const port = await freePort();
   const args = [path.join(here, "semantics_services.mjs"), String(port), transport];
   const quiet = { RESTATE_LOGGING: "ERROR", NODE_ENV: "production" };
-  start(node, args, { name: "services", cwd: cache, env: quiet });
+  const { pid } = start(node, args, { name: "services", cwd: cache, env: quiet });
+  endpoints.push({ pid });
   const log = path.join(scratch, "services.log");
   await until("the endpoint", async () => fs.readFileSync(log, "utf8").includes("ready"));
   return { uri: `http://127.0.0.1:${port}`, use_http_11: transport === "h1" };
