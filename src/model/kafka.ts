@@ -90,6 +90,8 @@ export interface Ingested {
 export interface KafkaPlan {
   /** Differs whenever anything of it does. */
   readonly version: string;
+  /** Whether headers of records set scopes and limit keys. */
+  readonly isScopeRead?: boolean;
   readonly clusters: readonly KafkaCluster[];
   readonly subscriptions: readonly PlannedSubscription[];
 }
