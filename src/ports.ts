@@ -1,15 +1,15 @@
 import type { Dial } from "./dial.ts";
 import { Failure } from "./errors.ts";
 import type { Reply } from "./engine/effect.ts";
-import type { Event, Operation } from "./engine/event.ts";
-import type { Queued } from "./engine/flow/slots.ts";
+import type { Event, Operation, RecordPart } from "./engine/event.ts";
 import type { Signal } from "./model/command.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
 import type { ControlsChange, StoredControls } from "./model/controls.ts";
 import type { Invoked, Message } from "./model/message.ts";
-import type { Rows, Table, Timer, Want, Write } from "./model/rows.ts";
+import type { Rows, Table, Want, Write } from "./model/rows.ts";
 import type { Deployment } from "./model/schema.ts";
+import type { Scan, ScanRow } from "./scan.ts";
 import type { StateEdit } from "./model/state_edit.ts";
 import type { ObjectName, Target } from "./model/target.ts";
 import type { Vitals } from "./vitals.ts";
@@ -108,42 +108,6 @@ export interface Lease {
   readonly partition: number;
   readonly epoch: number;
 }
-
-/** Index reads: for boot, timers and retention, never for the engine. Each is paged by `limit`. */
-export type Scan =
-  /** Invocations that hold slots (`engine/flow/status.ts`), ordered by id, after `after` (exclusive). */
-  | { readonly kind: "holders"; readonly after?: string; readonly limit: number }
-  /**
-   * Invocations that are `queued`, in order of (queue, seq), strictly after `after`. `isSameQueue`: only
-   * those of the queue of `after`.
-   */
-  | {
-    readonly kind: "queued";
-    readonly after?: Pick<Queued, "queue" | "seq">;
-    readonly isSameQueue?: boolean;
-    readonly limit: number;
-  }
-  /** Token buckets that are full again at or before `until`. */
-  | { readonly kind: "fullBuckets"; readonly until: number; readonly limit: number }
-  /** Timers in order of (due, id, item), strictly after `after` when given. */
-  | { readonly kind: "timers"; readonly after?: Timer; readonly limit: number }
-  /** Completed invocations whose `expiresAt` is at or before `until`. */
-  | { readonly kind: "expired"; readonly until: number; readonly limit: number }
-  /** Messages for other partitions, in order of (`peerOf`, seq), strictly after `after`. */
-  | {
-    readonly kind: "outbox";
-    readonly after?: Pick<Rows["outbox"], "to" | "seq">;
-    readonly limit: number;
-  };
-
-export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
-  : Q["kind"] extends "outbox" ? Rows["outbox"]
-  : Q["kind"] extends "holders" ? Holder
-  : Q["kind"] extends "queued" ? Queued
-  : Pick<InvocationRow, "id">;
-
-/** An invocation that holds slots. */
-export type Holder = Pick<InvocationRow, "id" | "target" | "limitKey" | "status">;
 
 export interface StatusPage {
   /** The id of the last one of the page before (exclusive). */
@@ -258,6 +222,15 @@ export interface Invocations {
 export interface PartitionClient extends Invocations {
   /** Takes messages of another partition. Answers the last one it has, once that is durable. */
   deliver(batch: OutboxBatch): Promise<number>;
+  /** Has records of Kafka invoke handlers, each once, however often they come (decision 052). */
+  ingest(part: RecordPart): Promise<PartTaken>;
+}
+
+/** How a part of a batch was taken. All of its records before `next` are durable. */
+export interface PartTaken {
+  readonly next: number;
+  /** As many invocations of the subscription wait here as may: the record at `next` was not taken. */
+  readonly isFull?: boolean;
 }
 
 /** Messages of one partition for another one, in their order. */

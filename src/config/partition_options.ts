@@ -16,6 +16,10 @@ export const partitionOptions = {
   "partition.resident-bytes-max": option(byteSize(), "32MiB", {
     doc: "The cache of rows of each partition. Beyond it, rows unused for longest are evicted.",
   }),
+  "worker.kafka-inbox-limit": option(count(1), "10000", {
+    doc:
+      "Unfinished invocations of one Kafka subscription. Beyond it, its records wait in their topic.",
+  }),
   "partition.timers-max": option(count(1), "10000", {
     doc:
       "Timers kept in memory, the earliest ones. Later ones are read shortly before they are due.",

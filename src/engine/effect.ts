@@ -64,6 +64,10 @@ export interface Reply {
   readonly pin?: Pin;
   /** Of `delivered`: number of the last message that was ever applied. */
   readonly heard?: number;
+  /** Of `ingested`: all records of this partition before this offset were taken. */
+  readonly next?: number;
+  /** Of `ingested`: there is no room for the record at `next`. */
+  readonly isFull?: true;
 }
 
 export type ReplyStatus =

@@ -1,5 +1,6 @@
 import type { Command } from "../model/command.ts";
 import type { AttemptFailure, AttemptSite, Awaiting, Pin } from "../model/invocation.ts";
+import type { RecordSource } from "../model/kafka.ts";
 import type { Asked, Invoked, Message, Signaled } from "../model/message.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
@@ -41,6 +42,7 @@ export type Event =
   | Operated
   | StateEdited
   | Delivered
+  | Ingested
   /** Another partition has made our messages `first` to `last` (both included) durable. */
   | {
     readonly type: "acknowledged";
@@ -78,6 +80,29 @@ export interface Delivered {
   /** The number of the first message. */
   readonly first: number;
   readonly messages: readonly Message[];
+  readonly reply: number;
+}
+
+/** The records of a batch that belong to one partition of ours (decision 052). */
+export interface RecordPart {
+  readonly source: RecordSource;
+  /** The first offset of the batch: all records before it have been taken, in all partitions. */
+  readonly settled: number;
+  /** The offset after the last one of the batch. */
+  readonly next: number;
+  /** In the order of their offsets. */
+  readonly records: readonly RecordRequest[];
+}
+
+/** What a record asks for. Its id is the same each time (`kafka/record_id.ts`). */
+export interface RecordRequest {
+  readonly offset: number;
+  readonly request: Omit<Invoked, "type" | "reply">;
+}
+
+/** Records of Kafka came in. The effect `reply` has how far they were taken. */
+export interface Ingested extends RecordPart {
+  readonly type: "ingested";
   readonly reply: number;
 }
 

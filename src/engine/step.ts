@@ -1,5 +1,7 @@
 import { unreachable } from "../assert.ts";
-import type { Event } from "./event.ts";
+import type { Asked, Signaled } from "../model/message.ts";
+import type { Event, Operated, StateEdited } from "./event.ts";
+import { ingested } from "./ingested.ts";
 import { acknowledged, delivered } from "./outbox.ts";
 import { framesReceived } from "./journal/frames_received.ts";
 import { counted, granted } from "./flow/granted.ts";
@@ -40,18 +42,30 @@ export function step(turn: Turn, event: Event): void {
     case "expired":
       return expired(turn, event);
     case "asked":
+    case "signaled":
+    case "stateEdited":
+    case "operated":
+      return requested(turn, event);
+    case "delivered":
+      return delivered(turn, event);
+    case "ingested":
+      return ingested(turn, event);
+    case "acknowledged":
+      return acknowledged(turn, event);
+    default:
+      unreachable(event);
+  }
+}
+
+function requested(turn: Turn, event: Asked | Signaled | StateEdited | Operated): void {
+  switch (event.type) {
+    case "asked":
       return asked(turn, event);
     case "signaled":
       return signaled(turn, event);
     case "stateEdited":
       return stateEdited(turn, event);
-    case "delivered":
-      return delivered(turn, event);
-    case "acknowledged":
-      return acknowledged(turn, event);
     case "operated":
       return operated(turn, event);
-    default:
-      unreachable(event);
   }
 }

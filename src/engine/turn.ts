@@ -14,6 +14,7 @@ import { ONLY_PARTITION, partitionOfId, type PartitionRange } from "../model/rin
 import type { Schema } from "../model/schema.ts";
 import type { Effect } from "./effect.ts";
 import { Slots, type SlotView } from "./flow/slots.ts";
+import { InboxRoom, type InboxView } from "./inbox_room.ts";
 
 /** The rows in memory. `undefined` means "not loaded", `null` means "no such row". */
 export interface RowView {
@@ -32,6 +33,8 @@ export interface TurnOptions {
   readonly slots?: SlotView;
   /** `slots.nextSeq` of the turn before. Absent: nothing has waited. */
   readonly nextSeq?: number;
+  /** Absent: no limit. */
+  readonly inboxes?: InboxView;
 }
 
 /** Thrown to abandon a turn whose rows are not in memory yet. Carries nothing: see `Turn.wants`. */
@@ -88,6 +91,7 @@ export class Turn {
   attemptForgotten: number;
   /** The slots that it takes and gives back. */
   readonly slots: Slots;
+  readonly inboxRoom: InboxRoom;
   readonly #slice: RowView;
   readonly #tables: { [T in Table]: TableWrites } = {
     invocation: new Map(),
@@ -103,6 +107,7 @@ export class Turn {
     bucket: new Map(),
     share: new Map(),
     bank: new Map(),
+    source: new Map(),
   };
   readonly #drafts = new Map<string, InvocationDraft>();
 
@@ -114,6 +119,7 @@ export class Turn {
     this.range = range;
     this.attemptForgotten = attemptForgotten;
     this.slots = new Slots(slots, nextSeq);
+    this.inboxRoom = new InboxRoom(options.inboxes);
     this.#slice = rows;
   }
 

@@ -136,17 +136,39 @@ export function newInvocationId(
   now: number,
 ): { id: string; fresh: boolean } {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
-  const { key, idempotencyKey, isWorkflowRun, scope } = identity;
-  // All invocations of a scope share it (docs/spec/service-protocol.md#partition-keys).
-  if (scope !== undefined) bytes.set(partitionKeyOf(scope));
-  else if (key !== undefined) bytes.set(partitionKeyOf(key));
-  else if (idempotencyKey !== undefined) bytes.set(partitionKeyOf(idempotencyKey));
-  else spread(bytes, entropy[15]!);
-
+  const { idempotencyKey, isWorkflowRun } = identity;
+  setPartitionKey(bytes, identity, entropy[15]!);
   const fresh = !isWorkflowRun && idempotencyKey === undefined;
   if (fresh) drawUnique(bytes, entropy, now);
   else bytes.set(digestOfList(parts(identity)).subarray(0, 16), KEY_BYTES);
   return { id: printInvocationId(bytes), fresh };
+}
+
+/**
+ * The id of an invocation with a unique part that is given, of 16 bytes, for callers that make the same
+ * id each time. `place`: decides the partition key where the identity does not; any integer.
+ */
+export function invocationIdWith(
+  unique: Uint8Array,
+  identity: Pick<InvocationIdentity, "key" | "scope">,
+  place: number,
+): string {
+  const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+  setPartitionKey(bytes, identity, place);
+  bytes.set(unique, KEY_BYTES);
+  return printInvocationId(bytes);
+}
+
+function setPartitionKey(
+  bytes: Uint8Array,
+  { scope, key, idempotencyKey }: Pick<InvocationIdentity, "scope" | "key" | "idempotencyKey">,
+  chance: number,
+): void {
+  // All invocations of a scope share it (docs/spec/service-protocol.md#partition-keys).
+  if (scope !== undefined) bytes.set(partitionKeyOf(scope));
+  else if (key !== undefined) bytes.set(partitionKeyOf(key));
+  else if (idempotencyKey !== undefined) bytes.set(partitionKeyOf(idempotencyKey));
+  else spread(bytes, chance);
 }
 
 const encoder = new TextEncoder();

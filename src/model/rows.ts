@@ -1,5 +1,6 @@
 import type { AttemptFailure, Caller, InvocationRow } from "./invocation.ts";
 import type { Entry, Result } from "./journal.ts";
+import type { RecordSource } from "./kafka.ts";
 import type { Message } from "./message.ts";
 
 /**
@@ -117,6 +118,24 @@ export interface Rows {
     /** Partitions that know that their slots are wanted. */
     readonly told: readonly number[];
   };
+  /**
+   * group: `sourceOf`. item: "". How far the records of a partition of a topic have become invocations
+   * (decision 052). Offsets of rows are never lowered.
+   */
+  readonly source: {
+    /** The partition of ours that has the row: each has its own. */
+    readonly home: number;
+    readonly source: RecordSource;
+    /** Records of this home with smaller offsets have been taken. */
+    readonly next: number;
+    /** Records with smaller offsets have been taken, whatever their home is. */
+    readonly settled: number;
+    /**
+     * Of earlier layouts, each `next` by partition: a record may have been taken by the home that it had
+     * then. Absent: there was none, or `next` is beyond all of these.
+     */
+    readonly earlier?: readonly (readonly number[])[];
+  };
 }
 
 /** What a partition asks for: slots, and starts that a rate allows. */
@@ -131,6 +150,15 @@ export function shareOf(
   { partition, counter }: { readonly partition: number; readonly counter: string },
 ): string {
   return `${partition}/${counter}`;
+}
+
+/**
+ * The group of how far a partition of ours has taken records. Ids of subscriptions and names of topics
+ * have no slash.
+ */
+export function sourceOf({ home, source }: Pick<Rows["source"], "home" | "source">): string {
+  const { subscription, partition, topic, group } = source;
+  return `${home}/${subscription}/${partition}/${topic}/${group}`;
 }
 
 /** The group of the messages and counters of partition `from` for partition `to`. */
@@ -164,6 +192,7 @@ export const TABLES = [
   "bucket",
   "share",
   "bank",
+  "source",
 ] as const;
 
 export function timerItem({ due, kind, index }: Omit<Timer, "id">): string {
@@ -186,6 +215,8 @@ export function groupOf<T extends Table>(table: T, row: Rows[T]): string {
       return (row as Rows["bucket"]).counter;
     case "share":
       return shareOf(row as Rows["share"]);
+    case "source":
+      return sourceOf(row as Rows["source"]);
     default:
       return (row as Rows["lock"]).object;
   }

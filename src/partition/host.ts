@@ -80,6 +80,7 @@ export class Host {
    */
   async #recovered({ partition, lease }: Life): Promise<string[]> {
     const { store, schema } = this.#options;
+    await partition.inboxes.recover(store, lease);
     const lost = await recover(partition, { store, lease, controls: schema().controls });
     if (this.#failedEarly) throw this.#failedEarly.cause;
     return lost;

@@ -35,6 +35,11 @@ export interface HostOptions {
   /** As in `SchedulerOptions`. */
   readonly queueWindow?: number;
   readonly grantsMax?: number;
+  /**
+   * Invocations of one subscription of Kafka that are not completed, in all partitions together. Absent:
+   * no limit.
+   */
+  readonly subscriptionInboxMax?: number;
   readonly timersMax: number;
   /** How often expired invocations are looked for, in milliseconds. */
   readonly cleanupIntervalMs: number;
@@ -82,13 +87,15 @@ export interface Hooks {
 
 /** Makes the parts of one life. None of them runs by itself yet. */
 export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Life {
-  const { clock, store, watch } = options;
+  const { clock, store, watch, range: { partitions }, subscriptionInboxMax } = options;
   const statusCounts = statusCountsOf(() => life, options);
   const partition = new Partition({
     ...options,
     ...hooks,
     lease,
     invocationChanged: invocationChangesTo(statusCounts, watch),
+    ...(subscriptionInboxMax !== undefined &&
+      { inboxLimit: Math.ceil(subscriptionInboxMax / partitions) }),
   });
   const send: Mailbox = (event, durable) => partition.send(event, durable);
   const life: Life = {

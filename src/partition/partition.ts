@@ -10,6 +10,7 @@ import { Commits } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
 import { Scheduler } from "./flow/scheduler.ts";
+import { Inboxes } from "./inboxes.ts";
 import type { QueuedEvent } from "./queued_event.ts";
 import { type OnChange, Resident } from "./resident.ts";
 import { type Staging, stagingOf } from "./staging.ts";
@@ -35,6 +36,8 @@ export interface PartitionOptions {
   readonly priorityAgingMs?: number;
   readonly queueWindow?: number;
   readonly grantsMax?: number;
+  /** Invocations of one subscription that are not completed here. Absent: no limit. */
+  readonly inboxLimit?: number;
   readonly meter: Meter;
   readonly invocationChanged?: OnChange | undefined;
   /** As in `HostOptions`. */
@@ -58,18 +61,20 @@ export class Partition {
   readonly #staging: Staging | undefined;
   /** Who waits for limits. It is told of holders and waiters before the first event. */
   readonly scheduler: Scheduler;
+  /** How many invocations of each subscription are not completed. Counts before the first event. */
+  readonly inboxes: Inboxes;
   #isDue = false;
   /** Whether slots were granted since the last turn ended. */
   #hasGranted = false;
   #isStopped = false;
 
   constructor(options: PartitionOptions) {
-    const { lease, store, clock, residentBytesMax, invocationChanged } = options;
+    const { lease, store, clock } = options;
     const onFailure = (cause: unknown) => this.#stop(cause);
     const soon = (call: () => void) => clock.soon(call);
-    const resident = new Resident(residentBytesMax, invocationChanged);
+    const inboxes = this.inboxes = new Inboxes(options.inboxLimit);
+    const resident = this.#resident = residentOf(options, inboxes);
     this.#options = options;
-    this.#resident = resident;
     this.#commits = new Commits({
       ...options,
       commit: (writes) => store.commit(lease, writes),
@@ -83,8 +88,7 @@ export class Partition {
       onFailure,
     });
     const release = (queued: readonly QueuedEvent[]) => this.#back(queued);
-    const arrivals = new Arrivals({ resident, soon, release, onFailure });
-    this.#arrivals = arrivals;
+    const arrivals = this.#arrivals = new Arrivals({ resident, soon, release, onFailure });
     this.#mailbox = new EventQueue(arrivals);
     this.scheduler = new Scheduler({
       ...options,
@@ -95,6 +99,7 @@ export class Partition {
     this.#runner = new TurnRunner({
       ...options,
       scheduler: this.scheduler,
+      inboxes,
       resident,
       arrivals,
       lastCommit: () => this.#commits.next - 1,
@@ -212,6 +217,16 @@ export class Partition {
     this.#isDue = false;
     if (this.#mailbox.length > 0) this.#schedule();
   }
+}
+
+function residentOf(
+  { residentBytesMax, invocationChanged }: PartitionOptions,
+  inboxes: Inboxes,
+): Resident {
+  return new Resident(residentBytesMax, (before, row, isGone) => {
+    inboxes.invocationChanged(before, row, isGone);
+    invocationChanged?.(before, row, isGone);
+  });
 }
 
 function callbacksOf(queued: readonly QueuedEvent[]): (() => void)[] {

@@ -1,9 +1,10 @@
-import type { Event, FramesReceived } from "../engine/event.ts";
+import type { Event, FramesReceived, Ingested } from "../engine/event.ts";
 import { hasRate } from "../engine/flow/admission.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
-import type { Item, Table, Want } from "../model/rows.ts";
+import type { PartitionRange } from "../model/ring.ts";
+import { type Item, sourceOf, type Table, type Want } from "../model/rows.ts";
 import { Unreadable } from "../model/unreadable.ts";
 import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
@@ -12,6 +13,7 @@ import type { Resident } from "./resident.ts";
 interface TurnContext {
   readonly resident: Resident;
   readonly schema: Schema;
+  readonly range: PartitionRange;
 }
 
 /**
@@ -39,6 +41,22 @@ function prefetchEvent(wants: Wants, event: Event, context: TurnContext): void {
   else if (event.type === "asked") wants.row("invocation", event.id);
   else if (event.type === "granted") prefetchGranted(wants, event, context);
   else if (event.type === "invoked") prefetchInvoked(wants, event, context);
+  else if (event.type === "ingested") prefetchIngested(wants, event, context);
+}
+
+/** The row of the source, and what the records need, but for those that were taken before. */
+function prefetchIngested(
+  wants: Wants,
+  { source, records }: Ingested,
+  context: TurnContext,
+): void {
+  const { resident, range: { partition: home } } = context;
+  const group = sourceOf({ home, source });
+  wants.row("source", group);
+  const next = resident.find("source", group, "")?.next ?? 0;
+  for (const { offset, request } of records) {
+    if (offset >= next) prefetchInvoked(wants, request, context);
+  }
 }
 
 /** The rows of an invocation that may have waited for long, to its end. */
@@ -57,7 +75,7 @@ function prefetchGranted(
 
 function prefetchInvoked(
   wants: Wants,
-  { id, fresh, target }: Invoked,
+  { id, fresh, target }: Pick<Invoked, "id" | "fresh" | "target">,
   { resident, schema }: TurnContext,
 ): void {
   const { access, service, key, scope } = target;

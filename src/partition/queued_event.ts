@@ -1,4 +1,5 @@
 import type { Event } from "../engine/event.ts";
+import { sourceOf } from "../model/rows.ts";
 import { objectOf } from "../model/target.ts";
 
 /** An event in the mailbox. `durable` is called once its turn is durable. */
@@ -7,10 +8,11 @@ export interface QueuedEvent {
   readonly durable: (() => void) | undefined;
 }
 
-/** The weight of an event: a turn blocks the process in proportion to its frames. */
+/** The weight of an event: a turn blocks the process in proportion to its frames and records. */
 export function framesOf(queued: QueuedEvent | undefined): number {
   const event = queued?.event;
-  return event?.type === "framesReceived" ? event.frames.length : 1;
+  if (event?.type === "framesReceived") return event.frames.length;
+  return event?.type === "ingested" ? Math.max(1, event.records.length) : 1;
 }
 
 /**
@@ -23,6 +25,8 @@ export function keyOf(event: Event): string {
       return `from ${event.from}`;
     case "acknowledged":
       return `to ${event.to}`;
+    case "ingested":
+      return `records ${sourceOf({ home: 0, source: event.source })}`;
     case "stateEdited":
       return objectOf(event.object.service, event.object.key, event.object.scope);
     case "signaled":

@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import type { Reply } from "../engine/effect.ts";
-import type { Event, Operation } from "../engine/event.ts";
+import type { Event, Operation, RecordPart } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
@@ -13,6 +13,7 @@ import type {
   Operated,
   OutboxBatch,
   PartitionClient,
+  PartTaken,
 } from "../ports.ts";
 import type { Partition } from "./partition.ts";
 import { acceptedOf, type Waiters } from "./waiters.ts";
@@ -36,6 +37,15 @@ export class Requests implements PartitionClient {
     const { heard } = await this.#ask((reply) => ({ type: "delivered", ...batch, reply }));
     assert(heard !== undefined, "A partition says what it has heard");
     return heard;
+  }
+
+  async ingest(part: RecordPart): Promise<PartTaken> {
+    const records = part.records.map(({ offset, request }) => (
+      { offset, request: { ...request, value: ownBytes(request.value) } }
+    ));
+    const reply = await this.#ask((reply) => ({ type: "ingested", ...part, records, reply }));
+    assert(reply.next !== undefined, "A partition says how far it has taken records");
+    return reply.isFull ? { next: reply.next, isFull: true } : { next: reply.next };
   }
 
   /** A fresh id can have no result yet, so its caller needs no reply. */
@@ -88,6 +98,14 @@ export class Requests implements PartitionClient {
     partition.send(event(token));
     return await reply;
   }
+}
+
+/**
+ * Bytes that are not a small part of a larger array: a row in memory would keep the whole batch there in
+ * which its record came.
+ */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.length * 2 < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
 /** Whether a reply has the result in it. */

@@ -74,6 +74,7 @@ export class Resident implements RowView {
     bucket: new Map(),
     share: new Map(),
     bank: new Map(),
+    source: new Map(),
   };
   #bytes = 0;
   #durable = 0;

@@ -1,5 +1,6 @@
 import type { Event } from "../engine/event.ts";
 import type { SlotView } from "../engine/flow/slots.ts";
+import type { InboxView } from "../engine/inbox_room.ts";
 import { step } from "../engine/step.ts";
 import { miss, Turn } from "../engine/turn.ts";
 import type { PartitionRange } from "../model/ring.ts";
@@ -18,6 +19,7 @@ export interface TurnContext {
   /** See `TurnOptions`. */
   readonly slots: SlotView;
   readonly nextSeq: number;
+  readonly inboxes: InboxView;
 }
 
 /** An event that no turn can take, because a row that it needs cannot be decoded. */

@@ -11,6 +11,7 @@ export function partitionSettings(
   | "mailboxEventsMax"
   | "residentBytesMax"
   | "priorityAgingMs"
+  | "subscriptionInboxMax"
   | "timersMax"
   | "cleanupIntervalMs"
 > {
@@ -20,6 +21,7 @@ export function partitionSettings(
     mailboxEventsMax: config["partition.mailbox-events-max"],
     residentBytesMax: config["partition.resident-bytes-max"],
     priorityAgingMs: config["worker.invoker.priority-aging"],
+    subscriptionInboxMax: config["worker.kafka-inbox-limit"],
     timersMax: config["partition.timers-max"],
     cleanupIntervalMs: config["worker.cleanup-interval"],
   };

@@ -120,6 +120,10 @@ const NONE: readonly Uint8Array[] = [];
 
 function largeIn(event: Event, bytesMin: number): readonly Uint8Array[] {
   if (event.type === "invoked") return event.value.length >= bytesMin ? [event.value] : NONE;
+  if (event.type === "ingested") {
+    const large = event.records.filter(({ request }) => request.value.length >= bytesMin);
+    return large.map(({ request }) => request.value);
+  }
   if (event.type !== "framesReceived") return NONE;
   let large = NONE;
   for (const frame of event.frames) {

@@ -8,6 +8,7 @@ import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import type { Arrivals } from "./arrivals.ts";
 import type { Scheduler } from "./flow/scheduler.ts";
+import type { Inboxes } from "./inboxes.ts";
 import { prefetch } from "./prefetch.ts";
 import type { QueuedEvent } from "./queued_event.ts";
 import type { Resident } from "./resident.ts";
@@ -23,6 +24,7 @@ export interface TurnRunnerOptions {
   readonly resident: Resident;
   readonly arrivals: Arrivals;
   readonly scheduler: Scheduler;
+  readonly inboxes: Inboxes;
   /** The number of the last commit that the store has been handed. */
   readonly lastCommit: () => number;
   readonly onRefused: (event: Event, cause: Unreadable) => void;
@@ -55,11 +57,12 @@ export class TurnRunner {
 
   /** Returns a complete turn, or undefined if it is abandoned. */
   run(events: TurnEvents): Turn | undefined {
-    const { resident, range, schema, arrivals, scheduler, meter } = this.#options;
+    const { resident, range, schema, arrivals, scheduler, inboxes, meter } = this.#options;
     const { queued, now } = events;
     const attemptForgotten = this.#attemptForgotten;
     const slots = scheduler, { nextSeq } = scheduler;
-    const context = { resident, range, schema: schema(), attemptForgotten, slots, nextSeq };
+    const own = { resident, range, schema: schema(), attemptForgotten, inboxes };
+    const context = { ...own, slots, nextSeq };
     const expected = prefetch(queued, context);
     if (expected.length > 0) return this.#load(expected, events);
     const { turn, wants, late, refused } = runEvents(queued, now, context);

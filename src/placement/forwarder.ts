@@ -1,4 +1,4 @@
-import type { Operation } from "../engine/event.ts";
+import type { Operation, RecordPart } from "../engine/event.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
@@ -13,6 +13,7 @@ import type {
   Operated,
   OutboxBatch,
   PartitionClient,
+  PartTaken,
   Stopwatch,
 } from "../ports.ts";
 
@@ -95,6 +96,11 @@ export class Forwarder implements PartitionClient {
   /** Idempotent: the receiver drops duplicates by their sequence numbers. */
   deliver(batch: OutboxBatch): Promise<number> {
     return this.#ask("repeat", (client) => client.deliver(batch));
+  }
+
+  /** Idempotent: the receiver drops records by their offsets. */
+  ingest(part: RecordPart): Promise<PartTaken> {
+    return this.#ask("repeat", (client) => client.ingest(part));
   }
 
   async #ask<T>(

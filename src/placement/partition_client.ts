@@ -1,4 +1,4 @@
-import type { Operation } from "../engine/event.ts";
+import type { Operation, RecordPart } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
@@ -11,6 +11,7 @@ import type {
   Operated,
   OutboxBatch,
   PartitionClient,
+  PartTaken,
 } from "../ports.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { pack, unpack } from "./codec.ts";
@@ -96,6 +97,10 @@ export class RemotePartitionClient implements PartitionClient {
 
   deliver(batch: OutboxBatch): Promise<number> {
     return this.#ask("deliver", [batch]);
+  }
+
+  ingest(part: RecordPart): Promise<PartTaken> {
+    return this.#ask("ingest", [part]);
   }
 
   /** The partition has moved: aborts pending requests, and rejects later ones with `Untaken`. */

@@ -60,6 +60,7 @@ const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
   editState: (client, [object = never(), edit = never()]) => client.editState(object, edit),
   operate: (client, [id = never(), operation = never()]) => client.operate(id, operation),
   deliver: (client, [batch = never()]) => client.deliver(batch),
+  ingest: (client, [part = never()]) => client.ingest(part),
 };
 
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;

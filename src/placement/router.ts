@@ -1,4 +1,5 @@
-import type { Operation } from "../engine/event.ts";
+import type { Operation, RecordPart, RecordRequest } from "../engine/event.ts";
+import { Failure } from "../errors.ts";
 import type { Signal } from "../model/command.ts";
 import { partitionOfId, partitionOfObject } from "../model/ring.ts";
 import type { StateEdit } from "../model/state_edit.ts";
@@ -12,6 +13,7 @@ import type {
   OnLeave,
   Operated,
   PartitionClient,
+  PartTaken,
 } from "../ports.ts";
 import type { Directory } from "./directory.ts";
 
@@ -55,9 +57,55 @@ export class Router implements Invocations {
     return await this.#of(id).operate(id, operation);
   }
 
+  /**
+   * Has the records of a batch invoke handlers, each once, in the partition of its id. The partitions
+   * take their parts side by side. Resolves once all records before `next` are durable. Rejects with
+   * `Failure` 400 when offsets do not grow, and 503 as each partition does: then any part of the batch
+   * may have been taken, and it can be sent again.
+   */
+  async ingest(batch: RecordsOfSource): Promise<PartTaken> {
+    checkOffsets(batch);
+    const { source, next, records } = batch;
+    const [first] = records;
+    if (!first) return { next };
+    const settled = first.offset;
+    const taken = await Promise.all(
+      [...this.#byPartition(records)].map(async ([partition, records]) => {
+        const client = this.#directory.partitionClient(partition);
+        return await client.ingest({ source, settled, next, records });
+      }),
+    );
+    // A partition that has seen later batches is beyond this one.
+    const reached = Math.min(next, ...taken.map((part) => part.next));
+    return taken.some(({ isFull }) => isFull) ? { next: reached, isFull: true } : { next: reached };
+  }
+
+  #byPartition(records: readonly RecordRequest[]): ReadonlyMap<number, readonly RecordRequest[]> {
+    const parts = new Map<number, RecordRequest[]>();
+    for (const record of records) {
+      const partition = partitionOfId(record.request.id, this.#directory.partitions);
+      const part = parts.get(partition);
+      if (part) part.push(record);
+      else parts.set(partition, [record]);
+    }
+    return parts;
+  }
+
   /** `id`: a well-formed invocation id. */
   #of(id: string): PartitionClient {
     const { partitions } = this.#directory;
     return this.#directory.partitionClient(partitionOfId(id, partitions));
   }
+}
+
+/** A batch of records, with what they ask for. */
+export type RecordsOfSource = Omit<RecordPart, "settled">;
+
+function checkOffsets({ records, next }: RecordsOfSource): void {
+  let end = 0;
+  for (const { offset } of records) {
+    if (offset < end) throw Failure.plain(400, `the offset ${offset} comes after ${end - 1}`);
+    end = offset + 1;
+  }
+  if (next < end) throw Failure.plain(400, `the batch ends at ${next}, before its last record`);
 }

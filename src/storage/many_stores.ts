@@ -1,15 +1,7 @@
 import { assert } from "../assert.ts";
 import type { Want, Write } from "../model/rows.ts";
-import type {
-  Backlog,
-  InvocationStatus,
-  Lease,
-  Loaded,
-  Scan,
-  ScanRow,
-  StatusPage,
-  Store,
-} from "../ports.ts";
+import type { Backlog, InvocationStatus, Lease, Loaded, StatusPage, Store } from "../ports.ts";
+import type { Scan, ScanRow } from "../scan.ts";
 import type { SqlStore } from "./sql_store.ts";
 
 /** One store over partitions that have a database each. */

@@ -14,15 +14,13 @@ import {
 } from "../model/rows.ts";
 import {
   Fenced,
-  type Holder,
   type InvocationStatus,
   type Lease,
   type Loaded,
-  type Scan,
-  type ScanRow,
   type StatusPage,
   type Store,
 } from "../ports.ts";
+import type { Holder, OfSubscription, Scan, ScanRow } from "../scan.ts";
 import {
   compareItems,
   compareOutbox,
@@ -120,7 +118,7 @@ function find(partition: Partition, { table, group, item }: Want): readonly Rows
   return row ? [row] : [];
 }
 
-type Found = Timer | Rows["outbox"] | Queued | Pick<InvocationRow, "id">;
+type Found = Timer | Rows["outbox"] | Queued | OfSubscription | Pick<InvocationRow, "id">;
 
 function found(partition: Partition, scan: Scan): Found[] {
   if (scan.kind === "outbox") return underWay(partition, scan.after);
@@ -134,6 +132,7 @@ function found(partition: Partition, scan: Scan): Found[] {
   const all = rows(partition, "invocation");
   if (scan.kind === "holders") return holders(all, scan.after);
   if (scan.kind === "queued") return queued(all, scan);
+  if (scan.kind === "ingested") return ingested(all, scan.after);
   return expired(all, scan.until).map(({ id }) => ({ id }));
 }
 
@@ -174,6 +173,17 @@ function queued(
     if (isAfter && !(isSameQueue && queue !== after?.queue)) found.push({ id, queue, seq });
   }
   return found.sort(compareQueued);
+}
+
+function ingested(all: InvocationRow[], after: string | undefined): OfSubscription[] {
+  const found: OfSubscription[] = [];
+  for (const { id, origin, status } of all) {
+    if (origin.by !== "subscription" || status.kind === "completed") continue;
+    if (after === undefined || compareText(id, after) > 0) {
+      found.push({ id, subscription: origin.id });
+    }
+  }
+  return found.sort((a, b) => compareText(a.id, b.id));
 }
 
 function expired(all: InvocationRow[], until: number): InvocationRow[] {

@@ -5,13 +5,12 @@ import type {
   InvocationStatus,
   Lease,
   Loaded,
-  Scan,
-  ScanRow,
   SqlClient,
   SqlRow,
   Statement,
   StatusPage,
 } from "../ports.ts";
+import type { Scan, ScanRow } from "../scan.ts";
 import { FoldScheduler, type FoldSchedulerLimits } from "./fold/fold_scheduler.ts";
 import type { FencedWriter } from "./log/fenced_writer.ts";
 import { WriteScheduler } from "./log/write_scheduler.ts";

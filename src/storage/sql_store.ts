@@ -6,12 +6,11 @@ import {
   type InvocationStatus,
   type Lease,
   type Loaded,
-  type Scan,
-  type ScanRow,
   type SqlClient,
   type StatusPage,
   type Store,
 } from "../ports.ts";
+import type { Scan, ScanRow } from "../scan.ts";
 import { Failure } from "../errors.ts";
 import { FencedWriter, type OnDurable } from "./log/fenced_writer.ts";
 import { Owner, type OwnerLimits } from "./owner.ts";

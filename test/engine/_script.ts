@@ -10,6 +10,7 @@ import type { Awaiting } from "../../src/model/invocation.ts";
 import { stateVersion } from "../../src/model/state_edit.ts";
 import { parseObject } from "../../src/model/target.ts";
 import { targetOf } from "../support/schema.ts";
+import { records } from "./_script_records.ts";
 
 const NOTHING = new Uint8Array(0);
 const bytes = (value: string) => new TextEncoder().encode(value);
@@ -63,6 +64,8 @@ function fromOutside([verb, id = "", ...rest]: string[]): Event {
       return { type: "signaled", signal: signal([id, ...(rest[0] ?? "").split(":")]), reply: 1 };
     case "edit":
       return edited(id, rest);
+    case "records":
+      return records(id, rest);
     case "operate":
       return { type: "operated", id, operation: operation(rest), reply: 1 };
     default:

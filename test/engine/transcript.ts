@@ -7,6 +7,7 @@ import type { Message } from "../../src/model/message.ts";
 import { ONLY_PARTITION, type PartitionRange } from "../../src/model/ring.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import { printTarget } from "../../src/model/target.ts";
+import { Inboxes } from "../../src/partition/inboxes.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { Schema } from "../../src/model/schema.ts";
 import { Scheduler } from "../../src/partition/flow/scheduler.ts";
@@ -24,6 +25,8 @@ const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
  *   at 4 end i1#1 suspended:all=1,2@3  (both, or the cancel signal)
  *   at 4 end i1#1 failed at=3/dp_1/sdk (it started at 3; otherwise nobody knows where it ran)
  *   at 5 signal i1 17:yes · at 6 ask i1 wait · at 7 operate i1 restart i9 from=2 keep
+ *   at 8 records t/0 3:counter/bob/add 5:greeter/hi next=7   (of a topic: `records`)
+ * `at 9 inbox 2` begins a life of the partition with room for two invocations of a subscription.
  * Limits and pauses (`controlsAfter`) change between turns; what the scheduler proposes is shown as
  * `⇒`, and its turn runs with
  *   at 8 limit blue 1 · at 8 hold service greeter · at 9 grant i2
@@ -46,7 +49,11 @@ export function transcript(script: string): string {
 
 /** A partition whose memory is all there is. */
 export class Stage {
-  readonly #resident = new Resident(1e9);
+  #inboxes = new Inboxes();
+  readonly #resident = new Resident(
+    1e9,
+    (before, row, isGone) => this.#inboxes.invocationChanged(before, row, isGone),
+  );
   readonly #place: PartitionRange;
   readonly #scheduler: Scheduler;
   #schema = new Schema([deployment], { ...schema.defaults, yieldThresholdMs: 500 });
@@ -73,6 +80,10 @@ export class Stage {
 
   /** Changes limits and pauses. Returns false: the words are about something else. */
   control(at: number, words: readonly string[]): boolean {
+    if (words[0] === "inbox") {
+      this.#inboxes = new Inboxes(Number(words[1]));
+      return true;
+    }
     const controls = controlsAfter(this.#schema.controls, words);
     if (!controls) return false;
     this.#now = at;
@@ -108,6 +119,7 @@ export class Stage {
       attemptForgotten: this.#attemptForgotten,
       slots: this.#scheduler,
       nextSeq: this.#scheduler.nextSeq,
+      inboxes: this.#inboxes,
     });
     step(turn, event);
     this.#scheduler.apply(turn.slots);

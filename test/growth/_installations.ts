@@ -57,9 +57,12 @@ export function idOf(name: string): string {
   return newInvocationId(identity, new Uint8Array(16), 0).id;
 }
 
+/** Rows that are not moved as they are. */
+const LEFT_OUT: ReadonlySet<Table> = new Set(["outbox", "peer", "source"]);
+
 /** The same writes with ids and objects that have a partition. What has none is left out. */
 export function placed(writes: readonly Write[]): Write[] {
-  return writes.filter(({ table }) => table !== "outbox" && table !== "peer").map((write) => ({
+  return writes.filter(({ table }) => !LEFT_OUT.has(table)).map((write) => ({
     ...write,
     row: placedRow(write.table, write.row),
   }));

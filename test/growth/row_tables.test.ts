@@ -21,10 +21,12 @@ test("every table is moved, with every column that is not made of others", async
   const names = tables.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite"));
   const moved = ROW_TABLES.map(({ name }) => name);
   expect(names.filter((name) => !NOT_MOVED.includes(name)).sort()).toEqual([...moved].sort());
-  for (const { name, columns, hasPartition } of ROW_TABLES) {
+  for (const { name, columns, hasPartition, made } of ROW_TABLES) {
     const all = await ask(client, `select * from pragma_table_xinfo('${name}') where hidden = 0`);
     const own = columns.map((column) => [column.name, column.kind, column.isOptional]);
-    const itself = all.filter(({ name }) => name !== "partition" && name !== "large");
+    const itself = all.filter(({ name }) =>
+      name !== "partition" && name !== "large" && name !== made?.name
+    );
     const is = itself.map((column) => [
       column["name"],
       String(column["type"]).toLowerCase().replace("blob", "bytes"),
@@ -38,7 +40,7 @@ test("every table is moved, with every column that is not made of others", async
 
 /** Formats of the database whose rows a dump of that version may hold as they are. */
 const DUMPS: Readonly<Record<number, { readonly from: number; readonly to: number }>> = {
-  1: { from: 6, to: 13 },
+  1: { from: 6, to: 14 },
 };
 
 test("a dump says of which form its rows are", () => {

@@ -28,6 +28,15 @@ test("rows come to the same sum in any order, and other rows to another one", ()
   expect(difference(sumOf(["a", "b"]), sumOf(["a"]))).toMatch(/has 2 rows instead of 1/);
 });
 
+test("a table that an earlier version did not have is one without rows", () => {
+  const all = sumOf(["a"]);
+  const { source: _, ...earlier } = all;
+  expect(difference(all, earlier)).toBeUndefined();
+  expect(difference(all, { ...earlier, sauce: all["state"]! })).toMatch(/no table "sauce"/);
+  const { state: __, ...other } = all;
+  expect(difference(all, other)).toMatch(/has 1 rows instead of 0/);
+});
+
 test("rows that are there twice do not cancel each other out", () => {
   expect(difference(sumOf(["a", "a", "b"]), sumOf(["b", "c", "c"]))).toMatch(/are not the same/);
 });

@@ -3,7 +3,8 @@ import { clock } from "../../adapters/platform/clock.ts";
 import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Want } from "../../src/model/rows.ts";
 import { Host } from "../../src/partition/host.ts";
-import type { Lease, Loaded, Mailbox, Scan, ScanRow } from "../../src/ports.ts";
+import type { Lease, Loaded, Mailbox } from "../../src/ports.ts";
+import type { Scan, ScanRow } from "../../src/scan.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { schema } from "../support/schema.ts";
 

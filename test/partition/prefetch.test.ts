@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
 import { type Limits, RuleBook } from "../../src/model/limits.ts";
-import type { Rows, Table, Want } from "../../src/model/rows.ts";
+import { ONLY_PARTITION } from "../../src/model/ring.ts";
+import { type Rows, sourceOf, type Table, type Want } from "../../src/model/rows.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Target } from "../../src/model/target.ts";
 import { prefetch } from "../../src/partition/prefetch.ts";
@@ -38,15 +39,24 @@ function knowing(...loaded: (readonly [Want, readonly Rows[Table][]])[]): Reside
 
 test("a call that gets the lock of an object needs its state", () => {
   const mail = [invoked("counter/bob/add"), invoked("counter/bob/add")];
-  expect(prefetch(mail, { resident: knowing(), schema })).toEqual([lock, state]);
-  expect(prefetch(mail, { resident: knowing([lock, []]), schema })).toEqual([state]);
-  expect(prefetch(mail, { resident: knowing([lock, []], [state, []]), schema })).toEqual([]);
+  expect(prefetch(mail, { range: ONLY_PARTITION, resident: knowing(), schema })).toEqual([
+    lock,
+    state,
+  ]);
+  expect(prefetch(mail, { range: ONLY_PARTITION, resident: knowing([lock, []]), schema })).toEqual([
+    state,
+  ]);
+  expect(
+    prefetch(mail, { range: ONLY_PARTITION, resident: knowing([lock, []], [state, []]), schema }),
+  ).toEqual([]);
 });
 
 test("a call that waits for the lock needs no state, and a shared one does", () => {
   const resident = knowing([lock, [LOCK]]);
-  expect(prefetch([invoked("counter/bob/add")], { resident, schema })).toEqual([]);
-  expect(prefetch([invoked("counter/bob/peek")], { resident, schema })).toEqual([state]);
+  expect(prefetch([invoked("counter/bob/add")], { range: ONLY_PARTITION, resident, schema }))
+    .toEqual([]);
+  expect(prefetch([invoked("counter/bob/peek")], { range: ONLY_PARTITION, resident, schema }))
+    .toEqual([state]);
 });
 
 test("a handler with lazy state needs none to start", () => {
@@ -55,16 +65,32 @@ test("a handler with lazy state needs none to start", () => {
     options: { lazyState: true },
   }));
   const lazy = new Schema([{ ...deployment, services }], defaults);
-  const around = { resident: knowing(), schema: lazy };
+  const around = { range: ONLY_PARTITION, resident: knowing(), schema: lazy };
   expect(prefetch([invoked("counter/bob/add")], around)).toEqual([lock]);
   expect(prefetch([invoked("counter/bob/peek")], around)).toEqual([]);
 });
 
 test("an id that is not fresh may exist already", () => {
   const taken: Want = { table: "invocation", group: "inv_1x", item: "" };
-  const around = { resident: knowing(), schema };
+  const around = { range: ONLY_PARTITION, resident: knowing(), schema };
   expect(prefetch([invoked("greeter/hi", false)], around)).toEqual([taken]);
   expect(prefetch([invoked("greeter/hi")], around)).toEqual([]);
+});
+
+test("records need the row of their source, and what those of them need that are new", () => {
+  const source = { subscription: "sub_1", group: "g", topic: "t", partition: 0 };
+  const row = { home: 0, source, next: 1, settled: 0 };
+  const want: Want = { table: "source", group: sourceOf(row), item: "" };
+  const records = ["counter/eve/add", "counter/bob/add", "counter/bob/add"].map((path, offset) => {
+    const { event } = invoked(path);
+    return { offset, request: event as Event & { type: "invoked" } };
+  });
+  const event = { type: "ingested", source, settled: 0, next: 3, records, reply: 1 } as const;
+  const around = { range: ONLY_PARTITION, schema };
+  expect(prefetch([{ event }], { ...around, resident: knowing([want, [row]]) }))
+    .toEqual([lock, state]);
+  expect(prefetch([{ event }], { ...around, resident: knowing() }).map(({ table }) => table))
+    .toEqual(["source", "lock", "state", "lock", "state"]);
 });
 
 test("a grant needs all that its invocation reads to its end, and the buckets of its rates", () => {
@@ -75,7 +101,11 @@ test("a grant needs all that its invocation reads to its end, and the buckets of
   const controls = { ...schema.controls, rules: new RuleBook(rules, 1) };
   const reserved = ["service:greeter", "scope:a/b", "scope:a"];
   const event = { type: "granted", id: "inv_1x", seq: 0, reserved } as const;
-  const context = { resident: knowing(), schema: new Schema([deployment], defaults, controls) };
+  const context = {
+    range: ONLY_PARTITION,
+    resident: knowing(),
+    schema: new Schema([deployment], defaults, controls),
+  };
   expect(prefetch([{ event }], context)).toEqual([
     { table: "invocation", group: "inv_1x", item: "" },
     { table: "journal", group: "inv_1x" },

@@ -29,7 +29,7 @@ function stage() {
   const partition = { send: (event: Event) => void events.push(event) };
   const requests = new Requests(waiters, () => partition as unknown as Partition);
   const tokenOf = (at: number) => (events[at] as { readonly reply: number }).reply;
-  return { waiters, requests, tokenOf };
+  return { waiters, requests, tokenOf, events };
 }
 
 test("a second submission is refused, though the first one completes before the reply", async () => {
@@ -55,4 +55,23 @@ test("a repeat that attaches to the first one gets its result, in either order",
   waiters.replied({ type: "reply", reply: tokenOf(0), id, status: "accepted" });
   expect(await Promise.all([early, pending])).toEqual([{ result: ran }, { result: ran }]);
   expect(waiters.size).toBe(0);
+});
+
+test("records do not keep the batch in memory in which they came", async () => {
+  const { waiters, requests, tokenOf, events } = stage();
+  const batch = new Uint8Array(100).fill(7);
+  const records = [[0, 10], [10, 90]].map(([from, to], offset) => (
+    { offset, request: { ...REQUEST, value: batch.subarray(from, to) } }
+  ));
+  const source = { subscription: "sub_1", group: "g", topic: "t", partition: 0 };
+  const taken = requests.ingest({ source, settled: 0, next: 2, records });
+  const [event] = events;
+  if (event?.type !== "ingested") throw new Error("no such event");
+  // Nine tenths of it are no small part.
+  const values = event.records.map(({ request }) => request.value);
+  expect(values.map(({ buffer }) => buffer.byteLength)).toEqual([10, 100]);
+  expect(values).toEqual(records.map(({ request }) => request.value));
+  const reply = { type: "reply", reply: tokenOf(0), id: "", status: "done" } as const;
+  waiters.replied({ ...reply, next: 1, isFull: true });
+  expect(await taken).toEqual({ next: 1, isFull: true });
 });

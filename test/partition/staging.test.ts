@@ -119,3 +119,19 @@ test("a value that cannot be stored is a failure of the partition, unless it has
     expect([failures.length, sent]).toEqual([isStopped ? 0 : 1, []]);
   }
 });
+
+test("a batch of records waits for those of its values that are large, and no other event does", async () => {
+  const { offer, stages, sent } = staging();
+  const records = [MIN, 1, MIN + 1].map((size, offset) => (
+    { offset, request: { value: new Uint8Array(size) } }
+  ));
+  offer({ type: "ingested", records } as unknown as Event);
+  offer(invoked("a", 1));
+  for (let i = 0; i < 2; i++) {
+    await settled();
+    expect([stages.length, sent]).toEqual([i + 1, ["a invoked"]]);
+    stages[i]?.resolve();
+  }
+  await settled();
+  expect(sent).toEqual(["a invoked", "ingested"]);
+});

@@ -112,6 +112,7 @@ describe("what may have been taken", () => {
       attach: [doubt, undefined],
       signal: [doubt, undefined],
       deliver: [doubt, 3],
+      ingest: [doubt, { next: 7 }],
     });
     expect(await forwarder.send(keyed)).toEqual(accepted);
     expect(await forwarder.call(keyed)).toEqual(completed);
@@ -120,6 +121,9 @@ describe("what may have been taken", () => {
     const result = { kind: "void" } as const;
     await forwarder.signal({ target: "inv_1", id: { kind: "signal", index: 17 }, result });
     expect(await forwarder.deliver({ from: 0, first: 1, messages: [] })).toBe(3);
+    const source = { subscription: "sub_1", group: "g", topic: "t", partition: 0 };
+    expect(await forwarder.ingest({ source, settled: 5, next: 7, records: [] }))
+      .toEqual({ next: 7 });
   });
 
   test("a call is found again by its id, where the partition is then", async () => {

@@ -3,58 +3,12 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import { Failure, Untaken } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
-import { newInvocationId } from "../../src/model/id.ts";
 import { type EndpointOptions, partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import { NotSent, type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
-import type { InvocationRequest, OnLeave, OutboxBatch, PartitionClient } from "../../src/ports.ts";
+import type { OnLeave, PartitionClient } from "../../src/ports.ts";
+import { batch, bytes, id, OBJECT, part, request } from "./_requests.ts";
 
 const SECRET = "sixteen-and-more";
-const bytes = (...all: number[]) => Uint8Array.of(...all);
-const { id } = newInvocationId(
-  { service: "S", handler: "h", isWorkflowRun: false },
-  new Uint8Array(16).fill(7),
-  0,
-);
-
-const OBJECT = { service: "S", key: "k\ud800", scope: "blue" };
-const request: InvocationRequest = {
-  id,
-  fresh: true,
-  target: { ...OBJECT, handler: "h", type: "virtual_object", access: "exclusive" },
-  limitKey: "a/b",
-  priority: 9,
-  headers: [["a", "b"], ["a", "c"]],
-  value: bytes(1, 2, 3),
-  origin: { by: "ingress" },
-  retention: { resultMs: 1, journalMs: 2 },
-};
-const batch: OutboxBatch = {
-  from: 3,
-  first: 17,
-  messages: [
-    { type: "invoked", ...request },
-    { type: "killed", id },
-    {
-      type: "answered",
-      caller: { id, completion: 4, type: 5 },
-      result: { kind: "failure", failure: { code: 409, message: "no", metadata: [["x", "y"]] } },
-    },
-    {
-      type: "signaled",
-      signal: {
-        target: id,
-        id: { kind: "named", name: "n" },
-        result: { kind: "value", value: bytes() },
-      },
-    },
-    {
-      type: "answered",
-      caller: { id, completion: 4, type: 5 },
-      result: { kind: "value", value: bytes(9) },
-    },
-  ],
-};
-
 /** A partition client with these methods only: those that a test calls. */
 function clientOf(methods: Partial<PartitionClient>): PartitionClient {
   return new Proxy(methods, {
@@ -121,6 +75,7 @@ describe("what is asked and answered passes as it is:", () => {
     ],
     operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],
     deliver: [[batch], 21],
+    ingest: [[part], { next: 4, isFull: true }],
   };
   for (const [method, [args, answer]] of Object.entries(cases)) {
     test(method, async () => {

@@ -1,5 +1,6 @@
 import type { Want, Write } from "../../src/model/rows.ts";
-import type { Lease, Loaded, Scan, ScanRow, Store } from "../../src/ports.ts";
+import type { Lease, Loaded, Store } from "../../src/ports.ts";
+import type { Scan, ScanRow } from "../../src/scan.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults } from "./faults.ts";
 import { Broken } from "./must.ts";

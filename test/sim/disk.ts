@@ -13,7 +13,8 @@ import {
 } from "../../src/model/rows.ts";
 import type { Queued } from "../../src/engine/flow/slots.ts";
 import { compareOutbox, compareQueued } from "../../src/storage/codec/order.ts";
-import { Fenced, type Loaded, type Scan } from "../../src/ports.ts";
+import { Fenced, type Loaded } from "../../src/ports.ts";
+import type { OfSubscription, Scan } from "../../src/scan.ts";
 
 type Groups = Map<string, Map<Item, Rows[Table]>>;
 
@@ -81,6 +82,7 @@ export class Disk {
         )
         .sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
     }
+    if (scan.kind === "ingested") return this.#ingested(scan);
     const found = this.all("invocation").filter(({ status, expiresAt }) =>
       status.kind === "completed" && (expiresAt ?? Infinity) <= scan.until
     );
@@ -97,6 +99,15 @@ export class Disk {
       }
     }
     return found.sort(compareQueued).slice(0, limit);
+  }
+
+  #ingested({ after, limit }: Scan & { kind: "ingested" }): OfSubscription[] {
+    const found: OfSubscription[] = [];
+    for (const { id, origin, status } of this.all("invocation")) {
+      if (origin.by !== "subscription" || status.kind === "completed") continue;
+      if (after === undefined || id > after) found.push({ id, subscription: origin.id });
+    }
+    return found.sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
   }
 
   find<T extends Table>(table: T, name: string, item: Item = ""): Rows[T] | undefined {

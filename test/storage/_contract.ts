@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Queued } from "../../src/engine/flow/slots.ts";
-import type { Rows, Timer, Want, Write } from "../../src/model/rows.ts";
+import type { Rows, Want, Write } from "../../src/model/rows.ts";
 import { Fenced, type Lease, type Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import type { SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { encode } from "../../src/storage/codec/row_codec.ts";
 import { changes, wantsOf, writesOf } from "./_rows.ts";
+import { scans } from "./_scans.ts";
 
 /** A database, and ways to own it. */
 export interface Database {
@@ -221,55 +221,6 @@ export async function expectSame(real: Owned, model: Owned, wants: readonly Want
   for (const limit of [1, 3, 100]) {
     expect(await scans(real, limit)).toEqual(await scans(model, limit));
   }
-}
-
-async function scans({ store, lease }: Owned, limit: number): Promise<unknown[]> {
-  const found: unknown[] = [];
-  let after: string | undefined;
-  let timer: Timer | undefined;
-  let row: Rows["outbox"] | undefined;
-  let lastStatus: string | undefined;
-  for (let page = 0; page < 3; page++) {
-    const statuses = await store.scanStatuses?.(
-      lease,
-      lastStatus === undefined ? { limit } : { after: lastStatus, limit },
-    );
-    found.push(statuses);
-    lastStatus = statuses?.at(-1)?.id ?? lastStatus;
-    const invoked = await store.scan(lease, {
-      kind: "holders",
-      limit,
-      ...(after === undefined ? {} : { after }),
-    });
-    const timers = await store.scan(lease, {
-      kind: "timers",
-      limit,
-      ...(timer === undefined ? {} : { after: timer }),
-    });
-    const sent = await store.scan(lease, { kind: "outbox", limit, ...(row && { after: row }) });
-    found.push(invoked, timers, sent);
-    row = sent.at(-1) ?? row;
-    after = invoked.at(-1)?.id ?? after;
-    timer = timers.at(-1) ?? timer;
-  }
-  for (const until of [-1, 0, 10, 1e15]) {
-    found.push(await store.scan(lease, { kind: "expired", until, limit }));
-    found.push(await store.scan(lease, { kind: "fullBuckets", until, limit }));
-  }
-  return [...found, ...await queues({ store, lease }, limit)];
-}
-
-async function queues({ store, lease }: Owned, limit: number): Promise<unknown[]> {
-  const found: unknown[] = [];
-  let after: Queued | undefined;
-  for (let page = 0; page < 3; page++) {
-    const queued = await store.scan(lease, { kind: "queued", limit, ...(after && { after }) });
-    found.push(queued);
-    after = queued.at(-1) ?? after;
-    if (!after) return found;
-    found.push(await store.scan(lease, { kind: "queued", limit, after, isSameQueue: true }));
-  }
-  return found;
 }
 
 /** A store of its own that holds partition 3. */

@@ -12,7 +12,7 @@ import {
   type Want,
   type Write,
 } from "../../src/model/rows.ts";
-import { bank, bucket, count, name, NAMES, share, time } from "./_counters.ts";
+import { bank, bucket, count, name, NAMES, origin, share, source, time } from "./_counters.ts";
 import { invocationRow } from "../support/rows.ts";
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
@@ -63,13 +63,19 @@ const ending = fc.oneof(
 );
 
 export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
-  fc.record({ id: name, key: fc.option(name, { nil: undefined }), attempt: count, at: time }),
+  fc.record({
+    id: name,
+    key: fc.option(name, { nil: undefined }),
+    attempt: count,
+    at: time,
+    origin,
+  }),
   fc.record(
     { pausing: fc.constant(true as const), seedOf: name, failingSince: time },
     { requiredKeys: [] },
   ),
   ending,
-).map(([{ id, key, attempt, at }, more, ending]) =>
+).map(([{ id, key, attempt, at, origin }, more, ending]) =>
   invocationRow({
     id,
     target: {
@@ -80,6 +86,7 @@ export const invocation: fc.Arbitrary<InvocationRow> = fc.tuple(
       ...(key === undefined ? {} : { key }),
     },
     attempt,
+    origin,
     createdAt: at,
     modifiedAt: at,
     ...more,
@@ -223,6 +230,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
     rowOf("bucket", bucket),
     rowOf("share", share),
     rowOf("bank", bank),
+    rowOf("source", source),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
     fc.record({ kind: fc.constant("append" as const), id: name, entries }),
     fc.record({ kind: fc.constant("purge" as const), id: name }),

@@ -11,7 +11,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["model"],
     ["wire"],
     ["engine"],
-    ["dial", "vitals", "query_port"],
+    ["dial", "vitals", "query_port", "scan"],
     ["ports", "config"],
     ["observe"],
     ["storage", "outbound", "partition"],

@@ -4,7 +4,8 @@ import { countersOfQueue, parseQueueName } from "../../engine/flow/queue.ts";
 import type { Queued } from "../../engine/flow/slots.ts";
 import type { Controls } from "../../model/limits.ts";
 import type { Rows } from "../../model/rows.ts";
-import type { Holder, Lease, Store } from "../../ports.ts";
+import type { Lease, Store } from "../../ports.ts";
+import type { Holder } from "../../scan.ts";
 import type { Partition } from "../partition.ts";
 import type { Scheduler } from "./scheduler.ts";
 

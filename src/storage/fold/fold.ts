@@ -60,7 +60,7 @@ function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<vo
     const group = journal.get(id);
     if (group) yield* fillJournal(id, group, journalOptions);
   }
-  for (const table of ["lock", "peer", "bucket", "share", "bank"] as const) {
+  for (const table of ["lock", "peer", "bucket", "share", "bank", "source"] as const) {
     for (const [group, cell] of layer.singles[table]) {
       yield target.slice.row(table, { group, item: "" }, cell);
     }

@@ -4,12 +4,12 @@ import type { Statement } from "../../ports.ts";
 import { TextBlob } from "../codec/blob.ts";
 import { printRef } from "../codec/large_ref.ts";
 import { foldSql } from "./sql.ts";
-import type { Cell, Many } from "../overlay/layer.ts";
+import type { Cell, Many, Single } from "../overlay/layer.ts";
 import type { Encoded } from "../codec/row_codec.ts";
 import { quote, toJson } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
-type Simple = Exclude<Many, "journal"> | "lock" | "peer" | "bucket" | "share" | "bank";
+type Simple = Exclude<Many, "journal"> | Exclude<Single, "invocation">;
 /** Tables whose rows have JSON and a column of bytes. */
 type Valued = "state" | "promise" | "outbox";
 
@@ -27,6 +27,7 @@ const PUTS = {
   bucket: foldSql.bucketPut,
   share: foldSql.sharePut,
   bank: foldSql.bankPut,
+  source: foldSql.sourcePut,
 } as const;
 const DROPS = {
   lock: foldSql.lockDrop,
@@ -39,6 +40,7 @@ const DROPS = {
   bucket: foldSql.bucketDrop,
   share: foldSql.shareDrop,
   bank: foldSql.bankDrop,
+  source: foldSql.sourceDrop,
 } as const;
 
 /** Queries that also take the partition. */
@@ -141,9 +143,10 @@ function putInvocations(
   const bodies = new TextBlob(cells.map(({ text }) => text));
   const outputs = new Places();
   const rows = cells.map((cell, i) => {
-    const { id, status, expiresAt, createdAt } = cell.row;
+    const { id, status, expiresAt, createdAt, origin } = cell.row;
     const columns = `${quote(id)},"${status.kind}",${expiresAt ?? null},${createdAt}`;
-    return `[${columns},${bodies.place(i)},${outputs.of(cell)}]`;
+    const subscription = origin.by === "subscription" ? `,${quote(origin.id)}` : "";
+    return `[${columns},${bodies.place(i)},${outputs.of(cell)}${subscription}]`;
   });
   const json = `[${rows.join(",")}]`;
   return [statement(foldSql.invocationPut, json, bodies.blob, outputs.blob(), partition)];

@@ -9,14 +9,15 @@ import { compile } from "../codec/sql_text.ts";
  */
 export const foldSql = {
   invocationPut: compile(sql`
-    insert into invocation (id, partition, status, expires_at, created_at, body, output, large)
+    insert into invocation (id, partition, status, expires_at, created_at, body, output, large,
+      subscription)
     select value ->> 0, ?4, value ->> 1, value ->> 2, value ->> 3,
       cast(substr(?2, value ->> 4, value ->> 5) as text), substr(?3, value ->> 6, value ->> 7),
-      value ->> 8
+      value ->> 8, value ->> 9
     from json_each(?1) where true
     on conflict (id) do update set status = excluded.status, expires_at = excluded.expires_at,
       created_at = excluded.created_at, body = excluded.body, output = excluded.output,
-      large = excluded.large`),
+      large = excluded.large, subscription = excluded.subscription`),
   invocationDrop: compile(sql`
     delete from invocation where id in (select value from json_each(?1))`),
 
@@ -122,6 +123,15 @@ export const foldSql = {
     select value ->> 'counter', value from json_each(?1)`),
   bankDrop: compile(sql`
     delete from bank where counter in (select value ->> 0 from json_each(?1))`),
+
+  sourcePut: compile(sql`
+    insert or replace into source (source, body)
+    select (value ->> 'home') || '/' || (value ->> '$.source.subscription') || '/' ||
+      (value ->> '$.source.partition') || '/' || (value ->> '$.source.topic') || '/' ||
+      (value ->> '$.source.group'), value
+    from json_each(?1)`),
+  sourceDrop: compile(sql`
+    delete from source where source in (select value ->> 0 from json_each(?1))`),
 
   /** Deletes the rows of the log after place ?1, up to place ?2. */
   logDrop: compile(sql`delete from log where place > ?1 and place <= ?2`),

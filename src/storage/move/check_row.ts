@@ -1,4 +1,5 @@
 import { BadId, checkDeploymentId, parseInvocationId } from "../../model/id.ts";
+import { type Rows, sourceOf } from "../../model/rows.ts";
 import type { SqlRow } from "../../ports.ts";
 import { decodeInvocation, decodePromise } from "../codec/row_codec.ts";
 import { fromJson, fromSafe } from "../codec/safe_text.ts";
@@ -42,6 +43,8 @@ function check({ name, home }: RowTable, row: SqlRow): void {
       same(row, "object", object);
       return same(row, "name", name);
     }
+    case "source":
+      return checkSource(row);
     case "timer":
       if (!TIMERS.has(String(row["kind"]))) throw new BadLine(`there is no such timer`);
   }
@@ -103,4 +106,15 @@ function json(row: SqlRow, column: string): Record<string, unknown> {
 
 function text(row: SqlRow, column: string): string {
   return fromSafe(row[column] as string);
+}
+
+function checkSource(row: SqlRow): void {
+  const body = json(row, "body") as unknown as Rows["source"];
+  const { source, next, settled, earlier = [] } = body;
+  if (typeof source !== "object") throw new BadLine("it has no source");
+  same(row, "source", sourceOf(body));
+  const isFit = Array.isArray(earlier) && earlier.every((nexts) => Array.isArray(nexts));
+  if (!isFit || ![next, settled, ...earlier.flat()].every(Number.isSafeInteger)) {
+    throw new BadLine("its offsets are none");
+  }
 }

@@ -1,7 +1,9 @@
+import type { InvocationRow } from "../../model/invocation.ts";
 import { partitionOfCounter, partitionOfId, partitionOfObject } from "../../model/ring.ts";
 import { parseObject } from "../../model/target.ts";
 import type { SqlRow } from "../../ports.ts";
-import { fromSafe } from "../codec/safe_text.ts";
+import { fromJson, fromSafe } from "../codec/safe_text.ts";
+import { homeOfSource } from "./sources.ts";
 
 /** A column of a table. Its values are moved as they are, without decoding. */
 export interface Column {
@@ -13,14 +15,16 @@ export interface Column {
 /** A table whose rows are moved: its columns, its key, and what decides the partition of a row. */
 export interface RowTable {
   readonly name: string;
-  /** All columns but `partition`, which follows from the others. */
+  /** All columns but `partition` and `made`, which follow from the others. */
   readonly columns: readonly Column[];
+  /** A column whose value follows from the others. */
+  readonly made?: { readonly name: string; readonly of: (row: SqlRow) => string | null };
   /** Columns of a unique index, in its order. */
   readonly order: readonly string[];
   /** Whether the table has a column `partition`. */
   readonly hasPartition: boolean;
   /** What decides the partition of a row. Rows of the installation belong to its first partition. */
-  readonly home: "id" | "object" | "counter" | "installation";
+  readonly home: "id" | "object" | "counter" | "source" | "installation";
 }
 
 const text = (name: string): Column => ({ name, kind: "text", isOptional: false });
@@ -31,9 +35,11 @@ const optional = (column: Column): Column => ({ ...column, isOptional: true });
 function table(
   name: string,
   columns: readonly Column[],
-  { order, home, hasPartition = false }: Pick<RowTable, "order" | "home"> & Partial<RowTable>,
+  { order, home, hasPartition = false, ...more }:
+    & Pick<RowTable, "order" | "home">
+    & Partial<RowTable>,
 ): RowTable {
-  return { name, columns, order, home, hasPartition };
+  return { name, columns, order, home, hasPartition, ...more };
 }
 
 /**
@@ -55,7 +61,12 @@ export const ROW_TABLES: readonly RowTable[] = [
     optional(integer("created_at")),
     text("body"),
     optional(bytes("output")),
-  ], { order: ["id"], home: "id", hasPartition: true }),
+  ], {
+    order: ["id"],
+    home: "id",
+    hasPartition: true,
+    made: { name: "subscription", of: subscriptionOf },
+  }),
   table("journal", [text("id"), integer("first"), text("entries"), bytes("bytes")], {
     order: ["id", "first"],
     home: "id",
@@ -87,6 +98,7 @@ export const ROW_TABLES: readonly RowTable[] = [
     home: "counter",
     hasPartition: true,
   }),
+  table("source", [text("source"), text("body")], { order: ["source"], home: "source" }),
 ];
 
 const tables = new Map(ROW_TABLES.map((one) => [one.name, one]));
@@ -98,11 +110,21 @@ export function rowTable(name: string): RowTable | undefined {
 /** The partition of a row, if there are `partitions`. Throws `BadId` when its id is invalid. */
 export function homeOf({ home }: RowTable, row: SqlRow, partitions: number): number {
   if (home === "installation" || partitions === 1) return 0;
+  if (home === "source") return homeOfSource(row);
   if (home === "id") return partitionOfId(fromSafe(row["id"] as string), partitions);
   if (home === "counter") {
     return partitionOfCounter(fromSafe(row["counter"] as string), partitions);
   }
   return partitionOfObject(parseObject(fromSafe(row["object"] as string)), partitions);
+}
+
+/** The subscription that made an invocation, from its body. */
+function subscriptionOf({ body }: SqlRow): string | null {
+  const text = body as string;
+  // Few are of one, and parsing takes long.
+  if (!text.includes('"by":"subscription"')) return null;
+  const { origin } = fromJson(text) as InvocationRow;
+  return origin.by === "subscription" ? origin.id : null;
 }
 
 /** The table and key of a row, for messages. */
@@ -112,5 +134,5 @@ export function nameOf({ name, columns }: RowTable, row: SqlRow): string {
 }
 
 const NAMING: ReadonlySet<string> = new Set([
-  ...["id", "object", "name", "first", "seq", "pattern", "kind"],
+  ...["id", "object", "name", "first", "seq", "pattern", "kind", "source"],
 ]);

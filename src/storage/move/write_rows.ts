@@ -5,6 +5,7 @@ import { withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import type { Installation } from "./installation.ts";
 import { homeOf, nameOf, type RowTable } from "./row_table.ts";
+import { spreadSource } from "./sources.ts";
 
 /** A batch ends with the row that reaches one of these. */
 const BATCH_ROWS = 512;
@@ -35,8 +36,14 @@ export class RowWriter {
   /** Rejects with `Failure` when the row is too large for the database, and as the client does. */
   async add(table: RowTable, row: SqlRow): Promise<void> {
     const { partitions } = this.#installation;
-    const home = homeOf(table, row, partitions);
+    if (table.home !== "source") return await this.#add(table, row);
+    for (const own of spreadSource(row, partitions)) await this.#add(table, own);
+  }
+
+  async #add(table: RowTable, row: SqlRow): Promise<void> {
+    const home = homeOf(table, row, this.#installation.partitions);
     const values = table.columns.map(({ name }) => (row[name] ?? null) as SqlValue);
+    if (table.made) values.push(table.made.of(row));
     const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
     if (bytes > this.#rowBytesMax) throw this.#tooLarge(table, row, bytes);
     const pending = this.#pendingOf(home);
@@ -91,11 +98,15 @@ const insertions = new Map<string, string>();
  * Idempotent, because it is retried after a loss: rows that exist are not changed. The final check of
  * all rows finds two different rows with one key.
  */
-function insertion({ name, columns, hasPartition }: RowTable, count: number): string {
+function insertion(
+  { name, columns, hasPartition, made }: RowTable,
+  count: number,
+): string {
   const key = `${name}/${count}`;
   let text = insertions.get(key);
   if (text === undefined) {
-    const names = [...hasPartition ? ["partition"] : [], ...columns.map((column) => column.name)];
+    const own = columns.map((column) => column.name);
+    const names = [...hasPartition ? ["partition"] : [], ...own, ...made ? [made.name] : []];
     const one = `(${names.map(() => "?").join(", ")})`;
     text = compile(sql.raw(
       `insert into ${name} (${names.join(", ")}) values ${Array(count).fill(one).join(", ")}

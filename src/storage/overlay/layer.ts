@@ -19,7 +19,7 @@ export interface Group<T extends Table = Table> {
 }
 
 /** Tables whose groups have one row each. */
-export type Single = "invocation" | "lock" | "peer" | "bucket" | "share" | "bank";
+export type Single = "invocation" | "lock" | "peer" | "bucket" | "share" | "bank" | "source";
 export type Many = Exclude<Table, Single>;
 
 const TOMBSTONE: Tombstone = { row: undefined, text: "", bytes: undefined };
@@ -41,6 +41,7 @@ export class Layer {
     bucket: new Map(),
     share: new Map(),
     bank: new Map(),
+    source: new Map(),
   };
   readonly groups: { readonly [T in Many]: Map<string, Group<T>> } = {
     journal: new Map(),
@@ -113,7 +114,7 @@ export function isSingle(table: Table): table is Single {
 }
 
 const SINGLES: ReadonlySet<Table> = new Set<Single>(
-  ["invocation", "lock", "peer", "bucket", "share", "bank"],
+  ["invocation", "lock", "peer", "bucket", "share", "bank", "source"],
 );
 
 /** Whether older layers and the tables have no valid row of this group. */

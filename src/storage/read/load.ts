@@ -198,7 +198,8 @@ function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
     case "event":
     case "share":
     case "bank":
-      return [fromJson(json(columns, "body")) as Rows["event" | "share" | "bank"]];
+    case "source":
+      return [fromJson(json(columns, "body")) as Rows["event" | "share" | "bank" | "source"]];
     case "lock":
       return [lockRow(columns)];
     case "inbox":

@@ -1,10 +1,11 @@
 import { peerOf, type Rows, type Timer, timerItem } from "../../model/rows.ts";
 import type { Queued } from "../../engine/flow/slots.ts";
-import type { Holder, Scan, ScanRow, SqlRow, Statement } from "../../ports.ts";
+import type { SqlRow, Statement } from "../../ports.ts";
+import type { Holder, OfSubscription, Scan, ScanRow } from "../../scan.ts";
 import { decodeOutbox, decodeTimer } from "./load.ts";
 import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
-import { holders, queued } from "./scan_slots.ts";
+import { holders, ingested, queued } from "./scan_slots.ts";
 import { scanSql } from "./sql.ts";
 import { fromSafe, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
@@ -19,6 +20,7 @@ export interface Candidate {
   readonly message?: Rows["outbox"];
   readonly holder?: Holder;
   readonly queued?: Queued;
+  readonly ingested?: OfSubscription;
 }
 
 /** One kind of scan: how to page through the tables, and its rows in the overlay. */
@@ -53,8 +55,8 @@ export function scanRows<Q extends Scan>(
 ): Promise<readonly ScanRow<Q>[]> {
   const kind = kindOf(scan, overlay, partition);
   return gather(kind, read, scan.limit).then((rows) =>
-    rows.map(({ id, timer, message, holder, queued }) =>
-      timer ?? message ?? holder ?? queued ?? { id }
+    rows.map(({ id, timer, message, holder, queued, ingested }) =>
+      timer ?? message ?? holder ?? queued ?? ingested ?? { id }
     ) as unknown as ScanRow<Q>[]
   );
 }
@@ -83,6 +85,8 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
       return holders(scan, overlay, partition);
     case "queued":
       return queued(scan, overlay, partition);
+    case "ingested":
+      return ingested(scan, overlay, partition);
     case "fullBuckets": {
       const timeOf = ({ fullAt }: Rows["bucket"]) => fullAt;
       return due(scan, { overlay, partition }, {

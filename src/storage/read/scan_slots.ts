@@ -1,5 +1,5 @@
 import { holdsSlots, type InvocationRow } from "../../model/invocation.ts";
-import type { Holder, Scan } from "../../ports.ts";
+import type { Holder, Scan } from "../../scan.ts";
 import { compareQueued, compareText } from "../codec/order.ts";
 import { decodeInvocation } from "../codec/row_codec.ts";
 import { fromSafe, fromUtf8, toSafe } from "../codec/safe_text.ts";
@@ -11,7 +11,7 @@ import { scanSql } from "./sql.ts";
 /** Sorts after every name of a queue or a counter. */
 const LAST = "\u{10ffff}";
 
-/** Scans for the counts and queues of flow control (decision 050). */
+/** Invocations that hold slots (decision 050). */
 export function holders(
   { after, limit }: Scan & { kind: "holders" },
   overlay: Overlay,
@@ -64,6 +64,29 @@ export function queued(
       return { id, queued: { id, queue, seq } };
     },
     compare: (a, b) => a.queued && b.queued ? compareQueued(a.queued, b.queued) : 0,
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+/** Invocations of subscriptions that are not completed, for their inbox limit (decision 052). */
+export function ingested(
+  { after, limit }: Scan & { kind: "ingested" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const { live, known } = liveRows(overlay, ({ id, origin, status }) => {
+    if (origin.by !== "subscription" || status.kind === "completed") return undefined;
+    if (after !== undefined && compareText(id, after) <= 0) return undefined;
+    return { id, ingested: { id, subscription: origin.id } };
+  });
+  return {
+    page: (last) => statement(scanSql.ingested, partition, toSafe(last?.id ?? after ?? ""), limit),
+    decode: (columns) => {
+      const id = fromSafe(columns["id"] as string);
+      return { id, ingested: { id, subscription: fromSafe(columns["subscription"] as string) } };
+    },
+    compare: (a, b) => compareText(a.id, b.id),
     live,
     isStale: ({ id }) => known.has(id),
   };

@@ -71,6 +71,9 @@ export const loadSql = {
   bank: compile(sql`
     select w.key as n, cast(t.body as blob) as body
     from json_each(?1) as w cross join bank as t where t.counter = w.value`),
+  source: compile(sql`
+    select w.key as n, cast(t.body as blob) as body
+    from json_each(?1) as w cross join source as t where t.source = w.value`),
 };
 
 /** The queries of a scan. ?1: the partition. The last parameter: how many rows. */
@@ -82,6 +85,11 @@ export const scanSql = {
       union all
       select id, body from invocation
       where partition = ?1 and status = 'backingOff' and (body ->> '$.status.holds') = 1 and id > ?2)
+    order by id limit ?3`),
+  /** Invocations of subscriptions that are not completed, after ?2. */
+  ingested: compile(sql`
+    select id, subscription from invocation
+    where partition = ?1 and subscription is not null and status <> 'completed' and id > ?2
     order by id limit ?3`),
   /** After (?2 queue, ?3 seq), up to queue ?4. */
   queued: compile(sql`

@@ -202,6 +202,14 @@ export const migrations: readonly (readonly string[])[] = [
     `create table share (share text primary key, body text not null) without rowid`,
     `create table bank (counter text primary key, body text not null) without rowid`,
   ],
+  [
+    // How far records of Kafka have become invocations (decision 052). source: `sourceOf`.
+    `create table source (source text primary key, body text not null) without rowid`,
+    // The subscription that made an invocation. A stored column, as `created_at` is.
+    `alter table invocation add column subscription text`,
+    `create index invocation_ingested on invocation (partition, id, subscription)
+    where subscription is not null and status <> 'completed'`,
+  ],
 ];
 
 function withKind(column: string): string {

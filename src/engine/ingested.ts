@@ -1,0 +1,53 @@
+import { partitionOfId } from "../model/ring.ts";
+import { type Rows, sourceOf } from "../model/rows.ts";
+import type { Ingested, RecordRequest } from "./event.ts";
+import { invoked } from "./lifecycle/invoked.ts";
+import type { Turn } from "./turn.ts";
+
+/**
+ * Has records invoke handlers, each once (decision 052): those that were taken before are dropped, and
+ * the row that says so moves on in the same turn. Takes as many as the inbox of the subscription has
+ * room for, in the order of their offsets.
+ */
+export function ingested(turn: Turn, event: Ingested): void {
+  const { source, next, records, reply } = event;
+  const row = rowOf(turn, event);
+  const fresh = records.filter((record) => !isTaken(row, record));
+  const room = turn.inboxRoom.of(source.subscription);
+  const first = fresh[room];
+  const reached = Math.max(row.next, first ? first.offset : next);
+  if (reached > row.next) turn.put("source", moved(row, event, reached));
+  const taken = first ? fresh.slice(0, room) : fresh;
+  if (taken.length > 0) turn.inboxRoom.take(source.subscription, taken.length);
+  for (const { request } of taken) invoked(turn, { ...request, type: "invoked" });
+  const full = first ? { isFull: true } as const : {};
+  turn.emit({ type: "reply", reply, id: "", status: "done", next: reached, ...full });
+}
+
+function rowOf(turn: Turn, { source }: Ingested): Rows["source"] {
+  const home = turn.range.partition;
+  return turn.find("source", sourceOf({ home, source })) ?? { home, source, next: 0, settled: 0 };
+}
+
+/**
+ * Whether a record has become an invocation: here, or in the partition where it belonged before there
+ * were as many partitions as now.
+ */
+function isTaken(
+  { next, earlier }: Rows["source"],
+  { offset, request: { id } }: RecordRequest,
+): boolean {
+  if (offset < next) return true;
+  if (!earlier) return false;
+  return earlier.some((nexts) => offset < (nexts[partitionOfId(id, nexts.length)] ?? 0));
+}
+
+function moved(
+  { earlier, ...row }: Rows["source"],
+  event: Ingested,
+  next: number,
+): Rows["source"] {
+  const settled = Math.max(row.settled, event.settled);
+  const open = earlier?.filter((nexts) => Math.max(...nexts) > next) ?? [];
+  return { ...row, next, settled, ...(open.length > 0 && { earlier: open }) };
+}
