@@ -38,13 +38,6 @@ export function help(options: Options): string {
     `Read settings from this file. Environment: ${envNames(CONFIG_FILE.env)[0]}.`,
   );
   const loss = entry(ACCEPT_LOSS.flag, ACCEPT_LOSS.doc);
-  const settings = Object.entries(options).map(([path, option]) =>
-    entry(
-      `${flagOf(path)} <value>`,
-      `${option.doc} Default: ${fallbackOf(option) || NONE}.`,
-      `Environment: ${environmentOf(path, option).join(", ")}.`,
-    )
-  );
   return [
     "Usage: perdure [flags]",
     "       perdure <command> [flags]",
@@ -60,9 +53,20 @@ export function help(options: Options): string {
     file,
     loss,
     ...commands,
-    ...settings,
+    ...settingsHelp(options),
     "",
   ].join("\n");
+}
+
+/** The part of `--help` about settings: an entry for each. */
+export function settingsHelp(options: Options): readonly string[] {
+  return Object.entries(options).map(([path, option]) =>
+    entry(
+      `${flagOf(path)} <value>`,
+      `${option.doc} Default: ${fallbackOf(option) || NONE}.`,
+      `Environment: ${environmentOf(path, option).join(", ")}.`,
+    )
+  );
 }
 
 /** The names in our own spelling, and those of others. */

@@ -33,9 +33,9 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["platform"],
     ["libsql", "dial"],
     ["installation"],
-    ["node", "deno", "workerd", "tools"],
+    ["node", "deno", "workerd", "tools", "kafka"],
     ["server"],
-    ["node.ts", "deno.ts", "workerd.ts", "dev.ts", "dev_server.ts"],
+    ["kafka.ts", "node.ts", "deno.ts", "workerd.ts", "dev.ts", "dev_server.ts"],
   ],
   "adapters/libsql": [
     ["sql_error"],

@@ -1,0 +1,239 @@
+import type { Admin, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from "kafkajs";
+import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
+import { assignersOf } from "./assigners.ts";
+import { type Client, numberOf } from "./client.ts";
+import type { Feed } from "./feed.ts";
+import { Feeds } from "./feeds.ts";
+import type { Group, GroupHooks } from "./kafkajs_patches.ts";
+import { within } from "./pause.ts";
+import { resetTo, type Starts } from "./start_offsets.ts";
+
+/** Shorter than librdkafka's 45 s: the time until others take over from a member that has died. */
+const SESSION_MS = 10_000;
+const HEARTBEAT_MS = 3_000;
+const REBALANCE_MS = 60_000;
+const COMMIT_MS = 5_000;
+const METADATA_MS = 300_000;
+/**
+ * How long a fetch may wait for records. librdkafka's 500 ms would cost a core for a few hundred idle
+ * subscriptions; records come at once in either case.
+ */
+const FETCH_WAIT_MS = 5_000;
+/** While a partition stands: it comes back with the next fetch. */
+const FETCH_WAIT_STANDING_MS = 200;
+const FETCH_BYTES = 1_048_576;
+const FETCH_TOTAL_BYTES = 10_485_760;
+/** Partitions of a subscription whose records are handed over at once. */
+const AT_ONCE = 8;
+const CLOSE_MS = 5_000;
+const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 4 };
+
+export interface ConsumerOptions {
+  readonly client: Client;
+  readonly group: string;
+  readonly options: Options;
+  readonly topics: readonly string[];
+  readonly starts: Starts;
+  readonly deliver: (payload: EachBatchPayload, feed: Feed) => Promise<void>;
+  /** It has joined its group: maybe again. */
+  readonly onJoin: () => void;
+  readonly onChange: () => void;
+  /** Something that is worth a look, though it goes on. */
+  readonly onProblem: (message: string) => void;
+  /** The id in the group of the consumer before, if that one has crashed. */
+  readonly memberId: string | undefined;
+}
+
+/** One life of a consumer: from joining the group to its end, or until it crashes. */
+export class TopicConsumer {
+  readonly feeds: Feeds;
+  readonly #options: ConsumerOptions;
+  readonly #consumer: Consumer;
+  readonly #heartbeatMs: number;
+  readonly #crashed: Promise<Error>;
+  #crash!: (cause: Error) => void;
+  #group: Group | undefined;
+  #commits: ReturnType<typeof setInterval> | undefined;
+  memberId: string | undefined;
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+    this.feeds = new Feeds(options.starts);
+    this.memberId = options.memberId;
+    const session = numberOf(options.options, "session.timeout.ms", SESSION_MS);
+    const third = Math.max(1, Math.min(HEARTBEAT_MS, Math.floor(session / 3)));
+    this.#heartbeatMs = numberOf(options.options, "heartbeat.interval.ms", third);
+    this.#crashed = new Promise((resolve) => this.#crash = resolve);
+    this.#consumer = options.client.kafka.consumer(this.#config(session));
+  }
+
+  #config(sessionTimeout: number) {
+    const { options, group } = this.#options;
+    const number = (name: string, otherwise: number) => numberOf(options, name, otherwise);
+    const refresh = number("topic.metadata.refresh.interval.ms", METADATA_MS);
+    return {
+      groupId: group,
+      partitionAssigners: assignersOf(options, this.#hooks()),
+      sessionTimeout,
+      rebalanceTimeout: Math.min(number("max.poll.interval.ms", REBALANCE_MS), REBALANCE_MS),
+      heartbeatInterval: this.#heartbeatMs,
+      metadataMaxAge: refresh < 0 ? METADATA_MS : refresh,
+      maxWaitTimeInMs: this.#waitMs(),
+      minBytes: number("fetch.min.bytes", 1),
+      maxBytesPerPartition: number("fetch.message.max.bytes", FETCH_BYTES),
+      maxBytes: number("fetch.max.bytes", FETCH_TOTAL_BYTES),
+      readUncommitted: options["isolation.level"]?.toLowerCase() === "read_uncommitted",
+      rackId: options["client.rack"] ?? "",
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    };
+  }
+
+  /** It looks after heartbeats and metadata between two fetches only. */
+  #waitMs(): number {
+    const { options } = this.#options;
+    const refresh = numberOf(options, "topic.metadata.refresh.interval.ms", METADATA_MS);
+    const wanted = numberOf(options, "fetch.wait.max.ms", FETCH_WAIT_MS);
+    const limit = Math.min(this.#heartbeatMs, refresh < 0 ? METADATA_MS : refresh);
+    const waitMs = Math.min(wanted, Math.max(limit, 1));
+    return this.feeds.isAnyStopped() ? Math.min(waitMs, FETCH_WAIT_STANDING_MS) : waitMs;
+  }
+
+  #hooks(): GroupHooks {
+    return {
+      memberId: () => this.memberId,
+      attached: (group) => this.#group = group,
+      outOfRange: (topic, partition) => this.#outOfRange(topic, partition),
+    };
+  }
+
+  /** Joins the group. Rejects with what is in the way. */
+  async start(): Promise<void> {
+    const { topics, onProblem } = this.#options;
+    const consumer = this.#consumer;
+    const { GROUP_JOIN, CRASH, END_BATCH_PROCESS, REBALANCING } = consumer.events;
+    consumer.on(GROUP_JOIN, (event) => this.#joined(event));
+    consumer.on(CRASH, ({ payload }) => this.#crash(payload.error));
+    consumer.on(REBALANCING, () => void this.commit());
+    // Batches of nothing but aborted records and markers come here alone.
+    consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset, batchSize } }) => {
+      if (batchSize === 0) this.feeds.of(topic, partition)?.advance(Number(lastOffset) + 1);
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+    const interval = numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
+    if (interval > 0) this.#commits = setInterval(() => void this.commit(), interval);
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: AT_ONCE,
+      eachBatch: (payload) =>
+        this.#eachBatch(payload).catch((cause) => {
+          if (isOwn(cause)) onProblem(`A batch cannot be delivered: ${cause.message}`);
+          throw cause;
+        }),
+    });
+  }
+
+  async #eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { topic, partition } = payload.batch;
+    const feed = this.feeds.of(topic, partition);
+    if (!feed) return;
+    await this.#options.deliver(payload, feed);
+    this.#setWait();
+  }
+
+  /** Has partitions that stand try again now. */
+  retry(): void {
+    for (const feed of this.feeds.all()) if (feed.isStopped) feed.goOn();
+    this.wake();
+  }
+
+  /** Ends a fetch that waits, since there is something to do. */
+  wake(): void {
+    this.#setWait();
+    this.#options.client.sockets.interrupt();
+  }
+
+  #setWait(): void {
+    if (this.#group) this.#group.maxWaitTime = this.#waitMs();
+  }
+
+  #joined({ payload }: ConsumerGroupJoinEvent): void {
+    this.memberId = payload.memberId;
+    this.feeds.assign(
+      payload.memberAssignment,
+      (topic, partition, position) =>
+        this.#consumer.seek({ topic, partition, offset: String(position) }),
+    );
+    this.#setWait();
+    this.#options.onJoin();
+  }
+
+  /** Resolves with the reason when kafkajs gives it up. */
+  crashed(): Promise<Error> {
+    return this.#crashed;
+  }
+
+  /** Tells the broker what is durable. What fails now is told the next time. */
+  async commit(): Promise<void> {
+    const behind = this.feeds.uncommitted();
+    if (behind.length === 0) return;
+    const offsets = behind.map(({ topic, partition, position }) => ({
+      topic,
+      partition,
+      offset: String(position),
+    }));
+    try {
+      await this.#consumer.commitOffsets(offsets);
+      for (const { feed, position } of behind) feed.committed = position;
+    } catch {
+      // The group is rebalancing, or the broker away.
+    }
+  }
+
+  async #outOfRange(topic: string, partition: number): Promise<number> {
+    const { client, options, onProblem } = this.#options;
+    const feed = this.feeds.of(topic, partition);
+    const position = feed?.position;
+    const admin = client.kafka.admin();
+    try {
+      await admin.connect();
+      const offsets = await admin.fetchTopicOffsets(topic);
+      const { low = "0", high = "0" } = offsets.find((one) => one.partition === partition) ?? {};
+      const next = resetTo(offsetResetOf(options), topic, partition, [low, high]);
+      onProblem(
+        `Partition ${partition} of "${topic}" has the offsets ${low} to ${high}, and not ${position}: ` +
+          "records have expired, or the topic was made anew",
+      );
+      feed?.advance(next);
+      return next;
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  /** Fills in positions and ends that records have not told. Rejects where the broker does not answer. */
+  async refresh(admin: Admin): Promise<void> {
+    const { topics, group } = this.#options;
+    await this.feeds.refresh(admin, { topics, group });
+    this.#options.onChange();
+  }
+
+  /** Commits, and leaves the group. Resolves in time, whatever the broker does. */
+  async close(): Promise<void> {
+    clearInterval(this.#commits);
+    const closing = async () => {
+      await this.commit();
+      this.feeds.close();
+      const left = this.#consumer.disconnect();
+      this.wake();
+      await left;
+    };
+    await within("Leaving the group", CLOSE_MS, closing()).catch(() => {});
+  }
+}
+
+function isOwn(cause: unknown): cause is Error {
+  return cause instanceof Error && !cause.name.startsWith("KafkaJS");
+}

@@ -1,0 +1,183 @@
+import type { EachBatchPayload, KafkaMessage } from "kafkajs";
+import { type Chunk, chunkOf } from "../../src/kafka/chunk.ts";
+import type { KafkaRecord, Mapped } from "../../src/kafka/mapping.ts";
+import type { Ingested, RecordBatch } from "../../src/model/kafka.ts";
+import type { Feed, Stop } from "./feed.ts";
+import { pause } from "./pause.ts";
+import type { ServerApi } from "./server_api.ts";
+
+/** A record that cannot be delivered, with what is needed to set it aside. */
+export interface Poison {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: KafkaMessage;
+  readonly why: string;
+}
+
+export interface DeliveryOptions {
+  readonly subscription: string;
+  readonly group: string;
+  readonly server: ServerApi;
+  /** Ends all waits: the consumer stops. */
+  readonly signal: AbortSignal;
+  readonly map: (record: KafkaRecord) => Mapped;
+  /** Whether an operator has asked to pass over this record. */
+  readonly isSkipped: (topic: string, partition: number, offset: number) => boolean;
+  /** Does with it what `on.poison` says. Answers whether it is done with: otherwise it blocks. */
+  readonly setAside: (poison: Poison) => Promise<boolean>;
+  /** Something is wrong, or nothing any more. */
+  readonly onProblem: (message: string | undefined) => void;
+  /** Something that is reported has changed. */
+  readonly onChange: () => void;
+}
+
+/** How often a member says that it lives while it waits for the server; kafkajs leaves out the most. */
+const BEAT_MS = 500;
+const AWAY_MS = { first: 50, last: 500 };
+const REFUSED_MS = { first: 500, last: 10_000 };
+
+/** Hands the records of partitions to the server, in their order. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Hands over a batch that kafkajs has read. Returns early where the partition has to stand. */
+  async deliver(payload: EachBatchPayload, feed: Feed): Promise<void> {
+    const { topic, partition, messages } = payload.batch;
+    const { map, isSkipped } = this.#options;
+    const isPassed = (offset: number) =>
+      feed.passed.has(offset) || isSkipped(topic, partition, offset);
+    const records = messages.map(recordOf);
+    feed.end = Math.max(feed.end ?? 0, Number(payload.batch.highWatermark));
+    for (let at = 0; at < records.length && this.#goesOn(payload);) {
+      const chunk = chunkOf(records, at, { map, isPassed });
+      const next = nextOf(payload, records, at + chunk.count);
+      const ingested = await this.#hand(payload, chunk, next);
+      if (ingested === undefined) return;
+      at = advance(payload, feed, { records, at, next: ingested.next });
+      this.#options.onChange();
+      if (ingested.isFull && at < records.length) return this.#stand(payload, feed, INBOX);
+      const why = ingested.poison?.message ?? (ingested.next === next ? chunk.poison : undefined);
+      if (at === records.length || why === undefined) continue;
+      const message = messages[at]!;
+      const isDone = await this.#options.setAside({ topic, partition, message, why });
+      if (!isDone) return this.#stand(payload, feed, { kind: "poison", message: why });
+      feed.passed.add(Number(message.offset));
+    }
+  }
+
+  #goesOn({ isRunning, isStale }: EachBatchPayload): boolean {
+    return !this.#options.signal.aborted && isRunning() && !isStale();
+  }
+
+  /** Leaves the other partitions of the consumer alone. */
+  #stand({ pause }: EachBatchPayload, feed: Feed, stop: Stop): void {
+    feed.stop(stop, pause());
+    this.#options.onChange();
+  }
+
+  /** Undefined: the consumer stops. Throws where the group is rebalancing. */
+  async #hand(
+    { batch: { topic, partition }, heartbeat }: EachBatchPayload,
+    { records }: Chunk,
+    next: number,
+  ): Promise<Ingested | undefined> {
+    const { subscription, group, signal, onProblem } = this.#options;
+    const batch = { subscription, group, topic, partition, next, records };
+    for (let turn = 0; !signal.aborted; turn++) {
+      const taken = await this.#post(batch, heartbeat);
+      if (taken.kind === "taken") {
+        const { ingested } = taken;
+        const isStuck = ingested.next < next && !ingested.poison && !ingested.isFull;
+        if (!isStuck || ingested.next > (records[0]?.offset ?? next)) return ingested;
+      }
+      if (taken.kind === "refused") onProblem(taken.message);
+      const { first, last } = taken.kind === "refused" ? REFUSED_MS : AWAY_MS;
+      await beating(pause(Math.min(last, first * 2 ** turn), signal), heartbeat);
+    }
+    return undefined;
+  }
+
+  /** A request that is no longer waited for is ended. */
+  async #post(batch: RecordBatch, heartbeat: () => Promise<void>) {
+    const { server, signal } = this.#options;
+    const ended = new AbortController();
+    try {
+      const both = AbortSignal.any([signal, ended.signal]);
+      return await beating(server.records(batch, both), heartbeat);
+    } finally {
+      ended.abort();
+    }
+  }
+}
+
+const INBOX: Stop = {
+  kind: "inbox",
+  message: "As many invocations of the subscription wait as may",
+};
+
+function recordOf({ offset, timestamp, key, value, headers = {} }: KafkaMessage): KafkaRecord {
+  const names = Object.keys(headers);
+  return {
+    offset: Number(offset),
+    timestamp: Number(timestamp),
+    key: key ?? undefined,
+    value: value ?? undefined,
+    headers: names.length === 0
+      ? NO_HEADERS
+      : names.flatMap((name) => [headers[name]].flat().map((one) => [name, bytesOf(one)] as const)),
+  };
+}
+
+const NO_HEADERS: KafkaRecord["headers"] = [];
+
+function bytesOf(value: Uint8Array | string | undefined): Uint8Array {
+  return typeof value === "string" ? new TextEncoder().encode(value) : value ?? new Uint8Array();
+}
+
+/** The offset after what is covered: markers of transactions at the end of a batch count as well. */
+function nextOf(
+  { batch }: EachBatchPayload,
+  records: readonly KafkaRecord[],
+  covered: number,
+): number {
+  return records[covered]?.offset ?? Number(batch.lastOffset()) + 1;
+}
+
+interface Advance {
+  readonly records: readonly KafkaRecord[];
+  readonly at: number;
+  readonly next: number;
+}
+
+/** Notes how far the server is. Answers the index of the record that comes now. */
+function advance(
+  { batch, resolveOffset }: EachBatchPayload,
+  feed: Feed,
+  { records, at, next }: Advance,
+): number {
+  let index = at;
+  while (index < records.length && records[index]!.offset < next) index++;
+  const last = records[index - 1];
+  if (last) resolveOffset(String(last.offset));
+  const isAll = index === records.length;
+  if (isAll || last) feed.advance(isAll ? Number(batch.lastOffset()) + 1 : records[index]!.offset);
+  return index;
+}
+
+/** Waits for work, and tells the group meanwhile that this member lives. Throws what the group says. */
+async function beating<T>(work: Promise<T>, heartbeat: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const timer = new AbortController();
+    const late = pause(BEAT_MS, timer.signal).then(() => LATE);
+    const first = await Promise.race([work, late]);
+    timer.abort();
+    if (first !== LATE) return first as T;
+    await heartbeat();
+  }
+}
+
+const LATE = Symbol("late");

@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { OauthbearerProviderResponse } from "kafkajs";
+import { isTrue } from "../../src/kafka/option_kinds.ts";
+import type { Options } from "../../src/kafka/options.ts";
+
+const COMMAND_MS = 10_000;
+const ENDPOINT_MS = 10_000;
+const TOKEN_BYTES_MAX = 65_536;
+const HOUR_S = 3600;
+/** The part of its life after which a token is replaced. */
+const RENEW_AFTER = 0.8;
+
+type Provider = () => Promise<OauthbearerProviderResponse>;
+
+/** What the sidecar's command line allows. */
+export interface TokenOptions {
+  readonly areCommandsAllowed: boolean;
+}
+
+/**
+ * Where a client gets its tokens for OAUTHBEARER: a command that prints one, an endpoint by OIDC
+ * client credentials, or, for tests, tokens that nobody has signed. Throws if options name none.
+ */
+export function tokenProvider(options: Options, allowed: TokenOptions): Provider {
+  const [command, method] = [options["sasl.oauthbearer.token.command"], "sasl.oauthbearer.method"];
+  if (command !== undefined) return kept(commandTokens(command, allowed));
+  if (options[method]?.toLowerCase() === "oidc") return kept(endpointTokens(options));
+  if (isTrue(options["enable.sasl.oauthbearer.unsecure.jwt"] ?? "false")) {
+    return kept(async () => ({ value: unsignedToken(options["sasl.oauthbearer.config"] ?? "") }));
+  }
+  throw new Error(
+    "OAUTHBEARER needs sasl.oauthbearer.token.command, or sasl.oauthbearer.method=oidc with " +
+      "sasl.oauthbearer.token.endpoint.url",
+  );
+}
+
+interface Token {
+  readonly value: string;
+  /** How long it is good for, if that is said beside it. */
+  readonly lifeS?: number | undefined;
+}
+
+/** kafkajs asks for each connection. */
+function kept(fresh: () => Promise<Token>): Provider {
+  let token: { readonly value: string; readonly renewAt: number } | undefined;
+  return async () => {
+    if (token === undefined || Date.now() >= token.renewAt) {
+      const { value, lifeS = lifeOf(value) } = await fresh();
+      token = { value, renewAt: Date.now() + lifeS * 1000 * RENEW_AFTER };
+    }
+    return { value: token.value };
+  };
+}
+
+/** The time that a JWT says it has left, in seconds. 0 if it says nothing: it is not kept. */
+function lifeOf(token: string): number {
+  try {
+    const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+    return typeof claims.exp === "number" ? Math.max(0, claims.exp - Date.now() / 1000) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function commandTokens(command: string, { areCommandsAllowed }: TokenOptions) {
+  if (!areCommandsAllowed) {
+    throw new Error(
+      "sasl.oauthbearer.token.command needs a sidecar that is started with --allow-token-commands",
+    );
+  }
+  return async (): Promise<Token> => {
+    const limits = { timeout: COMMAND_MS, maxBuffer: TOKEN_BYTES_MAX };
+    const { stdout } = await promisify(execFile)("/bin/sh", ["-c", command], limits).catch(() => {
+      // What it printed may hold secrets, and so may the command, which Node puts into its message.
+      throw new Error("sasl.oauthbearer.token.command failed");
+    });
+    const value = stdout.trim();
+    if (value === "") throw new Error("sasl.oauthbearer.token.command printed no token");
+    return { value };
+  };
+}
+
+function endpointTokens(options: Options): () => Promise<Token> {
+  const url = options["sasl.oauthbearer.token.endpoint.url"];
+  if (url === undefined) throw new Error("sasl.oauthbearer.token.endpoint.url is missing");
+  const id = options["sasl.oauthbearer.client.id"] ?? "";
+  const secret = options["sasl.oauthbearer.client.secret"] ?? "";
+  const scope = options["sasl.oauthbearer.scope"];
+  const encoded = [id, secret].map(encodeURIComponent).join(":");
+  return async () => {
+    const body = new URLSearchParams({ grant_type: "client_credentials", ...(scope && { scope }) });
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(encoded).toString("base64")}` },
+      body,
+      signal: AbortSignal.timeout(ENDPOINT_MS),
+    }).catch(() => {
+      throw new Error("The token endpoint cannot be reached");
+    });
+    if (!response.ok) throw new Error(`The token endpoint answers ${response.status}`);
+    const answer = await response.json() as { access_token?: unknown; expires_in?: unknown };
+    if (typeof answer.access_token !== "string") {
+      throw new Error("The answer of the token endpoint has no access_token");
+    }
+    const lifeS = typeof answer.expires_in === "number" ? answer.expires_in : undefined;
+    return { value: answer.access_token, lifeS };
+  };
+}
+
+/** As librdkafka makes them of `principal=NAME`, `scope` and `lifeSeconds`. */
+function unsignedToken(config: string): string {
+  const pairs = new Map(config.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
+  const now = Math.floor(Date.now() / 1000);
+  const scopes = pairs.get("scope")?.split(",");
+  const claims = {
+    [pairs.get("principalClaimName") ?? "sub"]: pairs.get("principal") ?? "",
+    iat: now,
+    exp: now + Number(pairs.get("lifeSeconds") ?? HOUR_S),
+    ...(scopes && { [pairs.get("scopeClaimName") ?? "scope"]: scopes }),
+  };
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "none" })}.${part(claims)}.`;
+}

@@ -1,0 +1,123 @@
+import { encodeBatch } from "../../src/kafka/batch_codec.ts";
+import type { Ingested, KafkaPlan, RecordBatch, SidecarReport } from "../../src/model/kafka.ts";
+
+/** What the server makes of a batch. `away`: there was no answer, or one that says to come again. */
+export type Taken =
+  | { readonly kind: "taken"; readonly ingested: Ingested }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "away"; readonly message: string }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** A plan, `undefined` where the known one still holds, or that there is none to be had now. */
+export type Planned = KafkaPlan | undefined | { readonly problem: string };
+
+export interface ServerOptions {
+  /** Addresses of admin ports, of which any will do, with a path prefix if there is one. */
+  readonly urls: readonly string[];
+  readonly token: string;
+}
+
+const PLAN_WAIT_MS = 25_000;
+const ANSWER_MS = 30_000;
+
+/** The routes of a server under `/internal/kafka`. Goes to the next address when one does not answer. */
+export class ServerApi {
+  readonly #options: ServerOptions;
+  #current = 0;
+  #answeredAt = Date.now();
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  /** When a server last answered anything, or when this began: milliseconds since the epoch. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
+  /** Waits until there is another plan than the known one, for some time. */
+  async plan(known: string | undefined, signal: AbortSignal): Promise<Planned> {
+    const query = known === undefined
+      ? ""
+      : `?known=${encodeURIComponent(known)}&wait=${PLAN_WAIT_MS}`;
+    const answer = await this.#ask(`plan${query}`, { method: "GET" }, {
+      signal,
+      withinMs: PLAN_WAIT_MS + ANSWER_MS,
+    });
+    if ("problem" in answer) return answer;
+    if (answer.status === 304) return undefined;
+    if (answer.status === 200) return answer.json as KafkaPlan;
+    return { problem: messageOf(answer) };
+  }
+
+  /** Hands a batch over, once. */
+  async records(batch: RecordBatch, signal: AbortSignal): Promise<Taken> {
+    const init = { method: "POST", body: encodeBatch(batch) };
+    const answer = await this.#ask("records", init, { signal, withinMs: ANSWER_MS });
+    if ("problem" in answer) return { kind: "away", message: answer.problem };
+    const message = messageOf(answer);
+    if (answer.status === 200) return { kind: "taken", ingested: answer.json as Ingested };
+    if (answer.status === 404) return { kind: "unknown" };
+    return { kind: answer.status >= 500 || answer.status === 429 ? "away" : "refused", message };
+  }
+
+  /** Says how things are. Answers whether it was heard. */
+  async report(report: SidecarReport, signal: AbortSignal): Promise<boolean> {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(report) };
+    const answer = await this.#ask("reports", init, { signal, withinMs: ANSWER_MS });
+    return "status" in answer && answer.status < 300;
+  }
+
+  async #ask(
+    path: string,
+    init: RequestInit,
+    limits: Limits,
+  ): Promise<Answer | { problem: string }> {
+    const { urls, token } = this.#options;
+    const base = urls[this.#current % urls.length] ?? "";
+    const headers = { ...init.headers, authorization: `Bearer ${token}` };
+    const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.withinMs)]);
+    try {
+      const response = await fetch(`${base}/internal/kafka/${path}`, { ...init, headers, signal });
+      const text = await response.text();
+      this.#answeredAt = Date.now();
+      if (response.status >= 500) this.#current++;
+      return { status: response.status, json: parsed(text), text };
+    } catch (cause) {
+      if (!limits.signal.aborted) this.#current++;
+      return { problem: `The server at ${base} does not answer: ${reasonOf(cause)}` };
+    }
+  }
+}
+
+interface Limits {
+  readonly signal: AbortSignal;
+  readonly withinMs: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+  readonly text: string;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const SHOWN_MAX = 300;
+
+function messageOf({ status, json, text }: Answer): string {
+  const { message } = (json ?? {}) as { message?: unknown };
+  return `The server answers ${status}: ${String(message ?? text).slice(0, SHOWN_MAX)}`;
+}
+
+function reasonOf(cause: unknown): string {
+  const inner = (cause as { cause?: { code?: string; message?: string } }).cause;
+  return inner?.code ?? inner?.message ?? (cause as Error).message;
+}

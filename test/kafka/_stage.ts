@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type Broker, type BrokerOptions, startBroker } from "./broker/broker.ts";
+import { FakeServer } from "./_fake_server.ts";
+import { type SidecarOptions, SidecarProcess } from "./_sidecar.ts";
+import { Topics } from "./_topics.ts";
+
+/** One broker for all tests of a file; a server and sidecars for each of them. */
+export interface Stage {
+  broker: Broker;
+  topics: Topics;
+  server: FakeServer;
+  /** Starts one more sidecar. */
+  sidecar(options?: Partial<SidecarOptions>): SidecarProcess;
+  /** A name that no other test uses. */
+  name(): string;
+}
+
+const START_MS = 120_000;
+
+/** Sets the stage for the tests of a file. `jars`: undefined where they are skipped. */
+export function stage(jars: string | undefined, options: BrokerOptions = {}): Stage {
+  const sidecars: SidecarProcess[] = [];
+  let names = 0;
+  const stage: Stage = {
+    broker: undefined as unknown as Broker,
+    topics: undefined as unknown as Topics,
+    server: undefined as unknown as FakeServer,
+    sidecar: (given = {}) => {
+      const one = new SidecarProcess({ url: stage.server.url, ...given });
+      sidecars.push(one);
+      return one;
+    },
+    name: () => `t${++names}`,
+  };
+  if (jars === undefined) return stage;
+  beforeAll(async () => {
+    stage.broker = await startBroker(jars, options);
+    stage.topics = new Topics(stage.broker.client());
+  }, START_MS);
+  beforeEach(async () => {
+    stage.server = new FakeServer();
+    await stage.server.start();
+    stage.server.cluster("k", { "bootstrap.servers": stage.broker.address });
+  });
+  afterEach(async () => {
+    await Promise.all(sidecars.splice(0).map((one) => one.stop("SIGKILL")));
+    await stage.server.stop();
+  });
+  afterAll(async () => {
+    await stage.topics?.close();
+    await stage.broker?.close();
+  });
+  return stage;
+}

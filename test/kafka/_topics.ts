@@ -1,0 +1,48 @@
+import kafkajs, { type Admin, type Kafka, type Message, type Producer } from "kafkajs";
+
+/** Makes topics and records for a test. */
+export class Topics {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly producer: Producer;
+
+  constructor(kafka: Kafka) {
+    this.kafka = kafka;
+    this.admin = kafka.admin();
+    const createPartitioner = kafkajs.Partitioners.DefaultPartitioner;
+    this.producer = kafka.producer({ createPartitioner, allowAutoTopicCreation: false });
+  }
+
+  async create(
+    topic: string,
+    partitions = 1,
+    settings: Record<string, string> = {},
+  ): Promise<void> {
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await this.admin.createTopics({
+      topics: [{ topic, numPartitions: partitions, configEntries }],
+    });
+  }
+
+  /** Writes texts as values, or whole messages. */
+  async send(topic: string, ...messages: readonly (string | Message)[]): Promise<void> {
+    await this.producer.connect();
+    const all = messages.map((one) => typeof one === "string" ? { value: one } : one);
+    await this.producer.send({ topic, messages: all });
+  }
+
+  /** Offsets that the group has committed, by partition. */
+  async committed(group: string, topic: string): Promise<number[]> {
+    const [found] = await this.admin.fetchOffsets({ groupId: group, topics: [topic] });
+    const sorted = found?.partitions.toSorted((a, b) => a.partition - b.partition) ?? [];
+    return sorted.map(({ offset }) => Number(offset));
+  }
+
+  async state(group: string): Promise<string> {
+    return (await this.admin.describeGroups([group])).groups[0]?.state ?? "";
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.admin.disconnect(), this.producer.disconnect()]);
+  }
+}
