@@ -74,7 +74,7 @@ export class FakeServer {
       sinkType: "virtualObject",
       createdAt: 0,
       ...rest,
-      options: { "group.id": id, "auto.offset.reset": "earliest", ...options },
+      options: { "group.id": `${id}-${topic}`, "auto.offset.reset": "earliest", ...options },
     });
     this.#version++;
   }

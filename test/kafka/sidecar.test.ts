@@ -37,8 +37,8 @@ describe.skipIf(jars === undefined)("a sidecar", () => {
     });
 
     expect(await sidecar.stop()).toBe(0);
-    expect(await on.topics.committed("s", topic)).toEqual([1250, 1250]);
-    expect(await on.topics.state("s")).toBe("Empty");
+    expect(await on.topics.committed(`s-${topic}`, topic)).toEqual([1250, 1250]);
+    expect(await on.topics.state(`s-${topic}`)).toBe("Empty");
   });
 
   test("a record that is written later comes at once", async () => {
