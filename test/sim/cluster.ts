@@ -15,14 +15,11 @@ import { Operator } from "./operators.ts";
 import { Owners, type Owning, SETTLE_MS } from "./owners.ts";
 import { AIMS } from "./program.ts";
 import type { Asking } from "./asking.ts";
-import type {
-  OwnersCommit,
-  PartitionOwner,
-  PartitionOwnerOptions,
-  System,
-} from "./partition_owner.ts";
+import type { OwnersCommit, PartitionOwner, PartitionOwnerOptions } from "./partition_owner.ts";
+import type { System } from "./system.ts";
 import { Resolver } from "./resolver.ts";
 import { SlotCheck } from "./slots.ts";
+import { Topics } from "./topics.ts";
 import type { World } from "./world.ts";
 
 /** More places to go than `AIMS`, each once or twice. */
@@ -51,6 +48,7 @@ export class Cluster {
   readonly history: History;
   readonly clients: Client[] = [];
   readonly owners: Owning;
+  topics: Topics | undefined;
   /** The first promise that was broken. */
   failure: unknown;
   #faults: Faults;
@@ -119,6 +117,14 @@ export class Cluster {
     this.#controllers.meddle(untilMs);
   }
 
+  /** Gives it topics, which are written within `ms`. */
+  feed(ms: number): void {
+    const { limits, system: { Router } } = this.#options;
+    const ownerOf = (at: number) => this.owners.route(at);
+    this.topics = new Topics({ ...this.#asking(), limits, Router, ownerOf, disks: this.disks });
+    this.topics.feed(ms);
+  }
+
   #asking(): Asking {
     return {
       world: this.#options.world,
@@ -158,7 +164,9 @@ export class Cluster {
     this.#guard(() => this.#punctual());
     this.#guard(() => this.#mustStart());
     if (this.failure !== undefined) return true;
-    if (!this.clients.every(({ isDone }) => isDone)) return false;
+    if (!this.clients.every(({ isDone }) => isDone) || this.topics?.isConsumed === false) {
+      return false;
+    }
     return this.history.unfinished.size === 0 && this.attempts === 0 &&
       this.disks.all("timer").length === 0 && this.history.deliveries.isQuiet;
   }
@@ -242,6 +250,7 @@ export class Cluster {
     this.#guard(() => {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
+      this.topics?.commit(writes, partition);
       if (handOver) this.#slots[partition]?.commit({ ...handOver, writes });
       const checks = this.#checks.get(owner) ?? [];
       // Effects go out in batches.

@@ -92,7 +92,7 @@ function stale(turn: Turn, event: Event & { readonly attempt: number }): string 
  */
 export const PAIRS: readonly string[] = pairs({
   unknown: "acknowledged, bucketFull, delivered, far answered, far asked, far invoked, far " +
-    "killed, far signaled, attach, cancel, expired, granted, framesReceived, invoked, kill, output, pause, purge, " +
+    "killed, far signaled, attach, cancel, expired, granted, framesReceived, ingested, invoked, kill, output, pause, purge, " +
     "purgeJournal, restart, resume, signaled, slotFree, start fired",
   scheduled: "attach, cancel, expired, invoked, kill, output, pause, purge, purgeJournal, " +
     "restart, resume, signaled, start fired",

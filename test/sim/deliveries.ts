@@ -142,6 +142,8 @@ export class Deliveries {
         return this.#placeOfObject((row as Rows["lock"]).object);
       case "share":
         return (row as Rows["share"]).partition;
+      case "source":
+        return (row as Rows["source"]).home;
       case "bucket":
       case "bank":
         return partitionOfCounter((row as Rows["bank"]).counter, this.#partitions);

@@ -50,6 +50,10 @@ export interface Faults {
   readonly requestTwice: number;
   /** Per timer and completion: somebody says that it is due, or over, who does not know. */
   readonly falseAlarm: number;
+  /** Per batch of records: its sidecar dies, or is replaced and goes on. */
+  readonly sidecarLost: number;
+  /** Per new sidecar: it begins before what was committed. */
+  readonly rewound: number;
 }
 
 /** How tight the servers are. Not faults: these stay when the faults are over. */
@@ -81,6 +85,10 @@ export interface Limits {
   readonly priorityAgingMs: number;
   /** Longer back-offs give their slots back. */
   readonly yieldThresholdMs: number;
+  /** Whether there are topics. */
+  readonly isFed: boolean;
+  /** As in `HostOptions`. */
+  readonly inboxMax: number;
 }
 
 /** Nothing goes wrong any more: from here on everything must finish. */
@@ -111,6 +119,8 @@ export const CALM: Faults = {
   outboxBatchMs: 3,
   requestTwice: 0,
   falseAlarm: 0,
+  sidecarLost: 0,
+  rewound: 0,
 };
 
 /** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
@@ -143,6 +153,8 @@ export function swarm(chance: Chance): Faults {
     outboxBatchMs: chance.pick([0, 2, 20, 200]),
     requestTwice: maybe(0.5),
     falseAlarm: maybe(0.5),
+    sidecarLost: 0,
+    rewound: 0,
   };
 }
 
@@ -166,6 +178,20 @@ export function limits(chance: Chance): Limits {
     grantsMax: chance.pick([1, 2, 256]),
     priorityAgingMs: chance.pick([1, 100, 10_000]),
     yieldThresholdMs: chance.pick([0, 50, 1_000]),
+    isFed: false,
+    inboxMax: Infinity,
+  };
+}
+
+/** What concerns topics. It has a chance of its own: a seed without topics is what it always was. */
+export function feeding(
+  chance: Chance,
+): Pick<Faults & Limits, "sidecarLost" | "rewound" | "isFed" | "inboxMax"> {
+  return {
+    isFed: chance.happens(0.3),
+    inboxMax: chance.pick([2, 6, Infinity]),
+    sidecarLost: chance.happens(0.5) ? 0 : chance.next() * 0.4,
+    rewound: chance.happens(0.5) ? 0 : chance.next(),
   };
 }
 

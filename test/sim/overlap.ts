@@ -8,7 +8,7 @@ import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { defaults, deployment, targetOf } from "../support/schema.ts";
 import { HandlerSide, WAITS } from "./handler_side.ts";
 import { Broken, must } from "./must.ts";
-import type { System } from "./partition_owner.ts";
+import type { System } from "./system.ts";
 import { World } from "./world.ts";
 
 /** What is simulated: partitions whose attempts are the real ones. */

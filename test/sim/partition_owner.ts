@@ -2,40 +2,17 @@ import type { Effect } from "../../src/engine/effect.ts";
 import type { Event } from "../../src/engine/event.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
-import type { HostOptions } from "../../src/partition/life.ts";
 import type { Log, Mailbox, OutboxBatch, PartitionClient } from "../../src/ports.ts";
 import { Connection, type HandOver, type Held, type SlotsView } from "./connection.ts";
 import type { Controllers } from "./controllers.ts";
 import type { Disk } from "./disk.ts";
 import type { Faults, Limits } from "./faults.ts";
-import type { FleetOptions } from "./fleet.ts";
 import type { History } from "./history.ts";
 import { Broken } from "./must.ts";
 import type { Process } from "./process.ts";
 import { Services } from "./services.ts";
+import type { SimulatedHost, System } from "./system.ts";
 import type { World } from "./world.ts";
-
-/** What is simulated: the real `Host`, or a sabotaged one. */
-export interface System {
-  readonly Host: new (options: HostOptions) => SimulatedHost;
-  readonly MembershipAgent: FleetOptions["MembershipAgent"];
-  readonly Fenced: new (message?: string) => Error;
-}
-
-export interface SimulatedHost {
-  readonly partitionClient: PartitionClient;
-  /** Requests that wait for an answer. */
-  readonly waiting: number;
-  open(): Promise<void>;
-  close(): void;
-  controlsChanged(): void;
-  readonly scheduler: {
-    counts(): ReadonlyMap<string, { readonly used: number; readonly reserved: number }>;
-    readonly grants: readonly number[];
-    /** Queues in which something waits. */
-    readonly waiting: number;
-  } | undefined;
-}
 
 /** A commit that has reached the disk. */
 export interface OwnersCommit {
@@ -121,6 +98,7 @@ export class PartitionOwner {
       timersMax: limits.timersMax,
       queueWindow: limits.queueWindow,
       grantsMax: limits.grantsMax,
+      subscriptionInboxMax: limits.inboxMax,
       priorityAgingMs: limits.priorityAgingMs,
       cleanupIntervalMs: 700,
       ...(held ? { isHeld: () => this.#isHeld(held), onFenced: held.onFenced } : {}),

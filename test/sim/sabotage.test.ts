@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { Host } from "../../src/partition/host.ts";
 import { MembershipAgent } from "../../src/placement/membership_agent.ts";
+import { Router } from "../../src/placement/router.ts";
 import { Fenced } from "../../src/ports.ts";
 import { type Sabotage, sabotaged } from "./sabotage.ts";
 import { SABOTAGES_BETWEEN } from "./sabotages_between.ts";
 import { SABOTAGES_FLOW } from "./sabotages_flow.ts";
+import { SABOTAGES_KAFKA } from "./sabotages_kafka.ts";
 import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
 import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
 import { SABOTAGES_MESSAGES } from "./sabotages_messages.ts";
@@ -12,11 +14,14 @@ import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { SABOTAGES_PLACEMENT } from "./sabotages_placement.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
-import type { System } from "./partition_owner.ts";
+import type { System } from "./system.ts";
 
 /** Most need no second partition to be seen, and are seen sooner without. */
 const under = (circumstances: Sabotage["under"], sabotages: readonly Sabotage[]) =>
   sabotages.map((one) => ({ ...one, under: { ...circumstances, ...one.under } }));
+
+/** What has no topics needs none to be seen. */
+const UNFED = { isFed: false };
 
 const SABOTAGES = [
   ...under({
@@ -26,6 +31,7 @@ const SABOTAGES = [
     moves: 0,
     freezes: 0,
     outboxBatchLost: 0,
+    ...UNFED,
   }, [
     ...SABOTAGES_LIFECYCLE,
     ...SABOTAGES_OPERATIONS,
@@ -38,9 +44,11 @@ const SABOTAGES = [
     processes: 1,
     isFleet: false,
     isControlled: true,
+    ...UNFED,
   }, SABOTAGES_FLOW),
-  ...under({ partitions: 3 }, SABOTAGES_BETWEEN),
-  ...under({ partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
+  ...under({ ...UNFED, partitions: 3 }, SABOTAGES_BETWEEN),
+  ...under({ ...UNFED, partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
+  ...under({ isFed: true, partitions: 2 }, SABOTAGES_KAFKA),
 ];
 /** More than any sabotage needs: the rarest shows in one of two hundred. */
 const SEEDS_MAX = 600;
@@ -67,8 +75,8 @@ test.each(SABOTAGES.map((one) => [one.name, one] as const))(
 test.each([1, 3])(
   "is seen: the store of %i partitions lets every owner write",
   async (partitions) => {
-    const under = { secondOwner: true, isFleet: false, partitions };
-    expect(await caught({ Host, MembershipAgent, Fenced }, { isUnfenced: true, under }))
+    const under = { secondOwner: true, isFleet: false, isFed: false, partitions };
+    expect(await caught({ Host, MembershipAgent, Router, Fenced }, { isUnfenced: true, under }))
       .toBeDefined();
   },
   TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { Faults, Limits } from "./faults.ts";
 import type { OutboundSystem } from "./overlap.ts";
-import type { System } from "./partition_owner.ts";
+import type { System } from "./system.ts";
 
 /** A text in a file under `src`, which must occur exactly once, and what takes its place. */
 export interface Patch {
@@ -28,6 +28,7 @@ const ENTRY = `
   export { Attempts } from "./outbound/attempts.ts";
   export { Host } from "./partition/host.ts";
   export { MembershipAgent } from "./placement/membership_agent.ts";
+  export { Router } from "./placement/router.ts";
   export { Fenced } from "./ports.ts";
 `;
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));

@@ -3,6 +3,7 @@ import type { Event } from "../../src/engine/event.ts";
 import type { Turn } from "../../src/engine/turn.ts";
 import { Host } from "../../src/partition/host.ts";
 import { MembershipAgent } from "../../src/placement/membership_agent.ts";
+import { Router } from "../../src/placement/router.ts";
 import { Fenced } from "../../src/ports.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { finished, meets, PAIRS, RARE_PAIRS, visited } from "./coverage.ts";
@@ -24,7 +25,7 @@ Resident.prototype.apply = function (turn, commit) {
   apply.call(this, turn, commit);
 };
 
-const system = { Host, MembershipAgent, Fenced };
+const system = { Host, MembershipAgent, Router, Fenced };
 
 /** `SEED=7 SEEDS=1` repeats one seed; `SEEDS=100000` is a nightly run. */
 const count = Number(process.env["SEEDS"] ?? 1_000);

@@ -1,8 +1,9 @@
 import { Cluster } from "./cluster.ts";
-import { type Faults, type Limits, limits, named, swarm } from "./faults.ts";
+import { Chance } from "./chance.ts";
+import { type Faults, feeding, type Limits, limits, named, swarm } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
-import type { System } from "./partition_owner.ts";
+import type { System } from "./system.ts";
 import { entryType } from "../../src/model/journal.ts";
 import { objectOf } from "../../src/model/target.ts";
 import { KEPT_MS } from "./schema.ts";
@@ -23,6 +24,8 @@ export interface Run {
   readonly simulatedMs: number;
 }
 
+/** Makes another seed of one. */
+const FEEDING = 0x5eed;
 /** For how long things go wrong. */
 const FAULTS_MS = 4_000;
 /** How long everything may take to finish after that. */
@@ -43,13 +46,15 @@ export async function simulate(
   { isUnfenced = false, under = {} }: SimulateOptions = {},
 ): Promise<Run> {
   const world = new World(seed), start = world.mono;
-  const faults = { ...swarm(world.chance), ...under };
-  const tight = { ...limits(world.chance), ...under };
+  const { isFed, inboxMax, ...lost } = feeding(new Chance(seed ^ FEEDING));
+  const faults = { ...swarm(world.chance), ...lost, ...under };
+  const tight = { ...limits(world.chance), isFed, inboxMax, ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
   const count = world.chance.int(2, tight.isControlled ? 20 : 12);
   cluster.invite({ count, from: 0, to: world.chance.pick([300, 1_500]) });
   cluster.invite({ count: world.chance.int(0, 3), from: FAULTS_MS, to: FAULTS_MS + 3_000 });
+  if (tight.isFed) cluster.feed(FAULTS_MS);
   cluster.owners.haunt(FAULTS_MS);
   cluster.meddle(FAULTS_MS);
   try {
@@ -80,6 +85,7 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   const finished = await world.run(done, { alarmsMax, until: world.mono + TIMEOUT_MS });
   if (failed()) return;
   must(finished, () => unfinished(cluster));
+  cluster.topics?.mustBeMade();
   sums(cluster);
   const isFree = () => failed() || cluster.leftOver === undefined;
   await world.run(isFree, { alarmsMax, until: world.mono + TIMEOUT_MS });
@@ -101,14 +107,22 @@ async function play(world: World, cluster: Cluster): Promise<void> {
   const gone = () => failed() || left() === 0;
   const isGone = await world.run(gone, { alarmsMax, until: world.mono + TIMEOUT_MS });
   must(isGone, () => `${left()} invocations and buckets were never forgotten`);
+  if (!cluster.topics) return;
+  // Records come once more when nothing is known of their invocations.
+  cluster.topics.again();
+  const isFed = await world.run(done, { alarmsMax, until: world.mono + TIMEOUT_MS });
+  must(isFed && left() === 0, () => `${left()} invocations came of records that came again`);
 }
 
-function unfinished({ clients, history, disks, attempts }: Cluster): string {
+function unfinished(cluster: Cluster): string {
+  const { clients, history, disks, attempts } = cluster;
   const waiting = clients.filter(({ isDone }) => !isDone).map(({ plan }) => plan.id);
   const open = [...history.unfinished].map((id) => `${id} ${history.record(id).row.status.kind}`);
   return `Not everything finished: clients "${waiting}", invocations "${open}", ${
     disks.all("timer").length
-  } timers, ${attempts} attempts, ${[...history.deliveries.underWay()].length} messages`;
+  } timers, ${attempts} attempts, ${[...history.deliveries.underWay()].length} messages, ${
+    cluster.topics?.isConsumed === false ? "some" : "no"
+  } records`;
 }
 
 /** Counters hold what ran: each accepted invocation once, no more and no less. */

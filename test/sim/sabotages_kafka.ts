@@ -1,0 +1,85 @@
+import { RESTARTS } from "./circumstances.ts";
+import type { Sabotage } from "./sabotage.ts";
+
+/** Broken ingestion of records (decision 052). */
+export const SABOTAGES_KAFKA: readonly Sabotage[] = [
+  {
+    name: "a record that was taken is taken again",
+    file: "engine/ingested.ts",
+    find: "  if (offset < next) return true;\n",
+    replace: "",
+  },
+  {
+    name: "the row of a source is not written",
+    file: "engine/ingested.ts",
+    find: '  if (reached > row.next) turn.put("source", moved(row, event, reached));\n',
+    replace: "",
+  },
+  {
+    name: "an old batch takes the offset back",
+    file: "engine/ingested.ts",
+    find: "Math.max(row.next, first ? first.offset : next)",
+    replace: "first ? first.offset : next",
+    also: { find: "if (reached > row.next) turn", replace: "if (reached !== row.next) turn" },
+  },
+  {
+    name: "what does not fit is answered as taken",
+    file: "engine/ingested.ts",
+    find: "first ? first.offset : next)",
+    replace: "next)",
+    under: { inboxMax: 2 },
+  },
+  {
+    name: "what does not fit is taken all the same",
+    file: "engine/ingested.ts",
+    find: "first ? fresh.slice(0, room) : fresh",
+    replace: "fresh",
+    under: { inboxMax: 2 },
+  },
+  {
+    name: "records are taken from the last to the first",
+    file: "engine/ingested.ts",
+    find: "for (const { request } of taken) invoked",
+    replace: "for (const { request } of taken.reverse()) invoked",
+  },
+  {
+    name: "the first record of a part is left out",
+    file: "engine/ingested.ts",
+    find: "for (const { request } of taken) invoked",
+    replace: "for (const { request } of taken.slice(1)) invoked",
+  },
+  {
+    name: "an inbox counts those that are completed",
+    file: "partition/inboxes.ts",
+    find: "    if (was !== undefined) this.#add(was, -1);\n",
+    replace: "",
+    under: { inboxMax: 2 },
+  },
+  {
+    name: "an inbox counts those that are dropped as they end",
+    file: "partition/inboxes.ts",
+    find: "const is = isGone ? undefined : openOf(row);",
+    replace: "const is = isGone && before ? openOf(before) : openOf(row);",
+    under: { inboxMax: 2 },
+  },
+  {
+    name: "an inbox does not count what was there before a boot",
+    file: "partition/host.ts",
+    find: "    await partition.inboxes.recover(store, lease);\n",
+    replace: "",
+    under: { ...RESTARTS, inboxMax: 2 },
+  },
+  {
+    name: "a batch is answered by the partition that is furthest",
+    file: "placement/router.ts",
+    find: "Math.min(next, ...taken.map((part) => part.next))",
+    replace: "Math.min(next, Math.max(...taken.map((part) => part.next)))",
+    under: { inboxMax: 2 },
+  },
+  {
+    name: "a batch is split by chance",
+    file: "placement/router.ts",
+    find: "const partition = partitionOfId(record.request.id, this.#directory.partitions);",
+    replace: "const partition = record.offset % this.#directory.partitions;",
+  },
+];

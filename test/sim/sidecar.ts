@@ -1,0 +1,129 @@
+import type { RecordPart } from "../../src/engine/event.ts";
+import type { PartitionClient, PartTaken } from "../../src/ports.ts";
+import { ask, type Asking, isRefusal } from "./asking.ts";
+import type { PartitionOwner } from "./partition_owner.ts";
+import type { System } from "./system.ts";
+import type { Topic } from "./topic.ts";
+
+export interface SidecarOptions extends Asking {
+  readonly topic: Topic;
+  readonly partitions: number;
+  readonly Router: System["Router"];
+  /** The owner to send a request for a partition to, if there is one. */
+  readonly ownerOf: (partition: number) => PartitionOwner | undefined;
+}
+
+/** Stands for a part whose answer did not come. */
+class Unanswered extends Error {}
+
+/**
+ * Those who consume a partition of a topic, one after the other: each may die, or be taken for dead and
+ * go on. The broker knows what was committed to it, which is some time ago.
+ */
+export class Consumers {
+  readonly #options: SidecarOptions;
+  #generation = 0;
+  #committed = 0;
+  /** How far the last of them has come. */
+  #position = 0;
+
+  constructor(options: SidecarOptions) {
+    this.#options = options;
+    this.#join();
+  }
+
+  /** Whether all is acknowledged, and none of them is at work. */
+  get isDone(): boolean {
+    const { topic } = this.#options;
+    return topic.isComplete && this.#position >= topic.end;
+  }
+
+  /** Sends all records once more. None of them may become anything. */
+  again(): void {
+    this.#committed = 0;
+    this.#join();
+  }
+
+  #join(): void {
+    const generation = ++this.#generation;
+    this.#position = this.#committed;
+    this.#consume(generation).catch((cause) => this.#options.failed(cause));
+  }
+
+  async #consume(generation: number): Promise<void> {
+    const { world, topic, faults } = this.#options, { chance } = world;
+    let position = this.#committed, isDead = false;
+    for (let since = 0; !isDead;) {
+      // Of two of them the older one learns of it in a while.
+      if (generation !== this.#generation && (since ||= world.mono) + 1_500 < world.mono) return;
+      if (topic.isComplete && position >= topic.end) return;
+      if (position >= topic.end) await world.sleep(chance.int(5, 60));
+      else {
+        const batch = topic.batch(position, chance.int(1, 8));
+        if (generation === this.#generation && chance.happens(faults().sidecarLost)) {
+          isDead = chance.happens(0.5);
+          world.after(chance.int(0, 300), () => this.#replace());
+        }
+        const taken = await this.#send(batch);
+        if (taken) {
+          topic.acknowledged(taken.next);
+          position = taken.next;
+          this.#acknowledged(generation, position);
+        }
+        if (!taken || taken.isFull) await world.sleep(chance.int(10, 200));
+      }
+    }
+  }
+
+  /** Another one begins, from what was committed, or from before that by an operator's hand. */
+  #replace(): void {
+    const { world: { chance }, faults } = this.#options;
+    if (chance.happens(faults().rewound)) this.#committed = chance.int(0, this.#committed);
+    this.#join();
+  }
+
+  /** What is committed later by a sidecar that was replaced is refused by the broker. */
+  #acknowledged(generation: number, position: number): void {
+    const { world } = this.#options;
+    if (generation !== this.#generation) return;
+    this.#position = position;
+    world.after(world.chance.int(0, 500), () => {
+      if (generation !== this.#generation) return;
+      this.#committed = Math.max(this.#committed, position);
+    });
+  }
+
+  async #send(batch: ReturnType<Topic["batch"]>): Promise<PartTaken | undefined> {
+    const { topic: { source }, Router, partitions } = this.#options;
+    const partitionClient = (partition: number) => (
+      { ingest: (part: RecordPart) => this.#part(partition, part) } as unknown as PartitionClient
+    );
+    const router = new Router({ partitions, partitionClient });
+    try {
+      return await router.ingest({ source, ...batch });
+    } catch (cause) {
+      if (cause instanceof Unanswered) return undefined;
+      throw cause;
+    }
+  }
+
+  async #part(partition: number, part: RecordPart): Promise<PartTaken> {
+    const { world, faults, ownerOf } = this.#options;
+    if (world.chance.happens(faults().requestTwice)) void this.#twice(partition, part);
+    const put = (client: PartitionClient) => client.ingest(part);
+    const taken = await ask(this.#options, ownerOf(partition), put);
+    if (!taken) throw new Unanswered();
+    return taken;
+  }
+
+  /** The network brings it once more, maybe after later ones. */
+  async #twice(partition: number, part: RecordPart): Promise<void> {
+    const { world, ownerOf, failed } = this.#options;
+    await world.sleep(world.chance.int(0, 1_000));
+    try {
+      await ask(this.#options, ownerOf(partition), (client) => client.ingest(part));
+    } catch (cause) {
+      if (!isRefusal(cause)) failed(cause);
+    }
+  }
+}
