@@ -1,10 +1,10 @@
+import { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
 import { admin } from "./admin/router.ts";
 import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
-import { adminSettings, registrySettings } from "./admin/settings.ts";
-import type { Config } from "./config.ts";
+import { adminSettings, registrySettings, sidecarSettings } from "./admin/settings.ts";
+import type { App, AppOptions } from "./app_options.ts";
 import { schemaDefaults } from "./config/schema_defaults.ts";
-import type { RequestReader } from "./ingress/request_reader.ts";
 import { ingress } from "./ingress/router.ts";
 import { ingressSettings } from "./ingress/settings.ts";
 import type { Readiness } from "./model/readiness.ts";
@@ -23,55 +23,10 @@ import { Host } from "./partition/host.ts";
 import { Hosts } from "./partition/hosts.ts";
 import { partitionSettings } from "./partition/settings.ts";
 import type { Directory } from "./placement/directory.ts";
-import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
+import type { Fleet } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
-import type { DeploymentStore, Invocations, PartitionClient, Platform, Store } from "./ports.ts";
+import type { Invocations } from "./ports.ts";
 import type { Introspection, RunningAttempt } from "./query_port.ts";
-
-export interface AppOptions {
-  readonly platform: Platform;
-  readonly config: Config;
-  readonly store: Store;
-  /** How many partitions the data in the store was made for. 1 when absent. */
-  readonly partitions?: number;
-  /** The partitions that this process serves from the beginning. All of them when absent. */
-  readonly here?: readonly number[];
-  /** The client of a partition that another process or Durable Object serves. */
-  readonly remotePartition?: (partition: number) => PartitionClient;
-  /** Makes the fleet, which opens and closes partitions here once it has joined. None is open before. */
-  readonly fleet?: (within: FleetContext) => Fleet;
-  readonly deployments: DeploymentStore;
-  /** Answers queries. Absent where the platform cannot. */
-  readonly introspection?: Introspection;
-  /** Our own version, as in `package.json`. */
-  readonly version: string;
-  /** A cheaper way to read requests, where the platform has one. */
-  readonly reader?: RequestReader;
-  /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */
-  readonly readTextFile?: (path: string) => Promise<string>;
-}
-
-/**
- * What a fleet needs of its process. `hosts` and `registry` are functions because both are made
- * after the fleet; it calls them when it joins.
- */
-export interface FleetContext {
-  readonly hosts: () => LocalHosts;
-  readonly registry: () => SharedRegistry;
-  readonly running: () => RunningAttempt[];
-}
-
-/** What every adapter serves: two Fetch handlers, and nothing of any runtime. */
-export interface App {
-  ingress(request: Request): Response | Promise<Response>;
-  admin(request: Request): Response | Promise<Response>;
-  /** The client of a partition that lives here. Throws `Failure` 503 when it does not. */
-  partitionClient(partition: number): PartitionClient;
-  /** Reads the deployments again, because another process may have changed them. */
-  reload(): Promise<void>;
-  /** Stops attempts and answers waiting requests with 503. The stores stay open. */
-  close(): Promise<void>;
-}
 
 /**
  * Wires everything, here and nowhere else: storage, then partitions, then the routes between them,
@@ -96,13 +51,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   registry.subscribe(() => hosts.controlsChanged());
   await hosts.open(fleet ? [] : options.here);
 
-  const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : new Router(directory);
-  const parts: Parts = { ...made, introspection, hosts, invocations, running };
+  const router = new Router(directory);
+  const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : router;
+  const kafka = createKafka(options, { ...made, router });
+  const parts: Parts = { ...made, introspection, hosts, invocations, running, kafka };
   return {
     ingress: createIngress(options, parts),
     admin: createAdmin(options, parts),
     partitionClient: (partition) => hosts.partitionClient(partition),
     reload: () => registry.reload(),
+    kafka,
     close: () => close(options, parts),
   };
 }
@@ -118,6 +76,7 @@ interface Parts {
   readonly registry: Registry;
   readonly hosts: Hosts;
   readonly invocations: Invocations;
+  readonly kafka: KafkaAdmin;
   /** The attempts of all partitions here that run at this moment. */
   readonly running: () => RunningAttempt[];
 }
@@ -176,7 +135,7 @@ function discoverOptions(
 }
 
 /** What the partitions are made of. The directory is made after them. */
-type HostParts = Omit<Parts, "introspection" | "hosts" | "invocations" | "running"> & {
+type HostParts = Omit<Parts, "introspection" | "hosts" | "invocations" | "running" | "kafka"> & {
   readonly directory: () => Directory;
 };
 
@@ -235,6 +194,22 @@ function fixedDirectory({ remotePartition }: AppOptions, hosts: Hosts): Director
   };
 }
 
+/** What takes records from sidecars: any process does, for all partitions. */
+function createKafka(
+  { platform: { clock, random, log }, config, kafka }: AppOptions,
+  { registry, observation, router }: Pick<Parts, "registry" | "observation"> & {
+    readonly router: Router;
+  },
+): KafkaAdmin {
+  return new KafkaAdmin({
+    ...{ registry, clock, random, log, store: kafka },
+    ...sidecarSettings(config),
+    tracer: observation.tracer,
+    counts: observation.watch.meter.ingested,
+    take: (batch) => router.ingest(batch),
+  });
+}
+
 function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
   const { config, version, reader } = options;
   const { registry, observation: { tracer, watch } } = parts;
@@ -251,12 +226,13 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
   const { platform: { clock }, config, version } = options;
-  const { endpoints, registry, introspection, fleet, hosts, running, observation } = parts;
+  const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka } = parts;
   const { requests } = observation.watch.meter;
   return admin({
     ...interfaceOptions(options, parts),
     soon: (call) => clock.soon(call),
     registry,
+    kafka,
     applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
     ...(introspection && { introspection }),
     running,
@@ -264,7 +240,10 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     ...adminSettings(config),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),
-    metrics: () => observation.page(hosts, registry.schema(), fleet?.members()),
+    metrics: () => {
+      const [schema, members] = [registry.schema(), fleet?.members()];
+      return observation.page(hosts, { schema, members, subscriptions: kafka.knownStatuses() });
+    },
   });
 }
 
@@ -279,6 +258,7 @@ function interfaceOptions(
 
 async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {
   parts.endpoints.identity?.close();
+  parts.kafka.feed.end();
   parts.hosts.close();
   await Promise.all([parts.observation.close(), dial.close()]);
 }

@@ -16,6 +16,11 @@ export function header(dialect: Dialect, name: string): string {
   return `x-${dialect}-${name}`;
 }
 
+/** `svc.subscription.id` for `attribute("svc", "subscription.id")`: headers that describe a Kafka record. */
+export function attribute(dialect: Dialect, name: string): string {
+  return `${dialect}.${name}`;
+}
+
 /** Reads a header in either spelling, ours first. */
 export function readHeader(headers: Headers, name: string): string | null {
   return headers.get(header(OWN, name)) ?? headers.get(header(ALIAS, name));

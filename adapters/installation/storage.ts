@@ -1,9 +1,11 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
+import type { KafkaStore } from "../../src/kafka_port.ts";
 import type { QueryLimits } from "../../src/introspection/request.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import { withRetries } from "../../src/storage/retry.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
@@ -25,6 +27,7 @@ export interface Storage {
   readonly partitions: number;
   readonly databases: Databases;
   readonly deployments: DeploymentStore;
+  readonly kafka: KafkaStore;
   readonly introspection: Introspection;
   /** The settings, with limits lowered to the largest values of the database. */
   readonly config: Config;
@@ -189,7 +192,7 @@ function storesOf(
     & Partial<typeof SERVER_FOLD_LIMITS>
     & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin">
     & { readonly onDeployed?: (version: number) => void },
-): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "close"> {
+): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "kafka" | "close"> {
   const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
   const options = {
@@ -214,7 +217,8 @@ function storesOf(
     retryMs,
     onDurable: onDeployed,
   });
-  return { store, partitions, databases, deployments, close };
+  const kafka = sqlKafkaStore(first.client, { clock, retryMs });
+  return { store, partitions, databases, deployments, kafka, close };
 }
 
 /** Lowers limits, so that larger values are refused at once: writing one would stop its partition. */

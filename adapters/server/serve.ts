@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { type App, createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
+import type { App } from "../../src/app_options.ts";
 import {
   type Config,
   dumpConfig,
@@ -105,6 +106,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   watchDescriptors(log);
   endOnSignals(log, config["shutdown-timeout"], async () => {
     const drainMs = config["ingress.drain-timeout"];
+    app.kafka.feed.end();
     await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
     await fleet?.leave().catch((cause) => {
       log("warn", "Cannot tell the fleet of our end", { cause: String(cause) });
@@ -132,7 +134,7 @@ async function wire(
     ...{ log, post, owner, acceptLoss },
     onGone: (failure) => endOnLoss(log, failure),
   });
-  const { config, store, partitions, deployments, introspection } = storage;
+  const { config, store, partitions, deployments, kafka, introspection } = storage;
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],
@@ -141,7 +143,7 @@ async function wire(
   const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
     platform: { clock, random, log, dial, vitals: measured, watchLoop },
-    ...{ config, store, partitions, deployments, introspection },
+    ...{ config, store, partitions, deployments, kafka, introspection },
     version: VERSION,
     readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),

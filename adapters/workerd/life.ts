@@ -1,4 +1,5 @@
-import { type App, createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
+import type { App } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
@@ -7,6 +8,7 @@ import { partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import {
   ensureLayout,
   ensurePartition,
@@ -83,6 +85,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     here: [range.partition],
     remotePartition: (partition) => peers.partitionClient(partition),
     deployments: peers.deployments(deployments),
+    kafka: sqlKafkaStore(client, { clock, retryMs: 0 }),
     introspection: introspectionOf(store, range, options),
     version: VERSION,
   });

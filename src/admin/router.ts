@@ -10,6 +10,8 @@ import { deploymentRoutes } from "./deployments.ts";
 import { infoRoutes } from "./info_routes.ts";
 import { invocationRoutes } from "./invocations.ts";
 import { clusterRoutes } from "./kafka/cluster_routes.ts";
+import type { KafkaAdmin } from "./kafka/kafka_admin.ts";
+import { sidecarRoutes } from "./kafka/sidecar_routes.ts";
 import { subscriptionRoutes } from "./kafka/subscription_routes.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { type QueryOptions, queryRoutes } from "./query_route.ts";
@@ -53,6 +55,8 @@ export interface AdminOptions extends Partial<QueryOptions> {
   readonly members?: () => readonly Member[];
   /** Called for every answer. `route`: such as `GET /services/:service`, or `other`. */
   readonly onResponse?: (route: string, status: number) => void;
+  /** The server's end of Kafka sidecars. Absent: none is served. */
+  readonly kafka?: KafkaAdmin;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -78,6 +82,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...queueRoutes(options),
     ...clusterRoutes(options),
     ...subscriptionRoutes(options),
+    ...sidecarRoutes(options),
   };
   const route = createRouter(routes);
   let requests = 0;

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { prefersProtocol7 } from "../outbound/settings.ts";
+import type { KafkaAdminOptions } from "./kafka/kafka_admin.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AdminOptions } from "./router.ts";
 import type { Feature } from "./version.ts";
@@ -30,6 +31,17 @@ function features(config: Config): Feature[] {
   if (config["experimental-enable-scoped-virtual-objects"]) found.push("scoped_virtual_objects");
   if (config["experimental-enable-kafka-scope"]) found.push("kafka_scope");
   return found;
+}
+
+/** What sidecars show and may send, in bytes. */
+export function sidecarSettings(
+  config: Config,
+): Pick<KafkaAdminOptions, "token" | "valueBytesMax" | "isScopeRead"> {
+  return {
+    token: config["kafka.token"],
+    valueBytesMax: config["ingress.request-size-limit"],
+    isScopeRead: config["experimental-enable-kafka-scope"] && config["experimental-enable-vqueues"],
+  };
 }
 
 /** How much operators may do at once, and set. */

@@ -1,8 +1,20 @@
-import { count } from "./kinds.ts";
+import { count, optionalText } from "./kinds.ts";
 import { option } from "./option.ts";
+
+/** Sent in a header. Shorter ones could be guessed. */
+const TOKEN = /^$|^[\x21-\x7e]{16,}$/;
 
 /** Settings of Kafka clusters, subscriptions, and sidecars (docs/kafka.md). */
 export const kafkaOptions = {
+  "kafka.token": option(
+    optionalText("a text of at least 16 visible ASCII characters, or nothing", TOKEN),
+    "",
+    {
+      doc: "The token that sidecars show to the server. Empty: a random one, kept with the data, " +
+        "for the sidecar that the server starts.",
+      secret: true,
+    },
+  ),
   "kafka.clusters-limit": option(count(1), "1000", {
     doc: "How many Kafka clusters there may be. Creating one more is refused (409).",
   }),

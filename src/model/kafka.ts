@@ -90,7 +90,7 @@ export interface Ingested {
 export interface KafkaPlan {
   /** Differs whenever anything of it does. */
   readonly version: string;
-  /** Whether headers of records set scopes and limit keys. */
+  /** Whether headers of records may set scopes and limit keys. */
   readonly isScopeRead?: boolean;
   readonly clusters: readonly KafkaCluster[];
   readonly subscriptions: readonly PlannedSubscription[];
@@ -143,4 +143,9 @@ export interface PartitionReport {
   readonly end?: number;
   /** It stands at `position`, since that record cannot be delivered, or the inbox is full. */
   readonly stoppedBy?: { readonly kind: "poison" | "inbox"; readonly message: string };
+}
+
+/** Records between the position and the end of a partition. Undefined: unknown yet. */
+export function lagOf({ position, end }: PartitionReport): number | undefined {
+  return position === undefined || end === undefined ? undefined : Math.max(0, end - position);
 }

@@ -3,6 +3,7 @@ import type { Target } from "../model/target.ts";
 import { ByHandler } from "./by_handler.ts";
 import { Durations } from "./durations.ts";
 import { Histogram } from "./histogram.ts";
+import { IngestCounts } from "./ingest_counts.ts";
 import { RouteCounts } from "./route_counts.ts";
 
 const SECONDS = [
@@ -53,6 +54,8 @@ export class Meter {
   readonly requests = { ingress: new RouteCounts(), admin: new RouteCounts() } as const;
   /** Failed attempts by code: the codes of this server, which are few. */
   readonly failed = new Map<string, ByHandler>();
+  /** Records of Kafka. */
+  readonly ingested: IngestCounts = new IngestCounts();
   events = 0;
   reruns = 0;
   /** Lives of the partition that ended by a failure. */

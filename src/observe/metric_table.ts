@@ -131,6 +131,41 @@ export const METRICS = {
     labels: [],
     help: "Size of those rows in memory.",
   },
+  perdure_kafka_ingress_requests_total: {
+    type: "counter",
+    labels: ["subscription", "topic", "partition"],
+    help: "Records of Kafka that became invocations, those that came again included.",
+  },
+  perdure_kafka_ingress_poison_total: {
+    type: "counter",
+    labels: ["subscription", "topic", "partition"],
+    help: "Batches that ended at a record that cannot become an invocation.",
+  },
+  perdure_kafka_ingress_full_total: {
+    type: "counter",
+    labels: ["subscription", "topic", "partition"],
+    help: "Batches that were not taken whole, since too many invocations of the subscription wait.",
+  },
+  perdure_kafka_subscription_state: {
+    type: "gauge",
+    labels: ["subscription", "state"],
+    help: "1 for the state that a subscription has; only where its sidecars report.",
+  },
+  perdure_kafka_position: {
+    type: "gauge",
+    labels: ["subscription", "topic", "partition"],
+    help: "The next offset to read, as sidecars reported last.",
+  },
+  perdure_kafka_end: {
+    type: "gauge",
+    labels: ["subscription", "topic", "partition"],
+    help: "The end of the partition of the topic.",
+  },
+  perdure_kafka_lag: {
+    type: "gauge",
+    labels: ["subscription", "topic", "partition"],
+    help: "Records between position and end.",
+  },
   perdure_database_bytes: {
     type: "gauge",
     labels: ["database"],

@@ -5,6 +5,7 @@ import { type ByHandler, OTHER } from "./by_handler.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { METRICS, type Page } from "./metric_table.ts";
 import { FAILED, type Meter, SUCCEEDED, WAIT_CAUSES } from "./meter.ts";
+import { kafkaMetrics, type SubscriptionGauges } from "./kafka_metrics.ts";
 import { processMetrics } from "./process_metrics.ts";
 import { STATUSES } from "./status_counts.ts";
 
@@ -33,6 +34,8 @@ export interface MetricsSources {
   readonly waitingRequests: number;
   /** The members of a fleet. Absent: no fleet. */
   readonly members?: readonly Member[] | undefined;
+  /** Of which sidecars report to this process. */
+  readonly subscriptions?: readonly SubscriptionGauges[] | undefined;
   readonly spans?: { readonly exported: number; readonly dropped: number } | undefined;
   readonly vitals?: Vitals | undefined;
 }
@@ -52,6 +55,7 @@ export function metricsText(sources: MetricsSources): string {
   attempts(page, sources);
   turns(page, sources.meter);
   partition(page, sources);
+  kafkaMetrics(page, sources.meter.ingested, sources.subscriptions);
   databases(page, sources.vitals);
   if (sources.members) fleet(page, sources.members);
   if (sources.spans) spans(page, sources.spans);

@@ -1,13 +1,11 @@
 import { Failure } from "../errors.ts";
-import type { Member } from "../model/member.ts";
-import type { Schema } from "../model/schema.ts";
 import type { Platform } from "../ports.ts";
 import type { ByHandler } from "./by_handler.ts";
 import { Exporter } from "./exporter.ts";
 import { EXPOSITION_TYPE } from "./exposition.ts";
 import { limitedLog } from "./limited_log.ts";
 import { Meter } from "./meter.ts";
-import { metricsText, type PartitionGauges } from "./metrics.ts";
+import { type MetricsSources, metricsText, type PartitionGauges } from "./metrics.ts";
 import { Tracer } from "./tracer.ts";
 import { Watch } from "./watch.ts";
 
@@ -36,6 +34,9 @@ export interface Observed {
   gauges(): PartitionGauges | undefined;
   statusCounts(timeoutMs: number): Promise<ByHandler | undefined>;
 }
+
+/** What else a page of metrics is made of. */
+export type PageSources = Pick<MetricsSources, "schema" | "members" | "subscriptions">;
 
 /** Scrapers give up after ten seconds; counts that take longer are on a later page. */
 const COUNT_TIMEOUT_MS = 2000;
@@ -76,8 +77,7 @@ export class Observation {
   /** The page of metrics. The first one begins to count the stored invocations. */
   async page(
     observed: Observed,
-    schema: Schema,
-    members?: readonly Member[],
+    { schema, members, subscriptions }: PageSources,
   ): Promise<Response> {
     const invocations = await observed.statusCounts(COUNT_TIMEOUT_MS);
     const { platform, version } = this.#options;
@@ -89,6 +89,7 @@ export class Observation {
       partition: observed.gauges(),
       waitingRequests: observed.waiting,
       members,
+      subscriptions,
       spans: this.#exporter,
       vitals: platform.vitals?.(),
     });

@@ -1,11 +1,15 @@
 import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
+import { KafkaAdmin } from "../../src/admin/kafka/kafka_admin.ts";
 import { Registry } from "../../src/admin/registry.ts";
 import { admin } from "../../src/admin/router.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
+import type { IngestDeps, RequestBatch } from "../../src/kafka/ingest.ts";
+import type { KafkaStore } from "../../src/kafka_port.ts";
 import type { Deployment, FlowControl, HandlerSchema } from "../../src/model/schema.ts";
 import type { StateEdit } from "../../src/model/state_edit.ts";
 import type { ObjectName } from "../../src/model/target.ts";
+import { IngestCounts } from "../../src/observe/ingest_counts.ts";
 import type { DeploymentStore, Invocations, LogLevel, Operated } from "../../src/ports.ts";
 import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { defaults } from "../support/schema.ts";
@@ -101,17 +105,38 @@ export class World {
   readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
   readonly asked: Parameters<Discover>[0][] = [];
   readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
+  readonly counts = new IngestCounts();
+  /** Batches of records that partitions took, and how they take the next one. */
+  readonly batches: RequestBatch[] = [];
+  take: IngestDeps["take"] = (batch) => {
+    this.batches.push(batch);
+    return Promise.resolve({ next: batch.next });
+  };
   /** Deployments whose serdes were applied. */
   readonly applied: string[] = [];
   /** How often work was interrupted, so that other events are handled. */
   pauses = 0;
+  readonly #alarms = new Set<{ readonly due: number; readonly call: () => void }>();
   #drawn = 0;
 
   readonly #flowControl: FlowControl | undefined;
 
-  constructor({ pinned, flowControl }: Pick<Partial<AdminLimits>, "pinned" | "flowControl"> = {}) {
+  constructor({ pinned, flowControl }: Partial<AdminLimits> = {}) {
     this.pinned = pinned;
     this.#flowControl = flowControl;
+  }
+
+  /** As in `Clock`; `pass` calls back. */
+  at(due: number, call: () => void): () => void {
+    const alarm = { due, call };
+    this.#alarms.add(alarm);
+    return () => void this.#alarms.delete(alarm);
+  }
+
+  /** Lets time pass. */
+  pass(ms: number): void {
+    this.now += ms;
+    for (const { due, call } of [...this.#alarms]) if (due <= this.now) call();
   }
 
   soon(call: () => void): void {
@@ -149,6 +174,8 @@ export interface AdminLimits {
   readonly pinned: Map<string, number>;
   readonly isStrict: boolean;
   readonly flowControl: FlowControl;
+  /** Where reports are kept, and the token. Default: nowhere, and `TOKEN`. */
+  readonly kafkaStore: KafkaStore;
 }
 
 const clockOf = (world: World) => ({
@@ -156,20 +183,48 @@ const clockOf = (world: World) => ({
   soon: (call: () => void) => world.soon(call),
 });
 
+/** What sidecars have to show. */
+export const TOKEN = "0123456789abcdef";
+
+/** The largest value of a record, in bytes. */
+export const VALUE_BYTES_MAX = 1000;
+
+/** The server's end of sidecars, over partitions that take everything. */
+function kafkaOf(world: World, registry: Registry, store: KafkaStore | undefined): KafkaAdmin {
+  return new KafkaAdmin({
+    registry,
+    store,
+    token: store ? "" : TOKEN,
+    counts: world.counts,
+    clock: { now: () => world.now, at: (due, call) => world.at(due, call) },
+    random: (size) => new Uint8Array(size).fill(7),
+    log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
+    take: (batch) => world.take(batch),
+    valueBytesMax: VALUE_BYTES_MAX,
+    isScopeRead: false,
+  });
+}
+
+const FIXED = {
+  random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
+  version: "0.1.0",
+  clusterName: "testing",
+  ingressEndpoint: "http://127.0.0.1:8080/",
+};
+
 /** An admin interface over a fake world. */
 export async function setup(store = new FakeStore(), limits: Partial<AdminLimits> = {}) {
-  const { pinned, flowControl, ...rest } = limits;
-  const world = new World({ ...(pinned && { pinned }), ...(flowControl && { flowControl }) });
+  const { kafkaStore, ...rest } = limits;
+  const world = new World(limits);
   const registry = await world.open(store);
   const invocations = new FakeInvocations();
+  const kafka = kafkaOf(world, registry, kafkaStore);
   const serve = admin({
     registry,
+    kafka,
     invocations,
-    random: (size) => crypto.getRandomValues(new Uint8Array(size)),
     ...clockOf(world),
-    version: "0.1.0",
-    clusterName: "testing",
-    ingressEndpoint: "http://127.0.0.1:8080/",
+    ...FIXED,
     applySerde: ({ deployment, body }) => {
       world.applied.push(deployment.id);
       return Promise.resolve(body);
@@ -188,6 +243,7 @@ export async function setup(store = new FakeStore(), limits: Partial<AdminLimits
     logged: world.logged,
     store,
     registry,
+    kafka,
     invocations,
     send,
     post,

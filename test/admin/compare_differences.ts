@@ -111,4 +111,8 @@ export const DIFFERENCES: readonly Difference[] = [
     why: "decision 021: descriptions, and examples of the errors above, are in words of ours",
     applies: named(/^GET \/services\/Greeter\/openapi/),
   },
+  {
+    why: "a subscription shows its state, its last error and how far it is",
+    applies: (pair) => named(/^GET \/subscriptions\/\$sub/)(pair) && statuses(200, 200)(pair),
+  },
 ];

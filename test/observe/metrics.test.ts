@@ -57,6 +57,14 @@ const hi = { service: "greeter", handler: "hi" };
 const target = { ...hi, type: "service", access: "none" } as const;
 
 /** A page with samples of every metric. */
+const PLACE = { subscription: "sub_1", topic: "orders", partition: 2 };
+const KAFKA = [
+  [{ id: PLACE.subscription }, {
+    state: "blocked",
+    partitions: [{ topic: PLACE.topic, partition: PLACE.partition, position: 3, end: 9 }],
+  }],
+] as const;
+
 function fullPage(): string {
   const meter = new Meter();
   meter.turn(0.3, 4);
@@ -67,6 +75,8 @@ function fullPage(): string {
   meter.invocationWaited(target, undefined, { lock: 1500 });
   meter.invocationWaited(target, { lock: 1500 }, { lock: 1500, rate: 500 });
   meter.requests.ingress.add("call", 200);
+  meter.ingested.add(PLACE, { taken: 3, poison: 1, full: 0 });
+  meter.ingested.add(PLACE, { taken: 4, poison: 0, full: 1 });
   const invocations = new ByHandler(STATUSES.length);
   invocations.add(hi, STATUSES.findIndex(([kind]) => kind === "completed"), 5);
   const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
@@ -83,7 +93,7 @@ function fullPage(): string {
   };
   const spans = { exported: 1, dropped: 2 };
   const members = [{ id: "a", address: "http://a", partitions: [0, 1] }];
-  const rest = { partition: gauges, members, spans, vitals };
+  const rest = { partition: gauges, members, spans, vitals, subscriptions: KAFKA };
   return metricsText({ ...sources, meter, invocations, ...rest });
 }
 
@@ -157,6 +167,16 @@ test("handlers beyond the limit share a histogram, and those that are gone have 
     .filter(({ name }) => name.endsWith("_count"))
     .map(({ labels, value }) => [labels["service"], value]);
   expect(counts).toEqual([["unregistered", DURATION_HANDLERS_MAX + 1], ["other", 50]]);
+});
+
+test("a page says how far subscriptions are", () => {
+  const families = parseMetrics(fullPage());
+  const value = (name: string, labels = {}) => valueOf(families, `perdure_kafka_${name}`, labels);
+  const place = { ...PLACE, partition: "2" };
+  const counts = ["requests", "poison", "full"].map((one) => value(`ingress_${one}_total`, place));
+  expect(counts).toEqual([7, 1, 1]);
+  expect(value("subscription_state", { subscription: "sub_1", state: "blocked" })).toBe(1);
+  expect(["position", "end", "lag"].map((one) => value(one, place))).toEqual([3, 9, 6]);
 });
 
 test("every metric of the table is on the page, in its order and with its labels", () => {

@@ -13,6 +13,10 @@ const settings = Object.keys(options);
 /** Settings that only a Worker has (`adapters/workerd/settings.ts`). */
 const WORKER_SETTINGS = ["admin.token", "admin.path-prefix"];
 const AREAS = new Set(settings.filter((key) => key.includes(".")).map((key) => key.split(".")[0]));
+/** Headers of Kafka records that look like settings. */
+const RECORD_HEADERS = ["offset", "topic", "partition", "timestamp", "key"].map((one) =>
+  `kafka.${one}`
+);
 /** Variables that stand for something else than a setting. */
 const OTHER_VARIABLES = ["SVC_CONFIG"];
 const HISTOGRAM_SAMPLE = /_(bucket|sum|count)$/;
@@ -23,6 +27,7 @@ const known: ReadonlySet<string> = new Set([
   ...Object.keys(METRICS),
   ...[...settings, ...WORKER_SETTINGS].flatMap((key) => [key, variableOf(key)]),
   ...OTHER_VARIABLES,
+  ...RECORD_HEADERS,
   ...Object.keys(errors),
   ...tables.keys(),
 ]);

@@ -1,5 +1,6 @@
 import { type Options, redacted } from "../../kafka/options.ts";
-import type { KafkaCluster, Subscription } from "../../model/kafka.ts";
+import type { SubscriptionStatus } from "../../kafka/status.ts";
+import { type KafkaCluster, lagOf, type Subscription } from "../../model/kafka.ts";
 import type { Controls } from "../../model/limits.ts";
 import { sourceOf } from "../../kafka/source.ts";
 import { OWN } from "../../names.ts";
@@ -23,6 +24,22 @@ export function subscriptionRecord(
   const isNamed = Object.hasOwn(options, CLIENT) || Object.hasOwn(properties, CLIENT);
   const shown = isNamed ? options : { ...options, [CLIENT]: OWN };
   return { id, source, sink, options: shownOptions(shown), paused };
+}
+
+/** What is shown of a subscription beside itself: how it is, and how far. */
+export function statusRecord({ state, lastError, partitions }: SubscriptionStatus): Json {
+  return {
+    state,
+    last_error: lastError && { message: lastError.message, at: printInstant(lastError.at) },
+    partitions: partitions.map((one) => ({
+      topic: one.topic,
+      partition: one.partition,
+      position: one.position,
+      end: one.end,
+      lag: lagOf(one),
+      stopped_by: one.stoppedBy,
+    })),
+  };
 }
 
 const CLIENT = "client.id";

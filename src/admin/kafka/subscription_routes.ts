@@ -1,14 +1,16 @@
 import type { Infer } from "superstruct";
 import { Failure } from "../../errors.ts";
 import { BadId, checkSubscriptionId } from "../../model/id.ts";
+import type { PartitionReport, RecordPlace, Subscription } from "../../model/kafka.ts";
 import { ref } from "../openapi/answers.ts";
 import { group, sink, source } from "../parameter.ts";
 import { quote } from "../refusals.ts";
 import type { Registry } from "../registry.ts";
 import { empty, reply } from "../reply.ts";
 import { type Call, type RouteDoc, type Routes, withBody } from "../route.ts";
+import type { KafkaAdmin } from "./kafka_admin.ts";
 import { newSubscriptionBody, parseSkip, skipBody, subscriptionBody } from "./kafka_body.ts";
-import { subscriptionRecord } from "./kafka_records.ts";
+import { statusRecord, subscriptionRecord } from "./kafka_records.ts";
 
 const tag = "subscription";
 
@@ -30,7 +32,7 @@ const SHOW: RouteDoc = {
   id: "get_subscription",
   tag,
   summary: "Show one subscription, and how far it is",
-  answers: { 200: ["The subscription", ref("Subscription")] },
+  answers: { 200: ["The subscription", ref("DetailedSubscription")] },
   refusals: [404, 503],
 };
 const UPDATE: RouteDoc = {
@@ -59,6 +61,8 @@ const SKIP: RouteDoc = {
 /** What the routes of subscriptions need. */
 export interface SubscriptionDeps {
   readonly registry: Registry;
+  /** Absent: nothing is known of states. */
+  readonly kafka?: Pick<KafkaAdmin, "statusOf"> | undefined;
 }
 
 /** The routes of subscriptions (docs/spec/admin.md#subscriptions). */
@@ -98,10 +102,14 @@ async function create(
   return reply(201, record, { location: `subscriptions/${made.id}` });
 }
 
-function show({ registry }: SubscriptionDeps, call: Call): Response {
+async function show({ registry, kafka }: SubscriptionDeps, call: Call): Promise<Response> {
   const subscription = registry.kafka.subscription(idOf(call));
-  return reply(200, subscriptionRecord(subscription, registry.schema().controls));
+  const status = await kafka?.statusOf(subscription) ?? UNKNOWN;
+  const record = subscriptionRecord(subscription, registry.schema().controls);
+  return reply(200, { ...record, ...statusRecord(status) });
 }
+
+const UNKNOWN = { state: "starting", partitions: [] } as const;
 
 async function update(
   registry: Registry,
@@ -121,15 +129,31 @@ async function remove(registry: Registry, call: Call): Promise<Response> {
 }
 
 async function skip(
-  { registry }: SubscriptionDeps,
+  { registry, kafka }: SubscriptionDeps,
   call: Call,
   body: Infer<typeof skipBody>,
 ): Promise<Response> {
-  const { id } = registry.kafka.subscription(idOf(call));
-  const place = parseSkip(body);
-  if (!place) throw Failure.plain(409, `Cannot skip a record of subscription '${id}': none blocks`);
-  await registry.kafka.skip(id, place);
+  const subscription = registry.kafka.subscription(idOf(call));
+  const { partitions } = await kafka?.statusOf(subscription) ?? UNKNOWN;
+  const place = parseSkip(body) ?? blockedAt(subscription, partitions);
+  await registry.kafka.skip(subscription.id, place);
   return reply(202, place);
+}
+
+/** The one record at which a partition is blocked. Throws a `Failure` 409 when there are none or more. */
+function blockedAt({ id }: Subscription, partitions: readonly PartitionReport[]): RecordPlace {
+  const blocked = partitions.flatMap(({ topic, partition, position, stoppedBy }) =>
+    stoppedBy?.kind === "poison" && position !== undefined
+      ? [{ topic, partition, offset: position }]
+      : []
+  );
+  const [place, ...others] = blocked;
+  if (place && others.length === 0) return place;
+  const why = place ? "several partitions are blocked" : "no partition is blocked";
+  throw Failure.plain(
+    409,
+    `Cannot skip a record of subscription '${id}': ${why}; name topic, partition and offset`,
+  );
 }
 
 function idOf({ params }: Call): string {

@@ -1,3 +1,4 @@
+import { kafkaNotes } from "./about_kafka.ts";
 import { queueNotes } from "./about_queues.ts";
 
 /** What a table has a row for, and what its columns hold, by name. For `docs/sql.md`. */
@@ -262,4 +263,5 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
     },
   },
   ...queueNotes,
+  ...kafkaNotes,
 };

@@ -5,6 +5,7 @@ import { printType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";
 import { invocationTables } from "./invocation_tables.ts";
 import { journalTables } from "./journal_tables.ts";
+import { kafkaTables } from "./kafka_tables.ts";
 import { objectTables } from "./object_tables.ts";
 import { queueEntryTables } from "./queue_entries.ts";
 import { queueMetaTables } from "./queue_meta.ts";
@@ -22,6 +23,7 @@ export const tables: ReadonlyMap<string, Table> = new Map(
     ...queueEntryTables,
     ...queueMetaTables,
     ...schedulerTables,
+    ...kafkaTables,
   ].sort((a, b) => a.name < b.name ? -1 : 1).map((table) => [table.name, table]),
 );
 

@@ -44,7 +44,7 @@ function table(
 
 /**
  * Every table whose rows are moved. A test compares them with the migrations. The others are tables
- * that a new installation fills itself (`lease`, `meta`, `fence`, `node`), and tables that are empty
+ * that a new installation fills itself (`lease`, `meta`, `fence`, `node`, `kafka_report`), and tables that are empty
  * when rows are moved: the log, and the outbox with its sequence numbers (decision 033).
  */
 export const ROW_TABLES: readonly RowTable[] = [

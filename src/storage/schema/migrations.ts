@@ -210,6 +210,16 @@ export const migrations: readonly (readonly string[])[] = [
     `create index invocation_ingested on invocation (partition, id, subscription)
     where subscription is not null and status <> 'completed'`,
   ],
+  [
+    // What the sidecars of Kafka have reported last. Without a subscription: when a sidecar did.
+    `create table kafka_report (
+    member text not null,
+    subscription text not null,
+    at integer not null,
+    body text not null,
+    primary key (member, subscription)
+  )`,
+  ],
 ];
 
 function withKind(column: string): string {

@@ -1,0 +1,101 @@
+import type { IngestDeps } from "../../kafka/ingest.ts";
+import type { KafkaStore } from "../../kafka_port.ts";
+import { REPORT_MS, type Subscription } from "../../model/kafka.ts";
+import { statusOf, type SubscriptionStatus } from "../../kafka/status.ts";
+import { sourceOf } from "../../kafka/source.ts";
+import { hex } from "../../model/trace.ts";
+import type { IngestCounts } from "../../observe/ingest_counts.ts";
+import type { Clock, Log, Random } from "../../ports.ts";
+import type { Registry } from "../registry.ts";
+import { Failure } from "../../errors.ts";
+import { Ingestion } from "./ingestion.ts";
+import { PlanFeed } from "./plan_feed.ts";
+import { SidecarReports } from "./sidecar_reports.ts";
+
+export interface KafkaAdminOptions extends IngestDeps {
+  readonly registry: Registry;
+  /** Absent: this process is alone, and forgets what sidecars report. */
+  readonly store?: KafkaStore | undefined;
+  /** The token of sidecars. Empty: one that is kept with the data. */
+  readonly token: string;
+  readonly counts: IngestCounts;
+  readonly clock: Pick<Clock, "now" | "at">;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const TOKEN_BYTES = 32;
+/** A sidecar that is not heard of for so long is not at work, in milliseconds. */
+const AT_WORK_MS = 2 * REPORT_MS;
+
+/** The server's end of sidecars: their plan, records and reports. */
+export class KafkaAdmin {
+  readonly feed: PlanFeed;
+  readonly reports: SidecarReports;
+  readonly ingestion: Ingestion;
+  readonly #options: KafkaAdminOptions;
+  #token: Promise<string> | undefined;
+
+  constructor(options: KafkaAdminOptions) {
+    const { registry, clock, store, log, isScopeRead } = options;
+    const now = () => clock.now();
+    this.#options = options;
+    this.feed = new PlanFeed({ registry, clock, isScopeRead });
+    this.reports = new SidecarReports({ registry: registry.kafka, store, now, log });
+    this.ingestion = new Ingestion({ ...options, schema: () => registry.schema() });
+  }
+
+  /** The token that sidecars show. Rejects with `Failure` 503 when the store fails. */
+  token(): Promise<string> {
+    return this.#token ??= this.#readToken().catch((cause) => {
+      this.#token = undefined;
+      throw cause;
+    });
+  }
+
+  /** Whether there is something to do for a sidecar. */
+  isWanted(): boolean {
+    return this.#options.registry.schema().controls.clusters.size > 0;
+  }
+
+  /** Whether a sidecar is at work: it waits for a plan, or has asked or reported just now. */
+  isServed(): boolean {
+    const heardAt = Math.max(this.feed.askedAt, this.reports.heardAt);
+    return this.feed.isAsked || heardAt > this.#options.clock.now() - AT_WORK_MS;
+  }
+
+  /** How a subscription is. Rejects with `Failure` 503 when the store fails. */
+  async statusOf(subscription: Subscription): Promise<SubscriptionStatus> {
+    const reports = await this.reports.of(subscription.id);
+    return this.#status(subscription, reports);
+  }
+
+  /** How all subscriptions are, as far as sidecars report to this process. */
+  knownStatuses(): (readonly [Subscription, SubscriptionStatus])[] {
+    const reports = [...this.reports.known()];
+    return this.#options.registry.kafka.subscriptions().flatMap((one) => {
+      const own = reports.filter(({ report }) => report.id === one.id);
+      return own.length > 0 ? [[one, this.#status(one, own)] as const] : [];
+    });
+  }
+
+  #status(
+    subscription: Subscription,
+    reports: Awaited<ReturnType<SidecarReports["of"]>>,
+  ): SubscriptionStatus {
+    const { registry, clock } = this.#options;
+    const isLost = !registry.schema().controls.clusters.has(sourceOf(subscription).cluster);
+    return statusOf(subscription, { reports, isLost, now: clock.now() });
+  }
+
+  async #readToken(): Promise<string> {
+    const { token, store, random } = this.#options;
+    if (token !== "") return token;
+    const fresh = hex(random(TOKEN_BYTES));
+    try {
+      return await store?.token(fresh) ?? fresh;
+    } catch (cause) {
+      throw Failure.plain(503, "Cannot read the token of sidecars: the store fails", { cause });
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { define, type Infer } from "superstruct";
+import type {
+  PartitionReport,
+  SidecarReport,
+  SubscriptionReport,
+  SubscriptionState,
+} from "../../model/kafka.ts";
+import { fields, listOf, maybe, textUpTo, wholeNumber } from "../shapes.ts";
+
+const MEMBER_MAX = 100;
+const ID_MAX = 100;
+const TOPIC_MAX = 1000;
+/** Characters of a message of an error that are kept: every process keeps reports in memory. */
+const MESSAGE_MAX = 1000;
+
+const natural = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const message = define<string>(
+  "message",
+  (value) => typeof value === "string" || "expected a string",
+);
+
+function oneOf<const T extends string>(...words: readonly T[]) {
+  return define<T>(
+    "word",
+    (value) => words.some((word) => word === value) || `expected one of ${words.join(", ")}`,
+  );
+}
+
+const partitionReport = fields({
+  topic: textUpTo(TOPIC_MAX),
+  partition: natural,
+  position: maybe(natural),
+  end: maybe(natural),
+  stoppedBy: maybe(fields({ kind: oneOf("poison", "inbox"), message })),
+});
+
+const STATES = ["starting", "running", "paused", "blocked", "failing"] as const;
+
+const subscriptionReport = fields({
+  id: textUpTo(ID_MAX),
+  state: oneOf<SubscriptionState>(...STATES),
+  lastError: maybe(fields({ message, at: natural })),
+  partitions: listOf(partitionReport),
+});
+
+/** The body of a report: `SidecarReport` as JSON. */
+export const reportBody = fields({
+  member: textUpTo(MEMBER_MAX),
+  subscriptions: listOf(subscriptionReport),
+  groupsDeleted: maybe(listOf(textUpTo(ID_MAX))),
+});
+
+/** The report, with messages cut to what is kept. */
+export function parseReport(
+  { member, subscriptions, groupsDeleted }: Infer<typeof reportBody>,
+): SidecarReport {
+  return {
+    member,
+    subscriptions: subscriptions.map(parseSubscription),
+    ...(groupsDeleted && { groupsDeleted }),
+  };
+}
+
+function parseSubscription(
+  { id, state, lastError, partitions }: Infer<typeof subscriptionReport>,
+): SubscriptionReport {
+  return {
+    id,
+    state,
+    ...(lastError && { lastError: { ...lastError, message: cut(lastError.message) } }),
+    partitions: partitions.map(parsePartition),
+  };
+}
+
+function parsePartition(
+  { topic, partition, position, end, stoppedBy }: Infer<typeof partitionReport>,
+): PartitionReport {
+  return {
+    topic,
+    partition,
+    ...(position != null && { position }),
+    ...(end != null && { end }),
+    ...(stoppedBy && { stoppedBy: { ...stoppedBy, message: cut(stoppedBy.message) } }),
+  };
+}
+
+function cut(message: string): string {
+  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
+}

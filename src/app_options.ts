@@ -1,0 +1,56 @@
+import type { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
+import type { Config } from "./config.ts";
+import type { RequestReader } from "./ingress/request_reader.ts";
+import type { KafkaStore } from "./kafka_port.ts";
+import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
+import type { DeploymentStore, PartitionClient, Platform, Store } from "./ports.ts";
+import type { Introspection, RunningAttempt } from "./query_port.ts";
+
+export interface AppOptions {
+  readonly platform: Platform;
+  readonly config: Config;
+  readonly store: Store;
+  /** How many partitions the data in the store was made for. 1 when absent. */
+  readonly partitions?: number;
+  /** The partitions that this process serves from the beginning. All of them when absent. */
+  readonly here?: readonly number[];
+  /** The client of a partition that another process or Durable Object serves. */
+  readonly remotePartition?: (partition: number) => PartitionClient;
+  /** Makes the fleet, which opens and closes partitions here once it has joined. None is open before. */
+  readonly fleet?: (within: FleetContext) => Fleet;
+  readonly deployments: DeploymentStore;
+  /** What processes share about Kafka sidecars. Absent: this one is alone, and its token is new. */
+  readonly kafka?: KafkaStore;
+  /** Answers queries. Absent where the platform cannot. */
+  readonly introspection?: Introspection;
+  /** Our own version, as in `package.json`. */
+  readonly version: string;
+  /** A cheaper way to read requests, where the platform has one. */
+  readonly reader?: RequestReader;
+  /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */
+  readonly readTextFile?: (path: string) => Promise<string>;
+}
+
+/**
+ * What a fleet needs of its process. `hosts` and `registry` are functions because both are made
+ * after the fleet; it calls them when it joins.
+ */
+export interface FleetContext {
+  readonly hosts: () => LocalHosts;
+  readonly registry: () => SharedRegistry;
+  readonly running: () => RunningAttempt[];
+}
+
+/** What every adapter serves: two Fetch handlers, and nothing of any runtime. */
+export interface App {
+  ingress(request: Request): Response | Promise<Response>;
+  admin(request: Request): Response | Promise<Response>;
+  /** The client of a partition that lives here. Throws `Failure` 503 when it does not. */
+  partitionClient(partition: number): PartitionClient;
+  /** Reads the deployments again, because another process may have changed them. */
+  reload(): Promise<void>;
+  /** The server's end of Kafka sidecars. `feed.end()` is called before the admin interface is closed. */
+  readonly kafka: KafkaAdmin;
+  /** Stops attempts and answers waiting requests with 503. The stores stay open. */
+  close(): Promise<void>;
+}

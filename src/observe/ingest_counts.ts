@@ -1,0 +1,44 @@
+/** A partition of a topic, as one subscription reads it. */
+export interface IngestLabels {
+  readonly subscription: string;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Numbers since the process began. */
+export interface IngestNumbers {
+  /** Records that are durable as invocations, those that came again included. */
+  readonly taken: number;
+  /** Batches that ended at a record that cannot become an invocation. */
+  readonly poison: number;
+  /** Batches that were not taken whole, since too many invocations of the subscription wait. */
+  readonly full: number;
+}
+
+/** Partitions that are counted. Further ones are not, so that a page of metrics stays small. */
+const PARTITIONS_MAX = 10_000;
+
+/** Counts what sidecars hand over. */
+export class IngestCounts {
+  readonly #counts = new Map<string, readonly [IngestLabels, IngestNumbers]>();
+
+  /** Adds the numbers of one batch. */
+  add(labels: IngestLabels, { taken, poison, full }: IngestNumbers): void {
+    const { subscription, topic, partition } = labels;
+    const key = JSON.stringify([subscription, topic, partition]);
+    const [, before = NOTHING] = this.#counts.get(key) ?? [];
+    if (before === NOTHING && this.#counts.size >= PARTITIONS_MAX) return;
+    const after = {
+      taken: before.taken + taken,
+      poison: before.poison + poison,
+      full: before.full + full,
+    };
+    this.#counts.set(key, [labels, after]);
+  }
+
+  [Symbol.iterator](): Iterator<readonly [IngestLabels, IngestNumbers]> {
+    return this.#counts.values();
+  }
+}
+
+const NOTHING: IngestNumbers = { taken: 0, poison: 0, full: 0 };
