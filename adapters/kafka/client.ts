@@ -15,6 +15,11 @@ export interface Client {
 
 const SOCKET_IDLE_MS = 60_000;
 const CONNECT_MS = 10_000;
+/**
+ * How long a fetch may wait for records. With librdkafka's 500 ms some hundred idle subscriptions take a
+ * core; records come at once in either case.
+ */
+export const FETCH_WAIT_MS = 20_000;
 /** Few: what does not help soon is tried again from the beginning, and shown as an error meanwhile. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 };
 
@@ -26,7 +31,8 @@ export async function clientOf(options: Options, allowed: TokenOptions): Promise
   const brokers = brokersOf(options);
   if (brokers.length === 0) throw new Error("bootstrap.servers names no broker");
   const protocol = (options["security.protocol"] ?? "plaintext").toLowerCase();
-  const sockets = new Sockets(numberOf(options, "socket.timeout.ms", SOCKET_IDLE_MS));
+  const silentMs = numberOf(options, "socket.timeout.ms", SOCKET_IDLE_MS);
+  const sockets = new Sockets(silentMs + numberOf(options, "fetch.wait.max.ms", FETCH_WAIT_MS));
   const config: KafkaConfig = {
     brokers: [...brokers],
     clientId: options["client.id"] ?? OWN,

@@ -1,7 +1,7 @@
 import type { Admin, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from "kafkajs";
 import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
 import { assignersOf } from "./assigners.ts";
-import { type Client, numberOf } from "./client.ts";
+import { type Client, FETCH_WAIT_MS, numberOf } from "./client.ts";
 import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import type { Group, GroupHooks } from "./kafkajs_patches.ts";
@@ -10,15 +10,14 @@ import { resetTo, type Starts } from "./start_offsets.ts";
 
 /** Shorter than librdkafka's 45 s: the time until others take over from a member that has died. */
 const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 3_000;
+const HEARTBEAT_MAX_MS = 5_000;
+/** Of a session: three may be lost, or come late. */
+const HEARTBEATS = 3;
+/** A timer may come a little early. */
+const EARLY = 0.8;
 const REBALANCE_MS = 60_000;
 const COMMIT_MS = 5_000;
 const METADATA_MS = 300_000;
-/**
- * How long a fetch may wait for records. librdkafka's 500 ms would cost a core for a few hundred idle
- * subscriptions; records come at once in either case.
- */
-const FETCH_WAIT_MS = 5_000;
 /** While a partition stands: it comes back with the next fetch. */
 const FETCH_WAIT_STANDING_MS = 200;
 const FETCH_BYTES = 1_048_576;
@@ -53,7 +52,7 @@ export class TopicConsumer {
   readonly #crashed: Promise<Error>;
   #crash!: (cause: Error) => void;
   #group: Group | undefined;
-  #commits: ReturnType<typeof setInterval> | undefined;
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
   memberId: string | undefined;
 
   constructor(options: ConsumerOptions) {
@@ -61,8 +60,8 @@ export class TopicConsumer {
     this.feeds = new Feeds(options.starts);
     this.memberId = options.memberId;
     const session = numberOf(options.options, "session.timeout.ms", SESSION_MS);
-    const third = Math.max(1, Math.min(HEARTBEAT_MS, Math.floor(session / 3)));
-    this.#heartbeatMs = numberOf(options.options, "heartbeat.interval.ms", third);
+    const share = Math.max(1, Math.min(HEARTBEAT_MAX_MS, Math.floor(session / HEARTBEATS)));
+    this.#heartbeatMs = numberOf(options.options, "heartbeat.interval.ms", share);
     this.#crashed = new Promise((resolve) => this.#crash = resolve);
     this.#consumer = options.client.kafka.consumer(this.#config(session));
   }
@@ -89,13 +88,12 @@ export class TopicConsumer {
     };
   }
 
-  /** It looks after heartbeats and metadata between two fetches only. */
+  /** It asks for metadata between two fetches only. */
   #waitMs(): number {
     const { options } = this.#options;
     const refresh = numberOf(options, "topic.metadata.refresh.interval.ms", METADATA_MS);
     const wanted = numberOf(options, "fetch.wait.max.ms", FETCH_WAIT_MS);
-    const limit = Math.min(this.#heartbeatMs, refresh < 0 ? METADATA_MS : refresh);
-    const waitMs = Math.min(wanted, Math.max(limit, 1));
+    const waitMs = Math.min(wanted, refresh < 0 ? METADATA_MS : Math.max(refresh, 1));
     return this.feeds.isAnyStopped() ? Math.min(waitMs, FETCH_WAIT_STANDING_MS) : waitMs;
   }
 
@@ -122,7 +120,8 @@ export class TopicConsumer {
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
     const interval = numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
-    if (interval > 0) this.#commits = setInterval(() => void this.commit(), interval);
+    if (interval > 0) this.#timers.push(setInterval(() => void this.commit(), interval));
+    this.#timers.push(setInterval(() => this.#beat(), this.#heartbeatMs));
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
@@ -133,6 +132,13 @@ export class TopicConsumer {
           throw cause;
         }),
     });
+  }
+
+  /** kafkajs sends them between two fetches, which is not often enough. */
+  #beat(): void {
+    const interval = this.#heartbeatMs * EARLY;
+    // Then the group is rebalancing: kafkajs hears of it by itself when the fetch is over.
+    this.#group?.heartbeat({ interval }).catch(() => this.wake());
   }
 
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
@@ -222,7 +228,7 @@ export class TopicConsumer {
 
   /** Commits, and leaves the group. Resolves in time, whatever the broker does. */
   async close(): Promise<void> {
-    clearInterval(this.#commits);
+    for (const timer of this.#timers) clearInterval(timer);
     const closing = async () => {
       await this.commit();
       this.feeds.close();

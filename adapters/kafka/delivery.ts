@@ -97,6 +97,8 @@ export class Delivery {
       if (taken.kind === "refused") onProblem(taken.message);
       const { first, last } = taken.kind === "refused" ? REFUSED_MS : AWAY_MS;
       await beating(pause(Math.min(last, first * 2 ** turn), signal), heartbeat);
+      // Requests and pauses may all be shorter than the time between two beats.
+      await heartbeat();
     }
     return undefined;
   }

@@ -19,6 +19,8 @@ export interface Group {
   memberId: string | null;
   /** How long the broker may wait for records, in milliseconds. */
   maxWaitTime: number;
+  /** Sends one if the last is longer ago than `interval`. Rejects while the group is rebalancing. */
+  heartbeat(options: { readonly interval: number }): Promise<void>;
   readonly assigners: readonly { readonly hooks?: GroupHooks }[];
   readonly offsetManager: {
     resolveOffset(at: { topic: string; partition: number; offset: string }): void;

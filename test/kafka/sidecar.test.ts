@@ -52,4 +52,18 @@ describe.skipIf(jars === undefined)("a sidecar", () => {
     expect(on.server.delivered).toMatchObject([{ offset: 0, text: "v", headers: [] }]);
     expect([...on.server.delivered[0]?.key ?? []]).toEqual([255]);
   });
+
+  test("runs on Deno as well, and starts without a plan", async () => {
+    const topic = on.name();
+    await on.topics.create(topic, 1, { "compression.type": "zstd" });
+    await on.topics.send(topic, "a", "b");
+    await on.server.stop();
+    const sidecar = on.sidecar({ runtime: "deno" });
+    await eventually("the log", () => sidecar.logs("There is no plan").length > 0, sidecar);
+    await on.server.start();
+    on.server.subscribe("s", topic);
+    await eventually("the records", () => on.server.texts("s").length === 2, sidecar);
+    expect(await sidecar.stop()).toBe(0);
+    expect(await on.topics.state(`s-${topic}`)).toBe("Empty");
+  });
 });

@@ -1,0 +1,153 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { brokerTools } from "./broker/broker.ts";
+import { eventually } from "./_sidecar.ts";
+import { stage } from "./_stage.ts";
+
+const jars = await brokerTools();
+const SESSION_MS = 2_000;
+const peers: Server[] = [];
+const sockets = new Set<Socket>();
+
+/** Something that listens and is no broker. */
+async function peer(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    answer(socket);
+  });
+  peers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+describe.skipIf(jars === undefined)("when something ends", () => {
+  const on = stage(jars);
+
+  const memberOf = async (topic: string) =>
+    (await on.topics.admin.describeGroups([`s-${topic}`])).groups[0]?.members[0]?.memberId;
+
+  test("a server: the group stays, and records flow when it is back", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    on.server.subscribe("s", topic, { options: { "session.timeout.ms": String(SESSION_MS) } });
+    const sidecar = on.sidecar();
+    await on.topics.send(topic, "a");
+    await eventually("the first", () => on.server.texts("s").length === 1, sidecar);
+    const member = await memberOf(topic);
+    await on.server.stop();
+    await on.topics.send(topic, "b", "c");
+    // Only heartbeats keep a member for longer than its session.
+    const until = Date.now() + 2.5 * SESSION_MS;
+    await eventually("the end of two sessions", () => Date.now() > until);
+    expect(await memberOf(topic)).toBe(member);
+    await on.server.start();
+    await eventually("the rest", () => on.server.texts("s").length === 3, sidecar);
+    expect(await memberOf(topic)).toBe(member);
+    expect(on.server.texts("s")).toEqual(["a", "b", "c"]);
+  });
+
+  test("a broker: nothing is lost or doubled, and the same member comes back", async () => {
+    const topic = on.name();
+    await on.topics.create(topic, 2);
+    on.server.subscribe("s", topic);
+    const sidecar = on.sidecar();
+    const texts = Array.from({ length: 300 }, (_, n) => String(n));
+    const send = (part: readonly string[]) =>
+      on.topics.send(topic, ...part.map((value) => ({ partition: +value % 2, value })));
+    await send(texts.slice(0, 200));
+    await eventually("some", () => on.server.delivered.length > 0, sidecar);
+    const member = await memberOf(topic);
+    expect(member).toBeTruthy();
+    await on.broker.stop("SIGKILL");
+    await eventually("the state", () => on.server.report("s")?.state === "failing", sidecar);
+    await on.broker.start();
+    await send(texts.slice(200));
+    await eventually("all records", () => on.server.delivered.length >= 300, sidecar);
+    expect(on.server.texts("s").toSorted((a, b) => +a - +b)).toEqual(texts);
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
+    expect(await memberOf(topic)).toBe(member);
+  });
+
+  test("a sidecar by kill -9: the next one goes on, and the server drops what it has", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const options = { "session.timeout.ms": "1000", "auto.commit.interval.ms": "600000" };
+    on.server.subscribe("s", topic, { options });
+    const first = on.sidecar();
+    await on.topics.send(topic, "a", "b");
+    await eventually("the first", () => on.server.texts("s").length === 2, first);
+    await first.stop("SIGKILL");
+    await on.topics.send(topic, "c");
+    const second = on.sidecar();
+    await eventually("the rest", () => on.server.texts("s").length === 3, second);
+    expect(on.server.texts("s")).toEqual(["a", "b", "c"]);
+    // The offsets were not committed, so that the first ones have come twice.
+    expect(on.server.batches.filter(({ records }) => records[0]?.offset === 0).length)
+      .toBeGreaterThan(1);
+  });
+
+  test("the server of a child: it ends after a while without an answer", async () => {
+    const sidecar = on.sidecar({ args: ["--until-orphaned=700"] });
+    await eventually("a report", () => on.server.reports.length > 0, sidecar);
+    await on.server.stop();
+    expect(await sidecar.child.ended()).toBe(0);
+    await on.server.start();
+  });
+
+  test("a wrong token is an error in the log, once", async () => {
+    const sidecar = on.sidecar({ token: "another-token-of-tests" });
+    await eventually("the log", () => sidecar.logs("There is no plan").length > 0, sidecar);
+    expect(sidecar.logs("There is no plan")).toMatchObject([
+      { level: "warn", cause: "The server answers 401: no" },
+    ]);
+    expect(sidecar.child.output()).not.toContain("another-token");
+  });
+});
+
+describe.skipIf(jars === undefined)("what is no broker", () => {
+  const on = stage(jars);
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    for (const server of peers.splice(0)) server.close();
+  });
+
+  test.each<readonly [string, (socket: Socket) => void]>([
+    ["speaks HTTP", (socket) => socket.on("data", () => socket.write("HTTP/1.1 400 Bad\r\n\r\n"))],
+    [
+      "announces less than nothing",
+      (socket) => socket.on("data", () => socket.write(Buffer.from([255, 255, 255, 252]))),
+    ],
+    ["answers nonsense", (socket) =>
+      socket.on("data", (asked) => {
+        const answer = Buffer.alloc(40, 7);
+        answer.writeInt32BE(36);
+        // The id of the request, which is what an answer begins with.
+        asked.copy(answer, 4, 8, 12);
+        socket.write(answer);
+      })],
+    ["answers with an error for every version", (socket) =>
+      socket.on("data", (asked) => {
+        const answer = Buffer.alloc(14);
+        answer.writeInt32BE(10);
+        asked.copy(answer, 4, 8, 12);
+        answer.writeInt16BE(35, 8);
+        socket.write(answer);
+      })],
+    ["drops connections", (socket) => socket.destroy()],
+    ["drops connections that ask something", (socket) => socket.on("data", () => socket.end())],
+  ])("and %s is a state and an error, and disturbs no other", async (_, answer) => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    await on.topics.send(topic, "v");
+    on.server.cluster("odd", { "bootstrap.servers": await peer(answer) });
+    on.server.subscribe("s", topic, { source: `kafka://odd/${topic}` });
+    on.server.subscribe("other", topic);
+    const sidecar = on.sidecar();
+    await eventually("the other", () => on.server.texts("other").length === 1, sidecar);
+    await eventually("the state", () => on.server.report("s")?.state === "failing", sidecar);
+    expect(on.server.report("s")?.lastError?.message).toBeTruthy();
+    on.server.cluster("odd", { "bootstrap.servers": on.broker.address });
+    await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
+    expect(sidecar.child.isAlive()).toBe(true);
+  });
+});
