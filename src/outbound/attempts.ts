@@ -255,13 +255,15 @@ export class Attempts {
 /**
  * Where an attempt waits for a slot: in the lane of its priority, and there in a queue. Handlers do
  * not wait behind each other, and neither the calls that running handlers make nor invocations that
- * have run before wait behind new ones. That they share a lane and take turns keeps a service whose
+ * have run before wait behind new ones, nor do records of one subscription behind those of another.
+ * That they share a lane and take turns keeps a service whose
  * invocations are always being resumed from holding up all others.
  */
 function placeOf({ invocation: { target, origin, priority }, attempt }: Attempt): Place {
   const age = attempt > 1 ? "resumed" : "new";
+  const from = origin.by === "subscription" ? origin.id : origin.by;
   return {
     lane: laneOf(priority ?? PRIORITY_DEFAULT, false),
-    queue: `${target.service}/${target.handler}/${origin.by}/${age}`,
+    queue: `${target.service}/${target.handler}/${from}/${age}`,
   };
 }

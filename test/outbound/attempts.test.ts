@@ -92,6 +92,19 @@ test("calls of a running handler do not wait behind many new callers", async () 
   expect(slots().map(({ id }) => id)).toEqual([b.invocation.id, called.invocation.id]);
 });
 
+test("records of a subscription do not wait behind many of another one", async () => {
+  const { attempts } = started({ concurrencyMax: 1 });
+  const of = (id: string) => attempt({ origin: { by: "subscription", id } });
+  const [running, a, b, other] = [attempt(), of("sub_1a"), of("sub_1a"), of("sub_1b")];
+  for (const effect of [running, a, b, other]) attempts.start(effect);
+  await until(() => open.length === 1);
+  finish(open[0]);
+  await until(() => slots().length === 1);
+  bench.settle();
+  await until(() => slots().length === 2);
+  expect(slots().map(({ id }) => id)).toEqual([a, other].map((one) => one.invocation.id));
+});
+
 test("an attempt that waits for a slot goes before those of a lower priority", async () => {
   const { attempts } = started({ concurrencyMax: 1 });
   const [running, low, usual, high] = [
