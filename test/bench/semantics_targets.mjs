@@ -57,9 +57,9 @@ export function endpointUs() {
 }
 
 /** Starts the SDK endpoint. Answers its address. */
-export async function startServices(transport) {
+export async function startServices(transport, program = "semantics_services.mjs") {
   const port = await freePort();
-  const args = [path.join(here, "semantics_services.mjs"), String(port), transport];
+  const args = [path.join(here, program), String(port), transport];
   const quiet = { RESTATE_LOGGING: "ERROR", NODE_ENV: "production" };
   const { pid } = start(node, args, { name: "services", cwd: cache, env: quiet });
   endpoints.push({ pid });
@@ -124,7 +124,16 @@ export async function startTarget(name, services, { isFlowControlled = false } =
     children.splice(children.indexOf(child), 1);
     await ended;
   };
-  return { name, pid, admin, bootMs, kill, url: `http://127.0.0.1:${ports.ingress}/${prefix}` };
+  const metrics = isOurs ? admin : `http://127.0.0.1:${ports.node}`;
+  return {
+    name,
+    pid,
+    admin,
+    metrics,
+    bootMs,
+    kill,
+    url: `http://127.0.0.1:${ports.ingress}/${prefix}`,
+  };
 }
 
 /** A process and all its descendants. */

@@ -1,0 +1,184 @@
+// Records of one broker into a handler, by this server and the reference server, one after the other.
+//
+//   npm run build && node test/bench/kafka.mjs [--records 100000] [--rounds 3] [--solo]
+//     [--only ingest,latency,idle]
+//
+// `ingest`: all records are written before the subscription is made; how fast the server takes them
+// into its log, how fast the handler has them, and its CPU time for each. `latency`: 20 records a
+// second, from the producer's clock to the handler. `idle`: 40 subscriptions without records. The
+// sidecar counts as part of our server. Needs Java 17 for the broker.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Kafka, logLevel } from "kafkajs";
+import { median } from "./_compare.mjs";
+import * as targets from "./semantics_targets.mjs";
+import { until } from "./_process.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    records: { type: "string", default: "100000" },
+    rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "ingest,latency,idle" },
+    solo: { type: "boolean", default: false },
+  },
+});
+const recordsCount = Number(options.records), rounds = Number(options.rounds);
+const wanted = options.only.split(",");
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
+
+async function startBroker() {
+  const args = ["deno", "run", "-A", "test/kafka/broker/start.ts"];
+  const child = spawn("npx", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+  process.on("exit", () => child.kill("SIGTERM"));
+  let said = "";
+  child.stdout.on("data", (chunk) => void (said += chunk));
+  const address = () => /plain (\S+),/.exec(said)?.[1];
+  await until("the broker", async () => address() !== undefined, 600_000);
+  return address();
+}
+
+const broker = await startBroker();
+const client = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING });
+const [admin, producer] = [client.admin(), client.producer({ idempotent: false })];
+await Promise.all([admin.connect(), producer.connect()]);
+
+async function post(target, route, body) {
+  const answer = await fetch(`${target.admin}${route}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${route}: ${answer.status} ${await answer.text()}`);
+  return await answer.json();
+}
+
+/** A topic of one partition. */
+async function newTopic(name) {
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic: name, numPartitions: 1 }] });
+}
+
+async function fill(topic, count) {
+  const messages = (from, to) =>
+    Array.from({ length: to - from }, (_, i) => {
+      const value = JSON.stringify({ order: from + i, text: "x".repeat(64) });
+      return { key: `key-${(from + i) % 1000}`, value };
+    });
+  for (let at = 0; at < count; at += 5000) {
+    await producer.send({ topic, messages: messages(at, Math.min(count, at + 5000)) });
+  }
+}
+
+function subscribe(target, topic) {
+  const source = `kafka://bench/${topic}`, sink = "service://Sink/take";
+  const options = { "auto.offset.reset": "earliest" };
+  return post(target, "/subscriptions", { source, sink, options });
+}
+
+async function taken(target) {
+  const answer = await fetch(`${target.url}/call/Sink/taken`, { method: "POST" });
+  return await answer.json();
+}
+
+/** Records that the server has made durable, by its metrics. */
+async function ingested(target, subscription) {
+  const text = await (await fetch(`${target.metrics}/metrics`)).text();
+  return text.split("\n")
+    .filter((line) => line.includes("kafka_ingress_requests_total{") && line.includes(subscription))
+    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+async function ingest(target, topic) {
+  const before = (await taken(target)).taken, cpu = targets.cpuUs(target);
+  const began = performance.now();
+  const { id } = await subscribe(target, topic);
+  let ingestMs;
+  for (;;) {
+    await sleep(100);
+    if (ingestMs === undefined && await ingested(target, id) >= recordsCount) {
+      ingestMs = performance.now() - began;
+    }
+    if (ingestMs !== undefined && (await taken(target)).taken - before >= recordsCount) break;
+  }
+  const handledMs = performance.now() - began;
+  const cpuUs = (targets.cpuUs(target) - cpu) / recordsCount;
+  await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
+  const rate = (ms) => recordsCount / (ms / 1000);
+  return { ingested: rate(ingestMs), handled: rate(handledMs), cpuUs, rss: targets.rssMiB(target) };
+}
+
+async function latency(target, topic, count = 300) {
+  const { id } = await subscribe(target, topic);
+  const send = () => producer.send({ topic, acks: 1, messages: [{ value: "{}" }] });
+  await send();
+  await until("the first record", async () => (await taken(target)).ages.length > 0);
+  for (let i = 0; i < count; i++) await Promise.all([send(), sleep(50)]);
+  await sleep(500);
+  const ages = (await taken(target)).ages.toSorted((a, b) => a - b);
+  await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
+  const at = (part) => ages[Math.min(ages.length - 1, Math.floor(ages.length * part))];
+  return { p50: at(0.5), p99: at(0.99), max: ages.at(-1) };
+}
+
+const IDLE_S = 20;
+
+async function idle(target, name) {
+  const ids = [];
+  for (let i = 0; i < 40; i++) {
+    await newTopic(`${name}-${i}`);
+    ids.push((await subscribe(target, `${name}-${i}`)).id);
+  }
+  await sleep(10_000);
+  const before = targets.cpuUs(target);
+  await sleep(IDLE_S * 1000);
+  const percent = (targets.cpuUs(target) - before) / (IDLE_S * 1e6) * 100;
+  for (const id of ids) await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
+  return { percent };
+}
+
+const services = await targets.startServices("h2", "kafka_services.mjs");
+const names = options.solo ? ["ours"] : ["ours", "reference"];
+const all = [];
+for (const name of names) {
+  const target = await targets.startTarget(name, services);
+  await post(target, "/kafka-clusters", {
+    name: "bench",
+    properties: { "bootstrap.servers": broker },
+  });
+  all.push(target);
+}
+
+const WORK = { ingest, latency, idle };
+for (const kind of Object.keys(WORK).filter((one) => wanted.includes(one))) {
+  const figures = new Map(names.map((name) => [name, []]));
+  for (let round = 0; round < (kind === "idle" ? 1 : rounds); round++) {
+    const topic = `${kind}-${round}`;
+    await newTopic(topic);
+    if (kind === "ingest") await fill(topic, recordsCount);
+    for (const target of round % 2 ? all.toReversed() : all) {
+      figures.get(target.name).push(
+        await WORK[kind](target, `${topic}${kind === "idle" ? target.name : ""}`),
+      );
+    }
+  }
+  const medians = Object.fromEntries(
+    [...figures].map(([name, seen]) => [
+      name,
+      Object.fromEntries(
+        Object.keys(seen[0]).map((key) => [key, median(seen.map((one) => one[key]))]),
+      ),
+    ]),
+  );
+  for (const [name, seen] of Object.entries(medians)) {
+    const parts = Object.entries(seen).map(([key, value]) => `${key} ${value.toFixed(1)}`);
+    console.log(`${kind.padEnd(8)} ${name}: ${parts.join(", ")}`);
+  }
+  if (!medians.reference) continue;
+  const ratios = Object.keys(medians.ours)
+    .map((key) => `${key} ${(medians.ours[key] / medians.reference[key]).toFixed(2)}x`);
+  console.log(`${kind.padEnd(8)} ratio: ${ratios.join(", ")}`);
+}
+targets.stopAll();
+process.exit(0);
