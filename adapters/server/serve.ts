@@ -26,6 +26,7 @@ import { OpenConnections } from "../platform/open_connections.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
+import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
 import { runTool } from "../tools/run.ts";
@@ -104,10 +105,15 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const admin = await listenFor("admin", { ...wanted, handler: operators });
   haveStarted();
   watchDescriptors(log);
+  const sidecar = await startSidecar(app.kafka, { config, log, adminUrl: admin.url });
   endOnSignals(log, config["shutdown-timeout"], async () => {
     const drainMs = config["ingress.drain-timeout"];
-    app.kafka.feed.end();
-    await Promise.all([ingress.close(drainMs), admin.close(drainMs)]);
+    const closeAdmin = async () => {
+      await sidecar?.close();
+      app.kafka.feed.end();
+      await admin.close(drainMs);
+    };
+    await Promise.all([ingress.close(drainMs), closeAdmin()]);
     await fleet?.leave().catch((cause) => {
       log("warn", "Cannot tell the fleet of our end", { cause: String(cause) });
     });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Log, Stopwatch } from "../../src/ports.ts";
-import type { Command } from "../libsql/query/command.ts";
+import type { Command } from "../platform/command.ts";
 
 export interface SidecarOptions {
   /** How it is started. */
@@ -16,8 +16,8 @@ export interface SidecarOptions {
 }
 
 /**
- * How long a sidecar of an earlier process has to report, after this one has begun: it asks at least once
- * a second while it finds no server.
+ * How long a sidecar of an earlier process has to ask for the plan, after this process has begun: it tries
+ * at least once a second while it finds no server.
  */
 const ADOPT_MS = 1_500;
 /** How often it is checked that one is at work, while none was started here. */
@@ -44,7 +44,7 @@ export class Sidecar {
 
   constructor(options: SidecarOptions) {
     this.#options = options;
-    this.#later(ADOPT_MS);
+    if (options.isWanted()) this.#later(ADOPT_MS);
   }
 
   /** Process id of the one that was started here, while it runs. */

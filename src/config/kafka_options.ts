@@ -1,4 +1,4 @@
-import { count, optionalText } from "./kinds.ts";
+import { choice, count, optionalText } from "./kinds.ts";
 import { option } from "./option.ts";
 
 /** Sent in a header. Shorter ones could be guessed. */
@@ -15,6 +15,11 @@ export const kafkaOptions = {
       secret: true,
     },
   ),
+  "kafka.sidecar": option(choice("auto", "off"), "auto", {
+    doc:
+      "`auto`: the server starts a sidecar as soon as there is a cluster, unless one is at work. " +
+      "`off`: sidecars are started by others. Workers start none.",
+  }),
   "kafka.clusters-limit": option(count(1), "1000", {
     doc: "How many Kafka clusters there may be. Creating one more is refused (409).",
   }),

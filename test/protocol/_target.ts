@@ -25,6 +25,7 @@ const OURS_ONLY = [
   "worker.invoker.drain-timeout",
   "worker.invoker.priority-aging",
   "log-level",
+  "kafka.sidecar",
 ];
 
 const CACHE = process.env.BENCH_CACHE ?? path.join(homedir(), ".cache/durable-bench");
@@ -62,6 +63,8 @@ const FLAVORS: Readonly<Record<TargetKind, Flavor>> = {
       SVC_INGRESS__BIND_PORT: String(ingress),
       SVC_ADMIN__BIND_PORT: String(admin),
       SVC_LOG_LEVEL: "debug",
+      // As in `support/server.ts`.
+      SVC_KAFKA__SIDECAR: "off",
     }),
   },
   reference: {

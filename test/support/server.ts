@@ -22,6 +22,8 @@ export const QUICK = {
   WORKER__INVOKER__ABORT_TIMEOUT: "5s",
   INGRESS__DRAIN_TIMEOUT: "1s",
   LOG_LEVEL: "debug",
+  // It would outlive a crash of its server, and keep its output open.
+  KAFKA__SIDECAR: "off",
 };
 
 /** A server as a stranger runs it: a process with a folder and two ports that outlive restarts. */

@@ -1,6 +1,6 @@
 import type { IngestDeps } from "../../kafka/ingest.ts";
 import type { KafkaStore } from "../../kafka_port.ts";
-import { REPORT_MS, type Subscription } from "../../model/kafka.ts";
+import type { Subscription } from "../../model/kafka.ts";
 import { statusOf, type SubscriptionStatus } from "../../kafka/status.ts";
 import { sourceOf } from "../../kafka/source.ts";
 import { hex } from "../../model/trace.ts";
@@ -25,8 +25,8 @@ export interface KafkaAdminOptions extends IngestDeps {
 }
 
 const TOKEN_BYTES = 32;
-/** A sidecar that is not heard of for so long is not at work, in milliseconds. */
-const AT_WORK_MS = 2 * REPORT_MS;
+/** Between two requests for a plan a sidecar is at work, too, in milliseconds. */
+const ASKING_MS = 1_000;
 
 /** The server's end of sidecars: their plan, records and reports. */
 export class KafkaAdmin {
@@ -58,10 +58,14 @@ export class KafkaAdmin {
     return this.#options.registry.schema().controls.clusters.size > 0;
   }
 
-  /** Whether a sidecar is at work: it waits for a plan, or has asked or reported just now. */
+  /** Calls `listener` when that may have changed. */
+  subscribe(listener: () => void): void {
+    this.#options.registry.subscribeAll(listener);
+  }
+
+  /** Whether a sidecar is at work: it waits for a plan, or has asked for one just now. */
   isServed(): boolean {
-    const heardAt = Math.max(this.feed.askedAt, this.reports.heardAt);
-    return this.feed.isAsked || heardAt > this.#options.clock.now() - AT_WORK_MS;
+    return this.feed.isAsked || this.feed.askedAt > this.#options.clock.now() - ASKING_MS;
   }
 
   /** How a subscription is. Rejects with `Failure` 503 when the store fails. */

@@ -1,0 +1,37 @@
+import process from "node:process";
+
+/** How a program is started. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The API of Deno for permissions, which other runtimes do not have. */
+interface Permissions {
+  querySync(descriptor: { readonly name: "run"; readonly command: string }): {
+    readonly state: "granted" | "prompt" | "denied";
+  };
+}
+
+/**
+ * Why this process may not start `file`; undefined: it may. Checked first, because Deno asks for a
+ * missing permission on its terminal and blocks until the question is answered.
+ */
+export function forbidden(file: string): string | undefined {
+  const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: Permissions } };
+  if (!deno || deno.permissions.querySync({ name: "run", command: file }).state === "granted") {
+    return;
+  }
+  return `Deno was started without --allow-run=${file}`;
+}
+
+/** Whether this process runs on Deno. */
+export function isDeno(): boolean {
+  return process.versions["deno"] !== undefined;
+}
+
+/** `env` without variables of the dynamic linker: Deno refuses them, unless it may start any program. */
+export function withoutLoader(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(LD|DYLD)_/.test(name)));
+}
