@@ -1,6 +1,7 @@
 import { callPromises } from "./_promises_call.ts";
 import { httpPromises } from "./_promises_http.ts";
 import { introspectionPromises, metricsPromises } from "./_promises_introspection.ts";
+import { kafkaPromises, kafkaRestartPromises } from "./_promises_kafka.ts";
 import { limitPromises } from "./_promises_limits.ts";
 import { objectPromises } from "./_promises_object.ts";
 import { cancelPromises, killPromises, pausePromises } from "./_promises_operate.ts";
@@ -49,6 +50,8 @@ export const GROUPS: readonly Group[] = [
   { name: "kill", promises: killPromises },
   { name: "pause, resume", promises: pausePromises },
   { name: "limits, pauses", promises: limitPromises, isAlone: true },
+  { name: "Kafka", promises: kafkaPromises, isOnce: true },
+  { name: "Kafka", promises: kafkaRestartPromises, isAlone: true, isOnce: true },
   { name: "restart in the middle", promises: restartPromises, isAlone: true },
   { name: "introspection", promises: introspectionPromises, isOnce: true },
   { name: "metrics", promises: metricsPromises, isOnce: true },

@@ -14,6 +14,9 @@ export interface ServerOptions {
   readonly without?: RegExp;
 }
 
+/** What tests show as the sidecar of Kafka. */
+export const SIDECAR_TOKEN = "a-token-for-tests";
+
 /** Settings that make tests quick: everything that waits by design waits less. */
 export const QUICK = {
   DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "20ms",
@@ -21,6 +24,7 @@ export const QUICK = {
   WORKER__INVOKER__INACTIVITY_TIMEOUT: "300ms",
   WORKER__INVOKER__ABORT_TIMEOUT: "5s",
   INGRESS__DRAIN_TIMEOUT: "1s",
+  KAFKA__TOKEN: SIDECAR_TOKEN,
   LOG_LEVEL: "debug",
   // It would outlive a crash of its server, and keep its output open.
   KAFKA__SIDECAR: "off",

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Child, freePorts, until } from "../support/child.ts";
-import type { Server } from "../support/server.ts";
+import { type Server, SIDECAR_TOKEN } from "../support/server.ts";
 import { bundled, compatibilityDate } from "./_build.ts";
 
 /** Settings that make tests quick: everything that waits by design waits less. */
@@ -12,6 +12,7 @@ const QUICK = {
   DEFAULT_RETRY_POLICY__MAX_INTERVAL: "200ms",
   WORKER__INVOKER__INACTIVITY_TIMEOUT: "300ms",
   WORKER__INVOKER__ABORT_TIMEOUT: "5s",
+  KAFKA__TOKEN: SIDECAR_TOKEN,
   LOG_LEVEL: "debug",
 };
 
