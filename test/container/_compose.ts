@@ -10,6 +10,7 @@ export interface Service {
   readonly image?: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly init?: boolean;
+  readonly entrypoint?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -34,5 +35,5 @@ export function readCompose(): Compose {
 
 /** The servers of ours in it, by name. */
 export function serversOf({ services }: Compose): readonly (readonly [string, Service])[] {
-  return Object.entries(services).filter(([, { build }]) => build !== undefined);
+  return Object.entries(services).filter(([name]) => name.startsWith("perdure"));
 }

@@ -36,7 +36,20 @@ describe("the compose file", () => {
   test("knows no secret, and does not start without one", () => {
     for (const [, { environment }] of servers) {
       expect(environment["SVC_FLEET__SECRET"]).toMatch(/^\$\{PERDURE_FLEET_SECRET:\?.+\}$/);
+      expect(environment["SVC_KAFKA__TOKEN"]).toMatch(/^\$\{PERDURE_KAFKA_TOKEN:\?.+\}$/);
     }
+  });
+
+  test("has a sidecar of the same image, which knows both servers and their token", () => {
+    const { build, entrypoint, environment } = compose.services["kafka"]!;
+    const [, { build: ofServer, environment: settings }] = servers[0]!;
+    expect(build).toEqual(ofServer);
+    expect(existsSync(path.join(ROOT, "adapters/kafka.ts"))).toBe(true);
+    expect(entrypoint).toEqual(["node", "dist/kafka.mjs"]);
+    expect(environment["SVC_KAFKA__TOKEN"]).toBe(settings["SVC_KAFKA__TOKEN"]);
+    expect(environment["SVC_KAFKA__SERVERS"])
+      .toBe(servers.map(([name]) => `http://${name}:9070`).join(","));
+    for (const [, one] of servers) expect(one.environment["SVC_KAFKA__SIDECAR"]).toBe("off");
   });
 
   test("publishes what has no authentication to this machine alone, and the database not at all", () => {
@@ -56,7 +69,7 @@ describe("the compose file", () => {
   });
 
   test.skipIf(!hasCompose)("is one to docker compose", async () => {
-    const env = { ...process.env, PERDURE_FLEET_SECRET: "secret" };
+    const env = { ...process.env, PERDURE_FLEET_SECRET: "secret", PERDURE_KAFKA_TOKEN: "token" };
     await run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], { env });
     const { PERDURE_FLEET_SECRET: _, ...without } = env;
     const refused = run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], {

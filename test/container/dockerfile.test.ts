@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePorts, until } from "../support/child.ts";
+import { Child, freePorts, until } from "../support/child.ts";
 import { query } from "../support/client.ts";
 import { Container } from "./_container.ts";
 import { isSent } from "./_dockerfile.ts";
@@ -55,6 +56,11 @@ describe("the image", () => {
   test("starts as npm start does, without npm", () => {
     const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
     expect(image.entrypoint.join(" ")).toBe(scripts.start);
+  });
+
+  test("has the sidecar, with the packages that it needs", async () => {
+    const sidecar = new Child([process.execPath, inside(image, "dist/kafka.mjs"), "--version"]);
+    expect(await sidecar.ended(), sidecar.output()).toBe(0);
   });
 
   test("says what is to be published and kept, and who it runs as", () => {

@@ -29,6 +29,7 @@ async function plan(database: string): Promise<readonly Settings[]> {
   const replaced: readonly (readonly [string | RegExp, string])[] = [
     ["http://db:8080", database],
     [/^\$\{PERDURE_FLEET_SECRET:.+\}$/, "a-secret-of-this-test"],
+    [/^\$\{PERDURE_KAFKA_TOKEN:.+\}$/, "a-token-of-this-test"],
     ...servers.map(([name], index) => [`${name}:5122`, `127.0.0.1:${ports[index]?.[2]}`] as const),
   ];
   const here = (value: string) =>
