@@ -231,6 +231,8 @@ export interface PartTaken {
   readonly next: number;
   /** As many invocations of the subscription wait here as may: the record at `next` was not taken. */
   readonly isFull?: boolean;
+  /** Records that had been taken before, and were dropped. Absent: none. */
+  readonly replays?: number;
 }
 
 /** Messages of one partition for another one, in their order. */

@@ -68,6 +68,8 @@ export interface Reply {
   readonly next?: number;
   /** Of `ingested`: there is no room for the record at `next`. */
   readonly isFull?: true;
+  /** Of `ingested`: how many records had been taken before, and were dropped. Absent: none. */
+  readonly replays?: number;
 }
 
 export type ReplyStatus =

@@ -21,7 +21,12 @@ export function ingested(turn: Turn, event: Ingested): void {
   if (taken.length > 0) turn.inboxRoom.take(source.subscription, taken.length);
   for (const { request } of taken) invoked(turn, { ...request, type: "invoked" });
   const full = first ? { isFull: true } as const : {};
-  turn.emit({ type: "reply", reply, id: "", status: "done", next: reached, ...full });
+  const replays = records.length - fresh.length;
+  turn.emit({
+    ...{ type: "reply", reply, id: "", status: "done", next: reached },
+    ...full,
+    ...(replays > 0 && { replays }),
+  });
 }
 
 function rowOf(turn: Turn, { source }: Ingested): Rows["source"] {

@@ -1,7 +1,7 @@
 import type { Ingested, RecordBatch, RecordSource } from "../model/kafka.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
 import type { RequestSpan, Tracer } from "../observe/tracer.ts";
-import type { InvocationRequest } from "../ports.ts";
+import type { InvocationRequest, PartTaken } from "../ports.ts";
 import { RecordInvoker } from "./record_invoker.ts";
 import { sinkOf } from "./source.ts";
 
@@ -15,9 +15,7 @@ export interface RequestBatch {
 
 export interface IngestDeps {
   /** Takes requests, each once. Resolves once all before `next` are durable. Rejects with `Failure` 503. */
-  readonly take: (
-    batch: RequestBatch,
-  ) => Promise<{ readonly next: number; readonly isFull?: boolean }>;
+  readonly take: (batch: RequestBatch) => Promise<PartTaken>;
   readonly tracer?: Pick<Tracer, "request"> | undefined;
   /** The largest value of a record, in bytes. */
   readonly valueBytesMax: number;

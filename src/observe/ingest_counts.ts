@@ -9,6 +9,8 @@ export interface IngestLabels {
 export interface IngestNumbers {
   /** Records that are durable as invocations, those that came again included. */
   readonly taken: number;
+  /** Of these, records that came again, and were dropped. */
+  readonly replays: number;
   /** Batches that ended at a record that cannot become an invocation. */
   readonly poison: number;
   /** Batches that were not taken whole, since too many invocations of the subscription wait. */
@@ -23,13 +25,14 @@ export class IngestCounts {
   readonly #counts = new Map<string, readonly [IngestLabels, IngestNumbers]>();
 
   /** Adds the numbers of one batch. */
-  add(labels: IngestLabels, { taken, poison, full }: IngestNumbers): void {
+  add(labels: IngestLabels, { taken, replays, poison, full }: IngestNumbers): void {
     const { subscription, topic, partition } = labels;
     const key = JSON.stringify([subscription, topic, partition]);
     const [, before = NOTHING] = this.#counts.get(key) ?? [];
     if (before === NOTHING && this.#counts.size >= PARTITIONS_MAX) return;
     const after = {
       taken: before.taken + taken,
+      replays: before.replays + replays,
       poison: before.poison + poison,
       full: before.full + full,
     };
@@ -41,4 +44,4 @@ export class IngestCounts {
   }
 }
 
-const NOTHING: IngestNumbers = { taken: 0, poison: 0, full: 0 };
+const NOTHING: IngestNumbers = { taken: 0, replays: 0, poison: 0, full: 0 };

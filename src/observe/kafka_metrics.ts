@@ -16,6 +16,7 @@ export function kafkaMetrics(
 ): void {
   const families = [
     ["perdure_kafka_ingress_requests_total", "taken"],
+    ["perdure_kafka_ingress_replays_total", "replays"],
     ["perdure_kafka_ingress_poison_total", "poison"],
     ["perdure_kafka_ingress_full_total", "full"],
   ] as const;

@@ -136,6 +136,11 @@ export const METRICS = {
     labels: ["subscription", "topic", "partition"],
     help: "Records of Kafka that became invocations, those that came again included.",
   },
+  perdure_kafka_ingress_replays_total: {
+    type: "counter",
+    labels: ["subscription", "topic", "partition"],
+    help: "Records of Kafka that came again, and were dropped.",
+  },
   perdure_kafka_ingress_poison_total: {
     type: "counter",
     labels: ["subscription", "topic", "partition"],

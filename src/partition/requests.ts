@@ -45,7 +45,8 @@ export class Requests implements PartitionClient {
     ));
     const reply = await this.#ask((reply) => ({ type: "ingested", ...part, records, reply }));
     assert(reply.next !== undefined, "A partition says how far it has taken records");
-    return reply.isFull ? { next: reply.next, isFull: true } : { next: reply.next };
+    const { next, isFull, replays } = reply;
+    return { next, ...(isFull && { isFull }), ...(replays !== undefined && { replays }) };
   }
 
   /** A fresh id can have no result yet, so its caller needs no reply. */

@@ -77,7 +77,12 @@ export class Router implements Invocations {
     );
     // A partition that has seen later batches is beyond this one.
     const reached = Math.min(next, ...taken.map((part) => part.next));
-    return taken.some(({ isFull }) => isFull) ? { next: reached, isFull: true } : { next: reached };
+    const replays = taken.reduce((sum, part) => sum + (part.replays ?? 0), 0);
+    return {
+      next: reached,
+      ...(taken.some(({ isFull }) => isFull) && { isFull: true }),
+      ...(replays > 0 && { replays }),
+    };
   }
 
   #byPartition(records: readonly RecordRequest[]): ReadonlyMap<number, readonly RecordRequest[]> {

@@ -15,16 +15,21 @@ test("records become requests, in order, and are counted", async () => {
   });
   expect(batch?.records.map(({ offset }) => offset)).toEqual([3, 4, 7]);
   expect([...world.counts]).toEqual([
-    [{ subscription: id, topic: "topic", partition: 0 }, { taken: 3, poison: 0, full: 0 }],
+    [{ subscription: id, topic: "topic", partition: 0 }, {
+      taken: 3,
+      replays: 0,
+      poison: 0,
+      full: 0,
+    }],
   ]);
 });
 
 test("a batch that is not taken whole says how far it was", async () => {
   const { records, id, world } = await served();
-  world.take = () => Promise.resolve({ next: 4, isFull: true });
+  world.take = () => Promise.resolve({ next: 4, isFull: true, replays: 1 });
   const { status, json } = await records(encodeBatch(batchOf(id, [3, 4, 7])));
   expect([status, json]).toEqual([200, { next: 4, isFull: true }]);
-  expect([...world.counts][0]?.[1]).toEqual({ taken: 1, poison: 0, full: 1 });
+  expect([...world.counts][0]?.[1]).toEqual({ taken: 1, replays: 1, poison: 0, full: 1 });
 });
 
 test("a record that cannot become an invocation ends the batch", async () => {

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { SIDECAR_TOKEN } from "../support/server.ts";
 
 /** Chance that repeats itself: one seed, one sequence (mulberry32). */
 export class Chance {
@@ -39,6 +40,7 @@ const WORDS = [
   ..."purge state version modify subscriptions cluster-health Greeter greet Counter c add".split(
     " ",
   ),
+  ..."kafka-clusters skip internal kafka plan records reports".split(" "),
 ];
 const EVIL = [
   ...[
@@ -72,6 +74,7 @@ const NAMES = [
     " ",
   ),
   ..."service handler key new_state version breaking public arn constructor".split(" "),
+  ..."name properties source sink options paused topic partition offset member".split(" "),
 ];
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   "content-type": ["application/json", "text/plain", "x", "application/JSON; charset=utf-16"],
@@ -81,6 +84,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   "traceparent": ["00-0-0-0", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
   "origin": ["null", "https://evil.example"],
   "range": ["bytes=0-"],
+  "authorization": [`Bearer ${SIDECAR_TOKEN}`, "Bearer ", "x"],
   "x-restate-limit-key": ["a/b/c/d", "\t"],
 };
 
@@ -140,8 +144,8 @@ function fuzzValue(chance: Chance, depth: number): unknown {
 }
 
 /** Bytes of a request of which some are others, doubled or missing. */
-export function damaged(chance: Chance, text: string): Uint8Array {
-  const bytes = Buffer.from(text, "latin1");
+export function damaged(chance: Chance, text: string | Uint8Array): Uint8Array {
+  const bytes = typeof text === "string" ? Buffer.from(text, "latin1") : Buffer.from(text);
   for (let i = 1 + chance.below(5); i > 0; i--) {
     bytes[chance.below(bytes.length)] = chance.below(256);
   }

@@ -75,8 +75,8 @@ function fullPage(): string {
   meter.invocationWaited(target, undefined, { lock: 1500 });
   meter.invocationWaited(target, { lock: 1500 }, { lock: 1500, rate: 500 });
   meter.requests.ingress.add("call", 200);
-  meter.ingested.add(PLACE, { taken: 3, poison: 1, full: 0 });
-  meter.ingested.add(PLACE, { taken: 4, poison: 0, full: 1 });
+  meter.ingested.add(PLACE, { taken: 3, replays: 2, poison: 1, full: 0 });
+  meter.ingested.add(PLACE, { taken: 4, replays: 0, poison: 0, full: 1 });
   const invocations = new ByHandler(STATUSES.length);
   invocations.add(hi, STATUSES.findIndex(([kind]) => kind === "completed"), 5);
   const connections = { connecting: 0, fresh: 1, http1: 2, http2: 3, closing: 4 };
@@ -173,8 +173,10 @@ test("a page says how far subscriptions are", () => {
   const families = parseMetrics(fullPage());
   const value = (name: string, labels = {}) => valueOf(families, `perdure_kafka_${name}`, labels);
   const place = { ...PLACE, partition: "2" };
-  const counts = ["requests", "poison", "full"].map((one) => value(`ingress_${one}_total`, place));
-  expect(counts).toEqual([7, 1, 1]);
+  const counts = ["requests", "replays", "poison", "full"].map((one) =>
+    value(`ingress_${one}_total`, place)
+  );
+  expect(counts).toEqual([7, 2, 1, 1]);
   expect(value("subscription_state", { subscription: "sub_1", state: "blocked" })).toBe(1);
   expect(["position", "end", "lag"].map((one) => value(one, place))).toEqual([3, 9, 6]);
 });

@@ -92,7 +92,7 @@ test("a thousand records cost one load of rows, however cold the partition is", 
   expect(await ingest(records, 1_000)).toEqual({ next: 1_000 });
   expect(loads.map(({ length }) => length)).toEqual([1 + 2 * 300]);
   expect(started.length).toBe(300);
-  expect(await ingest(records, 1_000)).toEqual({ next: 1_000 });
+  expect(await ingest(records, 1_000)).toEqual({ next: 1_000, replays: 1_000 });
   expect(loads.length).toBe(1);
 });
 

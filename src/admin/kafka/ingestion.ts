@@ -24,13 +24,21 @@ export class Ingestion {
 
   /** As `ingestBatch`. */
   async take(batch: RecordBatch, subscription: Subscription): Promise<Ingested> {
-    const { schema, counts } = this.#options;
+    const { schema, counts, take, ...limits } = this.#options;
     const { id, sink } = subscription;
-    const ingested = await ingestBatch(this.#options, batch, { sink, schema: schema() });
+    let replays = 0;
+    const counted: typeof take = async (requests) => {
+      const part = await take(requests);
+      replays = part.replays ?? 0;
+      return part;
+    };
+    const deps = { ...limits, take: counted };
+    const ingested = await ingestBatch(deps, batch, { sink, schema: schema() });
     const taken = batch.records.filter(({ offset }) => offset < ingested.next).length;
     const { topic, partition } = batch;
     counts.add({ subscription: id, topic, partition }, {
       taken,
+      replays,
       poison: ingested.poison ? 1 : 0,
       full: ingested.isFull ? 1 : 0,
     });
