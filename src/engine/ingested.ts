@@ -7,7 +7,8 @@ import type { Turn } from "./turn.ts";
 /**
  * Has records invoke handlers, each once (decision 052): those that were taken before are dropped, and
  * the row that says so moves on in the same turn. Takes as many as the inbox of the subscription has
- * room for, in the order of their offsets.
+ * room for, in the order of their offsets. After a reshard it looks for the invocations as well: if a
+ * sidecar has sent batches out of order, rows of an invocation must not be written over.
  */
 export function ingested(turn: Turn, event: Ingested): void {
   const { source, next, records, reply } = event;
@@ -19,7 +20,10 @@ export function ingested(turn: Turn, event: Ingested): void {
   if (reached > row.next) turn.put("source", moved(row, event, reached));
   const taken = first ? fresh.slice(0, room) : fresh;
   if (taken.length > 0) turn.inboxRoom.take(source.subscription, taken.length);
-  for (const { request } of taken) invoked(turn, { ...request, type: "invoked" });
+  const mayExist = row.earlier !== undefined;
+  for (const { request } of taken) {
+    invoked(turn, { ...request, type: "invoked", fresh: request.fresh && !mayExist });
+  }
   const full = first ? { isFull: true } as const : {};
   const replays = records.length - fresh.length;
   turn.emit({

@@ -53,9 +53,10 @@ function prefetchIngested(
   const { resident, range: { partition: home } } = context;
   const group = sourceOf({ home, source });
   wants.row("source", group);
-  const next = resident.find("source", group, "")?.next ?? 0;
-  for (const { offset, request } of records) {
-    if (offset >= next) prefetchInvoked(wants, request, context);
+  const row = resident.find("source", group, "");
+  for (const { offset, request: { id, target, ...request } } of records) {
+    if (row && offset < row.next) continue;
+    prefetchInvoked(wants, { id, target, fresh: request.fresh && !row?.earlier }, context);
   }
 }
 

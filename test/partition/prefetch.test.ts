@@ -91,6 +91,11 @@ test("records need the row of their source, and what those of them need that are
     .toEqual([lock, state]);
   expect(prefetch([{ event }], { ...around, resident: knowing() }).map(({ table }) => table))
     .toEqual(["source", "lock", "state", "lock", "state"]);
+  // After a reshard their invocations may exist.
+  const moved = { ...around, resident: knowing([want, [{ ...row, earlier: [[7, 7]] }]]) };
+  expect(prefetch([{ event }], moved)).toContainEqual(
+    { table: "invocation", group: "inv_1x", item: "" },
+  );
 });
 
 test("a grant needs all that its invocation reads to its end, and the buckets of its rates", () => {

@@ -39,14 +39,14 @@ export const SABOTAGES_KAFKA: readonly Sabotage[] = [
   {
     name: "records are taken from the last to the first",
     file: "engine/ingested.ts",
-    find: "for (const { request } of taken) invoked",
-    replace: "for (const { request } of taken.reverse()) invoked",
+    find: "for (const { request } of taken) {",
+    replace: "for (const { request } of taken.reverse()) {",
   },
   {
     name: "the first record of a part is left out",
     file: "engine/ingested.ts",
-    find: "for (const { request } of taken) invoked",
-    replace: "for (const { request } of taken.slice(1)) invoked",
+    find: "for (const { request } of taken) {",
+    replace: "for (const { request } of taken.slice(1)) {",
   },
   {
     name: "an inbox counts those that are completed",
