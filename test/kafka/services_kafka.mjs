@@ -1,0 +1,60 @@
+// Handlers that note what comes of records, a line of JSON each. Usage: see ../support/sdk.mjs.
+//   FOLDER/<value>.go ends the failures of `Box/fail`.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { note, restate, serve } from "../support/sdk.mjs";
+
+const folder = process.argv[4];
+const input = restate.serde.binary;
+
+const noted = (handler, { isKeyed = true } = {}) => async (ctx, bytes) => {
+  const { headers, id } = ctx.request();
+  const value = Buffer.from(bytes ?? []).toString("base64");
+  // A service has no key, and says so by throwing.
+  const key = isKeyed ? ctx.key : undefined;
+  note(JSON.stringify({ handler, id: `${id}`, key, value, headers: [...headers] }));
+};
+
+/** Notes every attempt. Fails those of `held…` until they are released, and `refused` for good. */
+const failing = async (ctx, bytes) => {
+  const text = Buffer.from(bytes).toString();
+  await noted("attempt")(ctx, bytes);
+  if (text.startsWith("held") && !existsSync(path.join(folder, `${text}.go`))) {
+    throw new Error(`${text} is held`);
+  }
+  if (text === "refused") throw new restate.TerminalError("refused", { errorCode: 418 });
+  await noted("done")(ctx, bytes);
+};
+
+const plain = restate.service({
+  name: "Plain",
+  handlers: {
+    take: restate.handlers.handler({ input }, noted("plain", { isKeyed: false })),
+    fail: restate.handlers.handler({ input }, failing),
+    typed: async (ctx, value) =>
+      note(JSON.stringify({ handler: "typed", id: "", value, headers: [] })),
+    own: restate.handlers.handler(
+      { input, ingressPrivate: true },
+      noted("own", { isKeyed: false }),
+    ),
+  },
+});
+
+const box = restate.object({
+  name: "Box",
+  handlers: {
+    take: restate.handlers.object.exclusive({ input }, noted("box")),
+    look: restate.handlers.object.shared({ input }, noted("look")),
+    fail: restate.handlers.object.exclusive({ input }, failing),
+  },
+});
+
+const flow = restate.workflow({
+  name: "Flow",
+  handlers: {
+    run: restate.handlers.workflow.workflow({ input }, noted("run")),
+    poke: restate.handlers.workflow.shared({ input }, noted("poke")),
+  },
+});
+
+await serve([plain, box, flow]);
