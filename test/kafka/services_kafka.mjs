@@ -31,8 +31,7 @@ const plain = restate.service({
   handlers: {
     take: restate.handlers.handler({ input }, noted("plain", { isKeyed: false })),
     fail: restate.handlers.handler({ input }, failing),
-    typed: async (ctx, value) =>
-      note(JSON.stringify({ handler: "typed", id: "", value, headers: [] })),
+    typed: async () => {},
     own: restate.handlers.handler(
       { input, ingressPrivate: true },
       noted("own", { isKeyed: false }),
@@ -44,7 +43,7 @@ const box = restate.object({
   name: "Box",
   handlers: {
     take: restate.handlers.object.exclusive({ input }, noted("box")),
-    look: restate.handlers.object.shared({ input }, noted("look")),
+    peek: restate.handlers.object.shared({ input }, noted("peek")),
     fail: restate.handlers.object.exclusive({ input }, failing),
   },
 });
