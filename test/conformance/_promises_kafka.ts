@@ -1,64 +1,8 @@
 import { expect } from "vitest";
-import { encodeBatch } from "../../src/kafka/batch_codec.ts";
-import type { IngestRecord, RecordBatch } from "../../src/model/kafka.ts";
 import { until } from "../support/child.ts";
 import { get, manage, value } from "../support/client.ts";
-import { SIDECAR_TOKEN } from "../support/server.ts";
+import { PlayedSidecar } from "../support/played_sidecar.ts";
 import type { Promises, World } from "./_world.ts";
-
-/** What a sidecar does. The tests of a broker are in `test/kafka`. */
-class Sidecar {
-  readonly #world: World;
-  readonly subscription: string;
-
-  constructor(world: World, subscription: string) {
-    this.#world = world;
-    this.subscription = subscription;
-  }
-
-  async ask(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...init.headers, authorization: `Bearer ${SIDECAR_TOKEN}` };
-    return await fetch(`${this.#world.server.admin}/internal/kafka/${path}`, { ...init, headers });
-  }
-
-  /** Hands over records of partition 0, whose offsets follow each other. */
-  async records(from: number, records: readonly Partial<IngestRecord>[]): Promise<unknown> {
-    const batch: RecordBatch = {
-      subscription: this.subscription,
-      group: this.subscription,
-      topic: "orders",
-      partition: 0,
-      next: from + records.length,
-      records: records.map((one, at) => ({ ...RECORD, offset: from + at, ...one })),
-    };
-    const response = await this.ask("records", { method: "POST", body: encodeBatch(batch) });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`A batch was answered with ${response.status}: ${text}`);
-    return JSON.parse(text);
-  }
-
-  async report(state: string, partitions: readonly object[] = []): Promise<void> {
-    const subscriptions = [{ id: this.subscription, state, partitions }];
-    const { status } = await this.ask("reports", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ member: "tester", subscriptions }),
-    });
-    expect(status).toBe(204);
-  }
-}
-
-const RECORD: IngestRecord = {
-  offset: 0,
-  timestamp: 1_700_000_000_000,
-  key: undefined,
-  value: undefined,
-  objectKey: undefined,
-  headers: [],
-  scope: undefined,
-  limitKey: undefined,
-  traceparent: undefined,
-};
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** A cluster's name is its own: letters, digits and hyphens. */
@@ -71,7 +15,7 @@ async function made({ server }: World, path: string, body: unknown): Promise<{ i
 }
 
 /** A cluster that nobody asks, and a subscription. */
-async function subscribed(world: World, sink: string): Promise<Sidecar> {
+async function subscribed(world: World, sink: string): Promise<PlayedSidecar> {
   const name = clusterOf(world);
   // Port 1: whatever asks it, is refused.
   const properties = { "bootstrap.servers": "127.0.0.1:1", "sasl.password": "hidden" };
@@ -80,7 +24,7 @@ async function subscribed(world: World, sink: string): Promise<Sidecar> {
     source: `kafka://${name}/orders`,
     sink: `service://${sink}`,
   });
-  return new Sidecar(world, id);
+  return new PlayedSidecar(world.server, id);
 }
 
 async function removed({ server }: World, path: string): Promise<void> {
@@ -89,7 +33,7 @@ async function removed({ server }: World, path: string): Promise<void> {
 }
 
 /** Removes what `subscribed` has made. */
-async function unsubscribed(world: World, { subscription }: Sidecar): Promise<void> {
+async function unsubscribed(world: World, { subscription }: PlayedSidecar): Promise<void> {
   await removed(world, `/subscriptions/${subscription}`);
   await removed(world, `/kafka-clusters/${clusterOf(world)}`);
 }
