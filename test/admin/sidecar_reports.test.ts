@@ -151,6 +151,9 @@ test("what one process was told is shown by another, and written when it changes
   const moved = { ...running, partitions: [{ topic: "topic", partition: 0, position: 9 }] };
   await told({ ...running, partitions: running.partitions.map((p) => ({ ...p, position: 9 })) });
   expect(writes()).toBe(before);
+  // The process that was told knows more than what is written.
+  const own = await one.kafka.statusOf(subscription);
+  expect(own.partitions.map(({ position }) => position)).toEqual([9, 9]);
   await told(moved);
   expect([writes(), (await seen()).partitions]).toEqual([before + 1, moved.partitions]);
   world.pass(10_000);

@@ -87,6 +87,10 @@ async function fill(server: Server, endpoint: Endpoint): Promise<void> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(RULES),
   });
+  const properties = { "bootstrap.servers": "127.0.0.1:1" };
+  await post(`${server.admin}/kafka-clusters`, { name: "k", properties });
+  const subscription = { source: "kafka://k/orders", sink: "service://Cart/add" };
+  await post(`${server.admin}/subscriptions`, subscription);
   const at = (path: string) => `${server.ingress}/restate/${path}`;
   await post(at("call/Cart/alice/add"), 1);
   const { invocationId } = JSON.parse(await post(at("send/Greeter/sleeper"), "x"));

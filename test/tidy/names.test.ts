@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { options } from "../../src/config.ts";
+import { sidecarOptions } from "../../src/config/sidecar_options.ts";
 import { errors } from "../../src/error_codes.ts";
 import { tables } from "../../src/introspection/tables/catalog.ts";
 import { METRICS } from "../../src/observe/metric_table.ts";
@@ -25,7 +26,9 @@ const variableOf = (key: string) =>
   `SVC_${key.replaceAll(".", "__").replaceAll("-", "_").toUpperCase()}`;
 const known: ReadonlySet<string> = new Set([
   ...Object.keys(METRICS),
-  ...[...settings, ...WORKER_SETTINGS].flatMap((key) => [key, variableOf(key)]),
+  ...[...settings, ...WORKER_SETTINGS, ...Object.keys(sidecarOptions)].flatMap((
+    key,
+  ) => [key, variableOf(key)]),
   ...OTHER_VARIABLES,
   ...RECORD_HEADERS,
   ...Object.keys(errors),
