@@ -5,6 +5,7 @@ import { miss, Turn } from "../../src/engine/turn.ts";
 import type { Write } from "../../src/model/rows.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { Disk } from "../sim/disk.ts";
+import type { Schema } from "../../src/model/schema.ts";
 import { schema } from "../support/schema.ts";
 import type { View } from "./_events.ts";
 
@@ -18,13 +19,15 @@ export interface Done {
 export class Bench {
   readonly disk = new Disk();
   readonly #bytesMax: number;
+  readonly #schema: Schema;
   #resident: Resident;
   #commit = 0;
   /** Times that rows were loaded. */
   loads = 0;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, given: Schema = schema) {
     this.#bytesMax = bytesMax;
+    this.#schema = given;
     this.#resident = new Resident(bytesMax);
   }
 
@@ -33,7 +36,7 @@ export class Bench {
     // No row is kept from turn to turn.
     if (this.#bytesMax === 0) this.#resident = new Resident(0);
     for (;;) {
-      const turn = new Turn(now, schema, { rows: this.#resident });
+      const turn = new Turn(now, this.#schema, { rows: this.#resident });
       if (applied(turn, event)) return this.#finish(turn);
       this.loads++;
       this.#resident.add(this.disk.load(turn.wants));

@@ -156,7 +156,14 @@ function terminal(failure: AttemptFailure | undefined): TerminalFailure {
 
 function retryPolicy(turn: Turn, draft: InvocationDraft): Required<RetryOptions> {
   const found = handlerOf(turn, draft);
-  return found
+  const policy = found
     ? turn.schema.options(found.service, found.handler).retry
     : turn.schema.orphanOptions.retry;
+  const { origin } = draft;
+  if (origin.by !== "subscription") return policy;
+  const { options } = turn.schema.controls.subscriptions.get(origin.id) ?? {};
+  // The option `max.attempts` of a subscription: then the invocation fails (docs/kafka.md).
+  const own = Number(options?.["max.attempts"] ?? Infinity);
+  if (own > policy.maxAttempts) return policy;
+  return { ...policy, maxAttempts: own, onMaxAttempts: "kill" };
 }
