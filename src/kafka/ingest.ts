@@ -36,7 +36,7 @@ export async function ingestBatch(
   { sink, schema }: { readonly sink: string; readonly schema: Schema },
 ): Promise<Ingested> {
   const invoker = invokerOf(deps, source, { sink, schema });
-  const taken: { offset: number; request: InvocationRequest; span: RequestSpan | undefined }[] = [];
+  const taken: Taken[] = [];
   let poison: { readonly offset: number; readonly message: string } | undefined;
   for (const record of records) {
     const { offset } = record;
@@ -48,17 +48,54 @@ export async function ingestBatch(
     taken.push({ offset, ...made });
   }
   const end = poison?.offset ?? next;
-  if (taken.length > 0) {
-    const answer = deps.take({
-      source,
-      next: end,
-      records: taken.map(({ offset, request }) => ({ offset, request })),
-    });
-    for (const { span, request } of taken) span?.follow(answer, request);
+  for (const part of partsOf(taken, end)) {
+    const answer = deps.take({ source, next: part.next, records: part.records.map(withoutSpan) });
+    for (const { span, request } of part.records) span?.follow(answer, request);
     const { next: reached, isFull } = await answer;
-    if (reached < end) return { next: reached, ...(isFull && { isFull }) };
+    if (reached < part.next) return { next: reached, ...(isFull && { isFull }) };
   }
   return { next: end, ...(poison && { poison: { message: poison.message } }) };
+}
+
+/** A request on its way, with the span that ends with its answer. */
+interface Taken {
+  readonly offset: number;
+  readonly request: InvocationRequest;
+  readonly span: RequestSpan | undefined;
+}
+
+function withoutSpan({ offset, request }: Taken): RequestBatch["records"][number] {
+  return { offset, request };
+}
+
+/** Bytes of the requests of one part, which may be on its way to another process. */
+const PART_BYTES = 1024 * 1024;
+/** Bytes of a request beside its value and its headers, about. */
+const REQUEST_BYTES = 500;
+
+/**
+ * Requests in parts of up to `PART_BYTES`, or of one request that is larger, and the offset after each
+ * part. The last one ends at `end`.
+ */
+function partsOf(
+  taken: readonly Taken[],
+  end: number,
+): { readonly records: readonly Taken[]; readonly next: number }[] {
+  const parts: Taken[][] = [];
+  let size = 0;
+  for (const one of taken) {
+    const bytes = sizeOf(one);
+    size += bytes;
+    const open = parts.at(-1);
+    if (open && size <= PART_BYTES) open.push(one);
+    else [size] = [bytes, parts.push([one])];
+  }
+  return parts.map((records, at) => ({ records, next: parts[at + 1]?.[0]?.offset ?? end }));
+}
+
+function sizeOf({ request: { value, headers } }: Taken): number {
+  const texts = headers.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+  return value.length + texts + REQUEST_BYTES;
 }
 
 /** Undefined: the sink is not registered. */

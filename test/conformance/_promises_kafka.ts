@@ -129,6 +129,16 @@ export const kafkaPromises: Promises = {
     await unsubscribed(world, sidecar);
   },
 
+  "takes a batch of several megabytes": async (world) => {
+    const { endpoint, id } = world;
+    const sidecar = await subscribed(world, "Greeter/note");
+    const large = (n: number) => `${id} large ${n} ${"x".repeat(600_000)}`;
+    const all = Array.from({ length: 6 }, (_, n) => ({ value: bytes(JSON.stringify(large(n))) }));
+    expect(await sidecar.records(0, all)).toEqual({ next: 6 });
+    for (let n = 0; n < 6; n++) await endpoint.happens(large(n));
+    await unsubscribed(world, sidecar);
+  },
+
   "says which record cannot become an invocation, and takes those before it": async (world) => {
     const { server, id } = world;
     const sidecar = await subscribed(world, "Counter/add");

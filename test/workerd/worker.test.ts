@@ -115,6 +115,22 @@ test("answers operators from elsewhere only with the token", async () => {
   expect(await get("http://localhost/-/ops/version")).toMatchObject({ status: 401 });
 });
 
+test("lets sidecars in by their own token, and to nothing else", async () => {
+  const token = "a-token-of-sidecars";
+  const closed = worker({ SVC_ADMIN__TOKEN: "s3cret", SVC_KAFKA__TOKEN: token });
+  const get = async (path: string, shown: string) => {
+    const address = `http://perdure.example.com/admin${path}`;
+    const headers = { authorization: `Bearer ${shown}` };
+    return (await ask(closed, "GET", address, undefined, headers)).status;
+  };
+  expect(await get("/internal/kafka/plan", token)).toBe(200);
+  expect(await get("/internal/kafka/plan", "s3cret")).toBe(401);
+  expect(await get("/deployments", token)).toBe(401);
+  for (const path of ["../../deployments", "%2e%2e/%2e%2e/deployments", "..%2f..%2fdeployments"]) {
+    expect([401, 404], path).toContain(await get(`/internal/kafka/${path}`, token));
+  }
+});
+
 test("refuses addresses that speak HTTP/2 only, and says what to do", async () => {
   const register = (use_http_11: boolean) =>
     ask(plain, "POST", "/admin/deployments", { uri: h2.url, use_http_11 });

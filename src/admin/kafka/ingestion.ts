@@ -29,7 +29,7 @@ export class Ingestion {
     let replays = 0;
     const counted: typeof take = async (requests) => {
       const part = await take(requests);
-      replays = part.replays ?? 0;
+      replays += part.replays ?? 0;
       return part;
     };
     const deps = { ...limits, take: counted };
