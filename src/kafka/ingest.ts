@@ -17,7 +17,7 @@ export interface IngestDeps {
   /** Takes requests, each once. Resolves once all before `next` are durable. Rejects with `Failure` 503. */
   readonly take: (batch: RequestBatch) => Promise<PartTaken>;
   readonly tracer?: Pick<Tracer, "request"> | undefined;
-  /** The largest value of a record, in bytes. */
+  /** The largest record, in bytes: its value, and headers beyond 64 KiB. */
   readonly valueBytesMax: number;
   /** Whether records may set scopes and limit keys. */
   readonly isScopeRead: boolean;

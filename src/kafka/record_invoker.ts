@@ -1,4 +1,5 @@
 import type { Origin, Retention } from "../model/invocation.ts";
+import type { HeaderPair } from "../model/journal.ts";
 import type { IngestRecord, RecordSource } from "../model/kafka.ts";
 import type { HandlerSchema, Schema, ServiceSchema } from "../model/schema.ts";
 import { readLimitKey, scopeProblem } from "../model/scope.ts";
@@ -55,9 +56,11 @@ export class RecordInvoker {
   requestOf(record: IngestRecord): Made {
     const { source, valueBytesMax, tracer } = this.#options;
     const { value = EMPTY, offset } = record;
-    if (value.length > valueBytesMax) return { problem: tooLarge(value.length, valueBytesMax) };
     const key = this.#keyOf(record);
     if (key && "problem" in key) return key;
+    const headers = recordHeaders(source, record, this.#dialect);
+    const bytes = value.length + Math.max(0, sizeOf(headers) - HEADERS_FREE);
+    if (bytes > valueBytesMax) return { problem: tooLarge(bytes, valueBytesMax) };
     const scoped = this.#scopeOf(record);
     if ("problem" in scoped) return scoped;
     const target = this.#targetOf(key?.key, scoped.scope);
@@ -72,7 +75,7 @@ export class RecordInvoker {
       id,
       fresh,
       target,
-      headers: recordHeaders(source, record, this.#dialect),
+      headers,
       value,
       origin: this.#origin,
       retention: this.#retention,
@@ -97,9 +100,9 @@ export class RecordInvoker {
   /** Undefined: the sink has no keys. */
   #keyOf({ objectKey, key }: IngestRecord): { key: string } | { problem: string } | undefined {
     if (this.#options.handler.access === "none") return undefined;
-    if (objectKey !== undefined) return { key: objectKey };
     try {
-      return { key: key ? decoder.decode(key) : "" };
+      const text = objectKey ?? (key ? decoder.decode(key) : "");
+      return text.length > KEY_MAX ? { problem: LONG_KEY } : { key: text };
     } catch {
       return { problem: NO_KEY };
     }
@@ -124,9 +127,19 @@ export class RecordInvoker {
   }
 }
 
+/** Characters of the key of an object or workflow: it is in many rows and indices. */
+const KEY_MAX = 64 * 1024;
+/** Characters of headers that do not count as bytes of the value. */
+const HEADERS_FREE = 64 * 1024;
+
+function sizeOf(headers: readonly HeaderPair[]): number {
+  return headers.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+}
+
+const LONG_KEY = `The Kafka record key has more than ${KEY_MAX} characters`;
 const NO_KEY = 'The Kafka record key must be valid UTF-8, or have another "key.encoding"';
 
 function tooLarge(bytes: number, bytesMax: number): string {
-  return `The Kafka record has a value of ${bytes} bytes: the limit is ${bytesMax} ` +
+  return `The Kafka record has ${bytes} bytes: the limit is ${bytesMax} ` +
     '(setting "ingress.request-size-limit")';
 }

@@ -163,6 +163,9 @@ test("the runs of a workflow have the id that a call of it has", async () => {
 test.each([
   ["counter/add", { key: new Uint8Array([0xff]) }, "must be valid UTF-8"],
   ["greeter/hi", { value: new Uint8Array(101) }, "101 bytes: the limit is 100"],
+  ["greeter/hi", { headers: [["a", "b".repeat(66_000)]] as const }, "bytes: the limit is 100"],
+  ["counter/add", { key: new Uint8Array(65_537).fill(97) }, "key has more than 65536 characters"],
+  ["counter/add", { objectKey: "k".repeat(65_537) }, "key has more than 65536 characters"],
 ])(
   "of %s, a record that cannot become an invocation ends the batch",
   async (sink, bad, message) => {
@@ -173,6 +176,13 @@ test.each([
     expect([first.result.next, first.taken]).toEqual([4, []]);
   },
 );
+
+test("headers of 64 KiB, and a key of as many characters, are none too many", async () => {
+  const long = { headers: [["a", "b".repeat(65_000)]] as const, value: new Uint8Array(100) };
+  expect((await ingest("greeter/hi", [record(1, long)])).result).toEqual({ next: 2 });
+  const objectKey = "k".repeat(65_536);
+  expect((await ingest("counter/add", [record(1, { objectKey })])).result).toEqual({ next: 2 });
+});
 
 test("a key that is not UTF-8 does not matter to a service", async () => {
   const { result } = await ingest("greeter/hi", [record(3, { key: new Uint8Array([0xff]) })]);

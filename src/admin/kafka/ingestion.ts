@@ -8,8 +8,8 @@ export interface IngestionOptions extends IngestDeps {
   readonly counts: IngestCounts;
 }
 
-/** Bytes of a batch of several records, with all that is not their values. */
-const BATCH_BYTES = 5 * 1024 * 1024;
+/** Bytes of a batch of several records, or of what a record has beside its value: keys, headers. */
+const BATCH_BYTES = 16 * 1024 * 1024;
 
 /** Takes batches of records, and counts them. */
 export class Ingestion {
