@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
-import { clock } from "../../adapters/platform/clock.ts";
-import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Want } from "../../src/model/rows.ts";
-import { Host } from "../../src/partition/host.ts";
 import type { Lease, Loaded, Mailbox } from "../../src/ports.ts";
 import type { Scan, ScanRow } from "../../src/scan.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { schema } from "../support/schema.ts";
+import { hostWith, idleAttempts } from "./_host.ts";
 
 /** A store in which reads of rows fail, and the first scan takes until one has. */
 class Failing extends MemoryStore {
@@ -30,23 +27,12 @@ class Failing extends MemoryStore {
 test("a partition that fails while it boots does not open, and opens again", async () => {
   const store = new Failing();
   const senders: Mailbox[] = [];
-  const idle = { start() {}, notify() {}, abort() {}, yield() {}, close() {} };
-  const host = new Host({
-    range: ONLY_PARTITION,
+  const host = hostWith({
     store,
-    clock,
-    log: () => {},
-    schema: () => schema,
     attempts: (send) => {
       senders.push(send);
-      return idle;
+      return idleAttempts()(send);
     },
-    turnEventsMax: 10,
-    releaseEffectsMax: 32,
-    mailboxEventsMax: 100,
-    residentBytesMax: 1e6,
-    timersMax: 10,
-    cleanupIntervalMs: 1e9,
   });
   const opened = host.open();
   await expect.poll(() => senders.length).toBe(1);

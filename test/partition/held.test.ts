@@ -1,13 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { clock } from "../../adapters/platform/clock.ts";
-import type { Attempt } from "../../src/engine/effect.ts";
 import { Untaken } from "../../src/errors.ts";
-import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Write } from "../../src/model/rows.ts";
-import { Host } from "../../src/partition/host.ts";
-import type { InvocationRequest, Lease, Mailbox } from "../../src/ports.ts";
+import type { InvocationRequest, Lease } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { schema } from "../support/schema.ts";
+import { hostWith, idleAttempts } from "./_host.ts";
 import { invoked } from "./_invoked.ts";
 
 function request(): InvocationRequest {
@@ -30,26 +26,9 @@ class Slow extends MemoryStore {
 /** One process of a fleet, as a partition sees it. */
 function memberOver(store: Slow) {
   const member = { isHeld: true, isFenced: 0, started: [] as string[] };
-  const attempts = (_: Mailbox) => ({
-    start: ({ invocation }: Attempt) => void member.started.push(invocation.id),
-    notify: () => {},
-    abort: () => {},
-    yield: () => {},
-    close: () => {},
-  });
-  const host = new Host({
-    range: ONLY_PARTITION,
+  const host = hostWith({
     store,
-    clock,
-    log: () => {},
-    schema: () => schema,
-    attempts,
-    turnEventsMax: 10,
-    releaseEffectsMax: 32,
-    mailboxEventsMax: 100,
-    residentBytesMax: 1e6,
-    timersMax: 10,
-    cleanupIntervalMs: 1e9,
+    attempts: idleAttempts(member.started),
     isHeld: () => member.isHeld,
     onFenced: () => member.isFenced++,
   });

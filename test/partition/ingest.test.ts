@@ -1,15 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { clock } from "../../adapters/platform/clock.ts";
 import type { RecordRequest } from "../../src/engine/event.ts";
 import { recordIdsOf } from "../../src/kafka/record_id.ts";
-import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import type { Want } from "../../src/model/rows.ts";
-import { Host } from "../../src/partition/host.ts";
-import type { AttemptRunner } from "../../src/partition/life.ts";
+import type { Host } from "../../src/partition/host.ts";
 import { Router } from "../../src/placement/router.ts";
 import type { Mailbox, Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
-import { schema, targetOf } from "../support/schema.ts";
+import { targetOf } from "../support/schema.ts";
+import { hostWith, idleAttempts } from "./_host.ts";
 
 const SOURCE = { subscription: "sub_1", group: "g", topic: "t", partition: 0 };
 const idOf = recordIdsOf(SOURCE);
@@ -47,31 +45,11 @@ afterEach(() => {
 async function serve(store: Store, subscriptionInboxMax = 10_000) {
   const started: string[] = [];
   let send: Mailbox = () => {};
-  const attempts = (mailbox: Mailbox): AttemptRunner => {
+  const attempts = (mailbox: Mailbox) => {
     send = mailbox;
-    return {
-      start: ({ invocation }) => void started.push(invocation.id),
-      notify: () => {},
-      abort: () => {},
-      yield: () => {},
-      close: () => {},
-    };
+    return idleAttempts(started)(mailbox);
   };
-  const host = new Host({
-    range: ONLY_PARTITION,
-    store,
-    clock,
-    log: () => {},
-    schema: () => schema,
-    attempts,
-    turnEventsMax: 1_000,
-    releaseEffectsMax: 32,
-    mailboxEventsMax: 1_000,
-    residentBytesMax: 1e8,
-    subscriptionInboxMax,
-    timersMax: 10,
-    cleanupIntervalMs: 1e9,
-  });
+  const host = hostWith({ store, attempts, subscriptionInboxMax });
   hosts.push(host);
   await host.open();
   const router = new Router({ partitions: 1, partitionClient: () => host.partitionClient });

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { clock } from "../../adapters/platform/clock.ts";
 import { random } from "../../adapters/platform/random.ts";
 import type { Attempt } from "../../src/engine/effect.ts";
 import type { Command } from "../../src/model/command.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { partitionOfObject } from "../../src/model/ring.ts";
 import type { AttemptRunner } from "../../src/partition/life.ts";
-import { Host } from "../../src/partition/host.ts";
+import type { Host } from "../../src/partition/host.ts";
 import type { Lease, Mailbox, OutboxBatch } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { until } from "../support/child.ts";
-import { schema, targetOf } from "../support/schema.ts";
+import { targetOf } from "../support/schema.ts";
+import { hostWith } from "./_host.ts";
 
 const PARTITIONS = 2;
 const value = new TextEncoder().encode("done");
@@ -56,19 +56,11 @@ class Two {
   async open(): Promise<void> {
     for (const host of this.hosts.splice(0)) host.close();
     for (let partition = 0; partition < PARTITIONS; partition++) {
-      const host = new Host({
+      const host = hostWith({
         range: { partition, partitions: PARTITIONS },
         sendBatch: (to, batch) => this.#carry(to, batch),
         store: this.store,
-        clock,
-        log: () => {},
-        schema: () => schema,
         attempts,
-        turnEventsMax: 1_000,
-        releaseEffectsMax: 32,
-        mailboxEventsMax: 1_000,
-        residentBytesMax: 1e6,
-        timersMax: 100,
         cleanupIntervalMs: 60_000,
       });
       this.hosts.push(host);
