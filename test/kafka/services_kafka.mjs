@@ -56,4 +56,30 @@ const flow = restate.workflow({
   },
 });
 
-await serve([plain, box, flow]);
+// For crashes: `Tally` counts what comes for a key, and how often a number was not above the last.
+const tally = restate.object({
+  name: "Tally",
+  handlers: {
+    add: async (ctx, n) => {
+      const { count = 0, last = -1, disordered = 0 } = (await ctx.get("tally")) ?? {};
+      const isBehind = n <= last ? 1 : 0;
+      ctx.set("tally", { count: count + 1, last: n, disordered: disordered + isBehind });
+    },
+  },
+});
+
+const relay = restate.service({
+  name: "Relay",
+  handlers: {
+    pass: async (ctx, n) => ctx.objectSendClient(tally, `service-${n % 50}`).add(n),
+  },
+});
+
+const once = restate.workflow({
+  name: "Once",
+  handlers: {
+    run: async (ctx, n) => ctx.objectSendClient(tally, `workflow-${n % 50}`).add(n),
+  },
+});
+
+await serve([plain, box, flow, tally, relay, once]);
