@@ -45,11 +45,12 @@ async function beginning(
   signal: AbortSignal,
 ): Promise<Begin | undefined> {
   const { options, group } = task;
-  for (let isYoung = false; !signal.aborted; isYoung = true) {
+  while (!signal.aborted) {
     const found = await within("Asking for topics", ADMIN_MS, findTopics(admin, task.topic));
     const { topics, problem } = found;
+    task.topicsAtFirst ??= new Set(topics);
     if (problem === undefined) {
-      const young = new Set(isYoung ? topics : []);
+      const young = new Set(topics.filter((topic) => !task.topicsAtFirst?.has(topic)));
       const starts = startsOf(admin, { group, topics, options, young });
       return { topics, starts: await within("Asking for offsets", ADMIN_MS, starts) };
     }
@@ -110,7 +111,10 @@ function consumerOf(task: SubscriptionTask, life: Consuming): TopicConsumer {
   });
 }
 
-function deliveryOf(task: SubscriptionTask, { signal, letters }: Consuming): Delivery {
+function deliveryOf(
+  task: SubscriptionTask,
+  { signal, client, letters }: Consuming,
+): Delivery {
   return new Delivery({
     subscription: task.id,
     group: task.group,
@@ -119,9 +123,15 @@ function deliveryOf(task: SubscriptionTask, { signal, letters }: Consuming): Del
     map: task.rules.map,
     isSkipped: task.rules.isSkipped,
     setAside: (poison) => setAside(task, letters, poison),
-    onProblem: (message) => message !== undefined && task.status.noticed(message),
+    endOf: (topic, partition) => endOf(client, topic, partition),
+    onProblem: (message) => task.status.noticed(message),
     onChange: task.shared.onChange,
   });
+}
+
+async function endOf(client: Client, topic: string, partition: number): Promise<number> {
+  const offsets = await withAdmin(client, (admin) => admin.fetchTopicOffsets(topic));
+  return Number(offsets.find((one) => one.partition === partition)?.high);
 }
 
 /** Follows `on.poison`. */
@@ -159,7 +169,7 @@ async function watch(
   consumer: TopicConsumer,
   signal: AbortSignal,
 ): Promise<void> {
-  const isExpression = expressionOf(decodeURIComponent(task.topic)) !== undefined;
+  const isExpression = expressionOf(task.topic) !== undefined;
   const given = numberOf(task.options, "topic.metadata.refresh.interval.ms", METADATA_MS);
   const everyMs = Math.max(METADATA_MIN_MS, given < 0 ? METADATA_MS : given);
   const stepMs = isExpression ? Math.min(REFRESH_MS, everyMs) : REFRESH_MS;

@@ -4,7 +4,7 @@ import type { KafkaRecord, Mapped } from "../../src/kafka/mapping.ts";
 import type { Ingested, RecordBatch } from "../../src/model/kafka.ts";
 import type { Feed, Stop } from "./feed.ts";
 import { pause } from "./pause.ts";
-import type { ServerApi } from "./server_api.ts";
+import type { ServerApi, Taken } from "./server_api.ts";
 
 /** A record that cannot be delivered, with what is needed to set it aside. */
 export interface Poison {
@@ -25,8 +25,10 @@ export interface DeliveryOptions {
   readonly isSkipped: (topic: string, partition: number, offset: number) => boolean;
   /** Does with it what `on.poison` says. Answers whether it is done with: otherwise it blocks. */
   readonly setAside: (poison: Poison) => Promise<boolean>;
-  /** Something is wrong, or nothing any more. */
-  readonly onProblem: (message: string | undefined) => void;
+  /** The end of a partition now. */
+  readonly endOf: (topic: string, partition: number) => Promise<number>;
+  /** Something is worth a look. */
+  readonly onProblem: (message: string) => void;
   /** Something that is reported has changed. */
   readonly onChange: () => void;
 }
@@ -51,12 +53,13 @@ export class Delivery {
     const isPassed = (offset: number) =>
       feed.passed.has(offset) || isSkipped(topic, partition, offset);
     const records = messages.map(recordOf);
-    feed.end = Math.max(feed.end ?? 0, Number(payload.batch.highWatermark));
+    feed.end = Number(payload.batch.highWatermark);
     for (let at = 0; at < records.length && this.#goesOn(payload);) {
       const chunk = chunkOf(records, at, { map, isPassed });
       const next = nextOf(payload, records, at + chunk.count);
       const ingested = await this.#hand(payload, chunk, next);
       if (ingested === undefined) return;
+      if (ingested.next > feed.end) await this.#noteOverlap(feed, ingested.next);
       at = advance(payload, feed, { records, at, next: ingested.next });
       this.#options.onChange();
       if (ingested.isFull && at < records.length) return this.#stand(payload, feed, INBOX);
@@ -67,6 +70,16 @@ export class Delivery {
       if (!isDone) return this.#stand(payload, feed, { kind: "poison", message: why });
       feed.passed.add(Number(message.offset));
     }
+  }
+
+  /** The server knows offsets that are still to come, unless another member has been there meanwhile. */
+  async #noteOverlap({ topic, partition }: Feed, next: number): Promise<void> {
+    const end = await this.#options.endOf(topic, partition).catch(() => next);
+    if (next <= end) return;
+    this.#options.onProblem(
+      `Partition ${partition} of "${topic}" ends at ${end}, and was read up to ${next} before: the ` +
+        "topic was made anew, and its records are dropped up to there. A new subscription reads them",
+    );
   }
 
   #goesOn({ isRunning, isStale }: EachBatchPayload): boolean {
@@ -89,13 +102,10 @@ export class Delivery {
     const batch = { subscription, group, topic, partition, next, records };
     for (let turn = 0; !signal.aborted; turn++) {
       const taken = await this.#post(batch, heartbeat);
-      if (taken.kind === "taken") {
-        const { ingested } = taken;
-        const isStuck = ingested.next < next && !ingested.poison && !ingested.isFull;
-        if (!isStuck || ingested.next > (records[0]?.offset ?? next)) return ingested;
-      }
-      if (taken.kind === "refused") onProblem(taken.message);
-      const { first, last } = taken.kind === "refused" ? REFUSED_MS : AWAY_MS;
+      const ingested = ingestedOf(taken, batch);
+      if (ingested) return ingested;
+      if ("message" in taken && taken.kind !== "away") onProblem(taken.message);
+      const { first, last } = "message" in taken && taken.kind !== "away" ? REFUSED_MS : AWAY_MS;
       await beating(pause(Math.min(last, first * 2 ** turn), signal), heartbeat);
       // Requests and pauses may all be shorter than the time between two beats.
       await heartbeat();
@@ -114,6 +124,18 @@ export class Delivery {
       ended.abort();
     }
   }
+}
+
+/** Undefined: the same is to be sent again. */
+function ingestedOf(taken: Taken, { records, next }: RecordBatch): Ingested | undefined {
+  const [first] = records;
+  if (taken.kind === "tooLarge" && records.length === 1 && first) {
+    return { next: first.offset, poison: { message: taken.message } };
+  }
+  if (taken.kind !== "taken") return undefined;
+  const { ingested } = taken;
+  const isWhole = ingested.next >= next || ingested.poison || ingested.isFull;
+  return isWhole || ingested.next > (first?.offset ?? next) ? ingested : undefined;
 }
 
 const INBOX: Stop = {

@@ -5,6 +5,7 @@ import type { Ingested, KafkaPlan, RecordBatch, SidecarReport } from "../../src/
 export type Taken =
   | { readonly kind: "taken"; readonly ingested: Ingested }
   | { readonly kind: "unknown" }
+  | { readonly kind: "tooLarge"; readonly message: string }
   | { readonly kind: "away"; readonly message: string }
   | { readonly kind: "refused"; readonly message: string };
 
@@ -58,6 +59,7 @@ export class ServerApi {
     const message = messageOf(answer);
     if (answer.status === 200) return { kind: "taken", ingested: answer.json as Ingested };
     if (answer.status === 404) return { kind: "unknown" };
+    if (answer.status === 413) return { kind: "tooLarge", message };
     return { kind: answer.status >= 500 || answer.status === 429 ? "away" : "refused", message };
   }
 

@@ -51,6 +51,8 @@ export class SubscriptionTask {
   retry: () => void = () => {};
   /** The id in the group of a consumer that has crashed. */
   memberId: string | undefined;
+  /** Topics that were there when it first asked: later ones are read from their beginning. */
+  topicsAtFirst: ReadonlySet<string> | undefined;
   /** Its group has been deleted, as the plan wants it. */
   isGroupDeleted = false;
   #assigned: Assigned;

@@ -14,18 +14,19 @@ const NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 /** The expression of a source that begins with `^`, else undefined. Throws if it is none. */
 export function expressionOf(source: string): RegExp | undefined {
-  if (!source.startsWith("^")) return undefined;
+  const text = decoded(source);
+  if (!text.startsWith("^")) return undefined;
   try {
-    return new RegExp(source);
+    return new RegExp(text);
   } catch {
-    throw new Error(`"${source}" is no regular expression`);
+    throw new Error(`"${text}" is no regular expression`);
   }
 }
 
 /** The topic of a source, or the topics that match its expression. None is made. */
 export async function findTopics(admin: Admin, source: string): Promise<Found> {
   const name = decoded(source);
-  const expression = expressionOf(name);
+  const expression = expressionOf(source);
   if (!expression && !NAME.test(name)) {
     return { topics: [], problem: `"${name}" cannot be the name of a topic` };
   }

@@ -1,7 +1,7 @@
 import type { IngestRecord } from "../model/kafka.ts";
 import type { KafkaRecord, Mapped } from "./mapping.ts";
 
-/** The most records of a batch, and the most bytes of their keys and values unless one has more. */
+/** The most records of a batch, and the most bytes of all that they consist of unless one has more. */
 export const BATCH_RECORDS_MAX = 1_000;
 const BATCH_BYTES_MAX = 4_194_304;
 
@@ -36,10 +36,17 @@ export function chunkOf(
     if (mapped.kind === "poison") {
       return { records: taken, count: at - from, poison: mapped.message };
     }
-    bytes += (record.key?.length ?? 0) + (record.value?.length ?? 0);
+    bytes += sizeOf(mapped.record);
     const isFull = taken.length === BATCH_RECORDS_MAX || bytes > BATCH_BYTES_MAX;
     if (isFull && taken.length > 0) return { records: taken, count: at - from, poison: undefined };
     taken.push(mapped.record);
   }
   return { records: taken, count: records.length - from, poison: undefined };
+}
+
+/** About so many bytes it takes in a batch. Texts may need more bytes than characters. */
+function sizeOf({ key, value, headers, objectKey }: IngestRecord): number {
+  let characters = objectKey?.length ?? 0;
+  for (const [name, text] of headers) characters += name.length + text.length;
+  return (key?.length ?? 0) + (value?.length ?? 0) + 3 * characters;
 }

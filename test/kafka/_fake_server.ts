@@ -33,6 +33,8 @@ export class FakeServer {
   readonly batches: RecordBatch[] = [];
   judge: Judge = () => undefined;
   isFull: (subscription: string) => boolean = () => false;
+  /** The largest body of a batch, in bytes. */
+  bytesMax = Infinity;
   readonly #clusters = new Map<string, KafkaCluster>();
   readonly #subscriptions = new Map<string, PlannedSubscription>();
   readonly #next = new Map<string, number>();
@@ -107,6 +109,7 @@ export class FakeServer {
       case "/internal/kafka/plan":
         return reply(200, await this.#plan(searchParams));
       case "/internal/kafka/records": {
+        if (body.length > this.bytesMax) return reply(413, { message: "too large" });
         const batch = decodeBatch(body);
         if (!this.#subscriptions.has(batch.subscription)) return reply(404);
         return reply(200, this.#ingest(batch));

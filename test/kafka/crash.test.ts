@@ -16,11 +16,11 @@ const CHUNK = 40;
 const KEYS = 48;
 const SEED = Number(process.env["KAFKA_CRASH_SEED"] ?? Date.now() % 100_000);
 
-const SINKS = { objects: "Tally/add", services: "Relay/pass", workflows: "Once/run" } as const;
+const SINKS = { objects: "Counter/add", services: "Relay/pass", workflows: "Once/run" } as const;
 type Kind = keyof typeof SINKS;
 const KINDS: readonly Kind[] = ["objects", "services", "workflows"];
 
-interface Tally {
+interface Counter {
   readonly count: number;
   readonly disordered: number;
 }
@@ -122,14 +122,14 @@ describe.skipIf(jars === undefined)(`killed at random, seed ${SEED}`, () => {
     return kills;
   }
 
-  async function tallies(): Promise<Map<string, Tally>> {
+  async function counters(): Promise<Map<string, Counter>> {
     const rows = await on.sql(
-      "SELECT service_key, value_utf8 FROM state WHERE service_name = 'Tally'",
+      "SELECT service_key, value_utf8 FROM state WHERE service_name = 'Counter'",
     )
       .catch(() => []);
     return new Map(rows.map((row) => [
       String(row["service_key"]),
-      JSON.parse(String(row["value_utf8"])) as Tally,
+      JSON.parse(String(row["value_utf8"])) as Counter,
     ]));
   }
 
@@ -154,13 +154,13 @@ describe.skipIf(jars === undefined)(`killed at random, seed ${SEED}`, () => {
     for (const n of written.workflows) expect1(`workflow-${n % 50}`);
     const sum = (counts: Iterable<number>) => [...counts].reduce((all, one) => all + one, 0);
     await expect.poll(
-      async () => sum([...(await tallies()).values()].map(({ count }) => count)),
+      async () => sum([...(await counters()).values()].map(({ count }) => count)),
       { timeout: 120_000, interval: 500 },
     ).toBeGreaterThanOrEqual(sum(expected.values()));
     // What came twice would still be under way.
     const open = "SELECT count(1) AS n FROM sys_invocation WHERE status <> 'completed'";
     await eventually("the end", async () => (await on.sql(open))[0]?.["n"] === 0);
-    const found = await tallies();
+    const found = await counters();
     const counts = new Map([...found].map(([key, { count }]) => [key, count]));
     expect(Object.fromEntries([...counts].toSorted())).toEqual(
       Object.fromEntries([...expected].toSorted()),

@@ -56,14 +56,14 @@ const flow = restate.workflow({
   },
 });
 
-// For crashes: `Tally` counts what comes for a key, and how often a number was not above the last.
-const tally = restate.object({
-  name: "Tally",
+// For crashes: `Counter` counts what comes for a key, and how often a number was not above the last.
+const counter = restate.object({
+  name: "Counter",
   handlers: {
     add: async (ctx, n) => {
-      const { count = 0, last = -1, disordered = 0 } = (await ctx.get("tally")) ?? {};
+      const { count = 0, last = -1, disordered = 0 } = (await ctx.get("counter")) ?? {};
       const isBehind = n <= last ? 1 : 0;
-      ctx.set("tally", { count: count + 1, last: n, disordered: disordered + isBehind });
+      ctx.set("counter", { count: count + 1, last: n, disordered: disordered + isBehind });
     },
   },
 });
@@ -71,15 +71,15 @@ const tally = restate.object({
 const relay = restate.service({
   name: "Relay",
   handlers: {
-    pass: async (ctx, n) => ctx.objectSendClient(tally, `service-${n % 50}`).add(n),
+    pass: async (ctx, n) => ctx.objectSendClient(counter, `service-${n % 50}`).add(n),
   },
 });
 
 const once = restate.workflow({
   name: "Once",
   handlers: {
-    run: async (ctx, n) => ctx.objectSendClient(tally, `workflow-${n % 50}`).add(n),
+    run: async (ctx, n) => ctx.objectSendClient(counter, `workflow-${n % 50}`).add(n),
   },
 });
 
-await serve([plain, box, flow, tally, relay, once]);
+await serve([plain, box, flow, counter, relay, once]);

@@ -19,17 +19,41 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
     await on.topics.create(topic);
     await on.topics.send(topic, "first");
     await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
-    expect(sidecar.logs("A subscription has a problem")).toHaveLength(1);
+    const missing = sidecar.logs("A subscription has a problem")
+      .filter(({ cause }) => String(cause).includes("does not exist"));
+    expect(missing).toHaveLength(1);
+  });
+
+  test("a topic that is made anew is an error: the server drops offsets that it knows", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    await on.topics.send(topic, "a", "b", "c");
+    on.server.subscribe("s", topic, { options: QUICK });
+    const sidecar = on.sidecar();
+    await eventually("the first", () => on.server.texts("s").length === 3, sidecar);
+    await on.topics.admin.deleteTopics({ topics: [topic] });
+    await eventually("the state", () => on.server.report("s")?.state === "failing", sidecar);
+    await on.topics.create(topic);
+    await on.topics.send(topic, "d");
+    await eventually(
+      "the error",
+      () => on.server.report("s")?.lastError?.message.includes("made anew") ?? false,
+      sidecar,
+    );
+    expect(on.server.texts("s")).toEqual(["a", "b", "c"]);
   });
 
   test("an expression reads all topics that match, and those that come later", async () => {
     const name = on.name();
     await on.topics.create(`${name}-a`);
     await on.topics.create(`not-${name}-a`);
-    await on.topics.send(`${name}-a`, "a");
-    await on.topics.send(`not-${name}-a`, "no");
-    on.server.subscribe("s", `^${name}-.*`, { options: QUICK });
+    await on.topics.send(`${name}-a`, "before");
+    const options = { ...QUICK, "auto.offset.reset": "latest" };
+    on.server.subscribe("s", `^${name}-.*`, { options });
     const sidecar = on.sidecar();
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
+    await on.topics.send(`not-${name}-a`, "no");
+    await on.topics.send(`${name}-a`, "a");
     await eventually("the first", () => on.server.texts("s").length === 1, sidecar);
     await on.topics.create(`${name}-b`);
     await on.topics.send(`${name}-b`, "b");

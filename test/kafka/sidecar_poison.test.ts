@@ -114,6 +114,22 @@ describe.skipIf(jars === undefined)("a record that cannot be delivered", () => {
     });
   });
 
+  test("is one that the server finds too large", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    on.server.bytesMax = 5_000_000;
+    on.server.subscribe("s", topic, { options: { "on.poison": "skip" } });
+    const sidecar = on.sidecar();
+    await on.topics.send(topic, "a", "x".repeat(5_000_000), "b");
+    await eventually("the rest", () => on.server.texts("s").length === 2, sidecar);
+    expect(on.server.texts("s")).toEqual(["a", "b"]);
+    await eventually(
+      "the error",
+      () => on.server.report("s")?.lastError?.message.includes("answers 413: too large") ?? false,
+      sidecar,
+    );
+  });
+
   test("does not stop when the inbox is full: the partition waits, and others do not", async () => {
     const topic = on.name();
     await on.topics.create(topic);
