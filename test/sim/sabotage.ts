@@ -45,16 +45,12 @@ export async function sabotaged(
   const patch: Plugin = {
     name: "sabotage",
     setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        const text = await readFile(path, "utf8");
-        if (relative(SRC, path).split(sep).join("/") !== file) {
-          return { contents: text, loader: "ts" };
-        }
+      onLoad({ filter: new RegExp(`[/\\\\]${file.split("/").at(-1)}$`) }, async ({ path }) => {
+        if (relative(SRC, path).split(sep).join("/") !== file) return undefined;
         isPatched = true;
-        return {
-          contents: texts.reduce((text, one) => patched(text, file, one), text),
-          loader: "ts",
-        };
+        const text = await readFile(path, "utf8");
+        const contents = texts.reduce((text, one) => patched(text, file, one), text);
+        return { contents, loader: "ts" };
       });
     },
   };
