@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
  * would stay open for as long as the watcher runs (decision 030).
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** Read at every request: a change there is nothing to the server. */
+/** A change there is nothing to the server: it serves what the build of the UI writes. */
 const UI = `${ROOT}src/ui/`;
+const BUILD = `${ROOT}adapters/ui/build.mjs`;
 /** An editor that saves writes, renames and removes; one start is enough for all of it. */
 const QUIET_MS = 100;
 /** Time to stop in order. Then it is killed, which must never lose data anyway. */
@@ -48,6 +49,13 @@ function say(text: string): void {
   console.error(`dev: ${text}`);
 }
 
+/** Builds the UI. What is wrong with it is printed, and the last build that worked stays. */
+async function buildUi(): Promise<void> {
+  const args = ["run", "--allow-all", BUILD];
+  await new Deno.Command(Deno.execPath(), { args, stdin: "null" }).spawn().status;
+}
+
+await buildUi();
 let server = start();
 /** One after the other: the next server wants the ports and the folder of the one before. */
 let restarts = Promise.resolve();
@@ -70,14 +78,24 @@ function end(): void {
 Deno.addSignalListener("SIGINT", end);
 Deno.addSignalListener("SIGTERM", end);
 
-const isSource = (path: string) => path.endsWith(".ts") && !path.startsWith(UI);
-let timer: ReturnType<typeof setTimeout> | undefined;
+/** Work that a change asks for, once it has been quiet for a while. */
+function after(work: (path: string) => void): (path: string) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return (path) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      say(`${path.slice(ROOT.length)} changed`);
+      work(path);
+    }, QUIET_MS);
+  };
+}
+
+const sourceChanged = after(restart);
+const uiChanged = after(() => void (restarts = restarts.then(buildUi)));
 for await (const { kind, paths } of Deno.watchFs([`${ROOT}src`, `${ROOT}adapters`])) {
-  const source = kind === "access" ? undefined : paths.find(isSource);
-  if (source === undefined || isEnding) continue;
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    say(`${source.slice(ROOT.length)} changed`);
-    restart();
-  }, QUIET_MS);
+  if (kind === "access" || isEnding) continue;
+  const source = paths.find((path) => path.endsWith(".ts") && !path.startsWith(UI));
+  if (source !== undefined) sourceChanged(source);
+  const page = paths.find((path) => path.startsWith(UI) && /\.(tsx?|css|html|svg)$/.test(path));
+  if (page !== undefined) uiChanged(page);
 }

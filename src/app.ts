@@ -225,7 +225,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 }
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
-  const { platform: { clock }, config, version } = options;
+  const { platform: { clock }, config, version, ui } = options;
   const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka } = parts;
   const { requests } = observation.watch.meter;
   return admin({
@@ -235,6 +235,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     kafka,
     applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
     ...(introspection && { introspection }),
+    ...(ui && { ui }),
     running,
     version,
     ...adminSettings(config),

@@ -1,4 +1,5 @@
 import type { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
+import type { UiFiles } from "./admin/ui_files.ts";
 import type { Config } from "./config.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import type { KafkaStore } from "./kafka_port.ts";
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly version: string;
   /** A cheaper way to read requests, where the platform has one. */
   readonly reader?: RequestReader;
+  /** The files of the web UI. Absent: there is none. */
+  readonly ui?: () => UiFiles | Promise<UiFiles>;
   /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */
   readonly readTextFile?: (path: string) => Promise<string>;
 }

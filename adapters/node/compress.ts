@@ -23,8 +23,10 @@ export function compressing(handler: Handler): Handler {
   return async (request) => {
     const response = await handler(request);
     if (request.method === "HEAD" || !response.headers.has("content-type")) return response;
+    // Files of the UI were compressed when they were built.
+    if (response.headers.has("content-encoding")) return response;
     const coding = codingFor(request.headers.get("accept-encoding") ?? "");
-    response.headers.append("vary", "accept-encoding");
+    response.headers.set("vary", "accept-encoding");
     const encoder = ENCODERS.get(coding ?? "")?.();
     if (coding === undefined || !encoder || !response.body) return response;
     const headers = new Headers(response.headers);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { createApp } from "../../src/app.ts";
-import type { App } from "../../src/app_options.ts";
+import type { App, AppOptions } from "../../src/app_options.ts";
 import {
   type Config,
   dumpConfig,
@@ -30,6 +30,7 @@ import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
 import { runTool } from "../tools/run.ts";
+import { built } from "../ui/embedded.ts";
 import { VERSION } from "../platform/version.ts";
 import { databaseSizes } from "../installation/sizes.ts";
 import { vitals, watchLoop } from "../platform/vitals.ts";
@@ -43,7 +44,9 @@ export interface Runtime {
   readonly isCounting?: boolean;
   /** Sends requests to a database server at less cost than `fetch`. */
   readonly post?: Post;
-  /** Wraps the admin API: development serves files beside it. */
+  /** The files of the UI, where they are not those of the last build: in development. */
+  readonly ui?: AppOptions["ui"];
+  /** Wraps the admin API: Node compresses what it answers. */
   readonly aroundAdmin?: (admin: Handler) => Handler;
 }
 
@@ -151,6 +154,7 @@ async function wire(
     platform: { clock, random, log, dial, vitals: measured, watchLoop },
     ...{ config, store, partitions, deployments, kafka, introspection },
     version: VERSION,
+    ui: runtime.ui ?? (() => built),
     readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),
     ...(!isAlone && {

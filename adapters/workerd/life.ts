@@ -23,6 +23,7 @@ import { openRemote } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
 import { random } from "../platform/random.ts";
 import { VERSION } from "../platform/version.ts";
+import { built } from "../ui/embedded.ts";
 import { SERVER_FOLD_LIMITS } from "../libsql/remote/fold_limits.ts";
 import { AlarmedStore, type Alarms, type AlarmStorage } from "./alarm.ts";
 import { fetchDial } from "./fetch_dial.ts";
@@ -88,6 +89,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     kafka: sqlKafkaStore(client, { clock, retryMs: 0 }),
     introspection: introspectionOf(store, range, options),
     version: VERSION,
+    ui: () => built,
   });
   return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
 }

@@ -23,10 +23,11 @@ import type { Call, Handle, Route, Routes } from "./route.ts";
 import { ruleRoutes } from "./rules/rule_routes.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
+import { uiAnswer, type UiOptions } from "./ui_files.ts";
 import { UnknownNames } from "./unknown_names.ts";
 import { apiVersions, type Feature } from "./version.ts";
 
-export interface AdminOptions extends Partial<QueryOptions> {
+export interface AdminOptions extends Partial<QueryOptions>, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
   readonly invocations: Pick<Invocations, "operate" | "editState">;
   readonly applySerde: ApplySerde;
@@ -94,7 +95,8 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     let name = "other";
     const found = (route: string) => void (name = route);
     try {
-      const serving = { route, log, bodyBytesMax, isTooMuch, dialects, unknown, found };
+      const ui = (call: Call) => uiRoute(call, options);
+      const serving = { route, ui, log, bodyBytesMax, isTooMuch, dialects, unknown, found };
       const response = await answer(request, serving);
       onResponse?.(name, response.status);
       unknown.tell(response, dialects, warnings);
@@ -107,6 +109,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
 
 interface Serving {
   readonly route: Handle;
+  readonly ui: (call: Call) => Promise<Response | undefined>;
   readonly log: Log;
   readonly bodyBytesMax: number;
   readonly isTooMuch: boolean;
@@ -127,11 +130,12 @@ class WrongMethod extends Error {
 
 async function answer(
   request: Request,
-  { route, log, bodyBytesMax, isTooMuch, dialects, unknown, found }: Serving,
+  { route, ui, log, bodyBytesMax, isTooMuch, dialects, unknown, found }: Serving,
 ): Promise<Response> {
   try {
     if (isTooMuch) throw overloaded();
-    return await route(callOf(request, { bodyBytesMax, unknown, found }));
+    const call = callOf(request, { bodyBytesMax, unknown, found });
+    return await ui(call) ?? await route(call);
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
@@ -148,6 +152,15 @@ async function answer(
     });
     return refuse({ status: 500, message: "Internal error", code: null }, dialects);
   }
+}
+
+/** The files of the UI, which are not described in `/openapi`. */
+async function uiRoute(call: Call, options: UiOptions): Promise<Response | undefined> {
+  const response = await uiAnswer(call.request, new URL(call.url).pathname, options);
+  if (!response) return undefined;
+  call.found("GET /ui/*");
+  if (call.method !== "GET") throw new WrongMethod("GET, HEAD");
+  return response;
 }
 
 function overloaded(): Failure {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
@@ -13,15 +14,21 @@ let built: string | undefined;
  */
 export function nodeEntry(): string {
   if (built !== undefined) return path.join(built, "node.mjs");
+  buildUi();
   // Within the repository: the server finds its packages from where it lies.
   mkdirSync(DIST, { recursive: true });
   sweep();
   const folder = mkdtempSync(path.join(DIST, "test-"));
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
-  const [, ...args] = (scripts.build as string).split(" ");
+  const [, ...args] = (scripts["build:server"] as string).split(" ");
   const own = args.map((arg) => arg === "--outdir=dist" ? `--outdir=${folder}` : arg);
   execFileSync(path.join(ROOT, "node_modules/.bin/esbuild"), own, { cwd: ROOT, stdio: "pipe" });
   return path.join(built = folder, "node.mjs");
+}
+
+/** Builds the UI, which every entry embeds. */
+export function buildUi(): void {
+  execFileSync(process.execPath, [path.join(ROOT, "adapters/ui/build.mjs")], { stdio: "pipe" });
 }
 
 /** Test processes are often ended before they could clean up: those who come later do it. */
@@ -35,6 +42,7 @@ function sweep(): void {
 
 /** How `deno task serve` starts the server, permissions included. */
 export function denoCommand(): readonly [string, ...string[]] {
+  buildUi();
   const [, ...args] = denoTask("serve");
   const entry = args.pop() ?? "";
   return [denoProgram(), ...args, path.join(ROOT, entry)];

@@ -116,7 +116,7 @@ function inParts(text: string): string {
 }
 
 function isCode(file: string): boolean {
-  return /\.(?:ts|mjs|js)$/.test(file);
+  return /\.(?:tsx?|mjs|js)$/.test(file);
 }
 
 /** Code without its comments and quoted texts, as nearly as that can be said without a parser. */

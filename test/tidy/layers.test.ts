@@ -8,7 +8,7 @@ const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Whether there is code in a folder, at any depth. */
 function hasCode(folder: string): boolean {
-  return readdirSync(folder, { recursive: true }).some((name) => String(name).endsWith(".ts"));
+  return readdirSync(folder, { recursive: true }).some((name) => /\.tsx?$/.test(String(name)));
 }
 
 /** What lies in a folder and can be imported, as the list of layers names it. */
@@ -29,9 +29,7 @@ function listed(readme: string): string[][] {
 describe.each(Object.entries(LAYERS))("the layers of %s", (folder, layers) => {
   test("are all that is in it, once", () => {
     const named = layers.flat();
-    // A page of HTML has no code, and yet a place.
-    const there = [...importable(folder), ...folder === "src" ? ["ui"] : []];
-    expect(named.toSorted()).toEqual([...new Set(there)].toSorted());
+    expect(named.toSorted()).toEqual([...importable(folder)].toSorted());
   });
 
   test("are those of its README", () => {

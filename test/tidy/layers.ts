@@ -31,7 +31,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["many_stores"],
   ],
   "adapters": [
-    ["platform"],
+    ["platform", "ui"],
     ["libsql", "dial"],
     ["installation"],
     ["node", "deno", "workerd", "tools", "kafka"],
@@ -50,7 +50,7 @@ export function placeIn(folder: string, path: string): string | undefined {
   const [, ...under] = `/${path.replaceAll("\\", "/")}`.split(`/${folder}/`);
   const name = under.at(-1)?.split("/")[0];
   if (name === undefined || rankOf(folder, name) >= 0) return name;
-  return name.replace(/\.ts$/, "");
+  return name.replace(/\.tsx?$/, "");
 }
 
 /** The number of the line of a name, 0 being the innermost. -1: it has none. */

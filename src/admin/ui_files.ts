@@ -1,0 +1,118 @@
+import { Failure } from "../errors.ts";
+import { quote } from "./refusals.ts";
+
+/** A file of the UI, compressed when it was built. */
+export interface UiFile {
+  /** Its media type. */
+  readonly type: string;
+  readonly etag: string;
+  /** In base64, as modules of every runtime can hold it. */
+  readonly br: string;
+  readonly gzip: string;
+}
+
+/** The UI as it was built (`adapters/ui/build.mjs`). */
+export interface UiFiles {
+  /** The page for every path, with `{{base}}` where the way up to `/ui/` is written. */
+  readonly shell: string;
+  readonly etag: string;
+  /** By path below `/ui/`. Names have hashes of contents in them, so a file never changes. */
+  readonly files: Readonly<Record<string, UiFile>>;
+}
+
+export interface UiOptions {
+  /** The files of now: a server in development builds them anew. Absent: there is no UI. */
+  readonly ui?: () => UiFiles | Promise<UiFiles>;
+  /** The URL under which browsers reach the ingress. */
+  readonly ingressEndpoint: string;
+}
+
+const MOUNT = "/ui/";
+const FOREVER = "public, max-age=31536000, immutable";
+
+/**
+ * Answers requests for the UI (docs/spec/admin.md#ui): GET of `/`, `/ui` and what is below `/ui/`.
+ * Undefined for all other paths. Throws `Failure` 404 for a file that does not exist. Links and
+ * redirects are relative, so that it works behind any prefix.
+ */
+export async function uiAnswer(
+  request: Request,
+  pathname: string,
+  { ui, ingressEndpoint }: UiOptions,
+): Promise<Response | undefined> {
+  if (!ui) return undefined;
+  if (pathname === "/" || pathname === "/ui") {
+    return new Response(null, { status: 308, headers: { location: "ui/" } });
+  }
+  if (!pathname.startsWith(MOUNT)) return undefined;
+  const path = pathname.slice(MOUNT.length);
+  const built = await ui();
+  const file = Object.hasOwn(built.files, path) ? built.files[path] : undefined;
+  if (file) return fileAnswer(request, file);
+  // The UI writes a dot of a key as `%2E`: what has one is a file.
+  if (path.includes(".") || path.startsWith("assets/")) {
+    throw Failure.plain(404, `Cannot find ${quote(pathname)}`);
+  }
+  return shellAnswer(request, built, { path, ingressEndpoint });
+}
+
+function fileAnswer(request: Request, file: UiFile): Response {
+  const headers = new Headers({
+    ...{ "cache-control": FOREVER, etag: file.etag, vary: "accept-encoding" },
+    "x-content-type-options": "nosniff",
+  });
+  if (isKnown(request, file.etag)) return new Response(null, { status: 304, headers });
+  headers.set("content-type", file.type);
+  const coding = (["br", "gzip"] as const).find((one) => accepts(request, one));
+  if (coding) {
+    headers.set("content-encoding", coding);
+    // workerd compresses a body by itself unless it is told that this has been done.
+    const init = { headers, encodeBody: "manual" };
+    return new Response(bytesOf(file[coding]), init);
+  }
+  const gunzip = new DecompressionStream("gzip");
+  return new Response(new Blob([bytesOf(file.gzip)]).stream().pipeThrough(gunzip), { headers });
+}
+
+function shellAnswer(
+  request: Request,
+  { shell, etag }: UiFiles,
+  { path, ingressEndpoint }: { readonly path: string; readonly ingressEndpoint: string },
+): Response {
+  const base = "../".repeat(path.split("/").length - 1) || "./";
+  const tag = etag.replace(/"$/, `-${base.length}"`);
+  const headers = new Headers({
+    ...{ "cache-control": "no-cache", etag: tag, vary: "accept-encoding" },
+    ...{ "content-security-policy": policyOf(ingressEndpoint), "referrer-policy": "no-referrer" },
+    "x-content-type-options": "nosniff",
+  });
+  if (isKnown(request, tag)) return new Response(null, { status: 304, headers });
+  headers.set("content-type", "text/html; charset=utf-8");
+  return new Response(shell.replace("{{base}}", base), { headers });
+}
+
+/** Nothing inline and nothing from elsewhere; the playground calls the ingress. */
+function policyOf(ingressEndpoint: string): string {
+  const ingress = URL.canParse(ingressEndpoint) ? ` ${new URL(ingressEndpoint).origin}` : "";
+  return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+    `connect-src 'self'${ingress}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+function isKnown(request: Request, etag: string): boolean {
+  const known = request.headers.get("if-none-match") ?? "";
+  const strong = etag.replace(/^W\//, "");
+  return known.split(",").some((one) => one.trim().replace(/^W\//, "") === strong);
+}
+
+/** Whether a content coding is accepted by name; a weight of 0 forbids it. */
+function accepts(request: Request, coding: string): boolean {
+  const accepted = (request.headers.get("accept-encoding") ?? "").toLowerCase().split(",");
+  return accepted.some((one) => {
+    const [name, weight = "q=1"] = one.split(";").map((part) => part.trim());
+    return name === coding && Number(weight.slice(2)) > 0;
+  });
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}

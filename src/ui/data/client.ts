@@ -1,0 +1,77 @@
+import { parseJson } from "./json.ts";
+import type { Sql } from "./sql.ts";
+
+/** A refusal of the admin API, or no answer at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  /** Such as `META0003`. */
+  readonly code: string | undefined;
+
+  constructor(status: number, message: string, code?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Where the token of a Worker is kept: for this tab, and gone with it. */
+const TOKEN = "perdure.token";
+
+/** The URL of a path of the admin API. It is one step above the UI, whatever prefix is in front. */
+export function apiUrl(path: string): string {
+  return new URL(`../${path.replace(/^\//, "")}`, document.baseURI).href;
+}
+
+/** Sends a bearer token with every further request of this tab. */
+export function setToken(token: string): void {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export interface Send {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the admin API. Answers the parsed JSON, undefined without a body. Throws `ApiError`. */
+export async function api<T>(
+  path: string,
+  { method = "GET", body, signal }: Send = {},
+): Promise<T> {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = {
+    // Exactly this: with anything else `/query` answers Arrow.
+    accept: "application/json",
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  const init = { method, headers, signal: signal ?? null };
+  const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
+  const response = await fetch(apiUrl(path), sent).catch((cause) => {
+    if (signal?.aborted) throw cause;
+    throw new ApiError(0, "The server does not answer", String(cause));
+  });
+  const text = await response.text();
+  if (!response.ok) throw refusalOf(response.status, text);
+  return (text === "" ? undefined : parseJson(text)) as T;
+}
+
+/** The rows of a statement. Columns that are null are absent. Throws `ApiError`. */
+export async function query<Row>(statement: Sql, signal?: AbortSignal): Promise<Row[]> {
+  const send = { method: "POST", body: { query: statement.text } } as const;
+  const { rows } = await api<{ rows: Row[] }>("query", { ...send, ...(signal && { signal }) });
+  return rows;
+}
+
+function refusalOf(status: number, text: string): ApiError {
+  try {
+    const body = JSON.parse(text) as Record<string, unknown>;
+    // The name of the field depends on the server's dialect.
+    const [, code] = Object.entries(body).find(([name]) => name.endsWith("_code")) ?? [];
+    const known = typeof code === "string" ? code : undefined;
+    return new ApiError(status, String(body["message"] ?? text), known);
+  } catch {
+    return new ApiError(status, text === "" ? `The server answered ${status}` : text);
+  }
+}

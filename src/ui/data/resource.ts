@@ -1,0 +1,129 @@
+import { effect, type Signal, signal, untracked } from "@preact/signals";
+import { ApiError } from "./client.ts";
+import { answeredAt, isLive, isReachable } from "./live.ts";
+
+/** What is known of something that is read from the server. */
+export interface State<T> {
+  /** The newest answer. It stays while a newer one is asked for, and when that fails. */
+  readonly data?: T;
+  /** Why the newest request failed. */
+  readonly error?: ApiError;
+  readonly isLoading: boolean;
+  /** When `data` was answered, in ms since the epoch. */
+  readonly at?: number;
+}
+
+export type Load<T> = (signal: AbortSignal) => Promise<T>;
+
+/** A poll waits this many times as long as its request took, so that it uses a fifth of the time at most. */
+const REST_FACTOR = 5;
+/** Failures double the wait, up to this many times. */
+const FAILURES_MAX = 4;
+/** How long an answer that nothing shows is kept: for the way back. */
+const KEEP_MS = 30_000;
+
+/** One thing that is read: shared by all that show it, polled while at least one does. */
+export class Resource<T> {
+  readonly state: Signal<State<T>> = signal({ isLoading: true });
+  readonly #load: Load<T>;
+  readonly #onUnused: () => void;
+  readonly #intervals: number[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #request: AbortController | undefined;
+  #failures = 0;
+  #tookMs = 0;
+
+  constructor(load: Load<T>, onUnused: () => void) {
+    this.#load = load;
+    this.#onUnused = onUnused;
+  }
+
+  /** Begins to read, and again every `everyMs` (0: only once). Returns what ends it. */
+  use(everyMs: number): () => void {
+    this.#intervals.push(everyMs);
+    clearTimeout(this.#timer);
+    const age = Date.now() - (untracked(() => this.state.value).at ?? 0);
+    if (everyMs === 0 ? age > KEEP_MS : age >= everyMs) void this.refresh();
+    else this.#plan();
+    return () => {
+      this.#intervals.splice(this.#intervals.indexOf(everyMs), 1);
+      if (this.#intervals.length > 0) return;
+      this.#request?.abort();
+      this.#request = undefined;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(this.#onUnused, KEEP_MS);
+    };
+  }
+
+  /** Asks now. A request in flight is the answer, too. */
+  async refresh(): Promise<void> {
+    if (this.#request) return;
+    clearTimeout(this.#timer);
+    const request = this.#request = new AbortController();
+    const before = untracked(() => this.state.value);
+    if (!before.isLoading) this.state.value = { ...before, isLoading: true };
+    const startedAt = performance.now();
+    try {
+      const data = await this.#load(request.signal);
+      if (request !== this.#request) return;
+      this.#failures = 0;
+      this.state.value = { data, isLoading: false, at: answeredAt.value = Date.now() };
+      isReachable.value = true;
+    } catch (cause) {
+      if (request !== this.#request) return;
+      this.#fail(cause);
+    }
+    this.#request = undefined;
+    this.#tookMs = performance.now() - startedAt;
+    this.#plan();
+  }
+
+  #fail(cause: unknown): void {
+    this.#failures = Math.min(this.#failures + 1, FAILURES_MAX);
+    const error = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
+    if (error.status === 0) isReachable.value = false;
+    this.state.value = { ...untracked(() => this.state.value), error, isLoading: false };
+  }
+
+  /** Plans the next request, unless nothing wants one. */
+  #plan(): void {
+    clearTimeout(this.#timer);
+    const wanted = this.#intervals.filter((everyMs) => everyMs > 0);
+    if (wanted.length === 0) return;
+    const everyMs = Math.max(Math.min(...wanted), this.#tookMs * REST_FACTOR);
+    this.#timer = setTimeout(() => {
+      if (isLive.value && !document.hidden) void this.refresh();
+    }, everyMs * 2 ** this.#failures);
+  }
+
+  /** Asks at once if it is polled: the page is visible again, or live again. */
+  wake(): void {
+    if (this.#intervals.some((everyMs) => everyMs > 0)) void this.refresh();
+  }
+}
+
+const resources = new Map<string, Resource<unknown>>();
+
+/** The resource of a key. `load` is used when there is none yet. */
+export function resourceOf<T>(key: string, load: Load<T>): Resource<T> {
+  const known = resources.get(key);
+  if (known) return known as Resource<T>;
+  const made = new Resource(load, () => void resources.delete(key));
+  resources.set(key, made as Resource<unknown>);
+  return made;
+}
+
+/** Asks again for all that is shown: after something was changed, or on a hint of the server. */
+export function refreshAll(): void {
+  for (const resource of resources.values()) resource.wake();
+}
+
+/** Polls stop while the page is hidden or paused, and continue at once afterwards. */
+export function startPolling(): void {
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && isLive.value) refreshAll();
+  });
+  effect(() => {
+    if (isLive.value && !document.hidden) refreshAll();
+  });
+}

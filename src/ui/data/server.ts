@@ -1,0 +1,67 @@
+import { signal } from "@preact/signals";
+import { ALIAS } from "../../names.ts";
+import { api } from "./client.ts";
+
+/** What `GET /version` answers. */
+export interface Version {
+  readonly version: string;
+  readonly min_admin_api_version: number;
+  readonly max_admin_api_version: number;
+  readonly ingress_endpoint?: string | null;
+  readonly features?: Readonly<Record<string, boolean>>;
+}
+
+export const server = signal<Version | undefined>(undefined);
+
+/** What pages ask for before they show something that not every server can do. */
+export interface Abilities {
+  /** It says why an invocation waits, in columns of its own (`waiting_reason`, `queue_position`). */
+  readonly hasWaitingColumns: boolean;
+  /** Rules, counters and queues. */
+  readonly hasLimits: boolean;
+  /** Clusters and subscriptions of Kafka as SQL tables. */
+  readonly hasKafkaTables: boolean;
+  /** Sends hints of changes (`GET /internal/ui/events`). */
+  readonly hasEvents: boolean;
+}
+
+/** Whether it is this project's server, which has tables and columns that the reference lacks. */
+export function isPerdure(): boolean {
+  return server.value?.version.includes("-perdure.") ?? false;
+}
+
+/** What the server at hand can do. */
+export function abilities(): Abilities {
+  const isOurs = isPerdure();
+  return {
+    hasWaitingColumns: isOurs,
+    hasLimits: isOurs || server.value?.features?.["vqueues"] === true,
+    hasKafkaTables: isOurs,
+    hasEvents: false,
+  };
+}
+
+/** What it cannot do, as sentences for people. */
+export function missing(): string[] {
+  const { hasWaitingColumns, hasLimits, hasKafkaTables, hasEvents } = abilities();
+  return [
+    ...(hasWaitingColumns ? [] : ["It does not say why an invocation waits: the UI derives it."]),
+    ...(hasLimits ? [] : ["It has no limits: flow control is off."]),
+    ...(hasKafkaTables ? [] : ["It has no tables of Kafka's lag."]),
+    ...(hasEvents ? [] : ["It sends no hints of changes: the UI asks at intervals."]),
+  ];
+}
+
+/** Reads the version. Throws `ApiError`. */
+export async function readServer(): Promise<void> {
+  server.value = await api<Version>("version");
+}
+
+/**
+ * Where a handler is called: the ingress URL of a target, such as `call/Greeter/greet`. The spelling
+ * is the one that every server understands.
+ */
+export function ingressUrl(path: string): string {
+  const base = server.value?.ingress_endpoint ?? "http://localhost:8080/";
+  return new URL(`${ALIAS}/${path}`, base.endsWith("/") ? base : `${base}/`).href;
+}

@@ -1,0 +1,14 @@
+import { render } from "preact";
+import { startClock } from "./data/live.ts";
+import { startPolling } from "./data/resource.ts";
+import { App } from "./shell/app.tsx";
+import { startKeys } from "./state/keys.ts";
+import { startRouter } from "./state/router.ts";
+import { startSettings } from "./state/settings.ts";
+
+startSettings();
+startRouter();
+startKeys();
+startClock();
+startPolling();
+render(<App />, document.getElementById("app")!);

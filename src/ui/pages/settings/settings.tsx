@@ -1,0 +1,107 @@
+import { missing, server } from "../../data/server.ts";
+import { change, DEFAULTS, type Settings, settings } from "../../state/settings.ts";
+import { Page } from "../../widgets/page.tsx";
+
+interface Choice<K extends keyof Settings> {
+  readonly name: K;
+  readonly title: string;
+  /** By value, what it says. */
+  readonly options: Readonly<Record<Settings[K], string>>;
+}
+
+const THEME: Choice<"theme"> = {
+  name: "theme",
+  title: "Theme",
+  options: { system: "As the system", light: "Light", dark: "Dark" },
+};
+const CONTRAST: Choice<"contrast"> = {
+  name: "contrast",
+  title: "Contrast",
+  options: { system: "As the system", more: "More" },
+};
+const MOTION: Choice<"motion"> = {
+  name: "motion",
+  title: "Motion",
+  options: { system: "As the system", less: "None" },
+};
+const DENSITY: Choice<"density"> = {
+  name: "density",
+  title: "Rows",
+  options: { dense: "Dense", comfortable: "Comfortable" },
+};
+const TIMES: Choice<"times"> = {
+  name: "times",
+  title: "Times",
+  options: { local: "Local", utc: "UTC" },
+};
+const KEYS: Choice<"keys"> = {
+  name: "keys",
+  title: "Keys without Ctrl",
+  options: { on: "On", off: "Off" },
+};
+
+/** What people choose for themselves, and what the server at hand is. */
+export default function SettingsPage() {
+  return (
+    <Page
+      title="Settings"
+      actions={
+        <button type="button" onClick={() => void (settings.value = DEFAULTS)}>
+          Use the defaults
+        </button>
+      }
+    >
+      <div class="fields">
+        <Field {...THEME} />
+        <Field {...CONTRAST} />
+        <Field {...MOTION} />
+        <Field {...DENSITY} />
+        <Field {...TIMES} />
+        <Field {...KEYS} />
+      </div>
+      <p>They are kept by this browser and sent nowhere.</p>
+      <About />
+    </Page>
+  );
+}
+
+function Field<K extends keyof Settings>({ name, title, options }: Choice<K>) {
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {Object.entries<string>(options).map(([value, label]) => (
+        <label key={value} class="choice">
+          <input
+            type="radio"
+            name={name}
+            value={value}
+            checked={settings.value[name] === value}
+            onChange={() => change(name, value as Settings[K])}
+          />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function About() {
+  if (!server.value) return null;
+  const { version, ingress_endpoint, features = {} } = server.value;
+  const on = Object.entries(features).filter(([, isOn]) => isOn).map(([name]) => name);
+  return (
+    <section>
+      <h2>This server</h2>
+      <dl class="facts">
+        <dt>Version</dt>
+        <dd>{version}</dd>
+        <dt>Ingress</dt>
+        <dd>{ingress_endpoint ?? "not known"}</dd>
+        <dt>Features that are on</dt>
+        <dd>{on.length === 0 ? "none" : on.join(", ")}</dd>
+      </dl>
+      <h3>What it cannot do</h3>
+      <ul>{missing().map((text) => <li key={text}>{text}</li>)}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "./widgets/icon.tsx";
+
+/** What a page is given. */
+export interface PageProps {
+  /** Of the pattern: `:id` as `params.id`. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  /** The path below `/ui/`, with `:name` for a segment. */
+  readonly path: string;
+  readonly title: string;
+  /** Loads the page: a chunk of its own. */
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
+  /** What it is in the header and in the palette. Absent: it is reached by links. */
+  readonly nav?: { readonly icon: IconName; /** Behind `g`. */ readonly key: string };
+}
+
+/** All pages. The first that matches is shown. */
+export const routes: readonly Route[] = [
+  {
+    path: "",
+    title: "Home",
+    load: () => import("./pages/home/home.tsx"),
+    nav: { icon: "home", key: "h" },
+  },
+  {
+    path: "settings",
+    title: "Settings",
+    load: () => import("./pages/settings/settings.tsx"),
+    nav: { icon: "settings", key: "," },
+  },
+];

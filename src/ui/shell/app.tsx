@@ -1,0 +1,54 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { ApiError } from "../data/client.ts";
+import { readServer } from "../data/server.ts";
+import { go, link } from "../state/router.ts";
+import { useKeys } from "../state/keys.ts";
+import { routes } from "../routes.ts";
+import { Header } from "./header.tsx";
+import { KeySheet, openKeySheet } from "./key_sheet.tsx";
+import { Outlet } from "./outlet.tsx";
+import { openPalette, Palette } from "./palette.tsx";
+import { SignIn } from "./sign_in.tsx";
+import { Toasts } from "./toasts.tsx";
+
+/** Why the server did not say what it is. Undefined: it did, or has not been asked. */
+const failure = signal<ApiError | undefined>(undefined);
+
+async function connect(): Promise<void> {
+  try {
+    await readServer();
+    failure.value = undefined;
+  } catch (cause) {
+    failure.value = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
+  }
+}
+
+/** The frame of all pages. */
+export function App() {
+  useEffect(() => void connect(), []);
+  useKeys("Everywhere", {
+    "ctrl+k": { label: "Go to anything", run: openPalette },
+    "?": { label: "Show the keys", run: openKeySheet },
+    ...Object.fromEntries(
+      routes.filter(({ nav }) => nav).map((
+        { path, title, nav },
+      ) => [`g ${nav!.key}`, { label: `Go to ${title}`, run: () => go(link(path)) }]),
+    ),
+  });
+  const isClosed = failure.value?.status === 401;
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
+        Skip to content
+      </button>
+      <Header />
+      <main tabIndex={-1}>
+        {isClosed ? <SignIn onDone={() => void connect()} /> : <Outlet />}
+      </main>
+      <Toasts />
+      <Palette />
+      <KeySheet />
+    </>
+  );
+}

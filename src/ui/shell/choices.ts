@@ -1,0 +1,70 @@
+import { routes } from "../routes.ts";
+import { link, match } from "../state/router.ts";
+import type { IconName } from "../widgets/icon.tsx";
+
+/** Something to go to. */
+export interface Choice {
+  readonly label: string;
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly to: string;
+}
+
+const CHOICES_MAX = 12;
+
+/** Pages by the prefix of the ids that they show. */
+const BY_PREFIX: Readonly<Record<string, readonly [page: string, kind: string]>> = {
+  inv_: ["invocations", "invocation"],
+  dp_: ["deployments", "deployment"],
+};
+
+/** Of what `GET /services` answers. */
+export interface Service {
+  readonly name: string;
+  readonly ty: string;
+}
+
+/** What a typed text may mean, the best first. */
+export function choicesFor(text: string, services: readonly Service[]): readonly Choice[] {
+  const typed = text.trim();
+  const found = [...ids(typed), ...pages(typed), ...typed === "" ? [] : named(typed, services)];
+  return found.slice(0, CHOICES_MAX);
+}
+
+/** Whether there is a page at a path: pages are added one by one. */
+function isPage(...segments: readonly string[]): boolean {
+  return routes.some(({ path }) => match(path, link(...segments)));
+}
+
+function ids(typed: string): Choice[] {
+  const [, found] = Object.entries(BY_PREFIX).find(([prefix]) => typed.startsWith(prefix)) ?? [];
+  if (!found || !isPage(found[0], typed)) return [];
+  return [{ label: typed, kind: found[1], icon: "open", to: link(found[0], typed) }];
+}
+
+function pages(typed: string): Choice[] {
+  return routes.filter(({ nav, title }) => nav && title.toLowerCase().includes(typed.toLowerCase()))
+    .map(({ title, path, nav }) => ({
+      label: title,
+      kind: "page",
+      icon: nav!.icon,
+      to: link(path),
+    }));
+}
+
+/** Services by their names. `Cart/held` is the key `held` of `Cart`. */
+function named(typed: string, services: readonly Service[]): Choice[] {
+  const [name = "", ...rest] = typed.split("/");
+  const key = rest.join("/");
+  return services.flatMap((service): Choice[] => {
+    if (!service.name.toLowerCase().includes(name.toLowerCase())) return [];
+    const keyed = service.ty === "VirtualObject" ? "objects" : "workflows";
+    if (key !== "" && service.ty !== "Service" && isPage(keyed, service.name, key)) {
+      const label = `${service.name}/${key}`;
+      return [{ label, kind: "key", icon: "key", to: link(keyed, service.name, key) }];
+    }
+    if (!isPage("services", service.name)) return [];
+    const to = link("services", service.name);
+    return [{ label: service.name, kind: "service", icon: "service", to }];
+  });
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Icon } from "./icon.tsx";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  /** Called by Escape, by a click beside it and by its button. */
+  readonly onClose: () => void;
+  /** Whether the title is for those only who do not see it. */
+  readonly isPlain?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A native modal dialog: the browser keeps the focus in it and gives it back. */
+export function Dialog({ title, isOpen, onClose, isPlain = false, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (isOpen && !dialog.current?.open) dialog.current?.showModal();
+    if (!isOpen) dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => {
+        if (target === currentTarget || closestLink(target)) onClose();
+      }}
+    >
+      <div class="dialog">
+        <header class={isPlain ? "hidden" : undefined}>
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="icon" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** A link within leads to another page. */
+function closestLink(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("a[href]") !== null;
+}
+
+export interface ConfirmProps {
+  readonly title: string;
+  /** What exactly will happen, and to what. */
+  readonly children: ComponentChildren;
+  /** The word on the button: what is done. */
+  readonly action: string;
+  /** Has to be typed first. For what cannot be undone and hits many. */
+  readonly typed?: string | undefined;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something is done. */
+export function Confirm({ title, children, action, typed, onConfirm, onClose }: ConfirmProps) {
+  const [text, type] = useState("");
+  const isReady = typed === undefined || text === typed;
+  const confirm = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    onClose();
+    onConfirm();
+  };
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <form class="fields" onSubmit={confirm}>
+        <div>{children}</div>
+        {typed !== undefined && (
+          <label>
+            Type “{typed}” to confirm
+            <input value={text} onInput={({ currentTarget }) => type(currentTarget.value)} />
+          </label>
+        )}
+        <div class="actions">
+          <button type="button" onClick={onClose}>Keep as it is</button>
+          <button type="submit" class="danger" disabled={!isReady}>{action}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

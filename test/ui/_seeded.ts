@@ -1,0 +1,29 @@
+import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { register } from "../support/client.ts";
+import { type Server, startServer } from "../support/server.ts";
+
+/** A server with an endpoint, which a spec fills by calls of the real SDK. */
+export interface Seeded {
+  readonly server: Server;
+  readonly endpoint: Endpoint;
+  /** The URL of a page, such as `invocations?filter=…`. */
+  at(page: string): string;
+  close(): Promise<void>;
+}
+
+/** Starts a server and an endpoint (`test/support/services.mjs`), and registers it. */
+export async function seeded({ isRegistered = true } = {}): Promise<Seeded> {
+  const [server, endpoint] = await Promise.all([
+    startServer({ runtime: "node" }),
+    startEndpoint("h2"),
+  ]);
+  if (isRegistered) await register(server, endpoint);
+  return {
+    server,
+    endpoint,
+    at: (page) => `${server.admin}/ui/${page}`,
+    close: async () => {
+      await Promise.all([server.close(), endpoint.close()]);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+/** Longer than any answer of a server of a test. */
+export const SHOWN_MS = 10_000;
+
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 360, height: 800 };
+
+/** A page of the UI, with everything that went wrong in it. */
+export interface Tab {
+  readonly page: Page;
+  /** Errors of the console, uncaught errors, requests that failed or left this machine. */
+  readonly wrong: readonly string[];
+  /** Requests that were answered, with their sizes on the wire in bytes. */
+  readonly requests: readonly { readonly url: string; readonly bytes: number }[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a page of the UI. Requests may go to this machine only. `allowed`: statuses that the page is
+ * expected to get, such as the 404 of an invocation that does not exist.
+ */
+export async function openTab(
+  browser: Browser,
+  url: string,
+  { allowed = [], ...options }: BrowserContextOptions & { readonly allowed?: number[] } = {},
+): Promise<Tab> {
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(SHOWN_MS);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  const requests: { url: string; bytes: number }[] = [];
+  await context.route("**/*", async (route) => {
+    const { hostname } = new URL(route.request().url());
+    if (LOOPBACK.test(hostname)) return await route.continue();
+    wrong.push(`left this machine: ${route.request().url()}`);
+    await route.abort();
+  });
+  page.on("pageerror", (error) => wrong.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    // The browser says so of every refused request; those are counted below.
+    if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
+    wrong.push(`console: ${message.text()}`);
+  });
+  // `requestfinished` does not come for a body that nothing reads.
+  page.on("response", (response) => {
+    if (response.status() < 400 || allowed.includes(response.status())) return;
+    wrong.push(`${response.status()}: ${response.url()} ${response.request().postData() ?? ""}`);
+  });
+  await measure(page, requests);
+  await page.goto(url);
+  return { page, wrong, requests, close: () => context.close() };
+}
+
+/** Sizes as they were on the wire: with headers, compressed. */
+async function measure(page: Page, requests: { url: string; bytes: number }[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const urls = new Map<string, string>();
+  session.on("Network.responseReceived", ({ requestId, response }) => {
+    urls.set(requestId, response.url);
+  });
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    requests.push({ url: urls.get(requestId) ?? "", bytes: encodedDataLength });
+  });
+  await session.send("Network.enable");
+}
+
+/** What axe finds wrong with a page as it is now, by rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  // By the debugger: the policy of the page forbids any script but its own.
+  await page.evaluate(AXE);
+  return await page.evaluate(async () => {
+    type Found = {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    };
+    const { axe } = globalThis as unknown as { axe: { run(options: unknown): Promise<Found> } };
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const found = await axe.run({ runOnly: tags });
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
+    );
+  });
+}
+
+/**
+ * Everything that any page must keep: nothing went wrong, axe finds nothing in light and dark, and
+ * nothing is wider than the screen at 360 and 1440 px.
+ */
+export async function expectSound({ page, wrong }: Tab): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page), colorScheme).toEqual([]);
+  }
+  for (const viewport of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width, `at ${viewport.width} px`).toBeLessThanOrEqual(viewport.width);
+  }
+  expect(wrong).toEqual([]);
+}

@@ -1,0 +1,105 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer } from "../support/server.ts";
+import { startWorkerd } from "../workerd/_server.ts";
+
+const START_MS = 60_000;
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A request as it is: `fetch` follows redirects and decompresses. */
+function ask(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Got> {
+  return new Promise((resolve, reject) =>
+    request(url, { method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk) => chunks.push(chunk)).on("end", () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body: Buffer.concat(chunks),
+        }));
+    }).on("error", reject).end()
+  );
+}
+
+const STARTS = {
+  node: () => startServer({ runtime: "node" }),
+  deno: () => startServer({ runtime: "deno" }),
+  workerd: () => startWorkerd(),
+} as const;
+
+describe.each(Object.entries(STARTS))("the files of the UI on %s", (_name, start) => {
+  let server: Awaited<ReturnType<typeof start>>;
+  let script: string;
+  const at = (path: string) => `${server.admin}${path}`;
+
+  beforeAll(async () => {
+    server = await start();
+    const page = (await ask(at("/ui/"))).body.toString();
+    script = `/ui/${/src="([^"]+)"/.exec(page)?.[1]}`;
+  }, START_MS);
+  afterAll(() => server?.close());
+
+  test("lead to /ui/ by a relative redirect", async () => {
+    for (const path of ["/", "/ui"]) {
+      const { status, headers } = await ask(at(path));
+      expect([status, headers["location"]]).toEqual([308, "ui/"]);
+    }
+  });
+
+  test("are a page for every path without a dot, with a strict policy and the way up", async () => {
+    for (const [path, base] of [["/ui/", "./"], ["/ui/a/b/c", "../../"]] as const) {
+      const { status, headers, body } = await ask(at(path));
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        vary: "accept-encoding",
+      });
+      expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'");
+      expect(body.toString()).toContain(`<base href="${base}">`);
+      const again = await ask(at(path), { "if-none-match": String(headers["etag"]) });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    }
+  });
+
+  test("never change under one name, and are sent as they were compressed", async () => {
+    const plain = await ask(at(script));
+    expect(plain.headers).toMatchObject({
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    });
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+    for (const [coding, decode] of Object.entries(decoders)) {
+      const { headers, body } = await ask(at(script), { "accept-encoding": coding });
+      expect(headers["content-encoding"]).toBe(coding);
+      expect(body.length).toBeLessThan(plain.body.length / 2);
+      expect(decode(body).equals(plain.body)).toBe(true);
+    }
+    const refused = await ask(at(script), { "accept-encoding": "br;q=0, gzip;q=0" });
+    expect(refused.headers["content-encoding"]).toBeUndefined();
+    const known = await ask(at(script), { "if-none-match": String(plain.headers["etag"]) });
+    expect(known.status).toBe(304);
+  });
+
+  test("are asked for by GET and HEAD only, and 404 where there is none", async () => {
+    const head = await ask(at(script), {}, "HEAD");
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    const post = await ask(at(script), {}, "POST");
+    expect([post.status, post.headers["allow"]]).toEqual([405, "GET, HEAD"]);
+    for (
+      const path of ["/ui/assets/app.js", "/ui/assets/x", "/ui/a.css", "/uix", "/ui/%2e%2e/x.js"]
+    ) {
+      expect((await ask(at(path))).status, path).toBe(404);
+    }
+  });
+});

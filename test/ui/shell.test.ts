@@ -1,0 +1,126 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+/** Of the first page, over the wire and with its data. */
+const FIRST = { bytes: 75 * 1024, requests: 12 };
+
+describe.skipIf(!hasBrowser)("the frame of the UI", () => {
+  let browser: Browser;
+  let world: Seeded;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("shows the services, within its budget", async () => {
+    const tab = await openTab(browser, world.at(""));
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.getByRole("row", { name: /Greeter/ }).first().waitFor();
+    expect(await page.title()).toBe("Home · perdure");
+    await page.waitForLoadState("networkidle");
+    expect(tab.requests.length).toBeLessThanOrEqual(FIRST.requests);
+    const bytes = tab.requests.reduce((sum, request) => sum + request.bytes, 0);
+    expect(bytes).toBeLessThanOrEqual(FIRST.bytes);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("goes to pages by links, keys, the palette and the history, without loading anew", async () => {
+    const tab = await openTab(browser, world.at(""));
+    const { page } = tab;
+    const heading = page.getByRole("heading", { level: 1 });
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    expect(page.url()).toBe(world.at("settings"));
+    await page.keyboard.press("g");
+    await page.keyboard.press("h");
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("sett");
+    await page.getByRole("option", { name: /Settings/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    expect(await heading.count()).toBe(1);
+    expect(tab.requests.filter(({ url }) => url.endsWith("/ui/")).length).toBe(1);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("lists its keys, which can be switched off", async () => {
+    const tab = await openTab(browser, world.at("settings"));
+    const { page } = tab;
+    await page.getByRole("group", { name: "Theme" }).waitFor();
+    await page.keyboard.press("?");
+    const sheet = page.getByRole("dialog", { name: "Keys" });
+    await sheet.getByText("Go to Settings").waitFor();
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "hidden" });
+    await page.getByRole("group", { name: "Keys without Ctrl" }).getByLabel("Off").check();
+    await page.reload();
+    await page.getByRole("group", { name: "Theme" }).waitFor();
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Go to" }).waitFor();
+    expect(await sheet.isVisible()).toBe(false);
+    await tab.close();
+  });
+
+  test("keeps what is chosen, and says what the server cannot do", async () => {
+    const tab = await openTab(browser, world.at("settings"), { colorScheme: "light" });
+    const { page } = tab;
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.getByRole("group", { name: "Theme" }).getByLabel("Dark").check();
+    expect(await background()).not.toBe(light);
+    await page.reload();
+    await page.getByRole("heading", { name: "This server" }).waitFor();
+    expect(await background()).not.toBe(light);
+    await page.getByText(/-perdure\./).first().waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("pauses, and says how old what it shows is", async () => {
+    const tab = await openTab(browser, world.at(""));
+    const { page } = tab;
+    await page.getByRole("button", { name: /live.*as of/ }).click();
+    await page.getByRole("button", { name: /paused/ }).waitFor();
+    await page.getByRole("button", { name: /paused/ }).click();
+    await page.getByRole("button", { name: /live/ }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("says that a page does not exist, at any depth", async () => {
+    const tab = await openTab(browser, world.at("no/such/page"));
+    await tab.page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
+    await tab.page.getByRole("link", { name: "Home", exact: true }).first().click();
+    await tab.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    expect(tab.page.url()).toBe(world.at(""));
+    await expectSound(tab);
+    await tab.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)("without a deployment", () => {
+  test("the first page has the command that registers one", async () => {
+    const [browser, world] = await Promise.all([openBrowser(), seeded({ isRegistered: false })]);
+    try {
+      const tab = await openTab(browser, world.at(""));
+      await tab.page.getByText(`curl ${world.server.admin}/deployments`).waitFor();
+      await expectSound(tab);
+    } finally {
+      await Promise.all([browser.close(), world.close()]);
+    }
+  }, START_MS);
+});
