@@ -207,6 +207,7 @@ function createKafka(
     tracer: observation.tracer,
     counts: observation.watch.meter.ingested,
     take: (batch) => router.ingest(batch),
+    letters: (request) => router.letters(request),
   });
 }
 

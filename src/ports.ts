@@ -5,6 +5,7 @@ import type { Event, Operation, RecordPart } from "./engine/event.ts";
 import type { Signal } from "./model/command.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Result } from "./model/journal.ts";
+import type { LetterRef, OwedLetter } from "./model/kafka.ts";
 import type { ControlsChange, StoredControls } from "./model/controls.ts";
 import type { Invoked, Message } from "./model/message.ts";
 import type { Rows, Table, Want, Write } from "./model/rows.ts";
@@ -224,6 +225,16 @@ export interface PartitionClient extends Invocations {
   deliver(batch: OutboxBatch): Promise<number>;
   /** Has records of Kafka invoke handlers, each once, however often they come (decision 052). */
   ingest(part: RecordPart): Promise<PartTaken>;
+  /** Notes dead letters that are written, and hands out some that are owed (decision 053). */
+  letters(request: LettersRequest): Promise<readonly OwedLetter[]>;
+}
+
+export interface LettersRequest {
+  readonly written: readonly LetterRef[];
+  /** Letters that cannot be written now: they are handed out again. */
+  readonly returned: readonly LetterRef[];
+  /** No more letters once their values have so many bytes: the last one may be larger. */
+  readonly bytesMax: number;
 }
 
 /** How a part of a batch was taken. All of its records before `next` are durable. */

@@ -18,6 +18,8 @@ export type Scan =
   }
   /** Invocations of subscriptions that are not completed, ordered by id, after `after` (exclusive). */
   | { readonly kind: "ingested"; readonly after?: string; readonly limit: number }
+  /** Invocations that owe a dead letter (decision 053), ordered by id, after `after` (exclusive). */
+  | { readonly kind: "letters"; readonly after?: string; readonly limit: number }
   /** Token buckets that are full again at or before `until`. */
   | { readonly kind: "fullBuckets"; readonly until: number; readonly limit: number }
   /** Timers in order of (due, id, item), strictly after `after` when given. */

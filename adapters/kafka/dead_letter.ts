@@ -32,14 +32,15 @@ export class DeadLetters {
     if (!isWritten) throw new Error(`Topic "${topic}" did not take the record`);
   }
 
-  #about({ topic, partition, message, why }: Poison): Record<string, string> {
+  #about({ topic, partition, message, why, invocation }: Poison): Record<string, string> {
     const said = {
       reason: why,
       subscription: this.#subscription,
       topic,
       partition: String(partition),
       offset: message.offset,
-      at: new Date().toISOString(),
+      at: new Date(invocation?.failedAt ?? Date.now()).toISOString(),
+      ...(invocation && { invocation: invocation.id }),
     };
     const named = Object.entries(said).map(([name, text]) => [`${OWN}.dead-letter.${name}`, text]);
     return Object.fromEntries(named);

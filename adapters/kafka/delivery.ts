@@ -12,6 +12,8 @@ export interface Poison {
   readonly partition: number;
   readonly message: KafkaMessage;
   readonly why: string;
+  /** The invocation that it became, whose attempts are used up. Absent: it became none. */
+  readonly invocation?: { readonly id: string; readonly failedAt: number };
 }
 
 export interface DeliveryOptions {

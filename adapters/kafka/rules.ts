@@ -1,5 +1,5 @@
 import { type KafkaRecord, type Mapped, mapperOf } from "../../src/kafka/mapping.ts";
-import type { PlannedSubscription } from "../../src/model/kafka.ts";
+import { deadLetterTopicOf, type PlannedSubscription } from "../../src/model/kafka.ts";
 
 /** What becomes of records, as the plan has it now: it may change while they are consumed. */
 export interface RulesOptions {
@@ -12,8 +12,6 @@ export type PoisonRule =
   | { readonly kind: "block" }
   | { readonly kind: "skip" }
   | { readonly kind: "dead-letter"; readonly topic: string };
-
-const DEAD_LETTER = "dead-letter:";
 
 /** The options of a subscription that change without a new consumer. */
 export class Rules {
@@ -39,9 +37,9 @@ export class Rules {
     ) ?? false;
 
   get onPoison(): PoisonRule {
-    const rule = this.#options.planned.options["on.poison"] ?? "block";
-    if (rule === "skip") return { kind: "skip" };
-    if (!rule.startsWith(DEAD_LETTER)) return { kind: "block" };
-    return { kind: "dead-letter", topic: rule.slice(DEAD_LETTER.length) };
+    const { options } = this.#options.planned;
+    const topic = deadLetterTopicOf(options);
+    if (topic !== undefined) return { kind: "dead-letter", topic };
+    return { kind: options["on.poison"] === "skip" ? "skip" : "block" };
   }
 }

@@ -1,4 +1,5 @@
 import { encodeBatch } from "../../src/kafka/batch_codec.ts";
+import type { Letter, LettersBody } from "../../src/kafka/letter.ts";
 import type { Ingested, KafkaPlan, RecordBatch, SidecarReport } from "../../src/model/kafka.ts";
 
 /** What the server makes of a batch. `away`: there was no answer, or one that says to come again. */
@@ -69,6 +70,15 @@ export class ServerApi {
     const init = { method: "POST", headers, body: JSON.stringify(report) };
     const answer = await this.#ask("reports", init, { signal, withinMs: ANSWER_MS });
     return "status" in answer && answer.status < 300;
+  }
+
+  /** Says which dead letters are written or cannot be, and gets others. Undefined: there was no answer. */
+  async letters(body: LettersBody, signal: AbortSignal): Promise<readonly Letter[] | undefined> {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await this.#ask("letters", init, { signal, withinMs: ANSWER_MS });
+    if (!("status" in answer) || answer.status !== 200) return undefined;
+    return (answer.json as { letters: readonly Letter[] }).letters;
   }
 
   async #ask(

@@ -2,6 +2,7 @@ import { type KafkaPlan, REPORT_MS } from "../../src/model/kafka.ts";
 import { sourceOf } from "../../src/kafka/source.ts";
 import type { Log } from "../../src/ports.ts";
 import type { TokenOptions } from "./oauth.ts";
+import { LetterCarrier } from "./letter_carrier.ts";
 import { pause } from "./pause.ts";
 import type { ServerApi } from "./server_api.ts";
 import { type Assigned, type Shared, SubscriptionTask } from "./subscription_task.ts";
@@ -25,6 +26,7 @@ export class KafkaSidecar {
   readonly #tasks = new Map<string, SubscriptionTask>();
   /** Tasks of subscriptions that are no more, until they have left their groups. */
   readonly #leaving = new Map<string, Promise<void>>();
+  readonly #letters: LetterCarrier;
   #wake: () => void = () => {};
   #isChanged = true;
   #isServerAway = false;
@@ -36,11 +38,13 @@ export class KafkaSidecar {
       this.#wake();
     };
     this.#shared = { ...options, onChange };
+    const { signal } = this.#closed;
+    this.#letters = new LetterCarrier({ server: options.server, tasks: this.#tasks, signal });
   }
 
   /** Works until it is closed. */
   async run(): Promise<void> {
-    await Promise.all([this.#followPlan(), this.#reportChanges()]);
+    await Promise.all([this.#followPlan(), this.#reportChanges(), this.#letters.run()]);
   }
 
   /** Commits and leaves all groups. */
@@ -96,6 +100,7 @@ export class KafkaSidecar {
       if (task) task.update(one);
       else this.#tasks.set(id, new SubscriptionTask(one, this.#shared));
     }
+    this.#letters.wake();
   }
 
   #drop(id: string, task: SubscriptionTask): void {

@@ -1,5 +1,6 @@
 import type { InvocationRow, Pin } from "../model/invocation.ts";
 import type { Entry, Result } from "../model/journal.ts";
+import type { OwedLetter } from "../model/kafka.ts";
 import type { Message } from "../model/message.ts";
 import type { Target } from "../model/target.ts";
 
@@ -70,6 +71,8 @@ export interface Reply {
   readonly isFull?: true;
   /** Of `ingested`: how many records had been taken before, and were dropped. Absent: none. */
   readonly replays?: number;
+  /** Of `letterAsked`: absent if none is owed any more. */
+  readonly letter?: OwedLetter;
 }
 
 export type ReplyStatus =

@@ -43,6 +43,7 @@ export type Event =
   | StateEdited
   | Delivered
   | Ingested
+  | LetterAsked
   /** Another partition has made our messages `first` to `last` (both included) durable. */
   | {
     readonly type: "acknowledged";
@@ -103,6 +104,15 @@ export interface RecordRequest {
 /** Records of Kafka came in. The effect `reply` has how far they were taken. */
 export interface Ingested extends RecordPart {
   readonly type: "ingested";
+  readonly reply: number;
+}
+
+/** A sidecar asks for a dead letter that is owed, or has written it (decision 053). */
+export interface LetterAsked {
+  readonly type: "letterAsked";
+  readonly id: string;
+  /** The attempt whose letter is written. Absent: the letter is asked for. */
+  readonly written?: number;
   readonly reply: number;
 }
 

@@ -1,6 +1,6 @@
 import { unreachable } from "../assert.ts";
 import type { Asked, Signaled } from "../model/message.ts";
-import type { Event, Operated, StateEdited } from "./event.ts";
+import type { Event, LetterAsked, Operated, StateEdited } from "./event.ts";
 import { ingested } from "./ingested.ts";
 import { acknowledged, delivered } from "./outbox.ts";
 import { framesReceived } from "./journal/frames_received.ts";
@@ -8,6 +8,7 @@ import { counted, granted } from "./flow/granted.ts";
 import { asked } from "./lifecycle/asked.ts";
 import { attemptEnded } from "./lifecycle/attempt_ended.ts";
 import { expired } from "./lifecycle/expired.ts";
+import { letterAsked } from "./lifecycle/dead_letter.ts";
 import { invoked } from "./lifecycle/invoked.ts";
 import { operated } from "./lifecycle/operated.ts";
 import { signaled } from "./lifecycle/signaled.ts";
@@ -45,6 +46,7 @@ export function step(turn: Turn, event: Event): void {
     case "signaled":
     case "stateEdited":
     case "operated":
+    case "letterAsked":
       return requested(turn, event);
     case "delivered":
       return delivered(turn, event);
@@ -57,7 +59,9 @@ export function step(turn: Turn, event: Event): void {
   }
 }
 
-function requested(turn: Turn, event: Asked | Signaled | StateEdited | Operated): void {
+type Requested = Asked | Signaled | StateEdited | Operated | LetterAsked;
+
+function requested(turn: Turn, event: Requested): void {
   switch (event.type) {
     case "asked":
       return asked(turn, event);
@@ -67,5 +71,7 @@ function requested(turn: Turn, event: Asked | Signaled | StateEdited | Operated)
       return stateEdited(turn, event);
     case "operated":
       return operated(turn, event);
+    case "letterAsked":
+      return letterAsked(turn, event);
   }
 }

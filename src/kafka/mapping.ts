@@ -1,8 +1,9 @@
-import type { IngestRecord, PlannedSubscription } from "../model/kafka.ts";
+import { hasLetters, type IngestRecord, type PlannedSubscription } from "../model/kafka.ts";
 import { readLimitKey, scopeProblem } from "../model/scope.ts";
 import { DIALECTS, header, OWN } from "../names.ts";
 import { filterOf, type RecordView } from "./filter.ts";
 import { keyReader } from "./key_encoding.ts";
+import { keptHeaders } from "./letter.ts";
 
 /** A record as a client of Kafka reads it. */
 export interface KafkaRecord {
@@ -45,6 +46,7 @@ export function mapperOf(
   const isWanted = filterOf(options["filter"]);
   const readKey = sinkType === "service" ? undefined : keyReader(options["key.encoding"]);
   const prefix = options["headers.prefix"]?.toLowerCase();
+  const areHeadersKept = hasLetters(options);
   return (record) => {
     const view = viewOf(record);
     if (!isWanted(view)) return SKIP;
@@ -52,7 +54,10 @@ export function mapperOf(
     if ("problem" in key) return { kind: "poison", message: key.problem };
     const scope = isScopeRead ? readScope(view.headers) : {};
     if ("problem" in scope) return { kind: "poison", message: scope.problem };
-    return { kind: "record", record: recordOf(record, { prefix, ...key, ...scope }) };
+    return {
+      kind: "record",
+      record: recordOf(record, { prefix, areHeadersKept, ...key, ...scope }),
+    };
   };
 }
 
@@ -62,6 +67,7 @@ interface Problem {
 
 interface Parts {
   readonly prefix: string | undefined;
+  readonly areHeadersKept: boolean;
   readonly objectKey?: string;
   readonly scope?: string;
   readonly limitKey?: string;
@@ -69,15 +75,17 @@ interface Parts {
 
 function recordOf(
   { offset, timestamp, key, value, headers }: KafkaRecord,
-  { prefix, objectKey, scope, limitKey }: Parts,
+  { prefix, areHeadersKept, objectKey, scope, limitKey }: Parts,
 ): IngestRecord {
+  const passed = passedOn(headers, prefix, value === undefined);
+  const isKept = areHeadersKept && headers.length > 0;
   return {
     offset,
     timestamp,
     key,
     value,
     objectKey,
-    headers: passedOn(headers, prefix, value === undefined),
+    headers: isKept ? [...passed, keptHeaders(headers)] : passed,
     scope,
     limitKey,
     traceparent: traceparentOf(headers),

@@ -43,14 +43,24 @@ export type Status =
   | { readonly kind: "backingOff"; readonly until: number; readonly holds?: true }
   /** No attempt: waits for notifications. */
   | { readonly kind: "suspended"; readonly awaiting: Awaiting }
-  /** No attempt until it is resumed. */
-  | { readonly kind: "paused" }
+  /**
+   * No attempt until it is resumed. `letterSince`: when `max.attempts` of its subscription was used up, in
+   * milliseconds since the epoch. It fails once its record is in the dead letter topic (decision 053).
+   */
+  | { readonly kind: "paused"; readonly letterSince?: number }
   /** Has its result: a failure, or (when absent) the value in the row's bytes. */
   | { readonly kind: "completed"; readonly failure?: TerminalFailure };
 
 /** Whether an invocation of this status holds its slots (decision 050). */
 export function holdsSlots(status: Status): boolean {
   return status.kind === "invoked" || status.kind === "backingOff" && status.holds === true;
+}
+
+/** Since when it waits for its dead letter, in milliseconds since the epoch. Undefined: it owes none. */
+export function letterSinceOf(
+  { status, origin }: Pick<InvocationRow, "status" | "origin">,
+): number | undefined {
+  return status.kind === "paused" && origin.by === "subscription" ? status.letterSince : undefined;
 }
 
 /** Why the last attempt failed, kept as a row so that it survives a restart. */

@@ -29,6 +29,19 @@ export interface Subscription {
   readonly createdAt: number;
 }
 
+const DEAD_LETTER = "dead-letter:";
+
+/** The topic of `on.poison = dead-letter:TOPIC`. Undefined: the options name none. */
+export function deadLetterTopicOf(options: Subscription["options"]): string | undefined {
+  const rule = options["on.poison"];
+  return rule?.startsWith(DEAD_LETTER) ? rule.slice(DEAD_LETTER.length) : undefined;
+}
+
+/** Whether records whose attempts are used up go to a dead letter topic. */
+export function hasLetters(options: Subscription["options"]): boolean {
+  return options["max.attempts"] !== undefined && deadLetterTopicOf(options) !== undefined;
+}
+
 /** One record of a topic. */
 export interface RecordPlace {
   readonly topic: string;
@@ -84,6 +97,26 @@ export interface Ingested {
   readonly poison?: { readonly message: string };
   /** As many invocations of the subscription wait as may: the rest is to be sent again later. */
   readonly isFull?: boolean;
+}
+
+/** An invocation whose record is to be written to a dead letter topic, and since which attempt. */
+export interface LetterRef {
+  /** The id of the invocation. */
+  readonly id: string;
+  /** The last one that failed. An operator may resume the invocation, which then owes another letter. */
+  readonly attempt: number;
+}
+
+/** What a dead letter is made of: the input of the invocation that has used up its attempts. */
+export interface OwedLetter extends LetterRef {
+  /** The id of the subscription. */
+  readonly subscription: string;
+  /** When the last attempt failed, in milliseconds since the epoch. */
+  readonly at: number;
+  /** How it failed. */
+  readonly reason: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly value: Uint8Array;
 }
 
 /** What the sidecar needs to know: all clusters and subscriptions, with secrets in clear. */

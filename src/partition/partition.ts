@@ -11,6 +11,7 @@ import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
 import { Scheduler } from "./flow/scheduler.ts";
 import { Inboxes } from "./inboxes.ts";
+import { Letters } from "./letters.ts";
 import type { QueuedEvent } from "./queued_event.ts";
 import { type OnChange, Resident } from "./resident.ts";
 import { type Staging, stagingOf } from "./staging.ts";
@@ -63,6 +64,8 @@ export class Partition {
   readonly scheduler: Scheduler;
   /** How many invocations of each subscription are not completed. Counts before the first event. */
   readonly inboxes: Inboxes;
+  /** Which invocations owe a dead letter. */
+  readonly letters: Letters;
   #isDue = false;
   /** Whether slots were granted since the last turn ended. */
   #hasGranted = false;
@@ -73,7 +76,8 @@ export class Partition {
     const onFailure = (cause: unknown) => this.#stop(cause);
     const soon = (call: () => void) => clock.soon(call);
     const inboxes = this.inboxes = new Inboxes(options.inboxLimit);
-    const resident = this.#resident = residentOf(options, inboxes);
+    const letters = this.letters = new Letters({ clock, load: (...page) => this.#owing(...page) });
+    const resident = this.#resident = residentOf(options, { inboxes, letters });
     this.#options = options;
     this.#commits = new Commits({
       ...options,
@@ -192,6 +196,7 @@ export class Partition {
     this.scheduler.stop();
     this.#staging?.stop();
     this.#commits.stop();
+    this.letters.stop();
   }
 
   /** The next entries of a queue, when the store has been handed all that turns have written. */
@@ -202,6 +207,17 @@ export class Partition {
     await Promise.resolve();
     await new Promise<void>((resolve) => this.#commits.whenHandedOver(resolve));
     return store.scan(lease, { kind: "queued", after, isSameQueue: true, limit });
+  }
+
+  /** Never resolves if this stops meanwhile. */
+  async #owing(after: string | undefined, limit: number): Promise<readonly { id: string }[]> {
+    const { store, lease } = this.#options;
+    await new Promise<void>((resolve) => this.#commits.whenHandedOver(resolve));
+    return await store.scan(lease, {
+      kind: "letters",
+      limit,
+      ...(after !== undefined && { after }),
+    });
   }
 
   #stop(cause: unknown): void {
@@ -221,10 +237,11 @@ export class Partition {
 
 function residentOf(
   { residentBytesMax, invocationChanged }: PartitionOptions,
-  inboxes: Inboxes,
+  { inboxes, letters }: { readonly inboxes: Inboxes; readonly letters: Letters },
 ): Resident {
   return new Resident(residentBytesMax, (before, row, isGone) => {
     inboxes.invocationChanged(before, row, isGone);
+    letters.invocationChanged(row, isGone);
     invocationChanged?.(before, row, isGone);
   });
 }

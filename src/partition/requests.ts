@@ -2,6 +2,7 @@ import { assert } from "../assert.ts";
 import type { Reply } from "../engine/effect.ts";
 import type { Event, Operation, RecordPart } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
+import type { OwedLetter } from "../model/kafka.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   Attached,
   Completed,
   InvocationRequest,
+  LettersRequest,
   OnLeave,
   Operated,
   OutboxBatch,
@@ -37,6 +39,29 @@ export class Requests implements PartitionClient {
     const { heard } = await this.#ask((reply) => ({ type: "delivered", ...batch, reply }));
     assert(heard !== undefined, "A partition says what it has heard");
     return heard;
+  }
+
+  async letters(
+    { written, returned, bytesMax }: LettersRequest,
+  ): Promise<readonly OwedLetter[]> {
+    await Promise.all(
+      written.map(({ id, attempt }) =>
+        this.#ask((reply) => ({ type: "letterAsked", id, written: attempt, reply }))
+      ),
+    );
+    const { letters } = this.#admit();
+    letters.release(returned.map(({ id }) => id));
+    const ids = await letters.claim();
+    const found: OwedLetter[] = [];
+    let bytes = 0;
+    while (ids.length > 0 && bytes < bytesMax) {
+      const id = ids.shift() ?? "";
+      const { letter } = await this.#ask((reply) => ({ type: "letterAsked", id, reply }));
+      if (letter) found.push(letter);
+      bytes += letter?.value.length ?? 0;
+    }
+    letters.release(ids);
+    return found;
   }
 
   async ingest(part: RecordPart): Promise<PartTaken> {

@@ -2,6 +2,7 @@ import type { Operation, RecordPart } from "../engine/event.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
+import type { OwedLetter } from "../model/kafka.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   Attached,
   Completed,
   InvocationRequest,
+  LettersRequest,
   OnLeave,
   Operated,
   OutboxBatch,
@@ -101,6 +103,11 @@ export class Forwarder implements PartitionClient {
   /** Idempotent: the receiver drops records by their offsets. */
   ingest(part: RecordPart): Promise<PartTaken> {
     return this.#ask("repeat", (client) => client.ingest(part));
+  }
+
+  /** Idempotent: a letter that is noted twice is noted once, and what is lost is handed out again. */
+  letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
+    return this.#ask("repeat", (client) => client.letters(request));
   }
 
   async #ask<T>(

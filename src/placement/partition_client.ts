@@ -1,5 +1,6 @@
 import type { Operation, RecordPart } from "../engine/event.ts";
 import type { Signal } from "../model/command.ts";
+import type { OwedLetter } from "../model/kafka.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -7,6 +8,7 @@ import type {
   Attached,
   Completed,
   InvocationRequest,
+  LettersRequest,
   OnLeave,
   Operated,
   OutboxBatch,
@@ -101,6 +103,10 @@ export class RemotePartitionClient implements PartitionClient {
 
   ingest(part: RecordPart): Promise<PartTaken> {
     return this.#ask("ingest", [part]);
+  }
+
+  letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
+    return this.#ask("letters", [request]);
   }
 
   /** The partition has moved: aborts pending requests, and rejects later ones with `Untaken`. */

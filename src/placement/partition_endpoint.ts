@@ -61,6 +61,7 @@ const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
   operate: (client, [id = never(), operation = never()]) => client.operate(id, operation),
   deliver: (client, [batch = never()]) => client.deliver(batch),
   ingest: (client, [part = never()]) => client.ingest(part),
+  letters: (client, [request = never()]) => client.letters(request),
 };
 
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;

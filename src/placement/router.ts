@@ -1,6 +1,7 @@
 import type { Operation, RecordPart, RecordRequest } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
 import type { Signal } from "../model/command.ts";
+import type { LetterRef, OwedLetter } from "../model/kafka.ts";
 import { partitionOfId, partitionOfObject } from "../model/ring.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
@@ -10,6 +11,7 @@ import type {
   Completed,
   InvocationRequest,
   Invocations,
+  LettersRequest,
   OnLeave,
   Operated,
   PartitionClient,
@@ -83,6 +85,25 @@ export class Router implements Invocations {
       ...(taken.some(({ isFull }) => isFull) && { isFull: true }),
       ...(replays > 0 && { replays }),
     };
+  }
+
+  /**
+   * Notes dead letters that are written, and hands out some that are owed: of `bytesMax` bytes in all, or
+   * one of each partition. A partition that cannot be asked is left out, unless some of `written` are
+   * its own: then it rejects with `Failure` 503, and they can be noted again.
+   */
+  async letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
+    const { partitions } = this.#directory;
+    const all = Array.from({ length: partitions }, (_, partition) => partition);
+    const bytesMax = Math.ceil(request.bytesMax / partitions);
+    const found = await Promise.all(all.map(async (partition) => {
+      const isOwn = ({ id }: LetterRef) => partitionOfId(id, partitions) === partition;
+      const [written, returned] = [request.written.filter(isOwn), request.returned.filter(isOwn)];
+      const asked = this.#directory.partitionClient(partition)
+        .letters({ written, returned, bytesMax });
+      return await (written.length > 0 ? asked : asked.catch(() => []));
+    }));
+    return found.flat();
   }
 
   #byPartition(records: readonly RecordRequest[]): ReadonlyMap<number, readonly RecordRequest[]> {

@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import type { Queued } from "../engine/flow/slots.ts";
-import { holdsSlots, type InvocationRow } from "../model/invocation.ts";
+import { holdsSlots, type InvocationRow, letterSinceOf } from "../model/invocation.ts";
 import {
   groupOf,
   type Item,
@@ -133,6 +133,7 @@ function found(partition: Partition, scan: Scan): Found[] {
   if (scan.kind === "holders") return holders(all, scan.after);
   if (scan.kind === "queued") return queued(all, scan);
   if (scan.kind === "ingested") return ingested(all, scan.after);
+  if (scan.kind === "letters") return letters(all, scan.after);
   return expired(all, scan.until).map(({ id }) => ({ id }));
 }
 
@@ -184,6 +185,15 @@ function ingested(all: InvocationRow[], after: string | undefined): OfSubscripti
     }
   }
   return found.sort((a, b) => compareText(a.id, b.id));
+}
+
+function letters(all: InvocationRow[], after: string | undefined): Pick<InvocationRow, "id">[] {
+  return all
+    .filter((row) =>
+      letterSinceOf(row) !== undefined && (after === undefined || compareText(row.id, after) > 0)
+    )
+    .map(({ id }) => ({ id }))
+    .sort((a, b) => compareText(a.id, b.id));
 }
 
 function expired(all: InvocationRow[], until: number): InvocationRow[] {

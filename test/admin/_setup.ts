@@ -1,19 +1,26 @@
 import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
-import { KafkaAdmin } from "../../src/admin/kafka/kafka_admin.ts";
 import { Registry } from "../../src/admin/registry.ts";
 import { admin } from "../../src/admin/router.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
 import type { IngestDeps, RequestBatch } from "../../src/kafka/ingest.ts";
 import type { KafkaStore } from "../../src/kafka_port.ts";
+import type { OwedLetter } from "../../src/model/kafka.ts";
 import type { Deployment, FlowControl, HandlerSchema } from "../../src/model/schema.ts";
 import type { StateEdit } from "../../src/model/state_edit.ts";
 import type { ObjectName } from "../../src/model/target.ts";
 import { IngestCounts } from "../../src/observe/ingest_counts.ts";
-import type { DeploymentStore, Invocations, LogLevel, Operated } from "../../src/ports.ts";
+import type {
+  DeploymentStore,
+  Invocations,
+  LettersRequest,
+  LogLevel,
+  Operated,
+} from "../../src/ports.ts";
 import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { defaults } from "../support/schema.ts";
 import { checkAnswer } from "./_contract.ts";
+import { kafkaOf } from "./_kafka_admin.ts";
 
 /** A store whose writes may fail. */
 export class FakeStore extends MemoryCatalog {
@@ -112,6 +119,9 @@ export class World {
     this.batches.push(batch);
     return Promise.resolve({ next: batch.next });
   };
+  /** What was asked for letters, and what is owed. */
+  readonly letterRequests: LettersRequest[] = [];
+  owed: readonly OwedLetter[] = [];
   /** Deployments whose serdes were applied. */
   readonly applied: string[] = [];
   /** How often work was interrupted, so that other events are handled. */
@@ -182,28 +192,6 @@ const clockOf = (world: World) => ({
   now: () => world.now,
   soon: (call: () => void) => world.soon(call),
 });
-
-/** What sidecars have to show. */
-export const TOKEN = "0123456789abcdef";
-
-/** The largest value of a record, in bytes. */
-export const VALUE_BYTES_MAX = 1000;
-
-/** The server's end of sidecars, over partitions that take everything. */
-function kafkaOf(world: World, registry: Registry, store: KafkaStore | undefined): KafkaAdmin {
-  return new KafkaAdmin({
-    registry,
-    store,
-    token: store ? "" : TOKEN,
-    counts: world.counts,
-    clock: { now: () => world.now, at: (due, call) => world.at(due, call) },
-    random: (size) => new Uint8Array(size).fill(7),
-    log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
-    take: (batch) => world.take(batch),
-    valueBytesMax: VALUE_BYTES_MAX,
-    isScopeRead: false,
-  });
-}
 
 const FIXED = {
   random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),

@@ -1,12 +1,13 @@
 import { encodeBatch } from "../../src/kafka/batch_codec.ts";
 import type { IngestRecord, RecordBatch, SubscriptionReport } from "../../src/model/kafka.ts";
 import { subscribed } from "./_kafka.ts";
-import { TOKEN } from "./_setup.ts";
+import { TOKEN } from "./_kafka_admin.ts";
 
 /** What a sidecar shows of a server with the token of the tests. */
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
 export const PLAN = "/internal/kafka/plan";
 export const RECORDS = "/internal/kafka/records";
+export const LETTERS = "/internal/kafka/letters";
 export const REPORTS = "/internal/kafka/reports";
 
 /** A record with a text as its value. */
@@ -52,6 +53,7 @@ export async function served(...options: Parameters<typeof subscribed>) {
         headers: authorized,
         body: body instanceof Uint8Array ? body : encodeBatch(body),
       }),
+    letters: (body: unknown) => world.post(LETTERS, body, authorized),
     report: (body: unknown) => world.post(REPORTS, body, authorized),
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { subscribed } from "./_kafka.ts";
 import { PLAN, RECORDS, REPORTS, served } from "./_sidecar.ts";
-import { refusal, TOKEN } from "./_setup.ts";
+import { TOKEN } from "./_kafka_admin.ts";
+import { refusal } from "./_setup.ts";
 
 test.each([
   ["GET", PLAN, {}],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { encodeBatch } from "../../src/kafka/batch_codec.ts";
 import type { RecordBatch } from "../../src/model/kafka.ts";
 import { batchOf, record, served } from "./_sidecar.ts";
-import { VALUE_BYTES_MAX } from "./_setup.ts";
+import { VALUE_BYTES_MAX } from "./_kafka_admin.ts";
 
 test("records become requests, in order, and are counted", async () => {
   const { records, id, world } = await served();

@@ -66,11 +66,19 @@ function fromOutside([verb, id = "", ...rest]: string[]): Event {
       return edited(id, rest);
     case "records":
       return records(id, rest);
+    case "letter":
+      return letter(id, rest[0]);
     case "operate":
       return { type: "operated", id, operation: operation(rest), reply: 1 };
     default:
       throw new Error(`Unknown verb ${verb}`);
   }
+}
+
+/** `letter r0` asks for one, `letter r0 written=2`: that of the second attempt is written. */
+function letter(id: string, word: string | undefined): Event {
+  const written = word === undefined ? {} : { written: Number(word.slice("written=".length)) };
+  return { type: "letterAsked", id, ...written, reply: 1 };
 }
 
 /** `17` and `name`: by index and by name. `1` is the cancel signal. */

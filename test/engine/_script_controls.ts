@@ -6,15 +6,18 @@ import { printQueueId } from "../../src/model/queue.ts";
  * What an operator has set, after a line of a script. Undefined: the line is about something else.
  *   limit blue/* 1 · limit blue 3/1000 (a rate) · limit blue off
  *   limit service:greeter 2 · limit handler:greeter/hi 1
+ *   subscription max.attempts=2 on.poison=skip (the options of `sub_1`)
  *   hold service greeter · hold deployment dp_1 · hold queue greeter:blue:key · release … the same
  */
 export function controlsAfter(
   controls: Controls,
-  [verb, what = "", value = ""]: readonly string[],
+  [verb, what = "", value = "", ...more]: readonly string[],
 ): Controls | undefined {
   switch (verb) {
     case "limit":
       return limited(controls, what, limitsOf(value));
+    case "subscription":
+      return subscribed(controls, [what, value, ...more]);
     case "hold":
     case "release":
       return held(controls, what, { name: value, isHeld: verb === "hold" });
@@ -45,6 +48,14 @@ function limited(controls: Controls, what: string, limits: Limits | undefined): 
     ? [{ pattern: what, limits, disabled: false, version: 1, modifiedAt: 0 }]
     : [];
   return { ...controls, rules: new RuleBook([...others, ...rule], version + 1) };
+}
+
+function subscribed(controls: Controls, words: readonly string[]): Controls {
+  const options = Object.fromEntries(
+    words.filter((word) => word !== "").map((word) => word.split("=") as [string, string]),
+  );
+  const subscription = { id: "sub_1", source: "", sink: "", options, createdAt: 0 };
+  return { ...controls, subscriptions: new Map([["sub_1", subscription]]) };
 }
 
 interface Change {

@@ -1,4 +1,11 @@
-import kafkajs, { type Admin, type Kafka, type Message, type Producer } from "kafkajs";
+import kafkajs, {
+  type Admin,
+  type Kafka,
+  type KafkaMessage,
+  type Message,
+  type Producer,
+} from "kafkajs";
+import { eventually } from "./_sidecar.ts";
 
 /** Makes topics and records for a test. */
 export class Topics {
@@ -29,6 +36,18 @@ export class Topics {
     await this.producer.connect();
     const all = messages.map((one) => typeof one === "string" ? { value: one } : one);
     await this.producer.send({ topic, messages: all });
+  }
+
+  /** The first records of a topic, once there are so many. */
+  async read(topic: string, count: number): Promise<readonly KafkaMessage[]> {
+    const found: KafkaMessage[] = [];
+    const reader = this.kafka.consumer({ groupId: `reader-of-${topic}` });
+    await reader.connect();
+    await reader.subscribe({ topics: [topic], fromBeginning: true });
+    await reader.run({ eachMessage: async ({ message }) => void found.push(message) });
+    await eventually(`${count} records of ${topic}`, () => found.length >= count);
+    await reader.disconnect();
+    return found;
   }
 
   /** Offsets that the group has committed, by partition. */

@@ -93,6 +93,71 @@ for (const kind of KINDS) {
   });
 }
 
+describe.skipIf(jars === undefined)("an invocation whose attempts are used up", () => {
+  const on = facts(jars, "perdure");
+
+  test("leaves its record, unchanged, in the dead letter topic, and then fails", async () => {
+    const dead = await on.topic();
+    const record = {
+      key: Buffer.from("k"),
+      value: "held for ever",
+      timestamp: "1700000000000",
+      headers: { a: Buffer.from([255, 0]), list: ["1", "2"] },
+    };
+    const topic = await on.topic([record, { key: "k", value: "after" }]);
+    const options = { "max.attempts": "2", "on.poison": `dead-letter:${dead}` };
+    const id = await on.subscribe(topic, "Box/fail", { options });
+    const [letter] = await on.topics.read(dead, 1);
+    await eventually("the next of its key", () => done(on.seen(topic)).includes("after"));
+    const [row] = await on.sql(
+      "SELECT id, status, completion_result, completion_failure FROM sys_invocation " +
+        `WHERE invoked_by_subscription_id = '${id}' ORDER BY created_at LIMIT 1`,
+    );
+    expect(row).toMatchObject({
+      status: "completed",
+      completion_result: "failure",
+      completion_failure: expect.stringContaining("held for ever is held"),
+    });
+    const { headers = {}, key, value, timestamp } = letter ?? {};
+    expect([`${key}`, `${value}`, timestamp]).toEqual(["k", record.value, record.timestamp]);
+    const { a, list, ...said } = headers;
+    expect([a, `${list}`]).toEqual([record.headers.a, "1,2"]);
+    expect(Object.fromEntries(Object.entries(said).map(([name, text]) => [name, `${text}`])))
+      .toEqual({
+        "svc.dead-letter.reason": "held for ever is held",
+        "svc.dead-letter.subscription": id,
+        "svc.dead-letter.topic": topic,
+        "svc.dead-letter.partition": "0",
+        "svc.dead-letter.offset": "0",
+        "svc.dead-letter.at": expect.stringMatching(/^\d{4}-.*Z$/),
+        "svc.dead-letter.invocation": row?.["id"],
+      });
+  });
+
+  test("waits for the topic, paused, and says so", async () => {
+    const dead = on.name();
+    const topic = await on.topic([{ key: "k", value: "held" }]);
+    const options = { "max.attempts": "1", "on.poison": `dead-letter:${dead}` };
+    const id = await on.subscribe(topic, "Box/fail", { options });
+    const status = async () =>
+      (await on.sql(`SELECT status, waiting_reason FROM sys_invocation
+        WHERE invoked_by_subscription_id = '${id}'`))[0];
+    await eventually("the pause", async () => (await status())?.["status"] === "paused");
+    expect((await status())?.["waiting_reason"]).toMatch(
+      new RegExp(
+        `^waits since .* until its record is in the dead letter topic "${dead}", after RT0007`,
+      ),
+    );
+    await eventually("the error", async () => {
+      const { last_error } = await on.admin("GET", `subscriptions/${id}`);
+      return last_error?.message.includes(`cannot be written to "${dead}"`) ?? false;
+    });
+    await on.topics.create(dead);
+    expect(await on.topics.read(dead, 1)).toHaveLength(1);
+    await eventually("its end", async () => (await status())?.["status"] === "completed");
+  });
+});
+
 for (const kind of KINDS) {
   describe.skipIf(jars === undefined)(`offsets and groups on ${kind}`, () => {
     const on = facts(jars, kind);

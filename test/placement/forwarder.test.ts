@@ -113,6 +113,7 @@ describe("what may have been taken", () => {
       signal: [doubt, undefined],
       deliver: [doubt, 3],
       ingest: [doubt, { next: 7 }],
+      letters: [doubt, []],
     });
     expect(await forwarder.send(keyed)).toEqual(accepted);
     expect(await forwarder.call(keyed)).toEqual(completed);
@@ -124,6 +125,7 @@ describe("what may have been taken", () => {
     const source = { subscription: "sub_1", group: "g", topic: "t", partition: 0 };
     expect(await forwarder.ingest({ source, settled: 5, next: 7, records: [] }))
       .toEqual({ next: 7 });
+    expect(await forwarder.letters({ written: [], returned: [], bytesMax: 1 })).toEqual([]);
   });
 
   test("a call is found again by its id, where the partition is then", async () => {

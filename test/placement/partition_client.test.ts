@@ -76,6 +76,9 @@ describe("what is asked and answered passes as it is:", () => {
     operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],
     deliver: [[batch], 21],
     ingest: [[part], { next: 4, isFull: true }],
+    letters: [[{ written: [{ id, attempt: 2 }], returned: [], bytesMax: 9 }], [
+      { id, attempt: 3, subscription: "sub_1", at: 5, reason: "no", headers: [], value: bytes(1) },
+    ]],
   };
   for (const [method, [args, answer]] of Object.entries(cases)) {
     test(method, async () => {

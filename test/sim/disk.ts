@@ -1,4 +1,4 @@
-import { holdsSlots, type InvocationRow } from "../../src/model/invocation.ts";
+import { holdsSlots, type InvocationRow, letterSinceOf } from "../../src/model/invocation.ts";
 import {
   groupOf,
   type Item,
@@ -83,6 +83,11 @@ export class Disk {
         .sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
     }
     if (scan.kind === "ingested") return this.#ingested(scan);
+    if (scan.kind === "letters") {
+      return this.all("invocation")
+        .filter((row) => letterSinceOf(row) !== undefined && row.id > (scan.after ?? ""))
+        .map(({ id }) => ({ id })).sort((a, b) => a.id < b.id ? -1 : 1).slice(0, limit);
+    }
     const found = this.all("invocation").filter(({ status, expiresAt }) =>
       status.kind === "completed" && (expiresAt ?? Infinity) <= scan.until
     );

@@ -45,6 +45,7 @@ const status: fc.Arbitrary<Status> = fc.oneof(
   time.map((until): Status => ({ kind: "backingOff", until, holds: true })),
   fc.record({ kind: fc.constant("suspended" as const), awaiting }),
   fc.constant<Status>({ kind: "paused" }),
+  time.map((letterSince): Status => ({ kind: "paused", letterSince })),
 );
 const ending = fc.oneof(
   fc.record({

@@ -39,7 +39,8 @@ export async function scans({ store, lease }: Owned, limit: number): Promise<unk
   return [
     ...found,
     ...await queues({ store, lease }, limit),
-    ...await ingested({ store, lease }, limit),
+    ...await byId("ingested", { store, lease }, limit),
+    ...await byId("letters", { store, lease }, limit),
   ];
 }
 
@@ -56,12 +57,16 @@ async function queues({ store, lease }: Owned, limit: number): Promise<unknown[]
   return found;
 }
 
-async function ingested({ store, lease }: Owned, limit: number): Promise<unknown[]> {
+async function byId(
+  kind: "ingested" | "letters",
+  { store, lease }: Owned,
+  limit: number,
+): Promise<unknown[]> {
   const found: unknown[] = [];
   let after: string | undefined;
   for (let page = 0; page < 3; page++) {
     const last = after === undefined ? {} : { after };
-    const rows = await store.scan(lease, { kind: "ingested", limit, ...last });
+    const rows = await store.scan(lease, { kind, limit, ...last });
     found.push(rows);
     after = rows.at(-1)?.id ?? after;
   }

@@ -8,6 +8,7 @@ import type { IngestCounts } from "../../observe/ingest_counts.ts";
 import type { Clock, Log, Random } from "../../ports.ts";
 import type { Registry } from "../registry.ts";
 import { Failure } from "../../errors.ts";
+import { DeadLetters, type DeadLettersOptions } from "./dead_letters.ts";
 import { Ingestion } from "./ingestion.ts";
 import { PlanFeed } from "./plan_feed.ts";
 import { SidecarReports } from "./sidecar_reports.ts";
@@ -18,6 +19,7 @@ export interface KafkaAdminOptions extends IngestDeps {
   readonly store?: KafkaStore | undefined;
   /** The token of sidecars. Empty: one that is kept with the data. */
   readonly token: string;
+  readonly letters: DeadLettersOptions["exchange"];
   readonly counts: IngestCounts;
   readonly clock: Pick<Clock, "now" | "at">;
   readonly random: Random;
@@ -33,6 +35,7 @@ export class KafkaAdmin {
   readonly feed: PlanFeed;
   readonly reports: SidecarReports;
   readonly ingestion: Ingestion;
+  readonly letters: DeadLetters;
   readonly #options: KafkaAdminOptions;
   #token: Promise<string> | undefined;
 
@@ -42,6 +45,10 @@ export class KafkaAdmin {
     this.#options = options;
     this.feed = new PlanFeed({ registry, clock, isScopeRead });
     this.reports = new SidecarReports({ registry: registry.kafka, store, now, log });
+    this.letters = new DeadLetters({
+      exchange: options.letters,
+      subscriptions: () => registry.kafka.subscriptions(),
+    });
     this.ingestion = new Ingestion({ ...options, schema: () => registry.schema() });
   }
 

@@ -1,4 +1,5 @@
 import { define, type Infer } from "superstruct";
+import { BadId, parseInvocationId } from "../../model/id.ts";
 import type {
   PartitionReport,
   SidecarReport,
@@ -49,6 +50,20 @@ export const reportBody = fields({
   subscriptions: listOf(subscriptionReport),
   groupsDeleted: maybe(listOf(textUpTo(ID_MAX))),
 });
+
+const invocationId = define<string>("invocation id", (value) => {
+  try {
+    return typeof value === "string" && parseInvocationId(value).length > 0;
+  } catch (cause) {
+    if (!(cause instanceof BadId)) throw cause;
+    return cause.message;
+  }
+});
+
+const letterRefs = listOf(fields({ id: invocationId, attempt: natural }));
+
+/** The body of a request for dead letters: `LettersBody` as JSON. */
+export const lettersBody = fields({ written: letterRefs, returned: letterRefs });
 
 /** The report, with messages cut to what is kept. */
 export function parseReport(

@@ -9,7 +9,7 @@ import type { Registry } from "../registry.ts";
 import { dialectsOf, refuse, reply } from "../reply.ts";
 import type { Call, Handle, Routes } from "../route.ts";
 import type { KafkaAdmin } from "./kafka_admin.ts";
-import { parseReport, reportBody } from "./report_body.ts";
+import { lettersBody, parseReport, reportBody } from "./report_body.ts";
 
 /** What the routes of sidecars need. */
 export interface SidecarDeps {
@@ -31,6 +31,7 @@ export function sidecarRoutes({ registry, kafka }: SidecarDeps): Routes {
   return {
     "/internal/kafka/plan": { GET: checked((call) => showPlan(kafka, call)) },
     "/internal/kafka/records": { POST: checked((call) => takeRecords(registry, kafka, call)) },
+    "/internal/kafka/letters": { POST: checked((call) => exchangeLetters(kafka, call)) },
     "/internal/kafka/reports": { POST: checked((call) => takeReport(kafka, call)) },
   };
 }
@@ -77,6 +78,11 @@ function subscriptionOf(
   if (known.options["group.id"] === group) return known;
   const problem = `its consumer group is not ${quote(group)}; read the plan again`;
   throw Failure.plain(404, `Cannot take records of subscription '${known.id}': ${problem}`);
+}
+
+async function exchangeLetters({ letters }: KafkaAdmin, call: Call): Promise<Response> {
+  const told = await readBody(call, lettersBody);
+  return reply(200, { letters: await letters.exchange(told) });
 }
 
 async function takeReport({ reports }: KafkaAdmin, call: Call): Promise<Response> {

@@ -7,8 +7,6 @@ import type {
   InvocationDraft,
   Status,
 } from "../../model/invocation.ts";
-import type { TerminalFailure } from "../../model/journal.ts";
-import type { RetryOptions } from "../../model/schema.ts";
 import type { AttemptEnded, Outcome } from "../event.ts";
 import { recordEvent } from "../failure_history.ts";
 import { limitsOf } from "../flow/admission.ts";
@@ -16,8 +14,9 @@ import { demandOf } from "../flow/queue.ts";
 import { setStatus } from "../flow/status.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
+import { giveUp, retryPolicyOf } from "./giving_up.ts";
 import { pauseNow } from "./paused.ts";
-import { handlerOf, wake } from "./started.ts";
+import { wake } from "./started.ts";
 import { setTimer } from "./timers.ts";
 
 /** The stream of an attempt has ended: complete, suspend, or retry. Stale streams change nothing. */
@@ -97,7 +96,7 @@ const JITTER = 0.3;
  */
 export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttempt): void {
   const { failure, retryAfterMs, reached, behavior, jitter, site, since } = failed;
-  const policy = retryPolicy(turn, draft);
+  const policy = retryPolicyOf(turn, draft);
   const isRepeat = repeats(draft, failed);
   draft.lastFailure = failure;
   if (reached && draft.failuresSinceCommand++ === 0) draft.failingSince = since;
@@ -142,28 +141,4 @@ function repeats({ lastFailure }: InvocationDraft, { failure }: FailedAttempt): 
   return code === failure.code && status === failure.status && message === failure.message &&
     related?.index === failure.related?.index && related?.name === failure.related?.name &&
     related?.type === failure.related?.type;
-}
-
-function giveUp(turn: Turn, draft: InvocationDraft, how: "pause" | "kill"): void {
-  if (how === "pause") pauseNow(turn, draft, draft.lastFailure);
-  else complete(turn, draft, terminal(draft.lastFailure));
-}
-
-function terminal(failure: AttemptFailure | undefined): TerminalFailure {
-  const { status = 500, message = "unknown", stacktrace } = failure ?? {};
-  return { code: status, message, ...(stacktrace ? { stacktrace } : {}) };
-}
-
-function retryPolicy(turn: Turn, draft: InvocationDraft): Required<RetryOptions> {
-  const found = handlerOf(turn, draft);
-  const policy = found
-    ? turn.schema.options(found.service, found.handler).retry
-    : turn.schema.orphanOptions.retry;
-  const { origin } = draft;
-  if (origin.by !== "subscription") return policy;
-  const { options } = turn.schema.controls.subscriptions.get(origin.id) ?? {};
-  // The option `max.attempts` of a subscription: then the invocation fails (docs/kafka.md).
-  const own = Number(options?.["max.attempts"] ?? Infinity);
-  if (own > policy.maxAttempts) return policy;
-  return { ...policy, maxAttempts: own, onMaxAttempts: "kill" };
 }

@@ -47,6 +47,14 @@ export function pauseNow(turn: Turn, draft: InvocationDraft, failure?: AttemptFa
   setPaused(turn, draft, failure);
 }
 
+/** Pauses an invocation until its record is in the dead letter topic (decision 053). */
+export function pauseForLetter(turn: Turn, draft: InvocationDraft): void {
+  draft.lastAttempt = undefined;
+  setStatus(turn, draft, { kind: "paused", letterSince: turn.now });
+  draft.pausing = undefined;
+  recordEvent(turn, draft, { kind: "paused", failure: draft.lastFailure });
+}
+
 /** The last attempt stays visible while its retry is put off (seen at the reference). */
 function setPaused(turn: Turn, draft: InvocationDraft, failure?: AttemptFailure): void {
   setStatus(turn, draft, PAUSED);

@@ -18,7 +18,9 @@ export type WaitsFor =
   /** Notifications: it is suspended. */
   | "notification"
   /** An operator: it is paused. */
-  | "operator";
+  | "operator"
+  /** A sidecar, to write its record to the dead letter topic (decision 053). */
+  | "letter";
 
 /** A notification that a suspended invocation waits for, as the member `kind` says it. */
 export type Awaited = "sleep" | "promise" | "call" | "awakeable" | "signal" | "completion";

@@ -15,6 +15,8 @@ const SENTENCES: Readonly<Record<Exclude<WaitsFor, "notification">, string>> = {
   turn: "waits for its turn[, place {place} of its queue]",
   attempt: "waits for a slot of worker.invoker.concurrent-invocations-limit",
   retry: "waits until {at} for its next attempt[, after {failed} that failed][: {code}][ {error}]",
+  letter: 'waits since {since} until its record is in the dead letter topic[ "{topic}"]' +
+    "[, after {code}][ {error}]",
   operator: "is paused[ since {since}] until it is resumed[, after {code}][ {error}]",
 };
 

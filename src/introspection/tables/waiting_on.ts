@@ -71,6 +71,13 @@ const operator = facts("operator", {
   ...lastFailure,
 });
 
+const letter = facts("letter", {
+  since: isoTime(inBody("status.letterSince")),
+  topic: `(select substr(k.body ->> '$.options."on.poison"', ${"dead-letter:".length + 1})
+    from control as k where k.kind = 'subscription' and k.name = t.subscription)`,
+  ...lastFailure,
+});
+
 /** One list, since SQLite's parser takes no deep nesting. */
 const CAUSE_TABLES = Object.entries({ by_lock: LOCK, ...QUEUED })
   .map(([table, sql]) => `${table}(f) as (${sql})`).join(", ");
@@ -88,5 +95,5 @@ export const WAITING_TABLES = `d(place) as (select ${QUEUE_PLACE}), ${LIMIT_TABL
 export const WAITING_ON = `case t.status when 'scheduled' then ${start}
   when 'inboxed' then (select f from by_lock) when 'queued' then coalesce(${CAUSES})
   when 'backingOff' then ${retry} when 'suspended' then ${notification}
-  when 'paused' then ${operator}
+  when 'paused' then iif(${inBody("status.letterSince")} is null, ${operator}, ${letter})
   when 'invoked' then iif(${isRunning}, null, '{"for":"attempt"}') end`;

@@ -5,7 +5,7 @@ import type { Holder, OfSubscription, Scan, ScanRow } from "../../scan.ts";
 import { decodeOutbox, decodeTimer } from "./load.ts";
 import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
-import { holders, ingested, queued } from "./scan_slots.ts";
+import { holders, ingested, letters, queued } from "./scan_slots.ts";
 import { scanSql } from "./sql.ts";
 import { fromSafe, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
@@ -87,6 +87,8 @@ function kindOf(scan: Scan, overlay: Overlay, partition: number): Kind {
       return queued(scan, overlay, partition);
     case "ingested":
       return ingested(scan, overlay, partition);
+    case "letters":
+      return letters(scan, overlay, partition);
     case "fullBuckets": {
       const timeOf = ({ fullAt }: Rows["bucket"]) => fullAt;
       return due(scan, { overlay, partition }, {

@@ -1,4 +1,4 @@
-import { holdsSlots, type InvocationRow } from "../../model/invocation.ts";
+import { holdsSlots, type InvocationRow, letterSinceOf } from "../../model/invocation.ts";
 import type { Holder, Scan } from "../../scan.ts";
 import { compareQueued, compareText } from "../codec/order.ts";
 import { decodeInvocation } from "../codec/row_codec.ts";
@@ -86,6 +86,25 @@ export function ingested(
       const id = fromSafe(columns["id"] as string);
       return { id, ingested: { id, subscription: fromSafe(columns["subscription"] as string) } };
     },
+    compare: (a, b) => compareText(a.id, b.id),
+    live,
+    isStale: ({ id }) => known.has(id),
+  };
+}
+
+/** Invocations that owe a dead letter (decision 053). */
+export function letters(
+  { after, limit }: Scan & { kind: "letters" },
+  overlay: Overlay,
+  partition: number,
+): Kind {
+  const { live, known } = liveRows(overlay, (row) => {
+    const isAfter = after === undefined || compareText(row.id, after) > 0;
+    return isAfter && letterSinceOf(row) !== undefined ? { id: row.id } : undefined;
+  });
+  return {
+    page: (last) => statement(scanSql.letters, partition, toSafe(last?.id ?? after ?? ""), limit),
+    decode: (columns) => ({ id: fromSafe(columns["id"] as string) }),
     compare: (a, b) => compareText(a.id, b.id),
     live,
     isStale: ({ id }) => known.has(id),

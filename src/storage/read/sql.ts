@@ -91,6 +91,12 @@ export const scanSql = {
     select id, subscription from invocation
     where partition = ?1 and subscription is not null and status <> 'completed' and id > ?2
     order by id limit ?3`),
+  /** Invocations that owe a dead letter, after ?2. */
+  letters: compile(sql`
+    select id from invocation
+    where partition = ?1 and status = 'paused' and subscription is not null
+      and (body ->> '$.status.letterSince') is not null and id > ?2
+    order by id limit ?3`),
   /** After (?2 queue, ?3 seq), up to queue ?4. */
   queued: compile(sql`
     select id, queue, queue_seq from invocation

@@ -220,6 +220,11 @@ export const migrations: readonly (readonly string[])[] = [
     primary key (member, subscription)
   )`,
   ],
+  [
+    // Invocations of records that owe a dead letter (decision 053), among those that are paused.
+    `create index invocation_letters on invocation (partition, id)
+    where status = 'paused' and subscription is not null`,
+  ],
 ];
 
 function withKind(column: string): string {
