@@ -26,6 +26,12 @@ export const routes: readonly Route[] = [
     nav: { icon: "home", key: "h" },
   },
   {
+    path: "invocations",
+    title: "Invocations",
+    load: () => import("./pages/invocations/invocations.tsx"),
+    nav: { icon: "list", key: "i" },
+  },
+  {
     path: "settings",
     title: "Settings",
     load: () => import("./pages/settings/settings.tsx"),

@@ -40,7 +40,7 @@ function Navigation() {
 /** Whether it is live, paused or cut off, and the age of the newest answer. */
 function Live() {
   const age = useComputed(() =>
-    answeredAt.value === 0 ? "" : durationText(Math.max(0, now.value - answeredAt.value))
+    answeredAt.value === 0 ? "" : ageText(now.value - answeredAt.value)
   );
   const state = !isReachable.value ? "no answer" : isLive.value ? "live" : "paused";
   const icon = !isReachable.value ? "failed" : isLive.value ? "live" : "paused";
@@ -53,9 +53,13 @@ function Live() {
       onClick={() => void (isLive.value = !isLive.value)}
     >
       <Icon name={icon} /> {state}
-      {age.value !== "" && <span class="age">as of {age} ago</span>}
+      {age.value !== "" && <span class="age">as of {age}</span>}
     </button>
   );
+}
+
+function ageText(ms: number): string {
+  return ms < 1_000 ? "now" : `${durationText(ms)} ago`;
 }
 
 const THEMES = ["system", "light", "dark"] as const;

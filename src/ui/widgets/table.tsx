@@ -139,7 +139,7 @@ function BodyRow<Row>(
   const element = useRef<HTMLTableRowElement>(null);
   const [id, isCurrent] = [idOf(row), cursor.at === at];
   useEffect(() => {
-    if (isCurrent && cursor.hasMoved) element.current?.focus();
+    if (isCurrent && cursor.hasMoved) focusFor(element.current);
   }, [isCurrent]);
   return (
     <tr
@@ -148,7 +148,7 @@ function BodyRow<Row>(
       aria-selected={selected ? selected.has(id) : undefined}
       class={selected?.has(id) ? "selected" : undefined}
       tabIndex={isCurrent ? 0 : -1}
-      onFocus={() => cursor.set(at)}
+      onFocus={() => isFocusing || cursor.set(at)}
       onKeyDown={(event) => arrow(event, cursor)}
       onDblClick={() => onOpen?.(row)}
     >
@@ -170,6 +170,15 @@ function BodyRow<Row>(
       )}
     </tr>
   );
+}
+
+/** Whether the focus follows the cursor now. Else the cursor follows the focus, and never both ways. */
+let isFocusing = false;
+
+function focusFor(row: HTMLElement | null): void {
+  isFocusing = true;
+  row?.focus();
+  isFocusing = false;
 }
 
 function arrow(event: TargetedKeyboardEvent<HTMLTableRowElement>, cursor: Cursor): void {

@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks";
+import { query } from "../../data/client.ts";
+import {
+  BATCH_MAX,
+  type Command,
+  commandMany,
+  COMMANDS,
+  messageOf,
+  type Outcome,
+} from "../../data/commands.ts";
+import { type Invocation, statusIs } from "../../data/invocations.ts";
+import { useQuery } from "../../data/hooks.ts";
+import type { Int } from "../../data/json.ts";
+import { refreshAll } from "../../data/resource.ts";
+import { join, type Sql, sql, where } from "../../data/sql.ts";
+import { useKeys } from "../../state/keys.ts";
+import { toast } from "../../state/toasts.ts";
+import { Confirm } from "../../widgets/dialog.tsx";
+import { idsOf } from "./statements.ts";
+
+/** So many are killed only after the number was typed. */
+const TYPED_ABOVE = 20;
+
+export interface BatchProps {
+  readonly selected: ReadonlySet<string>;
+  /** Of the filter, and its text. */
+  readonly conditions: readonly Sql[];
+  readonly text: string;
+  readonly onDone: () => void;
+}
+
+interface Question {
+  readonly command: Command;
+  /** Whether it is for everything that matches, and not for what is selected. */
+  readonly isForAll: boolean;
+}
+
+/** What can be done to the selected ones, or to everything that the filter finds. */
+export function Batch({ selected, conditions, text, onDone }: BatchProps) {
+  const [question, ask] = useState<Question>();
+  const [isForAll, setForAll] = useState(false);
+  const isAny = selected.size > 0;
+  useKeys(
+    "Selected",
+    Object.fromEntries(
+      COMMANDS.filter(() => isAny).map((
+        command,
+      ) => [command.key, { label: `${command.label}…`, run: () => ask({ command, isForAll }) }]),
+    ),
+  );
+  if (!isAny) return null;
+  return (
+    <div class="batch" role="region" aria-label="What is selected">
+      <span role="status">
+        {isForAll ? "Everything that matches" : `${selected.size.toLocaleString()} selected`}
+      </span>
+      <Buttons onAsk={(command) => ask({ command, isForAll })} />
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isForAll}
+          onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
+        />
+        Everything that matches, not only what is selected
+      </label>
+      <button type="button" onClick={onDone}>Select none</button>
+      {question && (
+        <Ask
+          {...{ question, selected, conditions, text, onDone }}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Buttons({ onAsk }: { readonly onAsk: (command: Command) => void }) {
+  return (
+    <>
+      {COMMANDS.map((command) => (
+        <button
+          key={command.verb}
+          type="button"
+          class={command.isDangerous ? "danger" : undefined}
+          onClick={() => onAsk(command)}
+        >
+          {command.label}…
+        </button>
+      ))}
+    </>
+  );
+}
+
+/** The conditions of what a command hits: what matches or is selected, in a status that allows it. */
+function hitBy(
+  { command, isForAll }: Question,
+  conditions: readonly Sql[],
+  ids: ReadonlySet<string>,
+) {
+  const allowed = sql`(${join(command.statuses.map(statusIs), " OR ")})`;
+  return isForAll ? [...conditions, allowed] : [sql`id IN ${[...ids]}`, allowed];
+}
+
+function Ask({ question, selected, conditions, text, onDone, onClose }: BatchProps & {
+  readonly question: Question;
+  readonly onClose: () => void;
+}) {
+  const { command, isForAll } = question;
+  const hit = hitBy(question, conditions, selected);
+  const count = sql`SELECT count(*) AS n FROM sys_invocation ${where(hit)}`;
+  const { data } = useQuery<{ n: Int }>(count);
+  const n = data && Number(data[0]?.n ?? 0);
+  const isMany = command.verb === "kill" && n !== undefined && n > TYPED_ABOVE;
+  return (
+    <Confirm
+      title={`${command.label} ${n?.toLocaleString() ?? "…"} invocations`}
+      action={command.label}
+      typed={isMany ? String(n) : undefined}
+      onConfirm={() => {
+        onDone();
+        void run(command, hit);
+      }}
+      onClose={onClose}
+    >
+      <p>{command.about}</p>
+      <p>
+        {isForAll
+          ? "All that match "
+          : `Of the ${selected.size} that are selected, those that are `}
+        {isForAll && <code>{text === "" ? "(no filter: all)" : text}</code>}
+        {isForAll ? " and are " : ""}
+        {command.statuses.join(", ")}: <strong>{n?.toLocaleString() ?? "counting…"}</strong>.
+      </p>
+    </Confirm>
+  );
+}
+
+/** Does a command to everything that the conditions find, page by page, and says what became of it. */
+async function run({ verb, label }: Command, conditions: readonly Sql[]): Promise<void> {
+  try {
+    let after: Pick<Invocation, "id" | "created_at"> | undefined;
+    let outcome: Outcome = { succeeded: 0, failed: [] };
+    for (;;) {
+      const rows = await query<Pick<Invocation, "id" | "created_at">>(
+        idsOf(conditions, after, BATCH_MAX),
+      );
+      const { succeeded, failed } = await commandMany(verb, rows.map(({ id }) => id));
+      const all = [...outcome.failed, ...failed];
+      outcome = { succeeded: outcome.succeeded + succeeded, failed: all };
+      after = rows.at(-1);
+      if (rows.length < BATCH_MAX) break;
+    }
+    tell(label, outcome);
+  } catch (cause) {
+    toast("failed", `${label}: ${messageOf(cause)}`);
+  }
+  refreshAll();
+}
+
+function tell(label: string, { succeeded, failed }: Outcome): void {
+  if (succeeded > 0 || failed.length === 0) {
+    toast("done", `${label}: done for ${succeeded.toLocaleString()}`);
+  }
+  const [first] = failed;
+  if (first) toast("failed", `${label}: ${failed.length} refused. The first: ${first.error}`);
+}

@@ -1,0 +1,79 @@
+import { type Invocation, waitingOf } from "../../data/invocations.ts";
+import { link } from "../../state/router.ts";
+import { durationText } from "../../widgets/duration.ts";
+import { Id } from "../../widgets/id.tsx";
+import { Reason } from "../../widgets/reason.tsx";
+import { StatusBadge, statusOf } from "../../widgets/status.tsx";
+import type { Column } from "../../widgets/table.tsx";
+import { Age } from "../../widgets/time.tsx";
+import type { Order } from "./statements.ts";
+
+/** What a cell of a list shows of a failure; the page of the invocation has all of it. */
+const LINE_MAX = 160;
+
+/** The first line of a text, cut. */
+function lineOf(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;
+}
+
+/** Why it waits, or how it failed: what matters most of a row, in one line. */
+function reasonOf(row: Invocation): string {
+  if (row.completion_failure !== undefined) return lineOf(row.completion_failure);
+  if (row.status === "backing-off" && row.last_failure !== undefined) {
+    const { last_failure_related_command_type: type, last_failure_related_command_name: name } =
+      row;
+    const where = type === undefined ? "" : `${type.toLowerCase()} ${name ?? ""}: `;
+    return where + lineOf(row.last_failure);
+  }
+  return lineOf(waitingOf(row) ?? "");
+}
+
+function took({ running_at: from, completed_at: to }: Invocation): string {
+  if (from === undefined || to === undefined) return "";
+  return durationText(Math.max(0, Date.parse(to) - Date.parse(from)));
+}
+
+/** How many attempts failed, where that says something. */
+function attempts({ retry_count: count = 0, status }: Invocation): string | undefined {
+  return status !== "completed" && Number(count) > 1 ? String(count) : undefined;
+}
+
+/** The columns of the list. */
+export function columnsOf(order: Order): readonly Column<Invocation>[] {
+  const sort = order === "newest" ? "ascending" : "descending";
+  return [
+    {
+      id: "status",
+      title: "Status",
+      cell: (row) => <StatusBadge status={statusOf(row)} more={attempts(row)} />,
+    },
+    {
+      id: "id",
+      title: "Id",
+      isHeader: true,
+      cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
+    },
+    {
+      id: "target",
+      title: "Target",
+      cell: (row) => <bdi>{row.target_service_name}/{row.target_handler_name}</bdi>,
+    },
+    {
+      id: "key",
+      title: "Key",
+      cell: (row) => <bdi class="key">{row.target_service_key ?? ""}</bdi>,
+    },
+    { id: "age", title: "Age", sort, isNumber: true, cell: (row) => <Age at={row.created_at} /> },
+    { id: "took", title: "Took", isNumber: true, cell: took },
+    {
+      id: "reason",
+      title: "Last error, or what it waits for",
+      cell: (row) => (
+        <span class="line" title={reasonOf(row)}>
+          <Reason text={reasonOf(row)} />
+        </span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,145 @@
+import { useMemo, useState } from "preact/hooks";
+import { query } from "../../data/client.ts";
+import { type Invocation, invocationsOf } from "../../data/invocations.ts";
+import { type Pages, usePages } from "../../data/pages.ts";
+import { server } from "../../data/server.ts";
+import { go, link, place, setQuery } from "../../state/router.ts";
+import { Empty, Failed } from "../../widgets/empty.tsx";
+import { FilterLine } from "../../widgets/filter_line.tsx";
+import { Page } from "../../widgets/page.tsx";
+import { Table } from "../../widgets/table.tsx";
+import { Batch } from "./batch.tsx";
+import { columnsOf } from "./columns.tsx";
+import { Counts } from "./counts.tsx";
+import { compileFilter, FIELDS } from "./fields.ts";
+import { Peek } from "./peek.tsx";
+import { type Order, PAGE_ROWS, pageOf } from "./statements.ts";
+
+const MINUTE_MS = 60_000;
+
+/** The filter of the address, compiled. Ages in it are of the current minute, so that pages share it. */
+function useFilter() {
+  const text = place.value.query.get("filter") ?? "";
+  const order: Order = place.value.query.get("order") === "oldest" ? "oldest" : "newest";
+  const minute = Math.floor(Date.now() / MINUTE_MS);
+  const filter = useMemo(() => compileFilter(text, minute * MINUTE_MS), [text, minute]);
+  const counted = useMemo(() => compileFilter(text, minute * MINUTE_MS, "status"), [text, minute]);
+  return { text, order, filter, counted };
+}
+
+function useRows(order: Order, filter: ReturnType<typeof compileFilter>): Pages<Invocation> {
+  return usePages<Invocation>({
+    key: pageOf(filter.conditions, order, undefined).text,
+    load: (after, signal) => query(pageOf(filter.conditions, order, after), signal),
+    reload: invocationsOf,
+    idOf: ({ id }) => id,
+    isOpen: ({ status }) => status !== "completed",
+    size: PAGE_ROWS,
+  });
+}
+
+/** All invocations: filtered, counted, followed, and what can be done to many of them. */
+export default function Invocations() {
+  // Which columns there are depends on the server.
+  return server.value ? <List /> : <p class="loading" role="status">Loading…</p>;
+}
+
+function List() {
+  const { text, order, filter, counted } = useFilter();
+  const pages = useRows(order, filter);
+  const [selected, select] = useState<ReadonlySet<string>>(new Set());
+  const [peeked, peek] = useState<string>();
+  const onFilter = (next: string) => {
+    select(new Set());
+    setQuery({ filter: next });
+  };
+  return (
+    <Page title="Invocations" actions={<Sort order={order} pages={pages} />}>
+      <FilterLine
+        label="Filter invocations"
+        fields={FIELDS}
+        text={text}
+        problems={filter.problems}
+        onChange={onFilter}
+      />
+      <Counts conditions={counted.conditions} text={text} onFilter={onFilter} />
+      {pages.error && <Failed error={pages.error} onRetry={pages.refresh} />}
+      <div class={peeked === undefined ? "split" : "split open"}>
+        <Rows
+          {...{ pages, order, text, selected, onFilter }}
+          onSelect={select}
+          onPeek={(id) => peek(id === peeked ? undefined : id)}
+        />
+        {peeked !== undefined && <Peek id={peeked} onClose={() => peek(undefined)} />}
+      </div>
+      <Batch
+        selected={selected}
+        conditions={filter.conditions}
+        text={text}
+        onDone={() => select(new Set())}
+      />
+    </Page>
+  );
+}
+
+function Sort({ order, pages }: { readonly order: Order; readonly pages: Pages<Invocation> }) {
+  return (
+    <>
+      <span role="status">
+        {pages.newCount > 0 && (
+          <button type="button" class="primary" onClick={pages.showNew}>
+            {pages.newCount === PAGE_ROWS ? `${PAGE_ROWS} or more` : pages.newCount} new
+          </button>
+        )}
+      </span>
+      <label>
+        Order{" "}
+        <select
+          value={order}
+          onChange={({ currentTarget }) =>
+            setQuery({ order: currentTarget.value === "oldest" ? "oldest" : undefined })}
+        >
+          <option value="newest">Newest first</option>
+          <option value="oldest">Oldest first</option>
+        </select>
+      </label>
+    </>
+  );
+}
+
+function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek }: {
+  readonly pages: Pages<Invocation>;
+  readonly order: Order;
+  readonly text: string;
+  readonly selected: ReadonlySet<string>;
+  readonly onFilter: (text: string) => void;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onPeek: (id: string) => void;
+}) {
+  const columns = useMemo(() => columnsOf(order), [order]);
+  if (!pages.rows) return <p class="loading" role="status">{pages.error ? "" : "Loading…"}</p>;
+  if (pages.rows.length === 0) {
+    return (
+      <Empty
+        title={text === "" ? "There are no invocations yet." : "No invocation matches the filter."}
+      >
+        {text !== "" && (
+          <button type="button" onClick={() => onFilter("")}>Remove the filter</button>
+        )}
+      </Empty>
+    );
+  }
+  return (
+    <Table
+      caption="Invocations"
+      columns={columns}
+      rows={pages.rows}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => go(link("invocations", id))}
+      onPeek={({ id }) => onPeek(id)}
+      onEnd={pages.more}
+      selected={selected}
+      onSelect={onSelect}
+    />
+  );
+}

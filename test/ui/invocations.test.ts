@@ -1,0 +1,135 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/child.ts";
+import { call, query, send } from "../support/client.ts";
+import { idOf } from "../conformance/_world.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+/** Of a page, beyond the first one: over the wire, without its data. */
+const CHUNK_BYTES = 25 * 1024;
+
+describe.skipIf(!hasBrowser)("the list of invocations", () => {
+  let browser: Browser;
+  let world: Seeded;
+  const at = (filter: string) => world.at(`invocations?${new URLSearchParams({ filter })}`);
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+    const { server } = world;
+    await call(server, "Greeter/greet", "Ada");
+    await call(server, "Greeter/refuse", "card <b>declined</b> 'twice'");
+    await send(server, "Counter/held/hold", "holds");
+    await world.endpoint.happens("holds hold");
+    for (let i = 0; i < 3; i++) await send(server, "Counter/held/add", 1);
+    for (const id of ["one", "two", "three"]) await send(server, "Fragile/pauses", id);
+    await send(server, "Greeter/flaky", { id: "never", failures: 1e6 });
+    await until("three to be paused", async () => {
+      const rows = await query(server, "SELECT id FROM sys_invocation WHERE status = 'paused'");
+      return rows.length === 3;
+    });
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("says where each stands and why it waits, and counts them", async () => {
+    const tab = await openTab(browser, world.at("invocations"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /failed .*Greeter\/refuse.*\[418\] card <b>declined<\/b>/ })
+      .waitFor();
+    await page.getByRole("row", { name: /pending .*Counter\/add held.*lock of Counter\/held/ })
+      .first()
+      .waitFor();
+    const status = page.getByRole("group", { name: "Status" });
+    await status.getByRole("button", { name: "paused 3" }).waitFor();
+    await status.getByRole("button", { name: "all 10" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const chunks = tab.requests.filter(({ url }) => /assets\/invocations-/.test(url));
+    expect(chunks.length).toBe(1);
+    expect(chunks[0]!.bytes).toBeLessThanOrEqual(CHUNK_BYTES);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("filters by what is typed, which is in the address, and says what means nothing", async () => {
+    const tab = await openTab(browser, world.at("invocations"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type(`error:"'twice'" status:failed,nonsense`);
+    await page.keyboard.press("Enter");
+    await page.getByText("no status").waitFor();
+    await page.getByRole("button", { name: "Remove status:failed,nonsense" }).click();
+    await page.getByRole("row", { name: /Greeter\/refuse/ }).waitFor();
+    await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("filter")).toBe(`error:"'twice'"`);
+    await page.reload();
+    await page.getByRole("row", { name: /Greeter\/refuse/ }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await tab.page.goto(at("key:held -status:running"));
+    await page.getByRole("row", { name: /pending/ }).nth(2).waitFor();
+    expect(await page.getByRole("row").count()).toBe(4);
+    await tab.page.goto(at("nothing-is-called-so"));
+    await page.getByRole("button", { name: "Remove the filter" }).click();
+    await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("is walked by keys alone: move, peek, open", async () => {
+    const tab = await openTab(browser, at("service:Counter"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /Counter\/hold/ }).waitFor();
+    for (const key of ["j", "j", "j", "j", " "]) await page.keyboard.press(key);
+    const peek = page.getByRole("complementary", { name: "Selected invocation" });
+    await peek.getByText("Counter/held/hold").waitFor();
+    await peek.getByText("Input").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("names new ones, and shows them when it is asked to", async () => {
+    const tab = await openTab(browser, at("handler:note"));
+    const { page } = tab;
+    await page.getByText("No invocation matches").waitFor();
+    const first = idOf(await send(world.server, "Greeter/note", "first"));
+    // Pausing and going on asks at once, so that the test need not wait for two polls.
+    await page.getByRole("button", { name: /live/ }).click();
+    await page.getByRole("button", { name: /paused/ }).click();
+    await page.getByRole("link", { name: `${first.slice(0, 10)}` }).waitFor();
+    const second = idOf(await send(world.server, "Greeter/note", "second"));
+    await page.getByRole("button", { name: "1 new" }).click();
+    await page.locator(`a[title="${second}"]`).waitFor();
+    expect(await page.getByRole("row").count()).toBe(3);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("does a command to the selected ones, and names exactly what it hits", async () => {
+    const tab = await openTab(browser, at("service:Fragile"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /paused/ }).nth(2).waitFor();
+    for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
+    const bar = page.getByRole("region", { name: "What is selected" });
+    await bar.getByText("2 selected").waitFor();
+    for (const id of ["one", "two", "three"]) world.endpoint.release(id);
+    await page.keyboard.press("r");
+    const question = page.getByRole("dialog", { name: "Resume 2 invocations" });
+    await question.getByText(/Of the 2 that are selected/).waitFor();
+    await expectSound(tab);
+    await question.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("Resume: done for 2").waitFor();
+    await page.getByRole("row", { name: /succeeded/ }).nth(1).waitFor();
+    await page.getByLabel("Select all that are loaded").check();
+    await bar.getByLabel(/Everything that matches/).check();
+    await bar.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("dialog", { name: "Resume 1 invocations" })
+      .getByRole("button", { name: "Resume" }).click();
+    await page.getByText("Resume: done for 1").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});
