@@ -10,3 +10,11 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuff
   }
   return all;
 }
+
+/**
+ * The bytes from `at` to `end`, in memory of their own. Not by `slice`: a chunk may be a platform's own
+ * kind of array, whose `slice` shares memory.
+ */
+export function copyBytes(bytes: Uint8Array, at = 0, end = bytes.length): Uint8Array {
+  return new Uint8Array(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+}

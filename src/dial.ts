@@ -21,6 +21,7 @@ export interface DialRequest {
 /** Called in this order: head once, chunks, then end or failed once. Nothing after abort(). */
 export interface DialListener {
   head(head: DialHead): void;
+  /** `bytes` are valid during the call only: the next ones may be read into the same memory. */
   chunk(bytes: Uint8Array): void;
   end(): void;
   failed(failure: DialFailure): void;

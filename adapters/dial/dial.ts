@@ -1,10 +1,12 @@
 import tls from "node:tls";
 import type { Dial, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 import { describe, H1Connections } from "./h1.ts";
-import { H2Pool } from "./h2_pool.ts";
-import type { H2Settings } from "./h2_session.ts";
-import { OpenConnections } from "../platform/open_connections.ts";
-import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
+import { H2Session, type H2Settings } from "./h2_session.ts";
+import { after, openSocket } from "./socket_stream.ts";
+import { type Load, OpenConnections } from "../platform/open_connections.ts";
+import { Http2Client } from "../../src/http2/client.ts";
+import { SessionPool } from "../../src/http2/session_pool.ts";
+import { PendingExchange } from "../../src/pending_exchange.ts";
 
 /** Parsed URLs that are cached; beyond it the cache is cleared. */
 const ADDRESSES_MAX = 10_000;
@@ -19,13 +21,18 @@ const DEFAULTS: Omit<H2Settings, "connections"> = {
 interface Address {
   readonly url: URL;
   readonly path: string;
+  /** The sessions with its host and port, once HTTP/2 was asked for. */
+  h2?: Http2Sessions;
 }
 
+/** Exchanges over HTTP/2 with one host and port. */
+type Http2Sessions = Pick<Http2Client, "open" | "close">;
+
 /**
- * Dials endpoints with `node:http2` and `node:http`, on Node and on Deno
- * (docs/spec/service-protocol.md#transports): HTTP/2 with prior knowledge or by ALPN over pooled
- * sessions, HTTP/1.1 over keep-alive connections. Both are full duplex, with back-pressure. It uses
- * raw streams, because `fetch` costs five times the CPU on Node and cannot speak cleartext HTTP/2.
+ * Dials endpoints on Node and on Deno (docs/spec/service-protocol.md#transports): HTTP/2 with prior
+ * knowledge by the client of `src/http2`, HTTP/2 over TLS by `node:http2`, both over pooled sessions,
+ * and HTTP/1.1 by `node:http` over keep-alive connections. All are full duplex, with back-pressure.
+ * Decision 054 says why.
  */
 export function nodeDial(options: Partial<H2Settings> = {}): Dial {
   return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });
@@ -34,19 +41,22 @@ export function nodeDial(options: Partial<H2Settings> = {}): Dial {
 class NodeDial implements Dial {
   readonly #settings: H2Settings;
   readonly #h1: H1Connections;
-  readonly #pools = new Map<string, H2Pool>();
+  readonly #clients = new Map<string, Http2Client>();
+  readonly #securePools = new Map<string, SessionPool>();
   readonly #addresses = new Map<string, Address>();
 
   constructor(settings: H2Settings) {
     this.#settings = settings;
     this.#h1 = new H1Connections(settings);
+    settings.connections.addLoad(() => this.#load());
   }
 
   open(request: DialRequest, listener: DialListener): Exchange {
-    const { url, path } = this.#address(request.url);
+    const address = this.#address(request.url);
+    const { url, path } = address;
     switch (request.version) {
       case "h2":
-        return this.#pool(url.origin).open(path, request, listener);
+        return (address.h2 ??= this.#sessions(url)).open(path, request, listener);
       case "h1":
         return this.#h1.open(url, request, { listener });
       case "alpn":
@@ -55,8 +65,12 @@ class NodeDial implements Dial {
   }
 
   close(): Promise<void> {
-    for (const pool of this.#pools.values()) pool.close();
-    this.#pools.clear();
+    for (const sessions of [...this.#clients.values(), ...this.#securePools.values()]) {
+      sessions.close();
+    }
+    this.#clients.clear();
+    this.#securePools.clear();
+    this.#addresses.clear();
     this.#h1.close();
     return Promise.resolve();
   }
@@ -72,10 +86,39 @@ class NodeDial implements Dial {
     return address;
   }
 
-  #pool(origin: string): H2Pool {
-    let known = this.#pools.get(origin);
-    if (!known) this.#pools.set(origin, known = new H2Pool(origin, this.#settings));
+  #sessions(url: URL): Http2Sessions {
+    return url.protocol === "https:" ? this.#securePool(url) : this.#client(url);
+  }
+
+  #client(url: URL): Http2Client {
+    let known = this.#clients.get(url.origin);
+    if (!known) {
+      const connect = (to: URL) => openSocket(to, this.#settings.connections);
+      known = new Http2Client(url, { settings: this.#settings, connect, after });
+      this.#clients.set(url.origin, known);
+    }
     return known;
+  }
+
+  #securePool({ origin }: URL): SessionPool {
+    let known = this.#securePools.get(origin);
+    if (!known) {
+      known = new SessionPool(
+        this.#settings.streamsMax,
+        (timeoutMs, owner) => new H2Session(origin, this.#settings, { timeoutMs, owner }),
+      );
+      this.#securePools.set(origin, known);
+    }
+    return known;
+  }
+
+  #load(): Load {
+    let streams = 0, queuedBytes = 0;
+    for (const { load } of this.#clients.values()) {
+      streams += load.streams;
+      queuedBytes += load.queuedBytes;
+    }
+    return { streams, queuedBytes };
   }
 
   /** Connects, and uses the version that ALPN selects. Only discovery does so: it is not pooled. */
@@ -115,8 +158,11 @@ class NodeDial implements Dial {
     { url, request, listener }: { url: URL; request: DialRequest; listener: DialListener },
   ): Exchange {
     if (socket.alpnProtocol !== "h2") return this.#h1.open(url, request, { listener, socket });
-    const pool = this.#pool(url.origin);
-    pool.adopt(socket, request.connectTimeoutMs);
+    const pool = this.#securePool(url);
+    pool.adopt(
+      request.connectTimeoutMs,
+      (timeoutMs, owner) => new H2Session(url.origin, this.#settings, { timeoutMs, socket, owner }),
+    );
     return pool.open(url.pathname + url.search, request, listener);
   }
 }

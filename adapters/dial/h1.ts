@@ -1,8 +1,8 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import { failedExchange } from "./failed_exchange.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
+import { failedExchange } from "../../src/pending_exchange.ts";
 import type { DialHead, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
 
 /** Idle connections kept per address, beyond which they are closed. */
@@ -49,7 +49,7 @@ export class H1Connections {
           : { agent: secure ? this.#secure : this.#plain }),
       });
     } catch (cause) {
-      return failedExchange(listener, cause);
+      return failedExchange(listener, { kind: "unreachable", message: describe(cause as Error) });
     }
     outgoing.once("socket", (used: Socket) => this.#connections.add(used, "http1"));
     const exchange = new H1Exchange(outgoing, listener);

@@ -1,53 +1,40 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { DialFailure, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import {
+  CONNECTION_WINDOW_BYTES,
+  SENT_HEADERS_BYTES_MAX,
+  STREAM_WINDOW_BYTES,
+} from "../../src/http2/limits.ts";
+import type { SessionSettings } from "../../src/http2/session.ts";
+import type { Session, SessionOwner } from "../../src/http2/session_pool.ts";
+import { failedExchange } from "../../src/pending_exchange.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
-import { failedExchange } from "./failed_exchange.ts";
 import { describe } from "./h1.ts";
 import { H2Exchange } from "./h2_exchange.ts";
 
-/** Bytes that an endpoint may send on one stream before they are read; as the reference has it. */
-const STREAM_WINDOW_BYTES = 2 * 1024 * 1024;
-const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
-/**
- * Compressed headers of one request, which may contain a long object key. With Node's default of
- * 64 KiB the stream would fail even where the endpoint accepts it.
- */
-const HEADERS_BYTES_MAX = 1024 * 1024;
 /** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
 const SESSION_MEMORY_MB = 1024;
 
-export interface H2Settings {
-  /** Streams at once on one session, if the endpoint allows as many. */
-  readonly streamsMax: number;
-  /** How long a session without streams is kept. */
-  readonly idleMs: number;
-  readonly pingMs: number;
-  /** A session whose PING is not answered for this long is closed. */
-  readonly pingTimeoutMs: number;
+export interface H2Settings extends SessionSettings {
   /** Further trusted roots, as PEM. */
   readonly ca?: readonly string[];
   /** Where connections and streams are counted. */
   readonly connections: OpenConnections;
 }
 
-/** Callbacks by which a session notifies its pool. */
+/** How a session is opened. */
 export interface SessionOptions {
   readonly timeoutMs: number;
+  /** A connection that has agreed on HTTP/2 already. */
   readonly socket?: TLSSocket;
-  /** The endpoint's settings arrived, which limit the streams. */
-  ready(): void;
-  /** A stream has ended. */
-  room(): void;
-  /** It takes no more streams. `failure`: why it never became ready. */
-  gone(failure?: DialFailure): void;
 }
 
-/** One HTTP/2 session with an endpoint: it limits streams, sends PINGs and closes when idle. */
-export class H2Session {
+/** One HTTP/2 session over TLS: it limits streams, sends PINGs and closes when idle. */
+export class H2Session implements Session {
   readonly #session: ClientHttp2Session;
   readonly #settings: H2Settings;
-  readonly #options: SessionOptions;
+  readonly #owner: SessionOwner;
   #streamsMax = 0;
   #open = 0;
   #idleSince = Date.now();
@@ -58,13 +45,16 @@ export class H2Session {
   #error: Error | undefined;
   #ticker: ReturnType<typeof setInterval> | undefined;
 
-  constructor(origin: string, settings: H2Settings, options: SessionOptions) {
+  constructor(
+    origin: string,
+    settings: H2Settings,
+    { socket, timeoutMs, owner }: SessionOptions & { readonly owner: SessionOwner },
+  ) {
     this.#settings = settings;
-    this.#options = options;
-    const { socket } = options;
+    this.#owner = owner;
     const session = http2.connect(origin, {
       maxSessionMemory: SESSION_MEMORY_MB,
-      maxSendHeaderBlockLength: HEADERS_BYTES_MAX,
+      maxSendHeaderBlockLength: SENT_HEADERS_BYTES_MAX,
       settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
       ...(settings.ca && { ca: [...settings.ca] }),
       ...(socket && { createConnection: () => socket }),
@@ -73,8 +63,8 @@ export class H2Session {
     settings.connections.add(session, "http2");
     const timer = setTimeout(() => {
       this.#timedOut = true;
-      session.destroy(new Error(`no answer within ${options.timeoutMs} ms`));
-    }, options.timeoutMs);
+      session.destroy(new Error(`no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
     session.on("connect", () => this.#connected = true);
     // An HTTP/2 server sends its settings first; they also limit the streams.
     session.on("remoteSettings", ({ maxConcurrentStreams = Infinity }) => {
@@ -104,13 +94,13 @@ export class H2Session {
     } catch (cause) {
       // Any other error concerns this request only, or ends the session by itself.
       if ((cause as { code?: string }).code === "ERR_HTTP2_OUT_OF_STREAMS") this.#retire();
-      return failedExchange(listener, cause);
+      return failedExchange(listener, { kind: "unreachable", message: describe(cause as Error) });
     }
     this.#settings.connections.addStream(stream);
     if (this.#open++ === 0) this.#session.ref();
     return new H2Exchange(stream, listener, () => {
       if (--this.#open === 0) this.#becomeIdle();
-      this.#options.room();
+      this.#owner.room();
     });
   }
 
@@ -121,14 +111,14 @@ export class H2Session {
   #becomeReady(): void {
     if (this.#state !== "connecting") return;
     this.#state = "ready";
-    this.#session.setLocalWindowSize?.(SESSION_WINDOW_BYTES);
+    this.#session.setLocalWindowSize?.(CONNECTION_WINDOW_BYTES);
     this.#becomeIdle();
     this.#ticker = setInterval(
       () => this.#tick(),
       Math.min(this.#settings.pingMs, this.#settings.idleMs),
     );
     this.#ticker.unref?.();
-    this.#options.ready();
+    this.#owner.ready();
   }
 
   /** A session without streams does not keep the process alive. */
@@ -166,7 +156,7 @@ export class H2Session {
     this.#state = "gone";
     clearInterval(this.#ticker);
     this.#streamsMax = 0;
-    this.#options.gone(failure);
+    this.#owner.gone(failure);
   }
 
   #whyNever(): DialFailure {

@@ -11,10 +11,17 @@ interface Closable {
   once(event: "close", listener: () => void): unknown;
 }
 
+/** Streams that are open, and bytes of them that wait to be sent. */
+export interface Load {
+  readonly streams: number;
+  readonly queuedBytes: number;
+}
+
 /** Connections and streams of one interface. It keeps the objects, and counts when it is asked. */
 export class OpenConnections {
   readonly #connections = new Map<Closable, ConnectionState>();
   readonly #streams = new Set<Closable>();
+  readonly #loads: (() => Load)[] = [];
 
   /** Counts a connection until it closes. `state`: its state while it neither connects nor closes. */
   add(connection: Closable, state: ConnectionState): void {
@@ -30,13 +37,24 @@ export class OpenConnections {
     stream.once("close", () => this.#streams.delete(stream));
   }
 
+  /** Counts streams that are not objects of the platform. */
+  addLoad(load: () => Load): void {
+    this.#loads.push(load);
+  }
+
   count(): Omit<Traffic, "interface"> {
     const connections = { connecting: 0, fresh: 0, http1: 0, http2: 0, closing: 0 };
     for (const [connection, state] of this.#connections) connections[stateOf(connection, state)]++;
     let queuedBytes = 0;
     for (const one of this.#connections.keys()) queuedBytes += one.writableLength ?? 0;
     for (const one of this.#streams) queuedBytes += one.writableLength ?? 0;
-    return { connections, streams: this.#streams.size, queuedBytes };
+    let streams = this.#streams.size;
+    for (const load of this.#loads) {
+      const more = load();
+      streams += more.streams;
+      queuedBytes += more.queuedBytes;
+    }
+    return { connections, streams, queuedBytes };
   }
 }
 

@@ -1,5 +1,5 @@
 import { concatBytes } from "../../src/bytes.ts";
-import { PendingExchange } from "../../src/outbound/pending_exchange.ts";
+import { failedExchange } from "../../src/pending_exchange.ts";
 import type {
   Dial,
   DialFailure,
@@ -23,7 +23,9 @@ export function fetchDial(): Dial {
   return {
     isHalfDuplex: true,
     open(request, listener) {
-      if (request.version === "h2" && !isSecure(request)) return unsupported(listener);
+      if (request.version === "h2" && !isSecure(request)) {
+        return failedExchange(listener, { kind: "unsupported", message: H2C });
+      }
       return new FetchExchange(request, listener);
     },
     close: () => Promise.resolve(),
@@ -32,13 +34,6 @@ export function fetchDial(): Dial {
 
 function isSecure({ url }: DialRequest): boolean {
   return url.slice(0, 6).toLowerCase() === "https:";
-}
-
-function unsupported(listener: DialListener): Exchange {
-  const pending = new PendingExchange(listener);
-  // Later, because a listener is never called before `open` has returned.
-  queueMicrotask(() => pending.fail({ kind: "unsupported", message: H2C }));
-  return pending;
 }
 
 class FetchExchange implements Exchange {

@@ -1,4 +1,4 @@
-import { concatBytes } from "../bytes.ts";
+import { concatBytes, copyBytes } from "../bytes.ts";
 import type { Dial, DialFailure, DialHead, DialRequest } from "../dial.ts";
 import type { Clock } from "../ports.ts";
 
@@ -47,7 +47,7 @@ export function collect(
       head: (value) => head = value,
       chunk: (bytes) => {
         const kept = bytes.subarray(0, bodyBytesMax - size);
-        chunks.push(kept);
+        chunks.push(copyBytes(kept));
         size += kept.byteLength;
         if (kept.byteLength === bytes.byteLength) return;
         exchange.abort();

@@ -1,3 +1,4 @@
+import { copyBytes } from "../bytes.ts";
 import type { Exchange } from "../dial.ts";
 import { FRAME_HEAD_BYTES, FrameReader, type OnFrame } from "../wire/frame.ts";
 import { isStored } from "../wire/message_type.ts";
@@ -68,11 +69,13 @@ export class ReceiveWindow {
   }
 
   /**
-   * Decodes the buffered bytes and then `chunk`, as far as the window allows. Throws what
-   * `FrameReader.push` throws; then it must not be called again.
+   * Decodes the buffered bytes and then `chunk`, as far as the window allows, and keeps a copy of the
+   * rest. Throws what `FrameReader.push` throws; then it must not be called again.
    */
   read(chunk?: Uint8Array): void {
-    if (chunk) this.#buffered.push(chunk);
+    // Without the copy that a buffered chunk needs, since most are decoded at once.
+    if (chunk && this.#buffered.length === 0) return this.#readAtOnce(chunk);
+    if (chunk) this.#buffered.push(copyBytes(chunk));
     let done = 0;
     for (let next = this.#buffered[0]; next; next = this.#buffered[++done]) {
       const taken = this.#reader.push(next, this.#onFrame, this.#mayTake);
@@ -82,6 +85,11 @@ export class ReceiveWindow {
     }
     if (done === this.#buffered.length) this.#buffered = [];
     else this.#buffered.splice(0, done);
+  }
+
+  #readAtOnce(chunk: Uint8Array): void {
+    const taken = this.#reader.push(chunk, this.#onFrame, this.#mayTake);
+    if (taken < chunk.length) this.#buffered.push(copyBytes(chunk, taken));
   }
 
   /** The frames decoded since the last call, to be passed to `acked` once they are durable. */

@@ -221,7 +221,7 @@ export const adaptersNetwork = [
     tests: DIAL,
   },
   {
-    file: "adapters/dial/h2_pool.ts",
+    file: "src/http2/session_pool.ts",
     what: "what waits is not told that nobody is there",
     find: "if (failure) this.#fail(failure);",
     replace: "",

@@ -12,6 +12,8 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["wire"],
     ["engine"],
     ["dial", "vitals", "query_port", "kafka_port", "scan"],
+    ["pending_exchange"],
+    ["http2"],
     ["ports", "config"],
     ["observe"],
     ["storage", "outbound", "partition"],

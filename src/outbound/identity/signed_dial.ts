@@ -1,6 +1,6 @@
 import { type Dialect, header } from "../../names.ts";
 import type { Dial, DialListener, DialRequest, Exchange } from "../../dial.ts";
-import { PendingExchange } from "../pending_exchange.ts";
+import { PendingExchange } from "../../pending_exchange.ts";
 import type { Claims, Signer } from "./signer.ts";
 
 export interface SignOptions {

@@ -1,4 +1,4 @@
-import { concatBytes } from "../../bytes.ts";
+import { concatBytes, copyBytes } from "../../bytes.ts";
 import type {
   Dial,
   DialFailure,
@@ -97,7 +97,9 @@ export class FunctionExchange implements Exchange {
     if (this.#over) return;
     this.#receivedBytes += bytes.byteLength;
     const { answerBytesMax } = this.#call;
-    if (this.#receivedBytes <= answerBytesMax) return void this.#responseParts.push(bytes);
+    if (this.#receivedBytes <= answerBytesMax) {
+      return void this.#responseParts.push(copyBytes(bytes));
+    }
     this.#inner?.abort();
     this.#fail({
       kind: "refused",

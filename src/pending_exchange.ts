@@ -1,4 +1,4 @@
-import type { DialFailure, DialListener, Exchange } from "../dial.ts";
+import type { DialFailure, DialListener, Exchange } from "./dial.ts";
 
 /** Bytes buffered before the connection exists; beyond it `write` returns false. */
 const ROOM_BYTES = 65_536;
@@ -76,4 +76,12 @@ export class PendingExchange implements Exchange {
     this.#writes = [];
     this.#listener.failed(failure);
   }
+}
+
+/** An exchange that could not be started, such as one with a header that HTTP does not allow. */
+export function failedExchange(listener: DialListener, failure: DialFailure): Exchange {
+  const pending = new PendingExchange(listener);
+  // Later, because a listener is never called before `open` has returned.
+  queueMicrotask(() => pending.fail(failure));
+  return pending;
 }
