@@ -32,6 +32,17 @@ export const routes: readonly Route[] = [
     nav: { icon: "list", key: "i" },
   },
   {
+    path: "deployments",
+    title: "Deployments",
+    load: () => import("./pages/deployments/deployments.tsx"),
+    nav: { icon: "deployment", key: "d" },
+  },
+  {
+    path: "deployments/:id",
+    title: "Deployment",
+    load: () => import("./pages/deployments/deployment.tsx"),
+  },
+  {
     path: "settings",
     title: "Settings",
     load: () => import("./pages/settings/settings.tsx"),

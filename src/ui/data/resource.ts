@@ -32,6 +32,8 @@ export class Resource<T> {
   #request: AbortController | undefined;
   #failures = 0;
   #tookMs = 0;
+  /** What was answered last may be older than a change: it is asked again as soon as possible. */
+  #isStale = false;
 
   constructor(load: Load<T>, onUnused: () => void) {
     this.#load = load;
@@ -43,11 +45,13 @@ export class Resource<T> {
     this.#intervals.push(everyMs);
     clearTimeout(this.#timer);
     const age = Date.now() - (untracked(() => this.state.value).at ?? 0);
-    if (everyMs === 0 ? age > KEEP_MS : age >= everyMs) void this.refresh();
+    const isOld = everyMs === 0 ? age > KEEP_MS : age >= everyMs;
+    if (isOld || this.#isStale) void this.refresh();
     else this.#plan();
     return () => {
       this.#intervals.splice(this.#intervals.indexOf(everyMs), 1);
       if (this.#intervals.length > 0) return;
+      if (this.#request) this.#isStale = true;
       this.#request?.abort();
       this.#request = undefined;
       clearTimeout(this.#timer);
@@ -60,6 +64,7 @@ export class Resource<T> {
     if (this.#request) return;
     clearTimeout(this.#timer);
     const request = this.#request = new AbortController();
+    this.#isStale = false;
     const before = untracked(() => this.state.value);
     if (!before.isLoading) this.state.value = { ...before, isLoading: true };
     const startedAt = performance.now();
@@ -75,7 +80,8 @@ export class Resource<T> {
     }
     this.#request = undefined;
     this.#tookMs = performance.now() - startedAt;
-    this.#plan();
+    if (this.#isStale) void this.refresh();
+    else this.#plan();
   }
 
   #fail(cause: unknown): void {
@@ -96,9 +102,14 @@ export class Resource<T> {
     }, everyMs * 2 ** this.#failures);
   }
 
-  /** Asks at once if it is polled: the page is visible again, or live again. */
+  /**
+   * Asks at once if it is polled: something was changed, or the page is visible or live again. A request
+   * in flight may be older than the change, so that another one follows it.
+   */
   wake(): void {
-    if (this.#intervals.some((everyMs) => everyMs > 0)) void this.refresh();
+    if (!this.#intervals.some((everyMs) => everyMs > 0)) return;
+    if (this.#request) this.#isStale = true;
+    else void this.refresh();
   }
 }
 

@@ -21,6 +21,8 @@ export interface Abilities {
   readonly hasLimits: boolean;
   /** Clusters and subscriptions of Kafka as SQL tables. */
   readonly hasKafkaTables: boolean;
+  /** Services and deployments can be paused, and services limited. */
+  readonly hasControls: boolean;
   /** Sends hints of changes (`GET /internal/ui/events`). */
   readonly hasEvents: boolean;
 }
@@ -37,17 +39,19 @@ export function abilities(): Abilities {
     hasWaitingColumns: isOurs,
     hasLimits: isOurs || server.value?.features?.["vqueues"] === true,
     hasKafkaTables: isOurs,
+    hasControls: isOurs,
     hasEvents: false,
   };
 }
 
 /** What it cannot do, as sentences for people. */
 export function missing(): string[] {
-  const { hasWaitingColumns, hasLimits, hasKafkaTables, hasEvents } = abilities();
+  const { hasWaitingColumns, hasLimits, hasKafkaTables, hasControls, hasEvents } = abilities();
   return [
     ...(hasWaitingColumns ? [] : ["It does not say why an invocation waits: the UI derives it."]),
     ...(hasLimits ? [] : ["It has no limits: flow control is off."]),
     ...(hasKafkaTables ? [] : ["It has no tables of Kafka's lag."]),
+    ...(hasControls ? [] : ["It cannot pause a service or deployment."]),
     ...(hasEvents ? [] : ["It sends no hints of changes: the UI asks at intervals."]),
   ];
 }

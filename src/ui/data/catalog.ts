@@ -1,0 +1,108 @@
+import { EVERY_MS, type Used, useGet } from "./hooks.ts";
+import type { Int } from "./json.ts";
+
+/** How often an invocation is attempted. Absent fields are inherited. */
+export interface RetryPolicy {
+  readonly initial_interval?: string;
+  readonly exponentiation_factor?: number;
+  readonly max_attempts?: number | null;
+  readonly max_interval?: string;
+  readonly on_max_attempts?: string;
+}
+
+/** How many may start in a period. */
+export interface Rate {
+  readonly count: number;
+  readonly period: string;
+  readonly burst?: number;
+}
+
+/** Options that services and handlers have alike. Of a handler: those it sets itself. */
+interface Options {
+  readonly documentation?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly public: boolean;
+  readonly idempotency_retention?: string;
+  readonly journal_retention?: string;
+  readonly inactivity_timeout?: string;
+  readonly abort_timeout?: string;
+  readonly enable_lazy_state?: boolean;
+  readonly retry_policy?: RetryPolicy;
+  readonly concurrency?: number;
+  readonly rate?: Rate;
+}
+
+export interface Handler extends Options {
+  readonly name: string;
+  /** Absent: of a plain service. */
+  readonly ty?: "Exclusive" | "Shared" | "Workflow";
+  readonly input_description?: string;
+  readonly output_description?: string;
+  readonly input_json_schema?: unknown;
+  readonly output_json_schema?: unknown;
+}
+
+/** A revision of a service, as `GET /services` and `GET /deployments/{id}` answer it. */
+export interface Service extends Options {
+  readonly name: string;
+  readonly ty: "Service" | "VirtualObject" | "Workflow";
+  readonly handlers: readonly Handler[];
+  readonly deployment_id: string;
+  readonly revision: Int;
+  readonly workflow_completion_retention?: string;
+  readonly paused?: boolean;
+  /** Options that have no effect or were cut. */
+  readonly info?: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** A deployment. In a list its services are names and revisions. */
+export interface Deployment<S = Pick<Service, "name" | "revision">> {
+  readonly id: string;
+  /** Absent: it is a function. */
+  readonly uri?: string;
+  readonly arn?: string;
+  readonly protocol_type?: "BidiStream" | "RequestResponse";
+  readonly http_version?: string;
+  readonly additional_headers?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly created_at: string;
+  readonly min_protocol_version: number;
+  readonly max_protocol_version: number;
+  readonly sdk_version?: string;
+  readonly services: readonly S[];
+  readonly paused?: boolean;
+}
+
+/** What types of services are called. */
+export const TYPES: Readonly<Record<Service["ty"], string>> = {
+  Service: "service",
+  VirtualObject: "virtual object",
+  Workflow: "workflow",
+};
+
+/** All services, in their latest revisions. */
+export function useServices(): Used<{ readonly services: readonly Service[] }> {
+  return useGet("services", { everyMs: EVERY_MS.overview });
+}
+
+/** All deployments, the oldest first. */
+export function useDeployments(): Used<{ readonly deployments: readonly Deployment[] }> {
+  return useGet("deployments", { everyMs: EVERY_MS.list });
+}
+
+/** Where a deployment is: its address without scheme and final slash, or its ARN. */
+export function addressOf({ uri, arn, id }: Pick<Deployment, "uri" | "arn" | "id">): string {
+  return uri?.replace(/^https?:\/\//, "").replace(/\/$/, "") ?? arn ?? id;
+}
+
+/** How it is talked to, such as `HTTP/2.0, both directions`. */
+export function transportOf({ http_version, protocol_type, arn }: Deployment): string {
+  const directions = protocol_type === "RequestResponse" ? "request and response" : "bidirectional";
+  return arn === undefined ? `${http_version ?? "HTTP"}, ${directions}` : "function";
+}
+
+/** The range of protocol versions, such as `5–7`. */
+export function protocolOf(deployment: Deployment): string {
+  const { min_protocol_version: min, max_protocol_version: max } = deployment;
+  return min === max ? String(min) : `${min}–${max}`;
+}

@@ -1,0 +1,54 @@
+import type { Int } from "../../data/json.ts";
+import { termText } from "../../data/filter.ts";
+import { link, linkWith } from "../../state/router.ts";
+import { Empty, Failed } from "../../widgets/empty.tsx";
+import { StatusBadge, statusOf } from "../../widgets/status.tsx";
+import { type Column, Table } from "../../widgets/table.tsx";
+import { Age } from "../../widgets/time.tsx";
+import { type PinnedHandler, usePinnedTo } from "./statements.ts";
+
+/** What has not ended and goes on with a deployment, by handler and status. */
+export function PinnedTable({ id }: { readonly id: string }) {
+  const { data, error, refresh } = usePinnedTo(id);
+  if (error) return <Failed error={error} onRetry={refresh} />;
+  if (!data) return null;
+  if (data.length === 0) return <Empty title="No open invocation is pinned to it." />;
+  return (
+    <Table
+      caption="Open invocations"
+      columns={columnsFor(id)}
+      rows={data}
+      idOf={({ service, handler, status }) => `${service}/${handler} ${status}`}
+    />
+  );
+}
+
+function columnsFor(id: string): readonly Column<PinnedHandler>[] {
+  return [
+    {
+      id: "handler",
+      title: "Handler",
+      isHeader: true,
+      cell: ({ service, handler }) => <bdi class="name">{service}/{handler}</bdi>,
+    },
+    { id: "status", title: "Status", cell: (row) => <StatusBadge status={statusOf(row)} /> },
+    {
+      id: "count",
+      title: "Invocations",
+      isNumber: true,
+      cell: (row) => <Count {...{ row, id }} />,
+    },
+    { id: "oldest", title: "Oldest", cell: ({ oldest }) => <Age at={oldest} /> },
+  ];
+}
+
+function Count({ row, id }: { readonly row: PinnedHandler; readonly id: string }) {
+  const filter = [
+    termText("deployment", [id]),
+    termText("service", [row.service]),
+    termText("handler", [row.handler]),
+    termText("status", [statusOf(row)]),
+  ].join(" ");
+  const n: Int = row.n;
+  return <a href={linkWith(link("invocations"), { filter })}>{String(n)}</a>;
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { isPerdure } from "../../data/server.ts";
+import { Pairs } from "../../widgets/pairs.tsx";
+import type { Registration, Wanted } from "./registration.ts";
+
+interface FormProps {
+  readonly wanted: Wanted;
+  readonly want: (wanted: Wanted) => void;
+  readonly registration: Registration;
+  readonly isUpdate: boolean;
+  /** What was refused. */
+  readonly problem: ComponentChildren;
+}
+
+/** The address of an endpoint and how it is asked. */
+export function Form({ wanted, want, registration, isUpdate, problem }: FormProps) {
+  const check = (event: Event) => {
+    event.preventDefault();
+    void registration.check(wanted);
+  };
+  return (
+    <form class="fields" onSubmit={check}>
+      <label>
+        Address of the endpoint
+        <input
+          autofocus
+          type="url"
+          required
+          placeholder="http://localhost:9080"
+          value={wanted.uri}
+          onInput={({ currentTarget }) => want({ ...wanted, uri: currentTarget.value })}
+        />
+      </label>
+      <Flags {...{ wanted, want, isUpdate }} />
+      <Pairs
+        title="Headers of every request to it"
+        pairs={wanted.headers}
+        onChange={(headers) => want({ ...wanted, headers })}
+      />
+      {problem}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={registration.isBusy}>
+          {registration.isBusy ? "Asking the endpoint…" : "Check"}
+        </button>
+        <small>Nothing changes yet: what would change is shown first.</small>
+      </div>
+    </form>
+  );
+}
+
+function Flags({ wanted, want, isUpdate }: Pick<FormProps, "wanted" | "want" | "isUpdate">) {
+  const { isHttp11, isForced, isBreaking } = wanted;
+  return (
+    <div class="flags">
+      <Flag
+        label="Use HTTP/1.1"
+        isOn={isHttp11}
+        onSet={(to) => want({ ...wanted, isHttp11: to })}
+      />
+      <Flag
+        label={isUpdate
+          ? "Take over what it serves now, whatever it served"
+          : "Overwrite the deployment with this address (force)"}
+        isOn={isForced}
+        onSet={(to) => want({ ...wanted, isForced: to })}
+      />
+      {!isUpdate && (
+        <Flag
+          label={isPerdure()
+            ? "Services may change their type (breaking)"
+            : "Allow breaking changes (breaking)"}
+          isOn={isBreaking}
+          onSet={(to) => want({ ...wanted, isBreaking: to })}
+        />
+      )}
+    </div>
+  );
+}
+
+function Flag({ label, isOn, onSet }: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onSet: (isOn: boolean) => void;
+}) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onSet(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}

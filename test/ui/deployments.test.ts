@@ -1,0 +1,165 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePorts } from "../support/child.ts";
+import { register, send } from "../support/client.ts";
+import type { Endpoint } from "../support/endpoint.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { startShop } from "./_shop.ts";
+import { expectSound, openTab, type Tab } from "./_tab.ts";
+
+const START_MS = 60_000;
+
+/** Types an address into the open dialog and asks for a dry run. */
+async function check({ page }: Tab, address: string): Promise<void> {
+  await page.getByRole("dialog").getByLabel("Address of the endpoint").fill(address);
+  await page.getByRole("button", { name: "Check" }).click();
+}
+
+const hostOf = (endpoint: Endpoint) => new URL(endpoint.url).host;
+
+describe.skipIf(!hasBrowser)("deployments", () => {
+  let browser: Browser;
+  let world: Seeded;
+  let first: Endpoint;
+  let second: Endpoint;
+
+  beforeAll(async () => {
+    [browser, world, first, second] = await Promise.all([
+      openBrowser(),
+      seeded({ isRegistered: false }),
+      startShop(1),
+      startShop(2),
+    ]);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser, world, first, second].map((one) => one?.close()));
+  });
+
+  test("are registered by keyboard, with a dry run before", async () => {
+    const tab = await openTab(browser, world.at("deployments"));
+    const { page } = tab;
+    await page.getByText("No deployment is registered").waitFor();
+    await expectSound(tab);
+    await page.getByRole("button", { name: "Register…" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Address of the endpoint").waitFor();
+    await expectSound(tab);
+    await page.keyboard.type(first.url);
+    await page.keyboard.press("Enter");
+    await page.getByText("Services: 1 added").waitFor();
+    await expectSound(tab);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: hostOf(first) }).waitFor();
+    await page.getByText("No open invocation is pinned to it.").waitFor();
+    await page.getByRole("row", { name: /Shop/ }).waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("show a diff, and drain when a newer one serves what they served", async () => {
+    await send(world.server, "Shop/hold");
+    const tab = await openTab(browser, world.at("deployments?register=yes"));
+    const { page } = tab;
+    await check(tab, second.url);
+    const diff = page.getByRole("region", { name: "What changes" });
+    await diff.getByText("Services: 1 added, 1 changed").waitFor();
+    const shop = diff.getByRole("group").filter({ hasText: "Shop" });
+    expect(await shop.getByRole("listitem").filter({ hasText: /added\s+refund/ }).count()).toBe(1);
+    expect(await shop.getByRole("listitem").filter({ hasText: /removed\s+price/ }).count()).toBe(1);
+    await shop.getByText("inactivity_timeout: not set → 5s").waitFor();
+    await shop.getByText("retry_policy.max_attempts: not set → 7").waitFor();
+    await expectSound(tab);
+    await page.getByRole("button", { name: "Register", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: hostOf(second) }).waitFor();
+    await page.getByRole("link", { name: "Deployments" }).click();
+    const draining = page.getByRole("row", { name: new RegExp(`${hostOf(first)}.*draining`) });
+    await draining.waitFor();
+    expect(await draining.getByRole("cell", { name: "1", exact: true }).count()).toBe(2);
+    await page.getByRole("row", { name: new RegExp(`${hostOf(second)}.*active`) }).waitFor();
+    await expectSound(tab);
+    await draining.focus();
+    await page.keyboard.press("Enter");
+    const open = page.getByRole("row", { name: /Shop\/hold.*running/ });
+    await open.waitFor();
+    const target = new URL(await open.getByRole("link").getAttribute("href") ?? "", world.at(""));
+    expect(target.searchParams.get("filter")).toMatch(
+      /^deployment:dp_\w+ service:Shop handler:hold status:running$/,
+    );
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("are paused, resumed, and deleted when their address is typed", async () => {
+    const tab = await openTab(browser, world.at("deployments"));
+    const { page } = tab;
+    await page.getByRole("link", { name: hostOf(first) }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("paused", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    first.release("hold");
+    await page.getByText("No open invocation is pinned to it.").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete the deployment" });
+    const remove = dialog.getByRole("button", { name: "Delete", exact: true });
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox").fill(hostOf(first));
+    await expectSound(tab);
+    await remove.click();
+    await page.getByRole("heading", { level: 1, name: "Deployments" }).waitFor();
+    await page.getByRole("link", { name: hostOf(first) }).waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("are asked over HTTP/1.1 when HTTP/2 fails", async () => {
+    const old = await startShop(2, "h1");
+    const tab = await openTab(browser, world.at("deployments?register=yes"), { allowed: [500] });
+    try {
+      await check(tab, old.url);
+      await tab.page.getByText("does not answer over HTTP/2").waitFor();
+      await tab.page.getByText("Services: 2 changed").waitFor();
+      await expectSound(tab);
+      await tab.page.getByRole("button", { name: "Register", exact: true }).click();
+      await tab.page.getByText("HTTP/1.1, request and response").waitFor();
+      expect(tab.wrong).toEqual([]);
+    } finally {
+      await tab.close();
+      await old.close();
+    }
+  });
+
+  test("say in place why an address cannot be registered", async () => {
+    const [port] = await freePorts(1);
+    const tab = await openTab(browser, world.at("deployments?register=yes"), { allowed: [500] });
+    await check(tab, `http://127.0.0.1:${port}`);
+    await tab.page.getByRole("alert").getByText("META0003", { exact: true }).waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("are updated in place, and overwritten only when that is asked for", async () => {
+    const other = await startShop(1);
+    await register(world.server, other);
+    const tab = await openTab(browser, world.at("deployments"), { allowed: [422] });
+    const { page } = tab;
+    try {
+      await page.getByRole("link", { name: hostOf(other) }).click();
+      await page.getByRole("button", { name: "Update…" }).click();
+      await page.getByRole("button", { name: "Add one" }).click();
+      await page.getByLabel("Headers of every request to it: name 1").fill("x-team");
+      await page.getByLabel("Headers of every request to it: value 1").fill("<b>\u202eshop</b>");
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("alert").waitFor();
+      await page.getByLabel("Headers of every request to it: value 1").fill("<b>shop</b>");
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Update", exact: true }).click();
+      await page.getByText("x-team: <b>shop</b>").waitFor();
+      await expectSound(tab);
+    } finally {
+      await tab.close();
+      await other.close();
+    }
+  });
+});
