@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -21,6 +21,50 @@ const BROWSERS = ["chrome123", "firefox128", "safari17.5"];
 
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
 
+/** Folders of `src/ui` that every page may use. */
+const SHARED = ["data", "state", "widgets"];
+
+/**
+ * Puts what pages share into one chunk. By itself esbuild makes a chunk for each set of pages that
+ * share a module, and the first page would need a request for each of them. A module that every entry
+ * exports is shared by the set of all entries, and so are all others that are treated alike.
+ */
+function oneSharedChunk(ui) {
+  return {
+    name: "one-shared-chunk",
+    async setup({ onLoad, onResolve }) {
+      const routes = await readFile(path.join(ui, "routes.ts"), "utf8");
+      const entries = new Set(
+        [...routes.matchAll(/import\("\.\/(pages\/[^"]+)"\)/g)].map(([, file]) =>
+          path.join(ui, file)
+        ).concat(path.join(ui, "main.tsx")),
+      );
+      onResolve({ filter: /^shared:all$/ }, () => ({ path: "all", namespace: "shared" }));
+      onLoad({ filter: /./, namespace: "shared" }, async () => ({
+        contents: (await sharedModules(ui)).map((file, at) =>
+          `export * as m${at} from ${JSON.stringify(file)};`
+        ).join("\n"),
+        resolveDir: ui,
+      }));
+      onLoad({ filter: /\.tsx$/ }, async ({ path: file }) => {
+        if (!entries.has(file)) return undefined;
+        const text = await readFile(file, "utf8");
+        return { contents: `${text}\nexport * as shared from "shared:all";\n`, loader: "tsx" };
+      });
+    },
+  };
+}
+
+async function sharedModules(ui) {
+  const files = await Promise.all(
+    SHARED.map(async (folder) =>
+      (await readdir(path.join(ui, folder))).filter((name) => /\.tsx?$/.test(name))
+        .map((name) => `./${folder}/${name}`)
+    ),
+  );
+  return files.flat().sort();
+}
+
 async function bundle(root) {
   const ui = path.join(root, "src/ui");
   return await build({
@@ -38,6 +82,7 @@ async function bundle(root) {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     metafile: true,
+    plugins: [oneSharedChunk(ui)],
     write: false,
     logLevel: "warning",
   });
