@@ -1,89 +1,115 @@
-import { EVERY_MS, useGet, useQuery } from "../../data/hooks.ts";
-import type { Int } from "../../data/json.ts";
+import { type Deployment, type Service, useDeployments, useServices } from "../../data/catalog.ts";
+import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { now } from "../../data/live.ts";
+import { abilities } from "../../data/server.ts";
 import { sql } from "../../data/sql.ts";
-import { server } from "../../data/server.ts";
-import { Copy } from "../../widgets/id.tsx";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { durationText } from "../../widgets/duration.ts";
+import { Failed } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
-import { type Status, StatusBadge, type StatusColumns, statusOf } from "../../widgets/status.tsx";
-import { type Column, Table } from "../../widgets/table.tsx";
+import { Sparkline } from "../../widgets/sparkline.tsx";
+import { Attention } from "./attention.tsx";
+import { failing, heldObjects, locks, queuesAndKafka } from "./causes.ts";
+import { Counters } from "./counters.tsx";
+import { deployed } from "./deployed.ts";
+import { FirstRun } from "./first_run.tsx";
+import { type Figures, type History, historyOf } from "./figures.ts";
+import { boundText, perMinuteText, Services } from "./services.tsx";
+import {
+  DONE,
+  type DoneRow,
+  type HolderRow,
+  holdersOf,
+  OPEN_MAX,
+  type OpenRow,
+  openStatement,
+  pausedStatement,
+  QUEUES,
+} from "./statements.ts";
 
-interface Service {
-  readonly name: string;
-  readonly ty: "Service" | "VirtualObject" | "Workflow";
-  readonly revision: Int;
-  readonly deployment_id: string;
-  readonly handlers: readonly { readonly name: string }[];
-}
+const OFTEN = { everyMs: EVERY_MS.overview };
+const HOUR_MS = 3_600_000;
 
-type Count = StatusColumns & { readonly service: string; readonly n: Int };
-
-const COUNTS = sql`
-SELECT target_service_name AS service, status, completion_result, completion_failure, count(*) AS n
-FROM sys_invocation WHERE status <> 'completed'
-GROUP BY target_service_name, status, completion_result, completion_failure`;
-
-/** The services, and what is open of each. */
+/** Whether anything is wrong, what waits and for what, and how the services are. */
 export default function Home() {
-  const services = useGet<{ services: Service[] }>("services", { everyMs: EVERY_MS.overview });
-  const counts = useQuery<Count>(COUNTS, { everyMs: EVERY_MS.overview });
-  const error = services.error ?? counts.error;
+  const services = useServices();
+  const deployments = useDeployments();
+  const open = useQuery<OpenRow>(openStatement(), OFTEN);
+  const done = useQuery<DoneRow>(DONE, OFTEN);
+  // A queue that is paused matters once something waits in it.
+  const isWaiting = open.data?.some(({ status }) => status === "pending") ?? false;
+  const queues = useQuery<OpenRow>(QUEUES, { ...OFTEN, isOn: isWaiting && abilities().hasLimits });
+  const reads = [services, deployments, open, done, queues];
+  const error = reads.find((one) => one.error)?.error;
+  const refresh = () => reads.forEach((one) => one.refresh());
+  const history = done.data && historyOf(done.data, done.at ?? now.value);
+  const rows = [...open.data ?? [], ...queues.data ?? []];
+  const all = services.data?.services;
+  const known = deployments.data?.deployments ?? [];
+  const isEmpty = all?.length === 0 && known.length === 0 && deployments.data !== undefined;
   return (
     <Page title="Home">
-      {error && <Failed error={error} onRetry={services.refresh} />}
-      {services.data?.services.length === 0
-        ? <FirstRun />
-        : services.data && <Services all={services.data.services} counts={counts.data ?? []} />}
+      {error && <Failed error={error} onRetry={refresh} />}
+      {isEmpty ? <FirstRun /> : open.data && (
+        <>
+          <Counters rows={rows} at={open.at} figures={history?.all} />
+          <Causes rows={rows} services={all ?? []} deployments={known} />
+          {history && <Throughput history={history} />}
+          <Services all={all ?? []} deployments={known} rows={rows} history={history} />
+        </>
+      )}
     </Page>
   );
 }
 
-/** How many of a service are where, as badges. */
-function Open({ counts }: { readonly counts: readonly Count[] }) {
-  const byStatus = new Map<Status, number>();
-  for (const count of counts) {
-    const status = statusOf(count);
-    byStatus.set(status, (byStatus.get(status) ?? 0) + Number(count.n));
-  }
-  if (byStatus.size === 0) return <>none</>;
-  return (
-    <span class="badges">
-      {[...byStatus].map(([status, n]) => (
-        <StatusBadge key={status} status={status} more={String(n)} />
-      ))}
-    </span>
-  );
-}
-
-function Services({ all, counts }: {
-  readonly all: readonly Service[];
-  readonly counts: readonly Count[];
+/** All causes, in the order of what is usually worst. The holders of locks are asked for if there are any. */
+function Causes({ rows, services, deployments }: {
+  readonly rows: readonly OpenRow[];
+  readonly services: readonly Service[];
+  readonly deployments: readonly Deployment[];
 }) {
-  const columns: readonly Column<Service>[] = [
-    { id: "name", title: "Service", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
-    { id: "ty", title: "Type", cell: ({ ty }) => ty },
-    {
-      id: "open",
-      title: "Open",
-      cell: ({ name }) => <Open counts={counts.filter(({ service }) => service === name)} />,
-    },
-    { id: "handlers", title: "Handlers", isNumber: true, cell: ({ handlers }) => handlers.length },
-    { id: "revision", title: "Revision", isNumber: true, cell: ({ revision }) => String(revision) },
+  const held = heldObjects(rows, now.value);
+  const holders = useQuery<HolderRow>(held.length === 0 ? sql`` : holdersOf(held), {
+    ...OFTEN,
+    isOn: held.length > 0,
+  });
+  const paused = useQuery<OpenRow>(pausedStatement(), {
+    ...OFTEN,
+    isOn: rows.some(({ cause, status }) => cause === "count" && status === "paused"),
+  });
+  const causes = [
+    ...failing(rows.filter(({ status }) => status !== "paused")),
+    ...failing(paused.data ?? []),
+    ...locks(held, holders.data ?? []),
+    ...deployed(rows, services, deployments),
+    ...queuesAndKafka(rows),
   ];
-  const rows = all.toSorted((a, b) => a.name.localeCompare(b.name));
-  return <Table caption="Services" columns={columns} rows={rows} idOf={({ name }) => name} />;
+  const isCut = rows.filter(({ cause }) => cause === "open")
+    .reduce((sum, { n = 0 }) => sum + Number(n), 0) >= OPEN_MAX;
+  const note = isCut ? `Of ${OPEN_MAX.toLocaleString("en")} open invocations.` : undefined;
+  return <Attention causes={causes} note={note} />;
 }
 
-/** Nothing is registered: the command that changes it. */
-function FirstRun() {
-  const admin = new URL("../deployments", document.baseURI).href;
-  const command = `curl ${admin} --json '{"uri": "http://localhost:9080"}'`;
+function Throughput({ history: { all, spanMs } }: { readonly history: History }) {
   return (
-    <Empty title="No deployment is registered. Start an endpoint, and register it:">
-      <p>
-        <code>{command}</code> <Copy text={command} label="the command" />
+    <section aria-labelledby="throughput">
+      <h2 id="throughput">Throughput</h2>
+      <p class="throughput">
+        <Sparkline values={all.doneByTime} label={`Completed in the last hour: ${all.done}`} />
+        <strong>{perMinuteText(all.donePerMinute)} per minute</strong>
+        <span>p50 {boundText(all.p50)}</span>
+        <span>p95 {boundText(all.p95)}</span>
+        <span>failed {shareOf(all)}</span>
       </p>
-      <p>Version {server.value?.version ?? "unknown"}</p>
-    </Empty>
+      <p class="quiet">
+        In the last{" "}
+        {spanMs < HOUR_MS ? durationText(spanMs) : "hour"}: from when an invocation was accepted
+        until it was completed. Those that were accepted more than a day ago do not count.
+      </p>
+    </section>
   );
+}
+
+function shareOf({ done, failed }: Figures): string {
+  if (done === 0) return "none";
+  return `${((failed / done) * 100).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
 }

@@ -1,0 +1,48 @@
+import { toast } from "../state/toasts.ts";
+import { api, query, type Send } from "./client.ts";
+import { commandMany, messageOf, type Verb } from "./commands.ts";
+import { refreshAll } from "./resource.ts";
+import { type Sql, sql, where } from "./sql.ts";
+
+/** Invocations that one command on criteria reaches. Beyond, it is given again. */
+export const REACHED_MAX = 100_000;
+
+/** A command is accepted first, and what it leads to is there a moment later. In ms. */
+const LATER_MS = 1_000;
+
+function refreshTwice(): void {
+  refreshAll();
+  setTimeout(refreshAll, LATER_MS);
+}
+
+/**
+ * Does a command to all invocations that fit the criteria now, and says what became of it. `about`:
+ * what they are, in words.
+ */
+export async function actOn(verb: Verb, criteria: readonly Sql[], about: string): Promise<void> {
+  try {
+    const found = await query<{ id: string }>(
+      sql`SELECT id FROM sys_invocation ${where(criteria)} LIMIT ${REACHED_MAX}`,
+    );
+    const { succeeded, failed } = await commandMany(verb, found.map(({ id }) => id));
+    const [first] = failed;
+    const said = `${verb}: done to ${succeeded} of ${found.length} ${about}`;
+    toast(first ? "failed" : "done", first ? `${said}. ${first.error}` : said);
+  } catch (cause) {
+    toast("failed", messageOf(cause));
+  }
+  refreshTwice();
+}
+
+/** Sends a request that changes something, and says what became of it. Answers whether it was done. */
+export async function change(path: string, send: Send, done: string): Promise<boolean> {
+  try {
+    await api(path, send);
+  } catch (cause) {
+    toast("failed", messageOf(cause));
+    return false;
+  }
+  toast("done", done);
+  refreshTwice();
+  return true;
+}

@@ -1,0 +1,100 @@
+import { useState } from "preact/hooks";
+import { actOn, change } from "../../data/act.ts";
+import { Confirm } from "../../widgets/dialog.tsx";
+import { Icon } from "../../widgets/icon.tsx";
+import { LongText } from "../../widgets/json_tree.tsx";
+import { Age } from "../../widgets/time.tsx";
+import type { Action, Cause } from "./causes.ts";
+
+/** Causes that are shown at first. */
+const SHOWN = 12;
+
+/** What needs attention, by cause, with what can be done about it. */
+export function Attention({ causes, note }: {
+  readonly causes: readonly Cause[];
+  /** Said below: what the figures leave out. */
+  readonly note?: string | undefined;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? causes : causes.slice(0, SHOWN);
+  return (
+    <section aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      {causes.length === 0
+        ? <p class="calm">Nothing: nothing fails, is paused or stands still.</p>
+        : (
+          <ul class="causes">
+            {shown.map((cause) => <CauseLine key={cause.id} cause={cause} />)}
+          </ul>
+        )}
+      {causes.length > shown.length && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => setWhole(true)}
+        >
+          {causes.length - shown.length} more
+        </button>
+      )}
+      {note !== undefined && <p class="quiet">{note}</p>}
+    </section>
+  );
+}
+
+function CauseLine({ cause }: { readonly cause: Cause }) {
+  const { icon, word, who, why, count, unit, oldest, show, actions } = cause;
+  return (
+    <li>
+      <span class={`status ${word}`}>
+        <Icon name={icon} />
+        <span>{word}</span>
+      </span>
+      <strong>
+        <LongText text={who} />
+      </strong>
+      <span class="why">
+        <LongText text={why} />
+      </span>
+      <span class="number">{count !== undefined && `${count} ${unit}`}</span>
+      <span class="quiet">
+        {oldest !== undefined && (
+          <>
+            oldest <Age at={oldest} />
+          </>
+        )}
+      </span>
+      <span class="actions">
+        <a href={show} aria-label={`Show ${who}`}>Show</a>
+        {actions.map((action) => <Act key={action.label} action={action} who={who} />)}
+      </span>
+    </li>
+  );
+}
+
+/** A button. What is done to invocations is asked about first, with its exact criteria. */
+function Act({ action, who }: { readonly action: Action; readonly who: string }) {
+  const [isAsking, ask] = useState(false);
+  const { label } = action;
+  const run = () => {
+    if (action.kind === "invocations") return ask(true);
+    const { path, method, body } = action;
+    void change(path, { method, body: body ?? {} }, `${label}: ${who}`);
+  };
+  return (
+    <>
+      <button type="button" aria-label={`${label}: ${who}`} onClick={run}>{label}</button>
+      {isAsking && action.kind === "invocations" && (
+        <Confirm
+          title={label}
+          action={label}
+          onClose={() => ask(false)}
+          onConfirm={() => void actOn(action.verb, action.criteria, action.about)}
+        >
+          <p class="text">To {action.about}: all that there are at that moment.</p>
+          <p class="quiet">They are those with</p>
+          <code class="text">{action.criteria.map(({ text }) => text).join("\nAND ")}</code>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { useEffect } from "preact/hooks";
+import { filterLink } from "../../data/filter_link.ts";
+import { Icon } from "../../widgets/icon.tsx";
+import { Sparkline } from "../../widgets/sparkline.tsx";
+import type { Status } from "../../widgets/status.tsx";
+import type { Figures } from "./figures.ts";
+import type { OpenRow } from "./statements.ts";
+
+interface Counter {
+  readonly title: string;
+  /** Whose icon and color it has. */
+  readonly status: Status;
+  /** Values of `sys_invocation.status`. */
+  readonly of: readonly string[];
+  readonly filter: readonly Status[];
+}
+
+const COUNTERS: readonly Counter[] = [
+  { title: "Running", status: "running", of: ["running"], filter: ["running"] },
+  { title: "Retrying", status: "retrying", of: ["backing-off"], filter: ["retrying"] },
+  {
+    title: "Waiting",
+    status: "pending",
+    of: ["scheduled", "pending", "ready", "suspended"],
+    filter: ["scheduled", "pending", "ready", "suspended"],
+  },
+  { title: "Paused", status: "paused", of: ["paused"], filter: ["paused"] },
+];
+
+/** Samples that are kept of each counter. */
+const SAMPLES_MAX = 30;
+/** What was seen since the UI was opened: the server keeps no such history. */
+const samples = new Map<string, readonly number[]>();
+
+/** Five numbers: where invocations are now, and what has failed. Each leads to those that it counts. */
+export function Counters({ rows, at, figures }: {
+  readonly rows: readonly OpenRow[];
+  /** When `rows` was answered. */
+  readonly at: number | undefined;
+  readonly figures: Figures | undefined;
+}) {
+  const counts = COUNTERS.map(({ of }) =>
+    rows.filter(({ cause, status = "" }) => cause === "count" && of.includes(status))
+      .reduce((sum, { n = 0 }) => sum + Number(n), 0)
+  );
+  useEffect(() => {
+    if (at === undefined) return;
+    for (const [index, { title }] of COUNTERS.entries()) {
+      const before = samples.get(title) ?? new Array(SAMPLES_MAX).fill(0);
+      samples.set(title, [...before.slice(1), counts[index]!]);
+    }
+  }, [at]);
+  return (
+    <ul class="counters" aria-label="Invocations">
+      {COUNTERS.map(({ title, status, filter }, index) => (
+        <CounterTile
+          key={title}
+          {...{ title, status, count: counts[index]!, values: samples.get(title) ?? [] }}
+          label={`${title} since the UI was opened, ${counts[index]} now`}
+          to={filterLink({ status: filter })}
+        />
+      ))}
+      <CounterTile
+        {...{ title: "Failed in an hour", status: "failed", count: figures?.failed ?? 0 }}
+        values={figures?.failedByTime ?? []}
+        label={`Failed in the last hour: ${figures?.failed ?? 0}`}
+        to={filterLink({ status: "failed", age: "<1d" })}
+      />
+    </ul>
+  );
+}
+
+function CounterTile({ title, status, count, values, label, to }: {
+  readonly title: string;
+  readonly status: Status;
+  readonly count: number;
+  readonly values: readonly number[];
+  readonly label: string;
+  readonly to: string;
+}) {
+  const shown = count.toLocaleString("en");
+  return (
+    <li>
+      <a href={to}>
+        <span class={`status ${status}`}>
+          <Icon name={status} />
+          <span>{title}</span>
+        </span>{" "}
+        <strong>{shown}</strong>
+      </a>
+      <Sparkline values={values} label={label} />
+    </li>
+  );
+}
