@@ -47,6 +47,7 @@ export function openFleet(config: Config, within: FleetContext): Fleet {
     membership: sqlMembership(client, partitions),
     post: fleetPost,
     ...fleetSettings(config),
+    joinMs: config["storage.retry-timeout"],
     stopwatch,
     clock,
     log,

@@ -42,6 +42,8 @@ export interface FleetOptions
   readonly newId: () => string;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
+  /** As in `MembershipAgentOptions`. */
+  readonly joinMs?: number;
   /** How long a request waits for a partition that no member serves, in milliseconds. */
   readonly forwardMs: number;
   /** How long the check of this process's address is repeated, in milliseconds. 0: no check. */

@@ -21,6 +21,11 @@ export interface MembershipAgentOptions {
   readonly heartbeatMs: number;
   /** How long a member without a heartbeat counts as alive, in milliseconds. */
   readonly leaseMs: number;
+  /**
+   * How long a request is repeated that the database does not answer while this process joins, in
+   * milliseconds. Absent: never.
+   */
+  readonly joinMs?: number;
   /** Begins to serve a partition of this member. When it rejects, it is called again later. */
   readonly open: (partition: number) => Promise<void>;
   /** Stops serving a partition at once. Resolves when its last write has ended. */
@@ -86,13 +91,31 @@ export class MembershipAgent {
    * served or has failed to open. Rejects when the database does not respond.
    */
   async join(): Promise<void> {
-    await this.#enter(true);
-    await this.#heartbeat.once();
+    const { newId, notifyOthers } = this.#options;
+    const id = newId();
+    await this.#repeat(() => this.#enter(id, true));
+    await this.#repeat(() => this.#heartbeat.once());
     // Members with too many partitions release some.
-    this.#options.notifyOthers();
-    while (this.#heartbeat.isAsked) await this.#heartbeat.once();
-    await Promise.all(this.#serving.values());
+    notifyOthers();
+    while (this.#heartbeat.isAsked) await this.#repeat(() => this.#heartbeat.once());
+    // Partitions may take longer to open than a lease lasts.
     this.#heartbeat.start();
+    await Promise.all(this.#serving.values());
+  }
+
+  /** Repeats what the database does not answer, for `joinMs`. */
+  async #repeat(act: () => Promise<void>): Promise<void> {
+    const { stopwatch, joinMs = 0, heartbeatMs, log } = this.#options;
+    const began = stopwatch.now();
+    for (let isLogged = false;; isLogged = true) {
+      try {
+        return await act();
+      } catch (cause) {
+        if (stopwatch.now() - began >= joinMs) throw cause;
+        if (!isLogged) log("warn", "Waiting to join the fleet", { cause: String(cause), joinMs });
+        await new Promise<void>((resolve) => stopwatch.after(heartbeatMs, resolve));
+      }
+    }
   }
 
   /** Begins a heartbeat at once, because the fleet may have changed. */
@@ -116,9 +139,8 @@ export class MembershipAgent {
     this.#options.notifyOthers();
   }
 
-  async #enter(replacesAddress: boolean): Promise<void> {
-    const { membership, newId, address } = this.#options;
-    const id = newId();
+  async #enter(id: string, replacesAddress: boolean): Promise<void> {
+    const { membership, address } = this.#options;
     await membership.join({ id, address }, replacesAddress);
     this.#id = id;
   }
@@ -163,7 +185,7 @@ export class MembershipAgent {
     this.#lease.drop();
     for (const partition of [...this.#serving.keys()]) void this.#close(partition);
     this.#failureDetector.forget();
-    await this.#enter(false);
+    await this.#enter(this.#options.newId(), false);
     this.#heartbeat.ask();
   }
 

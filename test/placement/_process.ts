@@ -19,6 +19,8 @@ export interface ProcessOptions {
   readonly pace?: number;
   /** How long a partition takes to open. */
   readonly openMs?: number;
+  /** How long requests are repeated while it joins. */
+  readonly joinMs?: number;
   /** How long a request takes to the database, and an answer back. 2 when absent. */
   readonly wayMs?: () => number;
 }
@@ -57,6 +59,7 @@ export class Process {
       log: (level, message) => this.logs.push(`${level} ${message}`),
       heartbeatMs: HEARTBEAT_MS,
       leaseMs: LEASE_MS,
+      ...(options.joinMs !== undefined && { joinMs: options.joinMs }),
       open: (partition) => this.#open(partition),
       close: (partition) => {
         this.#opening.delete(partition);

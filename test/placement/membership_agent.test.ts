@@ -20,7 +20,7 @@ afterEach(async ({ task }) => {
   await client.close();
 });
 
-type Ways = Partial<Pick<ProcessOptions, "from" | "pace" | "openMs" | "wayMs">>;
+type Ways = Partial<Pick<ProcessOptions, "from" | "pace" | "openMs" | "wayMs" | "joinMs">>;
 
 function add(more: Ways = {}): Process {
   const others = () => all;
@@ -162,6 +162,35 @@ describe("a process that cannot send heartbeats", () => {
     await time.pass(HEARTBEAT_MS, check);
     expect(served()).toEqual(EVERY);
   });
+});
+
+test("a process that comes back is alive, though its partitions take longer to open than a lease", async () => {
+  const [killed, other] = await joined(2);
+  killed?.kill();
+  const database = time.watched(client);
+  const others = () => all;
+  const again = new Process({ name: "p0", time, database, others, openMs: 3 * LEASE_MS });
+  all.push(again);
+  const joining = again.agent.join();
+  await time.pass(4 * LEASE_MS, check);
+  await joining;
+  expect([other?.logs, again.logs]).toEqual([[], []]);
+  expect(served()).toEqual(EVERY);
+});
+
+test("a process joins once the database answers, and gives up after a while", async () => {
+  const joinMs = 3 * LEASE_MS;
+  const [one, two] = [add({ joinMs }), add({ joinMs })];
+  one.isCut = two.isCut = true;
+  const joining = one.agent.join();
+  const failing = expect(two.agent.join()).rejects.toThrow("no answer in time");
+  await time.pass(joinMs / 2, check);
+  one.isCut = false;
+  await time.pass(joinMs, check);
+  await joining;
+  await failing;
+  expect(served()).toEqual(EVERY);
+  expect(one.logs).toEqual(["warn Waiting to join the fleet"]);
 });
 
 test("a lease counts from when its heartbeat began, however long that took", async () => {
