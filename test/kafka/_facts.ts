@@ -37,6 +37,11 @@ export class Facts {
     this.kind = kind;
   }
 
+  /** The admin port, as operators have it. */
+  get adminUrl(): string {
+    return this.target.admin;
+  }
+
   async start(jars: string): Promise<void> {
     this.broker = await startBroker(jars);
     this.topics = new Topics(this.broker.client());
@@ -59,7 +64,7 @@ export class Facts {
   // deno-lint-ignore no-explicit-any
   async admin(method: string, route: string, body?: unknown): Promise<any> {
     const given = body === undefined ? {} : { body };
-    const answer = await request(method, `${this.target.admin}/${route}`, given);
+    const answer = await request(method, `${this.adminUrl}/${route}`, given);
     if (answer.status < 300) return answer.body;
     throw new Error(`${method} /${route} answers ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -127,7 +132,7 @@ export class Facts {
   }
 
   async sql(query: string): Promise<readonly Record<string, unknown>[]> {
-    const { body } = await request("POST", `${this.target.admin}/query`, {
+    const { body } = await request("POST", `${this.adminUrl}/query`, {
       body: { query },
       headers: { accept: "application/json" },
     });
