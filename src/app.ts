@@ -1,4 +1,5 @@
 import { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
+import { ChangeFeed } from "./admin/change_feed.ts";
 import { admin } from "./admin/router.ts";
 import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
@@ -54,13 +55,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const router = new Router(directory);
   const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : router;
   const kafka = createKafka(options, { ...made, router });
-  const parts: Parts = { ...made, introspection, hosts, invocations, running, kafka };
+  const changes = createChangeFeed(options, { registry, directory });
+  const parts: Parts = { ...made, introspection, hosts, invocations, running, kafka, changes };
   return {
     ingress: createIngress(options, parts),
     admin: createAdmin(options, parts),
     partitionClient: (partition) => hosts.partitionClient(partition),
     reload: () => registry.reload(),
     kafka,
+    endWaits: () => endWaits(parts),
     close: () => close(options, parts),
   };
 }
@@ -77,6 +80,7 @@ interface Parts {
   readonly hosts: Hosts;
   readonly invocations: Invocations;
   readonly kafka: KafkaAdmin;
+  readonly changes: ChangeFeed;
   /** The attempts of all partitions here that run at this moment. */
   readonly running: () => RunningAttempt[];
 }
@@ -135,9 +139,11 @@ function discoverOptions(
 }
 
 /** What the partitions are made of. The directory is made after them. */
-type HostParts = Omit<Parts, "introspection" | "hosts" | "invocations" | "running" | "kafka"> & {
-  readonly directory: () => Directory;
-};
+type HostParts =
+  & Omit<Parts, "introspection" | "hosts" | "invocations" | "running" | "kafka" | "changes">
+  & {
+    readonly directory: () => Directory;
+  };
 
 /** The partitions of this process. None is open yet. */
 function createHosts(options: AppOptions, parts: HostParts): Hosts {
@@ -211,6 +217,20 @@ function createKafka(
   });
 }
 
+/** What tells browsers of changes: of all partitions, wherever they are. */
+function createChangeFeed(
+  { platform: { clock } }: AppOptions,
+  { registry, directory }: Pick<Parts, "registry"> & { readonly directory: Directory },
+): ChangeFeed {
+  return new ChangeFeed({
+    clock,
+    partitions: directory.partitions,
+    changes: (partition, cursor, onLeave) =>
+      directory.partitionClient(partition).changes(cursor, onLeave),
+    subscribe: (call) => registry.subscribeAll(call),
+  });
+}
+
 function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
   const { config, version, reader } = options;
   const { registry, observation: { tracer, watch } } = parts;
@@ -227,13 +247,14 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
   const { platform: { clock }, config, version, ui } = options;
-  const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka } = parts;
+  const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka, changes } =
+    parts;
   const { requests } = observation.watch.meter;
   return admin({
     ...interfaceOptions(options, parts),
     soon: (call) => clock.soon(call),
     registry,
-    kafka,
+    ...{ kafka, changes },
     applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
     ...(introspection && { introspection }),
     ...(ui && { ui }),
@@ -260,7 +281,13 @@ function interfaceOptions(
 
 async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {
   parts.endpoints.identity?.close();
-  parts.kafka.feed.end();
+  endWaits(parts);
   parts.hosts.close();
   await Promise.all([parts.observation.close(), dial.close()]);
+}
+
+/** Ends requests that would wait for long. */
+function endWaits({ kafka, changes }: Parts): void {
+  kafka.feed.end();
+  changes.end();
 }

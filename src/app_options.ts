@@ -54,6 +54,8 @@ export interface App {
   reload(): Promise<void>;
   /** The server's end of Kafka sidecars. `feed.end()` is called before the admin interface is closed. */
   readonly kafka: KafkaAdmin;
+  /** Ends requests that would wait for long: before the listeners are closed. */
+  endWaits(): void;
   /** Stops attempts and answers waiting requests with 503. The stores stay open. */
   close(): Promise<void>;
 }

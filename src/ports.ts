@@ -1,5 +1,6 @@
 import type { Dial } from "./dial.ts";
 import { Failure } from "./errors.ts";
+import type { Changes } from "./model/changes.ts";
 import type { Reply } from "./engine/effect.ts";
 import type { Event, Operation, RecordPart } from "./engine/event.ts";
 import type { Signal } from "./model/command.ts";
@@ -227,6 +228,11 @@ export interface PartitionClient extends Invocations {
   ingest(part: RecordPart): Promise<PartTaken>;
   /** Notes dead letters that are written, and hands out some that are owed (decision 053). */
   letters(request: LettersRequest): Promise<readonly OwedLetter[]>;
+  /**
+   * What commits have changed after `cursor`, which is of an earlier answer; waits some seconds for a
+   * change. For those who show invocations.
+   */
+  changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes>;
 }
 
 export interface LettersRequest {

@@ -22,7 +22,9 @@ const ENCODERS: ReadonlyMap<string, () => Duplex> = new Map([
 export function compressing(handler: Handler): Handler {
   return async (request) => {
     const response = await handler(request);
-    if (request.method === "HEAD" || !response.headers.has("content-type")) return response;
+    const type = response.headers.get("content-type");
+    // Events are sent one by one, which an encoder would gather.
+    if (request.method === "HEAD" || !type || type === "text/event-stream") return response;
     // Files of the UI were compressed when they were built.
     if (response.headers.has("content-encoding")) return response;
     const coding = codingFor(request.headers.get("accept-encoding") ?? "");

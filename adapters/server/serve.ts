@@ -113,7 +113,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
     const drainMs = config["ingress.drain-timeout"];
     const closeAdmin = async () => {
       await sidecar?.close();
-      app.kafka.feed.end();
+      app.endWaits();
       await admin.close(drainMs);
     };
     await Promise.all([ingress.close(drainMs), closeAdmin()]);

@@ -6,7 +6,9 @@ import type { Dialect } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import { batchRoutes } from "./batches.ts";
+import type { ChangeFeed } from "./change_feed.ts";
 import { deploymentRoutes } from "./deployments.ts";
+import { eventRoutes } from "./event_routes.ts";
 import { infoRoutes } from "./info_routes.ts";
 import { invocationRoutes } from "./invocations.ts";
 import { clusterRoutes } from "./kafka/cluster_routes.ts";
@@ -58,6 +60,8 @@ export interface AdminOptions extends Partial<QueryOptions>, Pick<UiOptions, "ui
   readonly onResponse?: (route: string, status: number) => void;
   /** The server's end of Kafka sidecars. Absent: none is served. */
   readonly kafka?: KafkaAdmin;
+  /** Tells browsers what has changed. Absent: nothing does. */
+  readonly changes?: ChangeFeed;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -84,6 +88,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...clusterRoutes(options),
     ...subscriptionRoutes(options),
     ...sidecarRoutes(options),
+    ...eventRoutes(options),
   };
   const route = createRouter(routes);
   let requests = 0;

@@ -12,6 +12,8 @@ export interface CommitsOptions {
   readonly releaseEffectsMax: number;
   /** Called when commits up to this number are durable. */
   readonly markDurable: (commit: number) => void;
+  /** Called with the writes of each commit that is durable. */
+  readonly onCommitted?: (writes: readonly Write[]) => void;
   /** Called for a group of rows that is rarely read again. */
   readonly forget: (table: Table, pending: string) => void;
   readonly onFailure: (cause: unknown) => void;
@@ -163,8 +165,9 @@ export class Commits {
   }
 
   #applyDurable({ writes, effects, durable }: PendingCommit, number: number): void {
-    const { markDurable, forget } = this.#options;
+    const { markDurable, forget, onCommitted } = this.#options;
     markDurable(number);
+    onCommitted?.(writes);
     for (const { table, row } of writes) {
       // The engine never reads it again.
       if (table === "outbox") forget(table, peerOf(row as Rows["outbox"]));

@@ -6,6 +6,7 @@ import type { Schema } from "../model/schema.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Arrivals } from "./arrivals.ts";
+import { CommittedChanges } from "./committed_changes.ts";
 import { Commits } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
@@ -62,6 +63,8 @@ export class Partition {
   readonly #staging: Staging | undefined;
   /** Who waits for limits. It is told of holders and waiters before the first event. */
   readonly scheduler: Scheduler;
+  /** What its commits have changed. */
+  readonly changes: CommittedChanges;
   /** How many invocations of each subscription are not completed. Counts before the first event. */
   readonly inboxes: Inboxes;
   /** Which invocations owe a dead letter. */
@@ -79,8 +82,10 @@ export class Partition {
     const letters = this.letters = new Letters({ clock, load: (...page) => this.#owing(...page) });
     const resident = this.#resident = residentOf(options, { inboxes, letters });
     this.#options = options;
+    this.changes = new CommittedChanges({ clock, life: lifeOf(lease) });
     this.#commits = new Commits({
       ...options,
+      onCommitted: (writes) => this.changes.note(writes),
       commit: (writes) => store.commit(lease, writes),
       soon,
       markDurable: (commit) => resident.markDurable(commit),
@@ -101,11 +106,7 @@ export class Partition {
       onFailure,
     });
     this.#runner = new TurnRunner({
-      ...options,
-      scheduler: this.scheduler,
-      inboxes,
-      resident,
-      arrivals,
+      ...{ ...options, scheduler: this.scheduler, inboxes, resident, arrivals },
       lastCommit: () => this.#commits.next - 1,
       rerun: (events) => this.#run(events),
       onFailure,
@@ -197,6 +198,7 @@ export class Partition {
     this.#staging?.stop();
     this.#commits.stop();
     this.letters.stop();
+    this.changes.stop();
   }
 
   /** The next entries of a queue, when the store has been handed all that turns have written. */
@@ -233,6 +235,11 @@ export class Partition {
     this.#isDue = false;
     if (this.#mailbox.length > 0) this.#schedule();
   }
+}
+
+/** Each life of a partition has a lease of its own. */
+function lifeOf({ partition, epoch }: Lease): string {
+  return `${partition}.${epoch}`;
 }
 
 function residentOf(

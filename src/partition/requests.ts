@@ -1,6 +1,7 @@
 import { assert } from "../assert.ts";
 import type { Reply } from "../engine/effect.ts";
 import type { Event, Operation, RecordPart } from "../engine/event.ts";
+import type { Changes } from "../model/changes.ts";
 import type { Signal } from "../model/command.ts";
 import type { OwedLetter } from "../model/kafka.ts";
 import type { StateEdit } from "../model/state_edit.ts";
@@ -115,6 +116,10 @@ export class Requests implements PartitionClient {
 
   operate(id: string, operation: Operation): Promise<Operated> {
     return this.#ask((reply) => ({ type: "operated", id, operation, reply }));
+  }
+
+  async changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes> {
+    return await this.#admit().changes.after(cursor, onLeave);
   }
 
   /** Sends an event, and waits for the reply to it. Rejects with `Failure` 503. */

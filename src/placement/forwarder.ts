@@ -1,4 +1,5 @@
 import type { Operation, RecordPart } from "../engine/event.ts";
+import type { Changes } from "../model/changes.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
@@ -108,6 +109,11 @@ export class Forwarder implements PartitionClient {
   /** Idempotent: a letter that is noted twice is noted once, and what is lost is handed out again. */
   letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
     return this.#ask("repeat", (client) => client.letters(request));
+  }
+
+  changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes> {
+    const presence = new CallerPresence(onLeave);
+    return this.#ask("repeat", (client) => client.changes(cursor, presence.next), presence);
   }
 
   async #ask<T>(

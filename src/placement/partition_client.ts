@@ -1,4 +1,5 @@
 import type { Operation, RecordPart } from "../engine/event.ts";
+import type { Changes } from "../model/changes.ts";
 import type { Signal } from "../model/command.ts";
 import type { OwedLetter } from "../model/kafka.ts";
 import type { StateEdit } from "../model/state_edit.ts";
@@ -107,6 +108,10 @@ export class RemotePartitionClient implements PartitionClient {
 
   letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
     return this.#ask("letters", [request]);
+  }
+
+  changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes> {
+    return this.#ask("changes", [cursor], onLeave);
   }
 
   /** The partition has moved: aborts pending requests, and rejects later ones with `Untaken`. */

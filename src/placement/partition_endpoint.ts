@@ -62,6 +62,7 @@ const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
   deliver: (client, [batch = never()]) => client.deliver(batch),
   ingest: (client, [part = never()]) => client.ingest(part),
   letters: (client, [request = never()]) => client.letters(request),
+  changes: (client, [cursor], onLeave) => client.changes(cursor, onLeave),
 };
 
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { startHints } from "./data/hints.ts";
 import { startClock } from "./data/live.ts";
 import { startPolling } from "./data/resource.ts";
 import { App } from "./shell/app.tsx";
@@ -11,4 +12,5 @@ startRouter();
 startKeys();
 startClock();
 startPolling();
+startHints();
 render(<App />, document.getElementById("app")!);

@@ -1,6 +1,10 @@
 import { callPromises } from "./_promises_call.ts";
 import { httpPromises } from "./_promises_http.ts";
-import { introspectionPromises, metricsPromises } from "./_promises_introspection.ts";
+import {
+  changePromises,
+  introspectionPromises,
+  metricsPromises,
+} from "./_promises_introspection.ts";
 import { kafkaPromises, kafkaRestartPromises } from "./_promises_kafka.ts";
 import { limitPromises } from "./_promises_limits.ts";
 import { objectPromises } from "./_promises_object.ts";
@@ -54,6 +58,7 @@ export const GROUPS: readonly Group[] = [
   { name: "Kafka", promises: kafkaRestartPromises, isAlone: true, isOnce: true },
   { name: "restart in the middle", promises: restartPromises, isAlone: true },
   { name: "introspection", promises: introspectionPromises, isOnce: true },
+  { name: "live updates", promises: changePromises, isOnce: true },
   { name: "metrics", promises: metricsPromises, isOnce: true },
   { name: "HTTP", promises: httpPromises, isOnce: true },
   { name: "process", promises: processPromises, isAlone: true, isOnce: true },

@@ -108,6 +108,28 @@ export const introspectionPromises: Promises = {
   },
 };
 
+export const changePromises: Promises = {
+  "tells at once what has changed": async ({ server, id }) => {
+    const leave = new AbortController();
+    const { body, headers } = await fetch(`${server.admin}/internal/ui/events`, leave);
+    expect(headers.get("content-type")).toBe("text/event-stream");
+    let heard = "";
+    const reading = (async () => {
+      for await (const chunk of body!.pipeThrough(new TextDecoderStream())) heard += chunk;
+    })().catch(() => {});
+    await until("the first hint", async () => heard.includes('"all":true'));
+    const runs: string[] = [];
+    const isTold = () => heard.includes('"Counter"') && runs.some((run) => heard.includes(run));
+    // A partition tells of changes after its first answer, and nothing shows when that was.
+    await until("a hint of an invocation", async () => {
+      if (!isTold()) runs.push(idOf(await send(server, `Counter/${id}/add`, 1)));
+      return isTold();
+    }, 20_000);
+    leave.abort();
+    await reading;
+  },
+};
+
 export const metricsPromises: Promises = {
   "counts what was called": async ({ server, id }) => {
     const counted = async () => {

@@ -79,6 +79,12 @@ describe("what is asked and answered passes as it is:", () => {
     letters: [[{ written: [{ id, attempt: 2 }], returned: [], bytesMax: 9 }], [
       { id, attempt: 3, subscription: "sub_1", at: 5, reason: "no", headers: [], value: bytes(1) },
     ]],
+    changes: [["0.1/7"], {
+      cursor: "0.1/9",
+      invocations: [id],
+      services: ["Greeter"],
+      isAll: true,
+    }],
   };
   for (const [method, [args, answer]] of Object.entries(cases)) {
     test(method, async () => {

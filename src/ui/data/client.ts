@@ -27,6 +27,12 @@ export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+/** The headers that show the token, if there is one. */
+export function credentials(): Record<string, string> {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { authorization: `Bearer ${token}` } : {};
+}
+
 export interface Send {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
@@ -39,12 +45,11 @@ export async function api<T>(
   path: string,
   { method = "GET", body, signal }: Send = {},
 ): Promise<T> {
-  const token = sessionStorage.getItem(TOKEN);
   const headers = {
     // Exactly this: with anything else `/query` answers Arrow.
     accept: "application/json",
     ...(body !== undefined && { "content-type": "application/json" }),
-    ...(token && { authorization: `Bearer ${token}` }),
+    ...credentials(),
   };
   const init = { method, headers, signal: signal ?? null };
   const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };

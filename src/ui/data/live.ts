@@ -9,6 +9,9 @@ export const answeredAt = signal(0);
 /** Whether the last request reached the server. */
 export const isReachable = signal(true);
 
+/** Whether the server tells of changes, so that polls are rare. */
+export const isHinted = signal(false);
+
 /** Milliseconds since the epoch, every second while the page is visible: for ages that grow. */
 export const now = signal(Date.now());
 

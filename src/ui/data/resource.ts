@@ -1,6 +1,6 @@
 import { effect, type Signal, signal, untracked } from "@preact/signals";
 import { ApiError } from "./client.ts";
-import { answeredAt, isLive, isReachable } from "./live.ts";
+import { answeredAt, isHinted, isLive, isReachable } from "./live.ts";
 
 /** What is known of something that is read from the server. */
 export interface State<T> {
@@ -19,6 +19,10 @@ export type Load<T> = (signal: AbortSignal) => Promise<T>;
 const REST_FACTOR = 5;
 /** Failures double the wait, up to this many times. */
 const FAILURES_MAX = 4;
+/** Polls are rarer by this while the server tells of changes. */
+const HINTED_FACTOR = 6;
+/** The least time between two requests that follow hints, in ms. */
+const HINT_PAUSE_MS = 400;
 /** How long an answer that nothing shows is kept: for the way back. */
 const KEEP_MS = 30_000;
 
@@ -32,8 +36,8 @@ export class Resource<T> {
   #request: AbortController | undefined;
   #failures = 0;
   #tookMs = 0;
-  /** What was answered last may be older than a change: it is asked again as soon as possible. */
-  #isStale = false;
+  /** Something has changed since the request in flight began: what it answers may be older. */
+  #again: "now" | "soon" | undefined;
 
   constructor(load: Load<T>, onUnused: () => void) {
     this.#load = load;
@@ -46,12 +50,12 @@ export class Resource<T> {
     clearTimeout(this.#timer);
     const age = Date.now() - (untracked(() => this.state.value).at ?? 0);
     const isOld = everyMs === 0 ? age > KEEP_MS : age >= everyMs;
-    if (isOld || this.#isStale) void this.refresh();
+    if (isOld || this.#again !== undefined) void this.refresh();
     else this.#plan();
     return () => {
       this.#intervals.splice(this.#intervals.indexOf(everyMs), 1);
       if (this.#intervals.length > 0) return;
-      if (this.#request) this.#isStale = true;
+      if (this.#request) this.#again = "now";
       this.#request?.abort();
       this.#request = undefined;
       clearTimeout(this.#timer);
@@ -64,7 +68,7 @@ export class Resource<T> {
     if (this.#request) return;
     clearTimeout(this.#timer);
     const request = this.#request = new AbortController();
-    this.#isStale = false;
+    this.#again = undefined;
     const before = untracked(() => this.state.value);
     if (!before.isLoading) this.state.value = { ...before, isLoading: true };
     const startedAt = performance.now();
@@ -80,7 +84,8 @@ export class Resource<T> {
     }
     this.#request = undefined;
     this.#tookMs = performance.now() - startedAt;
-    if (this.#isStale) void this.refresh();
+    if (this.#again === "now") void this.refresh();
+    else if (this.#again === "soon") this.hint();
     else this.#plan();
   }
 
@@ -96,10 +101,24 @@ export class Resource<T> {
     clearTimeout(this.#timer);
     const wanted = this.#intervals.filter((everyMs) => everyMs > 0);
     if (wanted.length === 0) return;
-    const everyMs = Math.max(Math.min(...wanted), this.#tookMs * REST_FACTOR);
+    const everyMs = Math.min(...wanted) * (isHinted.peek() ? HINTED_FACTOR : 1);
+    this.#askIn(Math.max(everyMs, this.#tookMs * REST_FACTOR) * 2 ** this.#failures);
+  }
+
+  #askIn(ms: number): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (isLive.value && !document.hidden) void this.refresh();
-    }, everyMs * 2 ** this.#failures);
+    }, ms);
+  }
+
+  /** Asks soon if it is polled: something has changed. It pauses between two requests all the same. */
+  hint(): void {
+    if (!this.#intervals.some((everyMs) => everyMs > 0)) return;
+    if (this.#request) return void (this.#again ??= "soon");
+    const pauseMs = Math.max(HINT_PAUSE_MS, this.#tookMs * REST_FACTOR) * 2 ** this.#failures;
+    const agoMs = Date.now() - (untracked(() => this.state.value).at ?? 0);
+    this.#askIn(Math.max(0, pauseMs - agoMs));
   }
 
   /**
@@ -108,7 +127,7 @@ export class Resource<T> {
    */
   wake(): void {
     if (!this.#intervals.some((everyMs) => everyMs > 0)) return;
-    if (this.#request) this.#isStale = true;
+    if (this.#request) this.#again = "now";
     else void this.refresh();
   }
 }
@@ -124,7 +143,12 @@ export function resourceOf<T>(key: string, load: Load<T>): Resource<T> {
   return made;
 }
 
-/** Asks again for all that is shown: after something was changed, or on a hint of the server. */
+/** Asks again soon for all that is polled: the server says that something has changed. */
+export function hintAll(): void {
+  for (const resource of resources.values()) resource.hint();
+}
+
+/** Asks again for all that is shown: after something was changed. */
 export function refreshAll(): void {
   for (const resource of resources.values()) resource.wake();
 }

@@ -40,7 +40,7 @@ export function abilities(): Abilities {
     hasLimits: isOurs || server.value?.features?.["vqueues"] === true,
     hasKafkaTables: isOurs,
     hasControls: isOurs,
-    hasEvents: false,
+    hasEvents: isOurs,
   };
 }
 

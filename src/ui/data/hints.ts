@@ -1,0 +1,70 @@
+import { effect } from "@preact/signals";
+import { apiUrl, credentials } from "./client.ts";
+import { isHinted, isLive, isReachable } from "./live.ts";
+import { hintAll, refreshAll } from "./resource.ts";
+import { abilities } from "./server.ts";
+
+/** The first page is shown first. */
+const START_MS = 1_500;
+/** After a stream has ended or could not be opened, doubled up to the second one. */
+const RETRY_MS = { first: 1_000, last: 30_000 };
+
+/**
+ * Follows what the server tells of changes, if it does (`GET /internal/ui/events`), so that polls can
+ * be rare. Only while the page is visible: browsers have six connections to a server for all tabs.
+ */
+export function startHints(): void {
+  let stream: AbortController | undefined;
+  const update = () => {
+    const isWanted = isLive.value && abilities().hasEvents && !document.hidden;
+    if (isWanted === (stream !== undefined)) return;
+    stream?.abort();
+    stream = isWanted ? new AbortController() : undefined;
+    if (stream) void follow(stream.signal);
+  };
+  setTimeout(() => effect(update), START_MS);
+  document.addEventListener("visibilitychange", update);
+}
+
+/** Opens the stream again and again until the signal. */
+async function follow(signal: AbortSignal): Promise<void> {
+  let waitMs = RETRY_MS.first;
+  // The first event says that anything may have changed: polls that are planned already will tell.
+  let isKnown = true;
+  while (!signal.aborted) {
+    await read(signal, () => {
+      waitMs = RETRY_MS.first;
+      isHinted.value = isReachable.value = true;
+      if (!isKnown) hintAll();
+      isKnown = false;
+    });
+    if (isHinted.value && !signal.aborted) refreshAll();
+    isHinted.value = false;
+    if (signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    waitMs = Math.min(RETRY_MS.last, 2 * waitMs);
+  }
+}
+
+/** Resolves when the stream has ended, whatever the reason. `onHint`: for each event with data. */
+async function read(signal: AbortSignal, onHint: () => void): Promise<void> {
+  try {
+    // Not by `EventSource`, which sends no token.
+    const { ok, body } = await fetch(apiUrl("internal/ui/events"), {
+      signal,
+      headers: credentials(),
+    });
+    if (!ok || !body) return;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = "";;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const events = (rest + value).split("\n\n");
+      rest = events.pop() ?? "";
+      if (events.some((event) => /^data:/m.test(event))) onHint();
+    }
+  } catch {
+    // A connection that is gone is opened again. Until then nobody answers, most likely.
+    if (!signal.aborted) isReachable.value = false;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Browser, Request } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { call } from "../support/client.ts";
+import { until } from "../support/child.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { openTab, type Tab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const EVENTS = /\/internal\/ui\/events$/;
+/** Shorter than the time between two polls of any page that hears of changes. */
+const SOON_MS = 10_000;
+
+describe.skipIf(!hasBrowser)("live updates of the UI", () => {
+  let browser: Browser;
+  let world: Seeded;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  /** A tab that hears of changes, and has asked for all that it shows. */
+  async function listening(): Promise<Tab> {
+    const tab = await openTab(browser, world.at(""));
+    await tab.page.waitForResponse(EVENTS);
+    return tab;
+  }
+
+  const isQuery = (request: Request) => request.url().endsWith("/query");
+
+  test("a page asks again when something has changed", async () => {
+    const { page, wrong, close } = await listening();
+    let queries = 0;
+    page.on("request", (request) => queries += isQuery(request) ? 1 : 0);
+    // The first hint, that anything may have changed, is worth one at most. Partitions tell of changes
+    // after their first answer, which nothing shows.
+    await until("requests after changes", async () => {
+      await call(world.server, "Greeter/greet", "Ada");
+      return queries > 2;
+    }, SOON_MS);
+    expect(wrong).toEqual([]);
+    await close();
+  });
+
+  test("a page that is paused hears nothing", async () => {
+    const { page, close } = await listening();
+    const ended = page.waitForEvent("requestfailed", (request) => EVENTS.test(request.url()));
+    await page.getByRole("button", { name: /live/ }).click();
+    await ended;
+    const again = page.waitForResponse(EVENTS);
+    await page.getByRole("button", { name: /paused/ }).click();
+    await again;
+    await close();
+  });
+
+  test("a server that ends does not wait for its readers, who come back", async () => {
+    const { page, close } = await listening();
+    expect(await world.server.stop("SIGTERM")).toBe(0);
+    await page.getByRole("button", { name: /no answer/ }).waitFor();
+    const again = page.waitForResponse(EVENTS);
+    await world.server.start();
+    await again;
+    await page.getByRole("button", { name: /live/ }).waitFor();
+    await close();
+  });
+});
