@@ -32,6 +32,11 @@ export const routes: readonly Route[] = [
     nav: { icon: "list", key: "i" },
   },
   {
+    path: "invocations/:id",
+    title: "Invocation",
+    load: () => import("./pages/invocation/invocation.tsx"),
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

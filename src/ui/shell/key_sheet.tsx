@@ -12,7 +12,7 @@ export function openKeySheet(): void {
 export function KeySheet() {
   return (
     <Dialog title="Keys" isOpen={isOpen.value} onClose={() => void (isOpen.value = false)}>
-      {keySets.value.map(({ title, keys }) => (
+      {isOpen.value && keySets.value.map(({ title, keys }) => (
         <section key={title}>
           <h3>{title}</h3>
           <dl class="keys">

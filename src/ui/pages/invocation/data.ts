@@ -1,0 +1,107 @@
+import { query } from "../../data/client.ts";
+import { EVERY_MS, useQuery, useResource } from "../../data/hooks.ts";
+import { type Invocation, invocationColumns } from "../../data/invocations.ts";
+import type { Int } from "../../data/json.ts";
+import { sql } from "../../data/sql.ts";
+import type { StatusColumns } from "../../widgets/status.tsx";
+import type { EntryRow } from "./steps.ts";
+
+/** A row of `sys_invocation`, as far as its page shows it. */
+export interface Whole extends Invocation {
+  readonly idempotency_key?: string;
+  readonly invoked_by: string;
+  readonly invoked_by_id?: string;
+  readonly invoked_by_target?: string;
+  readonly invoked_by_subscription_id?: string;
+  readonly restarted_from?: string;
+  readonly pinned_deployment_id?: string;
+  readonly pinned_service_protocol_version?: Int;
+  readonly trace_id?: string;
+  readonly journal_size?: Int;
+  readonly last_start_at?: string;
+  readonly last_attempt_server?: string;
+  readonly completion_retention?: string;
+  readonly journal_retention?: string;
+}
+
+const MORE = [
+  ...["idempotency_key", "invoked_by", "invoked_by_id", "invoked_by_target"],
+  ...["invoked_by_subscription_id", "restarted_from", "pinned_deployment_id"],
+  ...["pinned_service_protocol_version", "trace_id", "journal_size", "last_start_at"],
+  ...["last_attempt_server", "completion_retention", "journal_retention"],
+];
+
+/** The invocation itself. `data` is an empty list when there is none of that id. */
+export function useInvocation(id: string) {
+  const statement = sql`SELECT ${invocationColumns(MORE)} FROM sys_invocation WHERE id = ${id}`;
+  return useQuery<Whole>(statement, { everyMs: EVERY_MS.invocation });
+}
+
+/** Something that went wrong or stopped it: a row of `sys_journal_events`. */
+export interface EventRow {
+  readonly after_journal_entry_index: Int;
+  readonly appended_at: string;
+  readonly event_type: string;
+  readonly event_json: string;
+}
+
+const EVENTS_MAX = 500;
+
+/** Its failed attempts and pauses, the newest first. */
+export function useEvents(id: string, everyMs: number) {
+  return useQuery<EventRow>(
+    sql`SELECT after_journal_entry_index, appended_at, event_type, event_json
+      FROM sys_journal_events WHERE id = ${id} ORDER BY appended_at DESC LIMIT ${EVENTS_MAX}`,
+    { everyMs },
+  );
+}
+
+/** Its journal without values. Only what has come since is read again. */
+export function useJournal(id: string, everyMs: number) {
+  return useResource(`journal ${id}`, journalOf(id), { everyMs });
+}
+
+function journalOf(id: string) {
+  let rows: readonly EntryRow[] = [];
+  return async (signal: AbortSignal) => {
+    const more = await query<EntryRow>(
+      sql`SELECT index, entry_type, name, appended_at, raw_length, entry_lite_json
+        FROM sys_journal WHERE id = ${id} AND index >= ${rows.length} ORDER BY index`,
+      signal,
+    );
+    if (more.length > 0) rows = [...rows, ...more];
+    return rows;
+  };
+}
+
+/** An entry with its values. */
+export interface FullEntry {
+  readonly index: Int;
+  readonly entry_type: string;
+  readonly entry_json?: string;
+  readonly raw?: string;
+  readonly appended_at?: string;
+}
+
+/** Entries with their values, by their places. They never change. */
+export function useEntries(id: string, indexes: readonly number[]) {
+  return useQuery<FullEntry>(
+    sql`SELECT index, entry_type, entry_json, raw, appended_at FROM sys_journal
+      WHERE id = ${id} AND index IN ${indexes} ORDER BY index`,
+    { isOn: indexes.length > 0 },
+  );
+}
+
+type Callee = StatusColumns & { readonly id: string };
+
+/** Callees that are asked for at once. */
+const CALLEES_MAX = 200;
+
+/** Where those stand that it called, by id. */
+export function useCallees(ids: readonly string[], everyMs: number): ReadonlyMap<string, Callee> {
+  const asked = ids.slice(-CALLEES_MAX);
+  const statement = sql`SELECT id, status, completion_result, completion_failure
+    FROM sys_invocation WHERE id IN ${asked}`;
+  const { data } = useQuery<Callee>(statement, { everyMs, isOn: asked.length > 0 });
+  return new Map(data?.map((row) => [row.id, row]));
+}

@@ -1,0 +1,73 @@
+import { useKeys } from "../../state/keys.ts";
+import { setQuery } from "../../state/router.ts";
+import { Failed } from "../../widgets/empty.tsx";
+import { Json } from "../../widgets/json_tree.tsx";
+import { Moment } from "../../widgets/time.tsx";
+import { statusOf } from "../../widgets/status.tsx";
+import { run } from "./actions.tsx";
+import { type FullEntry, useEntries, type Whole } from "./data.ts";
+import { readable, type Step } from "./steps.ts";
+
+/** A step with its values: what was sent, and what came of it. */
+export function Entry({ row, step, onClose }: {
+  readonly row: Whole;
+  readonly step: Step;
+  readonly onClose: () => void;
+}) {
+  const { index, resultIndex } = step;
+  const indexes = resultIndex === undefined ? [index] : [index, resultIndex];
+  const { data, error, refresh } = useEntries(row.id, indexes);
+  const move = (by: number) => setQuery({ entry: String(Math.max(0, index + by)) });
+  useKeys("Step", {
+    "[": { label: "Step before", run: () => move(-1) },
+    "]": { label: "Next step", run: () => move(1) },
+  });
+  const isEnded = row.status === "completed";
+  return (
+    <aside class="peek" aria-label="Chosen step">
+      <div class="actions">
+        <strong>
+          <bdi>{step.code}</bdi>
+        </strong>
+        <button type="button" onClick={onClose}>Close</button>
+        {isEnded && row.target_service_ty !== "workflow" && statusOf(row) !== "killed" && (
+          <button
+            type="button"
+            onClick={() => void run(RESTART, row.id, () => {}, `from=${index}`)}
+          >
+            Restart from here
+          </button>
+        )}
+      </div>
+      {error && <Failed error={error} onRetry={refresh} />}
+      {data?.map((entry) => <One key={entry.index} entry={entry} />)}
+    </aside>
+  );
+}
+
+const RESTART = { verb: "restart-as-new", label: "Restart" } as const;
+
+function One({ entry }: { readonly entry: FullEntry }) {
+  return (
+    <section>
+      <h2>{entry.entry_type}</h2>
+      <p class="quiet">
+        Entry {String(entry.index)}, <Moment at={entry.appended_at} />
+      </p>
+      <Json text={textOf(entry)} label={`entry ${entry.index}`} />
+    </section>
+  );
+}
+
+type Wrapped = Readonly<Record<string, unknown>>;
+
+/** What is around an entry and its kind, which the heading says already. */
+const WRAPPERS = ["Command", "Notification", "Completion"];
+
+/** The entry as JSON, values decoded, without what is around it. */
+function textOf({ entry_json: json, raw = "" }: FullEntry): string {
+  if (json === undefined) return raw;
+  let inner = readable(JSON.parse(json)) as Wrapped;
+  for (const wrapper of WRAPPERS) inner = (inner[wrapper] ?? inner) as Wrapped;
+  return JSON.stringify(Object.values(inner)[0] ?? inner);
+}

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from "preact";
+import { termText } from "../../data/filter.ts";
+import { link, linkWith } from "../../state/router.ts";
+import { durationMs, durationText } from "../../widgets/duration.ts";
+import { Id } from "../../widgets/id.tsx";
+import { Ago } from "../../widgets/time.tsx";
+import type { Whole } from "./data.ts";
+
+interface Props {
+  readonly row: Whole;
+}
+
+/** What is known of it beside its journal. What it does not have is left out. */
+export function Facts({ row }: Props) {
+  return (
+    <dl class="facts wide-facts">
+      <Times row={row} />
+      <Places row={row} />
+      <Others row={row} />
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Times({ row }: Props) {
+  const { created_at, running_at: from, completed_at: to, last_start_at, retry_count = 0 } = row;
+  const tookMs = from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : undefined;
+  return (
+    <>
+      <Fact name="Accepted">
+        <Ago at={created_at} />
+      </Fact>
+      {from && (
+        <Fact name="Started">
+          <Ago at={from} />
+        </Fact>
+      )}
+      {to && (
+        <Fact name="Completed">
+          <Ago at={to} />
+        </Fact>
+      )}
+      {tookMs !== undefined && <Fact name="Took">{durationText(tookMs)}</Fact>}
+      {!to && last_start_at && (
+        <Fact name="Attempt">
+          {String(retry_count)}, since <Ago at={last_start_at} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Places({ row }: Props) {
+  const { invoked_by, invoked_by_id: caller, invoked_by_target: target, restarted_from } = row;
+  const { pinned_deployment_id: deployment, last_attempt_server: sdk } = row;
+  const callees = linkWith(link("invocations"), { filter: termText("caller", [row.id]) });
+  return (
+    <>
+      <Fact name="Called by">
+        <bdi>{caller ? target : invoked_by.replaceAll("_", " ")}</bdi>
+        {caller && <Id id={caller} to={link("invocations", caller)} />}
+      </Fact>
+      <Fact name="It called">
+        <a href={callees}>these</a>
+      </Fact>
+      {restarted_from && (
+        <Fact name="Restarts">
+          <Id id={restarted_from} to={link("invocations", restarted_from)} />
+        </Fact>
+      )}
+      {deployment && (
+        <Fact name="Deployment">
+          <Id id={deployment} />
+        </Fact>
+      )}
+      {sdk && <Fact name="SDK">{sdk}</Fact>}
+    </>
+  );
+}
+
+function Others({ row }: Props) {
+  const retentionMs = durationMs(row.completion_retention ?? "");
+  return (
+    <>
+      {row.idempotency_key && (
+        <Fact name="Idempotency key">
+          <bdi>{row.idempotency_key}</bdi>
+        </Fact>
+      )}
+      {row.trace_id && (
+        <Fact name="Trace">
+          <Id id={row.trace_id} />
+        </Fact>
+      )}
+      {retentionMs ? <Fact name="Kept for">{durationText(retentionMs)}</Fact> : null}
+    </>
+  );
+}

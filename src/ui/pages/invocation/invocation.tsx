@@ -1,0 +1,111 @@
+import { EVERY_MS } from "../../data/hooks.ts";
+import { waitingOf } from "../../data/invocations.ts";
+import { server } from "../../data/server.ts";
+import type { PageProps } from "../../routes.ts";
+import { place, setQuery } from "../../state/router.ts";
+import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Id } from "../../widgets/id.tsx";
+import { LongText } from "../../widgets/json_tree.tsx";
+import { Page } from "../../widgets/page.tsx";
+import { Reason } from "../../widgets/reason.tsx";
+import { StatusBadge, statusOf } from "../../widgets/status.tsx";
+import { Tabs } from "../../widgets/tabs.tsx";
+import { Actions } from "./actions.tsx";
+import { useInvocation, type Whole } from "./data.ts";
+import { Errors } from "./errors.tsx";
+import { Facts } from "./facts.tsx";
+import { InputOutput } from "./input_output.tsx";
+import { Journal } from "./journal.tsx";
+import { Raw } from "./raw.tsx";
+
+const ID = /^inv_1[0-9A-Za-z]+$/;
+
+/** One invocation: where it stands and why, what it did, what went wrong. */
+export default function InvocationPage({ params: { id = "" } }: PageProps) {
+  if (!ID.test(id)) return <Unknown id={id} />;
+  return server.value ? <Known id={id} /> : <p class="loading" role="status">Loading…</p>;
+}
+
+function Known({ id }: { readonly id: string }) {
+  const { data, error, refresh } = useInvocation(id);
+  const row = data?.find((one) => one.id === id);
+  if (data && !row && !error) return <Unknown id={id} />;
+  return (
+    <Page
+      title={row ? <bdi>{row.target}</bdi> : "Invocation"}
+      actions={row && <Actions row={row} onDone={refresh} />}
+    >
+      {error && <Failed error={error} onRetry={refresh} />}
+      {row ? <Whole row={row} /> : !error && <p class="loading" role="status">Loading…</p>}
+    </Page>
+  );
+}
+
+function Whole({ row }: { readonly row: Whole }) {
+  const isOpen = row.status !== "completed";
+  const everyMs = isOpen ? EVERY_MS.invocation : EVERY_MS.once;
+  const tabs = [
+    { id: "journal", title: "Journal", content: () => <Journal row={row} everyMs={everyMs} /> },
+    {
+      id: "errors",
+      title: "Attempts and errors",
+      content: () => <Errors row={row} everyMs={everyMs} />,
+    },
+    {
+      id: "io",
+      title: "Input and output",
+      content: () => <InputOutput row={row} everyMs={everyMs} />,
+    },
+    {
+      id: "state",
+      title: "State changes",
+      content: () => <Journal row={row} everyMs={everyMs} types={STATE_CHANGES} />,
+    },
+    { id: "raw", title: "Raw", content: () => <Raw row={row} everyMs={everyMs} /> },
+  ];
+  const tab = place.value.query.get("tab") ?? "journal";
+  const onTab = (chosen: string) =>
+    setQuery({ tab: chosen === "journal" ? undefined : chosen, entry: undefined });
+  return (
+    <>
+      <Sentence row={row} />
+      <Facts row={row} />
+      <Tabs label="Of the invocation" tabs={tabs} chosen={tab} onChoose={onTab} />
+    </>
+  );
+}
+
+const STATE_CHANGES = ["SetState", "ClearState", "ClearAllState"];
+
+/** Where it stands, and in a sentence why. */
+function Sentence({ row }: { readonly row: Whole }) {
+  const waiting = waitingOf(row);
+  return (
+    <p class="sentence" role="status">
+      <Id id={row.id} isWhole /> <StatusBadge status={statusOf(row)} />{" "}
+      {waiting !== undefined && <Reason text={waiting} />}
+      {row.completion_failure !== undefined && (
+        <span class="failure">
+          <LongText text={row.completion_failure} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+function Unknown({ id }: { readonly id: string }) {
+  return (
+    <Page title="Invocation not found">
+      <Empty title="The server has no invocation of this id.">
+        <p>
+          <code>{id}</code>
+        </p>
+        <p>
+          A completed one is deleted when its retention is over, and with it its journal. The
+          retention is a setting of its service.
+        </p>
+        <a href="invocations">All invocations</a>
+      </Empty>
+    </Page>
+  );
+}

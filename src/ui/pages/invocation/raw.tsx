@@ -1,0 +1,26 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { Json } from "../../widgets/json_tree.tsx";
+import { useEvents, useJournal, type Whole } from "./data.ts";
+
+/** The rows as the server has them, to be read, copied or saved. */
+export function Raw({ row, everyMs }: { readonly row: Whole; readonly everyMs: number }) {
+  const { data: journal = [] } = useJournal(row.id, everyMs);
+  const { data: events = [] } = useEvents(row.id, everyMs);
+  const text = useMemo(() => JSON.stringify({ invocation: row, journal, events }, null, 2), [
+    row,
+    journal,
+    events,
+  ]);
+  const url = useMemo(() => URL.createObjectURL(new Blob([text], { type: "application/json" })), [
+    text,
+  ]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return (
+    <>
+      <p>
+        <a href={url} download={`${row.id}.json`}>Save as a file</a>
+      </p>
+      <Json text={text} label="all rows" />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/child.ts";
+import { call, query, send } from "../support/client.ts";
+import { idOf } from "../conformance/_world.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const NEVER_MS = 3_600_000;
+/** Of a user who means harm: markup, a script, marks of direction, a quotation mark. */
+const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202e'"\u0000`;
+
+describe.skipIf(!hasBrowser)("the page of an invocation", () => {
+  let browser: Browser;
+  let world: Seeded;
+  const start = async (path: string, input: unknown) => idOf(await send(world.server, path, input));
+  const statusOf = async (id: string) =>
+    (await query(world.server, `SELECT status FROM sys_invocation WHERE id = '${id}'`))[0]
+      ?.["status"];
+  const stands = (id: string, status: string) =>
+    until(`${id} to be ${status}`, async () => await statusOf(id) === status);
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("says what it did, step by step, with the values of each", async () => {
+    const id = await start("Greeter/callCounter", { key: "k", delta: 40 });
+    await stands(id, "completed");
+    const tab = await openTab(browser, world.at(`invocations/${id}`));
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Greeter/callCounter" }).waitFor();
+    await page.getByRole("row", { name: /call Counter\/k\/add\(\).*done.*succeeded/ }).waitFor();
+    await page.getByRole("button", { name: "call Counter/k/add()" }).click();
+    const step = page.getByRole("complementary", { name: "Chosen step" });
+    await step.getByText("Command: Call", { exact: true }).waitFor();
+    await step.getByText("Notification: Call", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("entry")).toBe("1");
+    await expectSound(tab);
+    await page.getByRole("tab", { name: "Input and output" }).click();
+    await page.getByRole("group", { name: "the output" }).getByText("40").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("No step is like that.").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("link", { name: "Save as a file" }).waitFor();
+    await expectSound(tab);
+    await page.goBack();
+    await tab.close();
+  });
+
+  test("says why it waits, and lets one do something about it", async () => {
+    const id = await start("Fragile/pauses", "page");
+    await stands(id, "paused");
+    const tab = await openTab(browser, world.at(`invocations/${id}?tab=errors`));
+    const { page } = tab;
+    await page.getByText(/is paused since .* until it is resumed/).waitFor();
+    await page.getByText("page is not ready").first().waitFor();
+    await page.getByText("Stack trace").first().click();
+    await expectSound(tab);
+    world.endpoint.release("page");
+    await page.keyboard.press("r");
+    await page.getByText("Resume: done").waitFor();
+    await page.getByRole("button", { name: "Restart" }).waitFor();
+    await page.getByRole("tab", { name: "Journal" }).click();
+    await page.getByRole("button", { name: "return" }).click();
+    await page.getByRole("button", { name: "Restart from here" }).waitFor();
+    await page.getByRole("button", { name: "Restart", exact: true }).click();
+    await page.waitForURL((url) => !url.href.includes(id));
+    await page.getByText("Restarts", { exact: true }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("is followed while it is open, and canceled after a question", async () => {
+    const id = await start("Waiter/callNap", { id: "followed", ms: NEVER_MS });
+    await world.endpoint.happens("followed asleep");
+    const tab = await openTab(browser, world.at(`invocations/${id}`));
+    const { page } = tab;
+    await page.getByRole("row", { name: /call Greeter\/nap\(\).*pending.* s so/ }).waitFor();
+    await page.getByRole("button", { name: "Cancel…" }).click();
+    const question = page.getByRole("dialog", { name: "Cancel this invocation" });
+    await question.getByText(/can undo what it did/).waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("[409] Cancelled").or(page.getByText("[409] cancelled")).first().waitFor();
+    await page.getByRole("row", { name: /canceled/ }).first().waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("shows what users wrote as text, whatever it is", async () => {
+    const long = `${HOSTILE}${"x".repeat(300_000)}`;
+    await call(world.server, "Greeter/refuse", HOSTILE);
+    await call(world.server, `Counter/${encodeURIComponent(`<i>/..'"`)}/append`, {
+      [HOSTILE]: long,
+    });
+    const rows = await query(
+      world.server,
+      "SELECT id FROM sys_invocation WHERE target_handler_name IN ('refuse', 'append')",
+    );
+    expect(rows.length).toBe(2);
+    const tab = await openTab(browser, world.at("settings"));
+    for (const { id } of rows) {
+      for (const rest of ["?entry=0", "?tab=errors", "?tab=raw", "?tab=io"]) {
+        await tab.page.goto(world.at(`invocations/${id}${rest}`));
+        await tab.page.getByRole("tabpanel").waitFor();
+        await tab.page.getByText("Loading…").waitFor({ state: "detached" });
+        expect(await tab.page.locator("main :is(img, script, i, b)").count()).toBe(0);
+      }
+    }
+    await tab.page.getByText("alert(2)").first().waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("says that there is none, and why that may be", async () => {
+    for (const id of ["inv_17f05kLK7Rok0352uEeVYRnt2zD9G15sw7", "inv_nonsense"]) {
+      const tab = await openTab(browser, world.at(`invocations/${id}`), { allowed: [400, 500] });
+      await tab.page.getByText(/deleted when its retention is over/).waitFor();
+      await expectSound(tab);
+      await tab.close();
+    }
+  });
+});
