@@ -37,6 +37,23 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/invocation/invocation.tsx"),
   },
   {
+    path: "objects",
+    title: "Objects",
+    load: () => import("./pages/objects/objects.tsx"),
+    nav: { icon: "object", key: "o" },
+  },
+  // With the key in the query: the empty one, and those that a path cannot have.
+  {
+    path: "objects/:service",
+    title: "Object",
+    load: () => import("./pages/objects/object.tsx"),
+  },
+  {
+    path: "objects/:service/:key",
+    title: "Object",
+    load: () => import("./pages/objects/object.tsx"),
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

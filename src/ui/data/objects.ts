@@ -1,4 +1,4 @@
-import { link, linkWith } from "../state/router.ts";
+import { link, linkWith, place } from "../state/router.ts";
 
 /** Keys that cannot be a segment of a path: a browser drops them. */
 const NO_SEGMENT: readonly string[] = ["", ".", ".."];
@@ -17,4 +17,9 @@ function keyedLink(page: string, service: string, key: string): string {
   return NO_SEGMENT.includes(key)
     ? linkWith(link(page, service), { key })
     : link(page, service, key);
+}
+
+/** The key that such a link names: of its path, else of its query. */
+export function objectKeyOf({ key }: Readonly<Record<string, string>>): string {
+  return key ?? place.value.query.get("key") ?? "";
 }

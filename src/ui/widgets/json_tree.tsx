@@ -38,7 +38,7 @@ interface NodeProps {
 
 function Node({ value, path, name, isOpen: isOpenFirst = false }: NodeProps) {
   const [isOpen, setOpen] = useState(isOpenFirst);
-  const label = name === undefined ? undefined : <span class="name">{name}:</span>;
+  const label = name === undefined ? undefined : <bdi class="name">{name}:</bdi>;
   if (value === null || typeof value !== "object") {
     return (
       <div class="leaf">

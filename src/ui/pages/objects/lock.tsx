@@ -1,0 +1,93 @@
+import { useState } from "preact/hooks";
+import { actOn } from "../../data/act.ts";
+import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { sql } from "../../data/sql.ts";
+import { link } from "../../state/router.ts";
+import { Confirm } from "../../widgets/dialog.tsx";
+import { Failed } from "../../widgets/empty.tsx";
+import { Icon } from "../../widgets/icon.tsx";
+import { Id } from "../../widgets/id.tsx";
+import { LongText } from "../../widgets/json_tree.tsx";
+import { StatusBadge, statusOf } from "../../widgets/status.tsx";
+import { type Column, Table } from "../../widgets/table.tsx";
+import { Age, Ago } from "../../widgets/time.tsx";
+import {
+  holderOf,
+  type HolderRow,
+  type Keyed,
+  QUEUE_MAX,
+  queueOf,
+  type QueueRow,
+} from "../keyed/statements.ts";
+
+const OFTEN = { everyMs: EVERY_MS.list };
+
+/** Who holds the lock of an object, and what waits for it. */
+export function LockAndQueue({ keyed }: { readonly keyed: Keyed }) {
+  const holder = useQuery<HolderRow>(holderOf(keyed), OFTEN);
+  const queue = useQuery<QueueRow>(queueOf(keyed), OFTEN);
+  const error = holder.error ?? queue.error;
+  return (
+    <>
+      {error && <Failed error={error} onRetry={holder.refresh} />}
+      {holder.data && <Lock holder={holder.data[0]} />}
+      {queue.data && queue.data.length > 0 && <Queue rows={queue.data} />}
+    </>
+  );
+}
+
+function Lock({ holder }: { readonly holder: HolderRow | undefined }) {
+  const [isAsking, ask] = useState(false);
+  if (!holder) return <p>No invocation holds it.</p>;
+  const { id, handler, running_at: since, waiting_reason: reason } = holder;
+  const about = `the invocation ${id} of ${handler}`;
+  return (
+    <div class="row lock">
+      <Icon name="lock" />
+      <span>
+        Locked <Age at={since} /> by <bdi>{handler}</bdi>
+      </span>
+      <Id id={id} to={link("invocations", id)} />
+      <StatusBadge status={statusOf(holder)} />
+      {reason !== undefined && <LongText text={reason} />}
+      <button type="button" onClick={() => ask(true)}>Cancel holder</button>
+      {isAsking && (
+        <Confirm
+          title="Cancel holder"
+          action="Cancel holder"
+          onClose={() => ask(false)}
+          onConfirm={() => void actOn("cancel", [sql`id = ${id}`], about)}
+        >
+          To {about}. Its handler learns of it, and can undo what it did. Then the next one starts.
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+interface PlacedRow extends QueueRow {
+  readonly place: number;
+}
+
+const COLUMNS: readonly Column<PlacedRow>[] = [
+  { id: "place", title: "Place", isNumber: true, cell: ({ place }) => place },
+  { id: "handler", title: "Handler", cell: ({ handler }) => <bdi>{handler}</bdi> },
+  {
+    id: "id",
+    title: "Invocation",
+    isHeader: true,
+    cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
+  },
+  { id: "since", title: "Accepted", cell: ({ created_at: at }) => <Ago at={at} /> },
+];
+
+function Queue({ rows }: { readonly rows: readonly QueueRow[] }) {
+  const placed = rows.map((row, at) => ({ ...row, place: at + 1 }));
+  const count = rows.length < QUEUE_MAX ? String(rows.length) : `the first ${QUEUE_MAX}`;
+  return (
+    <section aria-labelledby="queue">
+      <h2 id="queue">Queue: {count}, in their order</h2>
+      <Table caption="Queue" columns={COLUMNS} rows={placed} idOf={({ id }) => id} />
+    </section>
+  );
+}
