@@ -1,9 +1,9 @@
 declare module "kafkajs/src/consumer/consumerGroup.js" {
-  const ConsumerGroup: { readonly prototype: object };
+  const ConsumerGroup: { new (options: object): object; readonly prototype: object };
   export default ConsumerGroup;
 }
 
 declare module "kafkajs/src/network/requestQueue/index.js" {
-  const RequestQueue: { readonly prototype: object };
+  const RequestQueue: { new (options: object): object; readonly prototype: object };
   export default RequestQueue;
 }

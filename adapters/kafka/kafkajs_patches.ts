@@ -47,19 +47,41 @@ interface Queue {
 }
 
 const CHECK_MS = 10;
-let isPatched = false;
+const patched = new WeakSet<object>();
+
+/** The classes of kafkajs that are changed. */
+export interface Patched {
+  readonly RequestQueue: { readonly prototype: object };
+  readonly ConsumerGroup: { readonly prototype: object };
+}
+
+/** The methods that are replaced, and those that the new ones call. */
+const METHODS = {
+  RequestQueue: ["scheduleCheckPendingRequests", "checkPendingRequests"],
+  ConsumerGroup: ["connect", "recoverFromFetch", "heartbeat"],
+} as const;
 
 /**
- * Changes three methods of kafkajs, once. The version is pinned, and `test/kafka/patches.test.ts`
- * notices if one of them is gone.
+ * Changes three methods of kafkajs, once. Throws where one that is needed is not there: the version is
+ * pinned, and another one may have other methods (`test/kafka/patches.test.ts`).
  */
-export function patchKafkajs(): void {
-  if (isPatched) return;
-  isPatched = true;
-  patchQueue(RequestQueue.prototype as unknown as Queue & { scheduleCheckPendingRequests(): void });
-  patchGroup(
-    ConsumerGroup.prototype as unknown as { connect: Connect; recoverFromFetch: Recover },
-  );
+export function patchKafkajs(classes: Patched = { RequestQueue, ConsumerGroup }): void {
+  const [queue, group] = [classes.RequestQueue.prototype, classes.ConsumerGroup.prototype];
+  requireMethods("RequestQueue", queue);
+  requireMethods("ConsumerGroup", group);
+  if (patched.has(group)) return;
+  patched.add(group);
+  patchQueue(queue as unknown as Queue & { scheduleCheckPendingRequests(): void });
+  patchGroup(group as unknown as { connect: Connect; recoverFromFetch: Recover });
+}
+
+function requireMethods(name: keyof typeof METHODS, prototype: object): void {
+  for (const method of METHODS[name]) {
+    if (typeof Reflect.get(prototype, method) === "function") continue;
+    throw new Error(
+      `Cannot change kafkajs: ${name} has no method "${method}"; the sidecar needs version 2.2.4`,
+    );
+  }
 }
 
 /** It looks every millisecond for requests that wait, on every connection, though none do. */
