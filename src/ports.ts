@@ -248,6 +248,8 @@ export interface PartTaken {
   readonly next: number;
   /** As many invocations of the subscription wait here as may: the record at `next` was not taken. */
   readonly isFull?: boolean;
+  /** The record at `next` was not taken, since a stored row that it needs is damaged, and which one. */
+  readonly damage?: string;
   /** Records that had been taken before, and were dropped. Absent: none. */
   readonly replays?: number;
 }

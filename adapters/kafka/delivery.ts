@@ -101,9 +101,13 @@ export class Delivery {
     next: number,
   ): Promise<Ingested | undefined> {
     const { subscription, group, signal, onProblem } = this.#options;
-    const batch = { subscription, group, topic, partition, next, records };
+    let batch: RecordBatch = { subscription, group, topic, partition, next, records };
     for (let turn = 0; !signal.aborted; turn++) {
       const taken = await this.#post(batch, heartbeat);
+      if (taken.kind === "tooLarge" && batch.records.length > 1) {
+        batch = firstHalf(batch);
+        continue;
+      }
       const ingested = ingestedOf(taken, batch);
       if (ingested) return ingested;
       if ("message" in taken && taken.kind !== "away") onProblem(taken.message);
@@ -126,6 +130,16 @@ export class Delivery {
       ended.abort();
     }
   }
+}
+
+/** What is in between may take less than the server: one record is poison then. */
+function firstHalf({ records, ...batch }: RecordBatch): RecordBatch {
+  const middle = Math.ceil(records.length / 2);
+  return {
+    ...batch,
+    next: records[middle]?.offset ?? batch.next,
+    records: records.slice(0, middle),
+  };
 }
 
 /** Undefined: the same is to be sent again. */

@@ -43,11 +43,13 @@ function helpText(): string {
 }
 
 async function work(config: SidecarConfig, log: Log): Promise<void> {
-  const server = new ServerApi({ urls: config.servers, token: config.token });
+  const isOwn = config.untilOrphanedMs > 0;
+  const server = new ServerApi({ urls: config.servers, token: config.token, isOwn });
   const member = config.member ||
     `${hostname().slice(0, HOST_MAX)}-${process.pid}-${randomBytes(4).toString("hex")}`;
   const tokens = { areCommandsAllowed: config.areTokenCommandsAllowed };
-  const sidecar = new KafkaSidecar({ server, member, log, tokens });
+  const onServerEnded = () => void stop("its server has ended");
+  const sidecar = new KafkaSidecar({ server, member, log, tokens, onServerEnded });
   const stop = async (why: string) => {
     log("info", "The sidecar stops", { why });
     await Promise.race([sidecar.close(), pause(config.shutdownMs, new AbortController().signal)]);

@@ -10,13 +10,18 @@ export type Taken =
   | { readonly kind: "away"; readonly message: string }
   | { readonly kind: "refused"; readonly message: string };
 
-/** A plan, `undefined` where the known one still holds, or that there is none to be had now. */
-export type Planned = KafkaPlan | undefined | { readonly problem: string };
+/**
+ * A plan, `undefined` where the known one still holds, or that there is none to be had now. `ended`: the
+ * server whose sidecar this is has ended in order.
+ */
+export type Planned = KafkaPlan | undefined | "ended" | { readonly problem: string };
 
 export interface ServerOptions {
   /** Addresses of admin ports, of which any will do, with a path prefix if there is one. */
   readonly urls: readonly string[];
   readonly token: string;
+  /** The server has started this sidecar, or another one for whose crash it stands in. */
+  readonly isOwn?: boolean;
 }
 
 const PLAN_WAIT_MS = 25_000;
@@ -39,15 +44,17 @@ export class ServerApi {
 
   /** Waits until there is another plan than the known one, for some time. */
   async plan(known: string | undefined, signal: AbortSignal): Promise<Planned> {
-    const query = known === undefined
-      ? ""
-      : `?known=${encodeURIComponent(known)}&wait=${PLAN_WAIT_MS}`;
-    const answer = await this.#ask(`plan${query}`, { method: "GET" }, {
+    const query = new URLSearchParams({
+      ...(known !== undefined && { known, wait: String(PLAN_WAIT_MS) }),
+      ...(this.#options.isOwn && { own: "true" }),
+    });
+    const answer = await this.#ask(`plan?${query}`, { method: "GET" }, {
       signal,
       withinMs: PLAN_WAIT_MS + ANSWER_MS,
     });
     if ("problem" in answer) return answer;
     if (answer.status === 304) return undefined;
+    if (answer.status === 410) return "ended";
     if (answer.status === 200) return answer.json as KafkaPlan;
     return { problem: messageOf(answer) };
   }
@@ -61,7 +68,8 @@ export class ServerApi {
     if (answer.status === 200) return { kind: "taken", ingested: answer.json as Ingested };
     if (answer.status === 404) return { kind: "unknown" };
     if (answer.status === 413) return { kind: "tooLarge", message };
-    return { kind: answer.status >= 500 || answer.status === 429 ? "away" : "refused", message };
+    const isAway = answer.status > 500 || answer.status === 429;
+    return { kind: isAway ? "away" : "refused", message };
   }
 
   /** Says how things are. Answers whether it was heard. */

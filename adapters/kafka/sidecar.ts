@@ -13,6 +13,8 @@ export interface SidecarOptions {
   readonly member: string;
   readonly log: Log;
   readonly tokens: TokenOptions;
+  /** The server has ended in order, and wants its sidecar to end as well. */
+  readonly onServerEnded?: () => void;
 }
 
 const REPORTS_APART_MS = 1_000;
@@ -62,6 +64,7 @@ export class KafkaSidecar {
     for (let failures = 0; !signal.aborted;) {
       const planned = await server.plan(version, signal);
       if (planned === undefined) continue;
+      if (planned === "ended") return this.#options.onServerEnded?.();
       if ("problem" in planned) {
         this.#serverIsAway(planned.problem);
         const { first, last } = PLAN_RETRY_MS;

@@ -31,6 +31,7 @@ export async function startSidecar(
   const flags = {
     "kafka.servers": fromHere(adminUrl),
     "until-orphaned": String(ORPHANED_MS),
+    "kafka.allow-token-commands": String(config["kafka.allow-token-commands"]),
     "log-level": config["log-level"],
     "log-format": config["log-format"],
   };
@@ -56,6 +57,7 @@ function commandOf(flags: Readonly<Record<string, string>>, token: string): Comm
   const env = { ...process.env, [tokenName]: token };
   if (!isDeno()) return { file, args: [script, ...given], env };
   const allowed = ["--allow-net", "--allow-env", "--allow-read", "--allow-sys"];
+  if (flags["kafka.allow-token-commands"] === "true") allowed.push("--allow-run=/bin/sh");
   const args = ["run", "--no-prompt", ...allowed, script, ...given];
   return { file, args, env: withoutLoader(env) };
 }

@@ -1,4 +1,4 @@
-import { choice, count, optionalText } from "./kinds.ts";
+import { choice, count, flag, optionalText } from "./kinds.ts";
 import { option } from "./option.ts";
 
 /** Sent in a header. Shorter ones could be guessed. */
@@ -19,6 +19,10 @@ export const kafkaOptions = {
     doc:
       "`auto`: the server starts a sidecar as soon as there is a cluster, unless one is at work. " +
       "`off`: sidecars are started by others. Workers start none.",
+  }),
+  "kafka.allow-token-commands": option(flag(), "false", {
+    doc: "Whether the sidecar that the server starts may run `sasl.oauthbearer.token.command`: " +
+      "whoever reaches the admin port can then run commands on this machine.",
   }),
   "kafka.clusters-limit": option(count(1), "1000", {
     doc: "How many Kafka clusters there may be. Creating one more is refused (409).",

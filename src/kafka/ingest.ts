@@ -51,8 +51,10 @@ export async function ingestBatch(
   for (const part of partsOf(taken, end)) {
     const answer = deps.take({ source, next: part.next, records: part.records.map(withoutSpan) });
     for (const { span, request } of part.records) span?.follow(answer, request);
-    const { next: reached, isFull } = await answer;
-    if (reached < part.next) return { next: reached, ...(isFull && { isFull }) };
+    const { next: reached, isFull, damage } = await answer;
+    if (reached >= part.next) continue;
+    const poison = damage === undefined ? {} : { poison: { message: damage } };
+    return { next: reached, ...(isFull && { isFull }), ...poison };
   }
   return { next: end, ...(poison && { poison: { message: poison.message } }) };
 }

@@ -4,6 +4,7 @@ import type { Event, Operation, RecordPart } from "../engine/event.ts";
 import type { Changes } from "../model/changes.ts";
 import type { Signal } from "../model/command.ts";
 import type { OwedLetter } from "../model/kafka.ts";
+import { Unreadable } from "../model/unreadable.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -65,7 +66,30 @@ export class Requests implements PartitionClient {
     return found;
   }
 
+  /** A damaged row (RT0028) refuses all records of an event: halves are tried, down to the one record. */
   async ingest(part: RecordPart): Promise<PartTaken> {
+    try {
+      return await this.#ingest(part);
+    } catch (cause) {
+      const [record, ...others] = part.records;
+      // Without the row of the source nothing is known of any record.
+      if (!record || !(cause instanceof Unreadable) || cause.table === "source") throw cause;
+      if (others.length > 0) return await this.#ingestHalves(part);
+      return { next: record.offset, damage: cause.message };
+    }
+  }
+
+  async #ingestHalves({ records, next, ...part }: RecordPart): Promise<PartTaken> {
+    const middle = Math.ceil(records.length / 2);
+    const end = records[middle]?.offset ?? next;
+    const first = await this.ingest({ ...part, next: end, records: records.slice(0, middle) });
+    if (first.next < end) return first;
+    const second = await this.ingest({ ...part, next, records: records.slice(middle) });
+    const replays = (first.replays ?? 0) + (second.replays ?? 0);
+    return { ...second, ...(replays > 0 && { replays }) };
+  }
+
+  async #ingest(part: RecordPart): Promise<PartTaken> {
     const records = part.records.map(({ offset, request }) => (
       { offset, request: { ...request, value: ownBytes(request.value) } }
     ));

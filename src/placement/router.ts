@@ -79,10 +79,12 @@ export class Router implements Invocations {
     );
     // A partition that has seen later batches is beyond this one.
     const reached = Math.min(next, ...taken.map((part) => part.next));
+    const damage = taken.find((part) => part.next === reached)?.damage;
     const replays = taken.reduce((sum, part) => sum + (part.replays ?? 0), 0);
     return {
       next: reached,
       ...(taken.some(({ isFull }) => isFull) && { isFull: true }),
+      ...(damage !== undefined && { damage }),
       ...(replays > 0 && { replays }),
     };
   }

@@ -112,6 +112,10 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: named(/^GET \/services\/Greeter\/openapi/),
   },
   {
+    why: "an unknown cluster of a source has the code of the specification, META0009",
+    applies: (pair) => named(/^POST \/subscriptions/)(pair) && /zz/.test(nameOf(pair.request)),
+  },
+  {
     why: "a subscription shows its state, its last error and how far it is",
     applies: (pair) => named(/^GET \/subscriptions\/\$sub/)(pair) && statuses(200, 200)(pair),
   },

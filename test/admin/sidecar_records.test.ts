@@ -32,6 +32,14 @@ test("a batch that is not taken whole says how far it was", async () => {
   expect([...world.counts][0]?.[1]).toEqual({ taken: 1, replays: 1, poison: 0, full: 1 });
 });
 
+test("a record whose object is damaged is poison, and says so", async () => {
+  const { records, id, world } = await served();
+  world.take = () => Promise.resolve({ next: 4, damage: "[RT0028] the lock" });
+  const { json } = await records(encodeBatch(batchOf(id, [3, 4, 7])));
+  expect(json).toEqual({ next: 4, poison: { message: "[RT0028] the lock" } });
+  expect([...world.counts][0]?.[1]).toMatchObject({ taken: 1, poison: 1 });
+});
+
 test("a record that cannot become an invocation ends the batch", async () => {
   const { records, id, world } = await served();
   const value = new Uint8Array(VALUE_BYTES_MAX + 1);

@@ -83,7 +83,7 @@ test.each([
   [{ sink: "service://Greeter/gr eet" }, 422, null, /at 'sink', expected a URI/],
   [{ source: "amqp://k/t" }, 400, "META0009", /with supported schemes: \[kafka\]$/],
   [{ source: "kafka:///t" }, 422, null, /such as kafka:\/\/CLUSTER\/TOPIC$/],
-  [{ source: "kafka://zz/t" }, 400, null, /^Kafka cluster 'zz' not found\..*\["k"\]$/],
+  [{ source: "kafka://zz/t" }, 400, "META0009", /Kafka cluster 'zz' not found\..*\["k"\]$/],
   [{ source: "kafka://k/a b" }, 422, null, /at 'source', expected a URI/],
   [{ source: "" }, 422, null, /at 'source'/],
   [{ source: `kafka://k/${"t".repeat(2000)}` }, 422, null, /up to 2000 characters/],

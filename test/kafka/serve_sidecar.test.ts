@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
-import { manage } from "../support/client.ts";
+import { get, manage, register } from "../support/client.ts";
+import { startEndpoint } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 
 const servers: Server[] = [];
@@ -49,6 +51,12 @@ async function sidecarOf(server: Server): Promise<number> {
   return startedBy(server)[0]!;
 }
 
+/** `stop` would wait for the sidecar as well, which has the same output. */
+async function killed(server: Server): Promise<void> {
+  server.signal("SIGKILL");
+  await until("the server to be gone", () => !isAlive(server.pid ?? 0));
+}
+
 /** Nothing listens there: the sidecar is up all the same. */
 const cluster = { name: "c", properties: { "bootstrap.servers": "127.0.0.1:1" } };
 
@@ -74,6 +82,7 @@ describe.each(["node", "deno"] as const)("the sidecar of a server on %s", (runti
     const pid = await sidecarOf(server);
     expect(await server.stop("SIGTERM")).toBe(0);
     expect(isAlive(pid)).toBe(false);
+    expect(server.logs()).not.toMatch(/Cannot wait for a plan|undefined/);
   });
 
   test("is started again when it ends", async () => {
@@ -89,8 +98,7 @@ test("a sidecar outlives the crash of its server, and the next one starts no oth
   const server = await start("node");
   await createCluster(server);
   const pid = await sidecarOf(server);
-  server.signal("SIGKILL");
-  await until("the server to be gone", () => !isAlive(server.pid ?? 0));
+  await killed(server);
   expect(isAlive(pid)).toBe(true);
   await server.start();
   // The new server relies on it, and starts another one only when it has gone.
@@ -101,6 +109,41 @@ test("a sidecar outlives the crash of its server, and the next one starts no oth
   end(pid, "SIGTERM");
   await until("another one", () => startedBy(server).length === 2);
 });
+
+test("a sidecar that was found at work ends with the server that found it", async () => {
+  const server = await start("node");
+  await createCluster(server);
+  const pid = await sidecarOf(server);
+  const endpoint = await startEndpoint("h2");
+  try {
+    await register(server, endpoint);
+    await killed(server);
+    await server.start();
+    const subscription = { source: "kafka://c/t", sink: "service://Greeter/greet" };
+    const { body } = await manage(server, "POST /subscriptions", subscription);
+    const { id } = body as { id: string };
+    // It is the only one that can say what is wrong with the broker.
+    await until("its report", async () => {
+      const { body } = await get(`${server.admin}/subscriptions/${id}`);
+      return (body as { last_error?: object }).last_error !== undefined;
+    });
+  } finally {
+    await endpoint.close();
+  }
+  expect(await server.stop("SIGTERM")).toBe(0);
+  await until("it to end", () => !isAlive(pid));
+  expect(startedBy(server)).toEqual([pid]);
+});
+
+test.each(["true", "false"])(
+  "it runs commands for tokens if the server allows it: %s",
+  async (allowed) => {
+    const server = await start("node", { KAFKA__ALLOW_TOKEN_COMMANDS: allowed });
+    await createCluster(server);
+    const args = readFileSync(`/proc/${await sidecarOf(server)}/cmdline`, "utf8").split("\0");
+    expect(args[args.indexOf("--kafka.allow-token-commands") + 1]).toBe(allowed);
+  },
+);
 
 test("nothing is told without the token, and the log does not have it", async () => {
   const server = await start("node");

@@ -123,6 +123,19 @@ describe.skipIf(jars === undefined)("a record that cannot be delivered", () => {
     );
   });
 
+  test("is none because a batch is too large for what is in between", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    on.server.bytesMax = 2_000;
+    on.server.subscribe("s", topic, { options: { "on.poison": "skip" } });
+    const values = Array.from({ length: 50 }, (_, n) => `${n}`.padStart(200, "0"));
+    await on.topics.send(topic, ...values);
+    const sidecar = on.sidecar();
+    await eventually("all", () => on.server.texts("s").length === 50, sidecar);
+    expect(on.server.texts("s")).toEqual(values);
+    expect(on.server.report("s")?.lastError).toBeUndefined();
+  });
+
   test("does not stop when the inbox is full: the partition waits, and others do not", async () => {
     const topic = on.name();
     await on.topics.create(topic);

@@ -3,6 +3,7 @@ import type { RecordRequest } from "../../src/engine/event.ts";
 import { recordIdsOf } from "../../src/kafka/record_id.ts";
 import type { Want } from "../../src/model/rows.ts";
 import type { Host } from "../../src/partition/host.ts";
+import { Unreadable } from "../../src/model/unreadable.ts";
 import { Router } from "../../src/placement/router.ts";
 import type { Mailbox, Store } from "../../src/ports.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
@@ -95,6 +96,38 @@ test("the inbox of a subscription counts over restarts, and whatever ends an inv
   await partitionClient.operate(b, { kind: "kill" });
   expect(await ingest(records.slice(5), 6)).toEqual({ next: 6 });
   await vi.waitFor(() => expect(started).toEqual([a, b, d]));
+});
+
+test("a damaged row refuses the records that need it, and no other", async () => {
+  const store = new MemoryStore();
+  const load = store.load.bind(store);
+  const damaged = new Set(["counter/k3", "counter/k7"]);
+  store.load = async (lease, wants) => {
+    const bad = wants.find(({ table, group }) => table === "lock" && damaged.has(group));
+    if (bad) throw new Unreadable("lock", bad.group);
+    return await load(lease, wants);
+  };
+  const { ingest, started } = await serve(store);
+  const records = Array.from({ length: 10 }, (_, n) => recordOf(n, `counter/k${n}/add`));
+  const damage = (group: string) => expect.stringMatching(`RT0028.*lock "${group}"`);
+  expect(await ingest(records, 10)).toEqual({ next: 3, damage: damage("counter/k3") });
+  expect(await ingest(records, 10)).toEqual({
+    next: 3,
+    damage: damage("counter/k3"),
+    replays: 3,
+  });
+  // The sidecar has set it aside.
+  expect(await ingest(records.slice(4), 10)).toEqual({ next: 7, damage: damage("counter/k7") });
+  expect(await ingest(records.slice(8), 10)).toEqual({ next: 10 });
+  await vi.waitFor(() => expect(started).toHaveLength(8));
+});
+
+test("without the row of the source no record is refused as if it were at fault", async () => {
+  const store = new MemoryStore();
+  store.load = (_, [want]) =>
+    Promise.reject(new Unreadable(want?.table ?? "source", want?.group ?? ""));
+  const { ingest } = await serve(store);
+  await expect(ingest([recordOf(0, "greeter/hi")], 1)).rejects.toMatchObject({ code: "RT0028" });
 });
 
 test("offsets that do not grow, and a batch that ends before its last record, are refused", async () => {

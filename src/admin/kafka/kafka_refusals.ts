@@ -31,13 +31,11 @@ export function clusterInUse(name: string, subscription: string): Failure {
   );
 }
 
-/** The source of a new subscription names an unknown cluster: 400, with those that are known. */
+/** The source of a new subscription names an unknown cluster: META0009, with those that are known. */
 export function unknownCluster(name: string, known: readonly string[]): Failure {
   const names = known.slice(0, NAMES_MAX).map((one) => JSON.stringify(one)).join(", ");
-  return Failure.plain(
-    400,
-    `Kafka cluster ${quote(name)} not found. Available clusters: [${names}]`,
-  );
+  const detail = `Kafka cluster ${quote(name)} not found. Available clusters: [${names}]`;
+  return new Failure("META0009", detail);
 }
 
 /** Another subscription uses a group that is to be deleted: 409. */

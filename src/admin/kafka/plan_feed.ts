@@ -48,18 +48,19 @@ export class PlanFeed {
 
   /**
    * The plan once its version is not `known` any more, which may be at once. Undefined: it still is after
-   * `waitMs`, or `leave` was aborted. Rejects with `Failure` 503 when the process ends, or too many wait.
+   * `waitMs`, or `leave` was aborted. `ended`: the process ends. Rejects with `Failure` 503 when too many
+   * wait.
    */
   async after(
     known: string | undefined,
     waitMs: number,
     leave?: AbortSignal,
-  ): Promise<KafkaPlan | undefined> {
+  ): Promise<KafkaPlan | "ended" | undefined> {
     const { clock } = this.#options;
     this.askedAt = clock.now();
     const until = this.askedAt + waitMs;
     for (;;) {
-      if (this.#isEnded) throw Failure.plain(503, "Cannot wait for a plan: the server ends");
+      if (this.#isEnded) return "ended";
       const plan = this.current();
       if (plan.version !== known) return plan;
       if (clock.now() >= until || leave?.aborted) return undefined;

@@ -56,7 +56,15 @@ async function showPlan({ feed }: KafkaAdmin, call: Call): Promise<Response> {
     throw badQuery("wait", `expected milliseconds from 0 to ${WAIT_MS_MAX}`);
   }
   const plan = await feed.after(query.get("known") ?? undefined, waitMs, call.request.signal);
+  if (plan === "ended") return ended(call, query.get("own") === "true");
   return plan ? reply(200, plan) : new Response(null, { status: 304 });
+}
+
+/** No failure, so nothing is logged. A sidecar of this server's own ends with it. */
+function ended(call: Call, isOwn: boolean): Response {
+  const message = "Cannot wait for a plan: the server ends";
+  const refusal = { status: isOwn ? 410 : 503, message, code: null };
+  return refuse(refusal, dialectsOf(call.request.headers));
 }
 
 async function takeRecords(
