@@ -2,9 +2,12 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
+import { until } from "../support/child.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+/** The stream of hints, which does not end. */
+const HINTS = "/internal/ui/events";
 /** Longer than any answer of a server of a test. */
 export const SHOWN_MS = 10_000;
 
@@ -18,6 +21,8 @@ export interface Tab {
   readonly wrong: readonly string[];
   /** Requests that were answered, with their sizes on the wire in bytes. */
   readonly requests: readonly { readonly url: string; readonly bytes: number }[];
+  /** Waits until every request was answered, but for the stream of hints, which stays open. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,22 +57,33 @@ export async function openTab(
     if (response.status() < 400 || allowed.includes(response.status())) return;
     wrong.push(`${response.status()}: ${response.url()} ${response.request().postData() ?? ""}`);
   });
-  await measure(page, requests);
+  const open = await measure(page, requests);
   await page.goto(url);
-  return { page, wrong, requests, close: () => context.close() };
+  const settled = () => until("all requests to be answered", () => open.size === 0);
+  return { page, wrong, requests, settled, close: () => context.close() };
 }
 
-/** Sizes as they were on the wire: with headers, compressed. */
-async function measure(page: Page, requests: { url: string; bytes: number }[]): Promise<void> {
+/** Sizes as they were on the wire: with headers, compressed. Returns the ids of those that are open. */
+async function measure(
+  page: Page,
+  requests: { url: string; bytes: number }[],
+): Promise<ReadonlySet<string>> {
   const session = await page.context().newCDPSession(page);
   const urls = new Map<string, string>();
-  session.on("Network.responseReceived", ({ requestId, response }) => {
-    urls.set(requestId, response.url);
+  const open = new Set<string>();
+  session.on("Network.requestWillBeSent", ({ requestId, request: { url } }) => {
+    if (url.endsWith(HINTS) || !url.startsWith("http")) return;
+    urls.set(requestId, url);
+    open.add(requestId);
   });
-  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    requests.push({ url: urls.get(requestId) ?? "", bytes: encodedDataLength });
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength: bytes }) => {
+    const url = urls.get(requestId);
+    if (url !== undefined) requests.push({ url, bytes });
+    open.delete(requestId);
   });
+  session.on("Network.loadingFailed", ({ requestId }) => void open.delete(requestId));
   await session.send("Network.enable");
+  return open;
 }
 
 /** What axe finds wrong with a page as it is now, by rule and element. */

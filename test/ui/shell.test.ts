@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.getByRole("row", { name: /Greeter/ }).first().waitFor();
     expect(await page.title()).toBe("Home · perdure");
-    await page.waitForLoadState("networkidle");
+    await tab.settled();
     expect(tab.requests.length).toBeLessThanOrEqual(FIRST.requests);
     const bytes = tab.requests.reduce((sum, request) => sum + request.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(FIRST.bytes);

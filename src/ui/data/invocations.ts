@@ -44,14 +44,16 @@ export function invocationColumns(more: readonly string[] = []): Sql {
   return join([...COLUMNS, ...waiting, ...more].map(name), ", ");
 }
 
-/** Where an invocation stands, in the words of the UI (`widgets/status.tsx`), as an expression. */
-export const STATUS = sql`CASE
-  WHEN status = 'backing-off' THEN 'retrying'
-  WHEN status <> 'completed' THEN status
+/** How a completed invocation ended, in the words of the UI (`widgets/status.tsx`), as an expression. */
+export const ENDED = sql`CASE
   WHEN completion_result = 'success' THEN 'succeeded'
   WHEN LOWER(completion_failure) IN ('[409] cancelled', '[409] canceled') THEN 'canceled'
   WHEN LOWER(completion_failure) = '[409] killed' THEN 'killed'
   ELSE 'failed' END`;
+
+/** Where an invocation stands, as an expression. */
+export const STATUS = sql`CASE WHEN status = 'backing-off' THEN 'retrying'
+  WHEN status <> 'completed' THEN status ELSE ${ENDED} END`;
 
 const CANCELED = sql`LOWER(completion_failure) IN ('[409] cancelled', '[409] canceled')`;
 const KILLED = sql`LOWER(completion_failure) = '[409] killed'`;

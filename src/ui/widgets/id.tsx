@@ -29,18 +29,20 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
 }
 
 /** An id: short to read, whole in its title, a link if it has a page, with a button to copy it. */
-export function Id({ id, to, isWhole = false }: {
+export function Id({ id, to, isWhole = false, isBare = false }: {
   readonly id: string;
   /** Where it leads, such as `link("invocations", id)`. */
   readonly to?: string;
   readonly isWhole?: boolean;
+  /** Without the button: in long lists, where its page has one. */
+  readonly isBare?: boolean;
 }) {
   const isShort = isWhole || id.length <= HEAD + TAIL + 2;
   const text = isShort ? id : `${id.slice(0, HEAD)}…${id.slice(-TAIL)}`;
   return (
     <span class="id">
       {to === undefined ? <code title={id}>{text}</code> : <a href={to} title={id}>{text}</a>}
-      <Copy text={id} label={id} />
+      {!isBare && <Copy text={id} label={id} />}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useKeys } from "../state/keys.ts";
 import { type Cursor, useCursor } from "./cursor.ts";
 import { useWindow } from "./window.ts";
@@ -12,6 +12,11 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** The name of the row, for those who hear the table. One column has it. */
   readonly isHeader?: boolean;
+  /**
+   * Width in rem. If all columns have one (the last takes the rest), the browser need not measure every
+   * row: for tables that are long.
+   */
+  readonly rem?: number;
   /** Sorted by this column, and how. */
   readonly sort?: "ascending" | "descending" | undefined;
 }
@@ -37,10 +42,11 @@ export interface TableProps<Row> {
  * `x` selects, `shift+x` selects a range.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, onEnd, selected } = props;
+  const { caption, columns, rows, onEnd, selected, idOf } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, rowPx } = useWindow(body, rows.length);
   const cursor = useCursor(rows.length);
+  const act = useActs(props, cursor);
   useTableKeys(props, cursor);
   useEffect(() => {
     if (to >= rows.length) onEnd?.();
@@ -48,24 +54,48 @@ export function Table<Row>(props: TableProps<Row>) {
   const width = columns.length + (selected ? 1 : 0);
   return (
     <div class="scroll">
-      <table class="rows" aria-rowcount={rows.length + 1}>
+      <table class="rows" aria-rowcount={rows.length + 1} style={fixed(columns)}>
         <caption class="hidden">{caption}</caption>
+        <Widths {...props} />
         <Head {...props} />
         <tbody ref={body}>
           <Space rows={from} rowPx={rowPx} width={width} />
           {rows.slice(from, to).map((row, offset) => (
             <BodyRow
-              key={props.idOf(row)}
-              {...props}
-              row={row}
+              key={idOf(row)}
+              {...{ row, columns, act }}
+              id={idOf(row)}
               at={from + offset}
-              cursor={cursor}
+              isCurrent={cursor.at === from + offset}
+              hasMoved={cursor.hasMoved}
+              isSelected={selected?.has(idOf(row))}
             />
           ))}
           <Space rows={rows.length - to} rowPx={rowPx} width={width} />
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The check boxes are as wide as `.check` in `css/table.css`. */
+const CHECK_PX = 32;
+
+function fixed<Row>(columns: readonly Column<Row>[]) {
+  if (!columns.every(({ rem }) => rem !== undefined)) return undefined;
+  const rem = columns.reduce((sum, column) => sum + (column.rem ?? 0), 0);
+  return { tableLayout: "fixed", minWidth: `calc(${rem}rem + ${CHECK_PX}px)` } as const;
+}
+
+function Widths<Row>({ columns, selected }: TableProps<Row>) {
+  if (!fixed(columns)) return null;
+  return (
+    <colgroup>
+      {selected && <col style={{ width: `${CHECK_PX}px` }} />}
+      {columns.map(({ id, rem }, at) => (
+        <col key={id} style={at === columns.length - 1 ? undefined : { width: `${rem}rem` }} />
+      ))}
+    </colgroup>
   );
 }
 
@@ -127,49 +157,81 @@ function Head<Row>({ columns, rows, idOf, selected, onSelect }: TableProps<Row>)
   );
 }
 
-interface RowProps<Row> extends TableProps<Row> {
+interface RowProps<Row> {
   readonly row: Row;
+  readonly id: string;
   readonly at: number;
-  readonly cursor: Cursor;
+  readonly columns: readonly Column<Row>[];
+  /** Whether the keyboard is here, and has been moved. */
+  readonly isCurrent: boolean;
+  readonly hasMoved: boolean;
+  /** Absent: nothing can be selected. */
+  readonly isSelected: boolean | undefined;
+  /** The same at every render, so that rows that stay as they are cost nothing while one scrolls. */
+  readonly act: RowActs<Row>;
+}
+
+interface RowActs<Row> {
+  readonly focus: (at: number) => void;
+  readonly move: (by: number) => void;
+  readonly open: (row: Row) => void;
+  readonly toggle: (id: string) => void;
+}
+
+function useActs<Row>(props: TableProps<Row>, cursor: Cursor): RowActs<Row> {
+  const latest = useRef({ props, cursor });
+  latest.current = { props, cursor };
+  return useMemo(() => ({
+    focus: (at) => latest.current.cursor.set(at),
+    move: (by) => latest.current.cursor.move(by),
+    open: (row) => latest.current.props.onOpen?.(row),
+    toggle: (id) => {
+      const { selected, onSelect } = latest.current.props;
+      onSelect?.(toggled(selected ?? new Set(), [id], false));
+    },
+  }), []);
 }
 
 function BodyRow<Row>(
-  { row, at, cursor, columns, idOf, onOpen, selected, onSelect }: RowProps<Row>,
+  { row, id, at, columns, isCurrent, hasMoved, isSelected, act }: RowProps<Row>,
 ) {
   const element = useRef<HTMLTableRowElement>(null);
-  const [id, isCurrent] = [idOf(row), cursor.at === at];
   useEffect(() => {
-    if (isCurrent && cursor.hasMoved) focusFor(element.current);
+    if (isCurrent && hasMoved) focusFor(element.current);
   }, [isCurrent]);
-  return (
+  return useMemo(() => (
     <tr
       ref={element}
       aria-rowindex={at + 2}
-      aria-selected={selected ? selected.has(id) : undefined}
-      class={selected?.has(id) ? "selected" : undefined}
+      aria-selected={isSelected}
+      class={isSelected ? "selected" : undefined}
       tabIndex={isCurrent ? 0 : -1}
-      onFocus={() => isFocusing || cursor.set(at)}
-      onKeyDown={(event) => arrow(event, cursor)}
-      onDblClick={() => onOpen?.(row)}
+      onFocus={() => isFocusing || act.focus(at)}
+      onKeyDown={(event) => arrow(event, act)}
+      onDblClick={() => act.open(row)}
     >
-      {selected && (
+      {isSelected !== undefined && (
         <td class="check">
           <input
             type="checkbox"
             tabIndex={-1}
             aria-label={`Select ${id}`}
-            checked={selected.has(id)}
-            onChange={() => onSelect?.(toggled(selected, [id], false))}
+            checked={isSelected}
+            onChange={() => act.toggle(id)}
           />
         </td>
       )}
-      {columns.map(({ id: column, cell, isNumber, isHeader }) =>
-        isHeader
-          ? <th key={column} scope="row">{cell(row)}</th>
-          : <td key={column} class={isNumber ? "number" : undefined}>{cell(row)}</td>
-      )}
+      {columns.map((column) => <Cell key={column.id} column={column} row={row} />)}
     </tr>
-  );
+  ), [row, at, columns, isCurrent, isSelected]);
+}
+
+function Cell<Row>({ column: { cell, isNumber, isHeader }, row }: {
+  readonly column: Column<Row>;
+  readonly row: Row;
+}) {
+  if (isHeader) return <th scope="row">{cell(row)}</th>;
+  return <td class={isNumber ? "number" : undefined}>{cell(row)}</td>;
 }
 
 /** Whether the focus follows the cursor now. Else the cursor follows the focus, and never both ways. */
@@ -181,11 +243,11 @@ function focusFor(row: HTMLElement | null): void {
   isFocusing = false;
 }
 
-function arrow(event: TargetedKeyboardEvent<HTMLTableRowElement>, cursor: Cursor): void {
+function arrow<Row>(event: TargetedKeyboardEvent<HTMLTableRowElement>, act: RowActs<Row>): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0) return;
   event.preventDefault();
-  cursor.move(step);
+  act.move(step);
 }
 
 /** The height of rows that are not in the document. */
@@ -197,7 +259,7 @@ function Space({ rows, rowPx, width }: {
   if (rows === 0) return null;
   return (
     <tr aria-hidden="true" class="space">
-      <td colSpan={width} style={{ height: rows * rowPx }} />
+      <td colSpan={width} style={{ height: `${rows * rowPx}px` }} />
     </tr>
   );
 }

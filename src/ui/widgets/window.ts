@@ -5,7 +5,7 @@ import { settings } from "../state/settings.ts";
 /** Heights of a row, as in `css/table.css`. */
 const ROW_PX = { dense: 32, comfortable: 44 } as const;
 /** Rows beyond the view that are in the document, so that scrolling shows no gap. */
-const BEYOND = 12;
+const BEYOND = 8;
 
 /** The rows from `from` up to `to` are in view, or almost. */
 export interface View {

@@ -1,5 +1,7 @@
+import { useEffect, useRef } from "preact/hooks";
 import { EVERY_MS } from "../../data/hooks.ts";
 import { waitingOf } from "../../data/invocations.ts";
+import { refreshAll } from "../../data/resource.ts";
 import { server } from "../../data/server.ts";
 import type { PageProps } from "../../routes.ts";
 import { place, setQuery } from "../../state/router.ts";
@@ -42,8 +44,8 @@ function Known({ id }: { readonly id: string }) {
 }
 
 function Whole({ row }: { readonly row: Whole }) {
-  const isOpen = row.status !== "completed";
-  const everyMs = isOpen ? EVERY_MS.invocation : EVERY_MS.once;
+  const everyMs = row.status === "completed" ? EVERY_MS.list : EVERY_MS.invocation;
+  useRefreshAt(row.status);
   const tabs = [
     { id: "journal", title: "Journal", content: () => <Journal row={row} everyMs={everyMs} /> },
     {
@@ -73,6 +75,15 @@ function Whole({ row }: { readonly row: Whole }) {
       <Tabs label="Of the invocation" tabs={tabs} chosen={tab} onChoose={onTab} />
     </>
   );
+}
+
+/** Reads everything again when the status has changed: what ended has its last entries now. */
+function useRefreshAt(status: string): void {
+  const before = useRef(status);
+  useEffect(() => {
+    if (before.current !== status) refreshAll();
+    before.current = status;
+  }, [status]);
 }
 
 const STATE_CHANGES = ["SetState", "ClearState", "ClearAllState"];

@@ -39,41 +39,54 @@ function attempts({ retry_count: count = 0, status }: Invocation): string | unde
   return status !== "completed" && Number(count) > 1 ? String(count) : undefined;
 }
 
+const STATUS: Column<Invocation> = {
+  id: "status",
+  rem: 9,
+  title: "Status",
+  cell: (row) => <StatusBadge status={statusOf(row)} more={attempts(row)} />,
+};
+const ID: Column<Invocation> = {
+  id: "id",
+  rem: 12,
+  title: "Id",
+  isHeader: true,
+  cell: ({ id }) => <Id id={id} to={link("invocations", id)} isBare />,
+};
+const TARGET: Column<Invocation> = {
+  id: "target",
+  rem: 15,
+  title: "Target",
+  cell: ({ target_service_name: service, target_handler_name: handler }) => (
+    <bdi class="line">{`${service}/${handler}`}</bdi>
+  ),
+};
+const KEY: Column<Invocation> = {
+  id: "key",
+  rem: 9,
+  title: "Key",
+  cell: (row) => <bdi class="line">{row.target_service_key ?? ""}</bdi>,
+};
+const AGE: Column<Invocation> = {
+  id: "age",
+  rem: 6,
+  title: "Age",
+  isNumber: true,
+  cell: (row) => <Age at={row.created_at} />,
+};
+const TOOK: Column<Invocation> = { id: "took", rem: 6, title: "Took", isNumber: true, cell: took };
+const REASON: Column<Invocation> = {
+  id: "reason",
+  rem: 24,
+  title: "Last error, or what it waits for",
+  cell: (row) => (
+    <span class="line" title={reasonOf(row)}>
+      <Reason text={reasonOf(row)} />
+    </span>
+  ),
+};
+
 /** The columns of the list. */
 export function columnsOf(order: Order): readonly Column<Invocation>[] {
   const sort = order === "newest" ? "ascending" : "descending";
-  return [
-    {
-      id: "status",
-      title: "Status",
-      cell: (row) => <StatusBadge status={statusOf(row)} more={attempts(row)} />,
-    },
-    {
-      id: "id",
-      title: "Id",
-      isHeader: true,
-      cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
-    },
-    {
-      id: "target",
-      title: "Target",
-      cell: (row) => <bdi>{row.target_service_name}/{row.target_handler_name}</bdi>,
-    },
-    {
-      id: "key",
-      title: "Key",
-      cell: (row) => <bdi class="key">{row.target_service_key ?? ""}</bdi>,
-    },
-    { id: "age", title: "Age", sort, isNumber: true, cell: (row) => <Age at={row.created_at} /> },
-    { id: "took", title: "Took", isNumber: true, cell: took },
-    {
-      id: "reason",
-      title: "Last error, or what it waits for",
-      cell: (row) => (
-        <span class="line" title={reasonOf(row)}>
-          <Reason text={reasonOf(row)} />
-        </span>
-      ),
-    },
-  ];
+  return [STATUS, ID, TARGET, KEY, { ...AGE, sort }, TOOK, REASON];
 }

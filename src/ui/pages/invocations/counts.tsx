@@ -2,9 +2,22 @@ import { parseFilter, withTerm } from "../../data/filter.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import type { Int } from "../../data/json.ts";
 import type { Sql } from "../../data/sql.ts";
-import { type Status, StatusBadge, STATUSES } from "../../widgets/status.tsx";
+import { type Status, StatusBadge, STATUSES, statusOf } from "../../widgets/status.tsx";
 import { FIELD_NAMES } from "./fields.ts";
-import { countsOf } from "./statements.ts";
+import { countsOf, endedOf } from "./statements.ts";
+
+/** How many there are of each status. Undefined until it is known. */
+function useCounts(conditions: readonly Sql[]): ReadonlyMap<Status, number> | undefined {
+  const use = { everyMs: EVERY_MS.list };
+  const { data: open } = useQuery<{ status: string; n: Int }>(countsOf(conditions), use);
+  const { data: ended } = useQuery<{ bucket: Status; n: Int }>(endedOf(conditions), use);
+  if (!open || !ended) return undefined;
+  return new Map([
+    ...open.filter(({ status }) => status !== "completed")
+      .map((row) => [statusOf(row), Number(row.n)] as const),
+    ...ended.map(({ bucket, n }) => [bucket, Number(n)] as const),
+  ]);
+}
 
 /** How many there are of each status, whatever status the filter asks for. Each is a filter itself. */
 export function Counts({ conditions, text, onFilter }: {
@@ -12,19 +25,16 @@ export function Counts({ conditions, text, onFilter }: {
   readonly text: string;
   readonly onFilter: (text: string) => void;
 }) {
-  const { data } = useQuery<{ bucket: Status; n: Int }>(countsOf(conditions), {
-    everyMs: EVERY_MS.list,
-  });
+  const counts = useCounts(conditions);
   const chosen = parseFilter(text, FIELD_NAMES).find(({ field }) => field === "status")?.values;
-  const counts = new Map(data?.map(({ bucket, n }) => [bucket, Number(n)]));
-  const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const total = [...counts?.values() ?? []].reduce((sum, n) => sum + n, 0);
   const choose = (values: readonly string[]) =>
     onFilter(withTerm(text, { field: "status", values, fields: FIELD_NAMES }));
-  const there = STATUSES.filter((status) => counts.has(status) || chosen?.includes(status));
+  const there = STATUSES.filter((status) => counts?.has(status) || chosen?.includes(status));
   return (
     <div class="counts" role="group" aria-label="Status">
       <button type="button" aria-pressed={!chosen} onClick={() => choose([])}>
-        all {data ? total.toLocaleString() : ""}
+        all {counts ? total.toLocaleString() : ""}
       </button>
       {there.map((status) => (
         <button
@@ -33,7 +43,7 @@ export function Counts({ conditions, text, onFilter }: {
           aria-pressed={chosen?.includes(status) ?? false}
           onClick={() => choose(chosen?.includes(status) ? [] : [status])}
         >
-          <StatusBadge status={status} more={(counts.get(status) ?? 0).toLocaleString()} />
+          <StatusBadge status={status} more={(counts?.get(status) ?? 0).toLocaleString()} />
         </button>
       ))}
     </div>

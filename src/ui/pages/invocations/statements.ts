@@ -1,4 +1,4 @@
-import { type Invocation, invocationColumns, STATUS } from "../../data/invocations.ts";
+import { ENDED, type Invocation, invocationColumns } from "../../data/invocations.ts";
 import { type Sql, sql, where } from "../../data/sql.ts";
 
 export type Order = "newest" | "oldest";
@@ -27,10 +27,17 @@ export function idsOf(
   return sql`SELECT id, created_at FROM sys_invocation ${all} ${sorted("oldest")} LIMIT ${size}`;
 }
 
-/** How many there are of each status. */
+/** How many there are in each status that is stored: quick, and without how they ended. */
 export function countsOf(conditions: readonly Sql[]): Sql {
-  return sql`SELECT ${STATUS} AS bucket, count(*) AS n FROM sys_invocation ${where(conditions)}
-    GROUP BY bucket`;
+  return sql`SELECT status, count(*) AS n FROM sys_invocation ${where(conditions)} GROUP BY status`;
+}
+
+/** How many of the completed ones ended in which way. */
+export function endedOf(conditions: readonly Sql[]): Sql {
+  // The cheaper table lacks columns that a filter may name.
+  const table = conditions.length === 0 ? sql`sys_invocation_status` : sql`sys_invocation`;
+  return sql`SELECT ${ENDED} AS bucket, count(*) AS n FROM ${table}
+    ${where([sql`status = 'completed'`, ...conditions])} GROUP BY bucket`;
 }
 
 /** The last entries of a journal, for a glance. */
