@@ -1,3 +1,4 @@
+import process from "node:process";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { register } from "../support/client.ts";
 import { type Server, startServer } from "../support/server.ts";
@@ -11,10 +12,20 @@ export interface Seeded {
   close(): Promise<void>;
 }
 
+/** `TARGET=reference` runs the specs against the reference server, with our UI in front of it. */
+export const isReference = process.env["TARGET"] === "reference";
+
+async function start(): Promise<Server> {
+  if (!isReference) return await startServer({ runtime: "node" });
+  const { startReference } = await import("./_reference.ts");
+  // It has addresses and an end, which is all that specs need that run on both.
+  return await startReference() as unknown as Server;
+}
+
 /** Starts a server and an endpoint (`test/support/services.mjs`), and registers it. */
 export async function seeded({ isRegistered = true } = {}): Promise<Seeded> {
   const [server, endpoint] = await Promise.all([
-    startServer({ runtime: "node" }),
+    start(),
     startEndpoint("h2"),
   ]);
   if (isRegistered) await register(server, endpoint);

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await stands(id, "paused");
     const tab = await openTab(browser, world.at(`invocations/${id}?tab=errors`));
     const { page } = tab;
-    await page.getByText(/is paused since .* until it is resumed/).waitFor();
+    await page.getByText(/is paused (since .* )?until it is resumed/).waitFor();
     await page.getByText("page is not ready").first().waitFor();
     await page.getByText("Stack trace").first().click();
     await expectSound(tab);

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
+import { isReference, type Seeded, seeded } from "./_seeded.ts";
 import { expectSound, openTab } from "./_tab.ts";
 
 const START_MS = 60_000;
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.reload();
     await page.getByRole("heading", { name: "This server" }).waitFor();
     expect(await background()).not.toBe(light);
-    await page.getByText(/-perdure\./).first().waitFor();
+    await page.getByText(isReference ? /^1\.7\./ : /-perdure\./).first().waitFor();
     await expectSound(tab);
     await tab.close();
   });
