@@ -5,6 +5,7 @@ import { parseJson } from "../../src/ui/data/json.ts";
 import { contains, name, sql, where } from "../../src/ui/data/sql.ts";
 import { compileFilter, FIELD_NAMES } from "../../src/ui/pages/invocations/fields.ts";
 import { type EntryRow, readable, stepsOf, valueOf } from "../../src/ui/pages/invocation/steps.ts";
+import { timelineOf } from "../../src/ui/pages/invocation/timeline.ts";
 import { durationMs, durationText } from "../../src/ui/widgets/duration.ts";
 
 describe("JSON of the admin API", () => {
@@ -99,6 +100,33 @@ describe("durations", () => {
       .toEqual([90_000, 5_400_000, undefined]);
     expect([340, 1_250, 59_999, 65_000, 3_600_000, 90_000_000].map(durationText))
       .toEqual(["340 ms", "1.2 s", "59 s", "1 m 5 s", "1 h", "1 d 1 h"]);
+  });
+});
+
+describe("the time of a waterfall", () => {
+  const DAY_MS = 86_400_000;
+
+  test("is linear, but for waits that would leave nothing of the rest", () => {
+    const line = timelineOf([0, 10, 20, 30, 30 + DAY_MS, 40 + DAY_MS], true);
+    expect(line.folds.map(({ ms }) => ms)).toEqual([DAY_MS]);
+    expect(line.at(10)).toBeCloseTo((1 - 0.06) / 4);
+    expect(line.at(30 + DAY_MS) - line.at(30)).toBeCloseTo(0.06);
+    expect([line.at(-5), line.at(DAY_MS * 2)]).toEqual([0, expect.closeTo(1)]);
+    const unfolded = timelineOf([0, 10, 20, 30, 30 + DAY_MS, 40 + DAY_MS], false);
+    expect([unfolded.folds, unfolded.at(30)]).toEqual([[], expect.closeTo(0, 3)]);
+  });
+
+  test("never goes back, and stays on the line", () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 10 * DAY_MS }), { maxLength: 40 });
+    fc.assert(fc.property(moments, fc.boolean(), (all, isFolding) => {
+      const line = timelineOf(all, isFolding);
+      const places = all.toSorted((a, b) => a - b).map((ms) => line.at(ms));
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      for (const place of places) {
+        expect(place).toBeGreaterThanOrEqual(0);
+        expect(place).toBeLessThanOrEqual(1 + 1e-9);
+      }
+    }));
   });
 });
 

@@ -36,6 +36,9 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Greeter/callCounter" }).waitFor();
     await page.getByRole("row", { name: /call Counter\/k\/add\(\).*done.*succeeded/ }).waitFor();
+    expect(await page.locator("tbody svg.bar").count()).toBe(3);
+    await page.getByLabel("Fold long waits").uncheck();
+    await page.getByText(/ in all/).waitFor();
     await page.getByRole("button", { name: "call Counter/k/add()" }).click();
     const step = page.getByRole("complementary", { name: "Chosen step" });
     await step.getByText("Command: Call", { exact: true }).waitFor();

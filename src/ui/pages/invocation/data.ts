@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
 import { EVERY_MS, useQuery, useResource } from "../../data/hooks.ts";
 import { type Invocation, invocationColumns } from "../../data/invocations.ts";
@@ -34,7 +35,12 @@ const MORE = [
 /** The invocation itself. `data` is an empty list when there is none of that id. */
 export function useInvocation(id: string) {
   const statement = sql`SELECT ${invocationColumns(MORE)} FROM sys_invocation WHERE id = ${id}`;
-  return useQuery<Whole>(statement, { everyMs: EVERY_MS.invocation });
+  // One that has ended only changes when somebody restarts or purges it.
+  const [everyMs, ask] = useState<number>(EVERY_MS.invocation);
+  const used = useQuery<Whole>(statement, { everyMs });
+  const isEnded = used.data?.[0]?.status === "completed";
+  useEffect(() => ask(isEnded ? EVERY_MS.overview : EVERY_MS.invocation), [isEnded]);
+  return used;
 }
 
 /** Something that went wrong or stopped it: a row of `sys_journal_events`. */

@@ -44,7 +44,7 @@ function Known({ id }: { readonly id: string }) {
 }
 
 function Whole({ row }: { readonly row: Whole }) {
-  const everyMs = row.status === "completed" ? EVERY_MS.list : EVERY_MS.invocation;
+  const everyMs = row.status === "completed" ? EVERY_MS.overview : EVERY_MS.invocation;
   useRefreshAt(row.status);
   const tabs = [
     { id: "journal", title: "Journal", content: () => <Journal row={row} everyMs={everyMs} /> },

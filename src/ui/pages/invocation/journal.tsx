@@ -10,6 +10,8 @@ import { momentText } from "../../widgets/time.tsx";
 import { useCallees, useJournal, type Whole } from "./data.ts";
 import { Entry } from "./entry.tsx";
 import { type Step, stepsOf } from "./steps.ts";
+import type { Timeline } from "./timeline.ts";
+import { Bar, Legend, useWaterfall, type Waterfall } from "./waterfall.tsx";
 
 export interface JournalProps {
   readonly row: Whole;
@@ -26,6 +28,7 @@ export function Journal({ row, everyMs, types }: JournalProps) {
   const shown = steps.filter(({ type, code }) =>
     (!types || types.includes(type)) && code.toLowerCase().includes(find.toLowerCase())
   );
+  const waterfall = useWaterfall(row, steps, everyMs);
   const called = steps.flatMap(({ callee }) => callee === undefined ? [] : [callee]);
   const callees = useCallees(called, everyMs);
   const chosen = place.value.query.get("entry");
@@ -42,10 +45,11 @@ export function Journal({ row, everyMs, types }: JournalProps) {
           placeholder="Find in the journal"
           value={find}
           onInput={({ currentTarget }) => setFind(currentTarget.value)}
-        />
+        />{" "}
+        <Legend {...waterfall} />
         {shown.length === 0
           ? <Empty title={steps.length === 0 ? EMPTY : "No step is like that."} />
-          : <Steps steps={shown} callees={callees} first={steps[0]?.at} onChoose={choose} />}
+          : <Steps {...{ callees, waterfall }} steps={shown} onChoose={choose} />}
       </div>
       {step && <Entry key={step.index} row={row} step={step} onClose={() => choose()} />}
     </div>
@@ -54,36 +58,77 @@ export function Journal({ row, everyMs, types }: JournalProps) {
 
 const EMPTY = "It has no journal: it has not begun, or its journal is no longer kept.";
 
-function Steps({ steps, callees, first, onChoose }: {
+interface StepsProps {
   readonly steps: readonly Step[];
   readonly callees: ReadonlyMap<string, StatusColumns>;
-  readonly first: string | undefined;
+  readonly waterfall: Waterfall;
   readonly onChoose: (index: number) => void;
-}) {
-  const columns: readonly Column<Step>[] = [
-    { id: "index", title: "#", isNumber: true, cell: ({ index }) => index },
-    {
-      id: "code",
-      title: "Step",
-      isHeader: true,
-      cell: (step) => (
-        <button type="button" class="link code" onClick={() => onChoose(step.index)}>
-          <bdi>{step.code}</bdi>
-        </button>
-      ),
-    },
-    { id: "result", title: "Result", cell: (step) => <ResultOf step={step} callees={callees} /> },
-    { id: "at", title: "At", isNumber: true, cell: ({ at }) => <Offset at={at} first={first} /> },
-    { id: "took", title: "Took", isNumber: true, cell: (step) => took(step) },
-  ];
+}
+
+function Steps(props: StepsProps) {
   return (
     <Table
       caption="Steps"
-      columns={columns}
-      rows={steps}
+      columns={columnsOf(props)}
+      rows={props.steps}
       idOf={({ index }) => String(index)}
-      onOpen={({ index }) => onChoose(index)}
+      onOpen={({ index }) => props.onChoose(index)}
     />
+  );
+}
+
+const INDEX: Column<Step> = {
+  id: "index",
+  rem: 3,
+  title: "#",
+  isNumber: true,
+  cell: ({ index }) => index,
+};
+
+const TOOK: Column<Step> = { id: "took", rem: 8, title: "Took", isNumber: true, cell: took };
+
+function columnsOf({ callees, waterfall, onChoose }: StepsProps): readonly Column<Step>[] {
+  const { line, failures } = waterfall;
+  return [
+    INDEX,
+    {
+      id: "code",
+      rem: 16,
+      title: "Step",
+      isHeader: true,
+      cell: (step) => <Code step={step} onChoose={onChoose} />,
+    },
+    {
+      id: "result",
+      rem: 16,
+      title: "Result",
+      cell: (step) => <ResultOf step={step} callees={callees} />,
+    },
+    {
+      id: "at",
+      rem: 6,
+      title: "At",
+      isNumber: true,
+      cell: ({ at }) => <Offset {...{ at, line }} />,
+    },
+    TOOK,
+    {
+      id: "line",
+      rem: 16,
+      title: "When",
+      cell: (step) => <Bar {...{ step, line }} failed={failures.get(step.index) ?? []} />,
+    },
+  ];
+}
+
+function Code({ step: { index, code }, onChoose }: {
+  readonly step: Step;
+  readonly onChoose: (index: number) => void;
+}) {
+  return (
+    <button type="button" class="link code line" onClick={() => onChoose(index)}>
+      <bdi>{code}</bdi>
+    </button>
   );
 }
 
@@ -121,12 +166,10 @@ function ResultOf({ step: { result, callee }, callees }: {
 }
 
 /** How long after the first entry. */
-function Offset(
-  { at, first }: { readonly at: string | undefined; readonly first: string | undefined },
-) {
-  if (at === undefined || first === undefined) return null;
-  const ms = Date.parse(at) - Date.parse(first);
-  return <time dateTime={at} title={momentText(at)}>+{durationText(Math.max(0, ms))}</time>;
+function Offset({ at, line }: { readonly at: string | undefined; readonly line: Timeline }) {
+  if (at === undefined) return null;
+  const ms = Math.max(0, Date.parse(at) - line.from);
+  return <time dateTime={at} title={momentText(at)}>+{durationText(ms)}</time>;
 }
 
 function took({ at, endedAt, result }: Step): string {

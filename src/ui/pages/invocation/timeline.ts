@@ -1,0 +1,72 @@
+/** Times in ms since the epoch, places on the line from 0 to 1. */
+export interface Timeline {
+  readonly from: number;
+  readonly to: number;
+  /** Where a moment is. */
+  readonly at: (ms: number) => number;
+  /** Long stretches in which nothing happened, drawn short. */
+  readonly folds: readonly Fold[];
+}
+
+export interface Fold {
+  readonly at: number;
+  readonly until: number;
+  /** How long it was. */
+  readonly ms: number;
+}
+
+/** A stretch this many times as long as the median is folded. */
+const FOLD_FACTOR = 5;
+/** Shorter stretches are shown as they are. */
+const FOLD_MS = 1_000;
+/** The share of the line that a fold takes, and all of them together. */
+const FOLD_SHARE = 0.06;
+const FOLDS_SHARE = 0.5;
+
+/**
+ * A line for moments: linear, but for stretches between two of them that are much longer than the
+ * others, which would leave nothing of the rest. `isFolding`: false for the true scale.
+ */
+export function timelineOf(moments: readonly number[], isFolding: boolean): Timeline {
+  const points = [...new Set(moments)].sort((a, b) => a - b);
+  const [from = 0, to = from] = [points[0], points.at(-1)];
+  const lengths = points.slice(1).map((point, i) => point - points[i]!);
+  const isFolded = foldedOf(lengths, isFolding);
+  const folded = isFolded.filter(Boolean).length;
+  const share = folded === 0 ? 0 : Math.min(FOLD_SHARE, FOLDS_SHARE / folded);
+  const busy = lengths.reduce((sum, length, i) => sum + (isFolded[i] ? 0 : length), 0) || 1;
+  // If all is folded, folds take the whole line.
+  const scale = lengths.every((_, i) => isFolded[i]) ? 0 : (1 - share * folded) / busy;
+  const fold = scale === 0 ? 1 / Math.max(1, folded) : share;
+  const places = [0];
+  lengths.forEach((length, i) => places.push(places[i]! + (isFolded[i] ? fold : length * scale)));
+  return {
+    from,
+    to,
+    at: (ms) => placeOf(ms, points, places),
+    folds: lengths.flatMap((ms, i) =>
+      isFolded[i] ? [{ at: places[i]!, until: places[i + 1]!, ms }] : []
+    ),
+  };
+}
+
+function foldedOf(lengths: readonly number[], isFolding: boolean): readonly boolean[] {
+  const sorted = lengths.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  const limit = Math.max(FOLD_MS, FOLD_FACTOR * median);
+  return lengths.map((length) => isFolding && lengths.length > 1 && length > limit);
+}
+
+/** Between two points the place is linear. Found by halving, for journals are long. */
+function placeOf(ms: number, points: readonly number[], places: readonly number[]): number {
+  let [low, high] = [0, points.length - 1];
+  if (high < 1 || ms <= points[0]!) return 0;
+  if (ms >= points[high]!) return places[high]!;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (points[middle]! <= ms) low = middle;
+    else high = middle;
+  }
+  const share = (ms - points[low]!) / (points[high]! - points[low]!);
+  return places[low]! + share * (places[high]! - places[low]!);
+}
