@@ -54,6 +54,22 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/objects/object.tsx"),
   },
   {
+    path: "workflows",
+    title: "Workflows",
+    load: () => import("./pages/workflows/workflows.tsx"),
+    nav: { icon: "workflow", key: "w" },
+  },
+  {
+    path: "workflows/:service",
+    title: "Workflow",
+    load: () => import("./pages/workflows/workflow.tsx"),
+  },
+  {
+    path: "workflows/:service/:key",
+    title: "Workflow",
+    load: () => import("./pages/workflows/workflow.tsx"),
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

@@ -5,21 +5,26 @@ const NO_SEGMENT: readonly string[] = ["", ".", ".."];
 
 /** A link to the page of an object. Its key may be any text, the empty one as well. */
 export function objectLink(service: string, key: string): string {
-  return keyedLink("objects", service, key);
+  return keyedLinkOf("objects", service, { key });
 }
 
-/** A link to the page of a run of a workflow. */
-export function workflowLink(service: string, id: string): string {
-  return keyedLink("workflows", service, id);
+/** A link to the page of an object, or of a run of a workflow. */
+export function keyedLinkOf(
+  page: "objects" | "workflows",
+  service: string,
+  { key, scope }: { readonly key: string; readonly scope?: string | undefined },
+): string {
+  const isSegment = !NO_SEGMENT.includes(key);
+  return linkWith(isSegment ? link(page, service, key) : link(page, service), {
+    ...(!isSegment && { key }),
+    ...(scope !== undefined && { scope }),
+  });
 }
 
-function keyedLink(page: string, service: string, key: string): string {
-  return NO_SEGMENT.includes(key)
-    ? linkWith(link(page, service), { key })
-    : link(page, service, key);
-}
-
-/** The key that such a link names: of its path, else of its query. */
-export function objectKeyOf({ key }: Readonly<Record<string, string>>): string {
-  return key ?? place.value.query.get("key") ?? "";
+/** What the address of such a page names: the key is in its path, or else in its query. */
+export function keyedOf(params: Readonly<Record<string, string>>) {
+  const { service = "", key } = params;
+  const { query } = place.value;
+  const scope = query.get("scope") ?? undefined;
+  return { service, key: key ?? query.get("key") ?? "", scope };
 }

@@ -7,7 +7,7 @@ import { Confirm } from "../../widgets/dialog.tsx";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Id } from "../../widgets/id.tsx";
-import { LongText } from "../../widgets/json_tree.tsx";
+import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { Age, Ago } from "../../widgets/time.tsx";
@@ -49,7 +49,7 @@ function Lock({ holder }: { readonly holder: HolderRow | undefined }) {
       </span>
       <Id id={id} to={link("invocations", id)} />
       <StatusBadge status={statusOf(holder)} />
-      {reason !== undefined && <LongText text={reason} />}
+      {reason !== undefined && <Reason text={reason} />}
       <button type="button" onClick={() => ask(true)}>Cancel holder</button>
       {isAsking && (
         <Confirm

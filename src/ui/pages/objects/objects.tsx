@@ -1,6 +1,6 @@
 import { useServices } from "../../data/catalog.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
-import { objectLink } from "../../data/objects.ts";
+import { keyedLinkOf } from "../../data/objects.ts";
 import { sql } from "../../data/sql.ts";
 import { go, link, place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
@@ -96,11 +96,8 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-function linkOf({ service, key, scope }: ObjectRow): string {
-  const to = objectLink(service, key);
-  if (scope === undefined) return to;
-  return `${to}${to.includes("?") ? "&" : "?"}scope=${encodeURIComponent(scope)}`;
-}
+const linkOf = ({ service, key, scope }: ObjectRow) =>
+  keyedLinkOf("objects", service, { key, scope });
 
 const COLUMNS: readonly Column<ObjectRow>[] = [
   { id: "service", title: "Service", cell: ({ service }) => <bdi>{service}</bdi> },

@@ -1,0 +1,28 @@
+import { useServices } from "../../data/catalog.ts";
+import { link, linkWith } from "../../state/router.ts";
+import type { Keyed } from "./statements.ts";
+
+/** Handlers that are offered as links. */
+const HANDLERS_MAX = 8;
+
+/** Links to the playground, one for each handler. `but`: a handler that is left out. */
+export function Calls({ keyed: { service, key }, but }: {
+  readonly keyed: Keyed;
+  readonly but?: string;
+}) {
+  const services = useServices();
+  const found = services.data?.services.find(({ name }) => name === service);
+  if (!services.data) return null;
+  if (!found) return <span>No deployment has this service.</span>;
+  const handlers = found.handlers.filter(({ name }) => name !== but).slice(0, HANDLERS_MAX);
+  return (
+    <>
+      {handlers.length > 0 && <span class="quiet">Call</span>}
+      {handlers.map(({ name }) => (
+        <a key={name} href={linkWith(link("services", service), { call: name, key })}>
+          <bdi>{name}</bdi>
+        </a>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { abilities } from "../../data/server.ts";
+import { type Sql, sql } from "../../data/sql.ts";
+import { Failed } from "../../widgets/empty.tsx";
+import { Icon } from "../../widgets/icon.tsx";
+import { Json, LongText } from "../../widgets/json_tree.tsx";
+import { Calls } from "../keyed/calls.tsx";
+import { bytesOf, hexText } from "../keyed/edited_state.ts";
+import type { Keyed } from "../keyed/statements.ts";
+
+interface PromiseRow {
+  readonly key: string;
+  readonly completed: boolean;
+  /** Hexadecimal. */
+  readonly value?: string;
+  /** Absent: the value is no text. */
+  readonly value_utf8?: string;
+  readonly failure?: string;
+}
+
+/** Bytes of a value that is no text, as far as they are shown. */
+const HEX_MAX = 256;
+
+function promisesOf({ service, key, scope }: Keyed): Sql {
+  const inScope = !abilities().hasLimits
+    ? sql`TRUE`
+    : scope === undefined
+    ? sql`scope IS NULL`
+    : sql`scope = ${scope}`;
+  return sql`SELECT key, completed, completion_success_value AS value,
+    completion_success_value_utf8 AS value_utf8, completion_failure AS failure
+    FROM sys_promise WHERE service_name = ${service} AND service_key = ${key} AND ${inScope}
+    ORDER BY key`;
+}
+
+/** The durable promises of a run, and how they are completed. */
+export function Promises({ keyed, main }: { readonly keyed: Keyed; readonly main: string }) {
+  const promises = useQuery<PromiseRow>(promisesOf(keyed), { everyMs: EVERY_MS.list });
+  return (
+    <section aria-labelledby="promises">
+      <h2 id="promises">Promises</h2>
+      {promises.error && <Failed error={promises.error} onRetry={promises.refresh} />}
+      {promises.data?.length === 0 && <p class="quiet">It has used no promise.</p>}
+      {promises.data && promises.data.length > 0 && (
+        <>
+          <dl class="entries">
+            {promises.data.map((row) => <OnePromise key={row.key} row={row} />)}
+          </dl>
+          <p class="row">
+            The server has no route that resolves or rejects a promise from outside: a handler of
+            the workflow does it. <Calls keyed={keyed} but={main} />
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function OnePromise({ row }: { readonly row: PromiseRow }) {
+  const { key, completed, failure } = row;
+  const [status, word] = !completed
+    ? (["suspended", "waited for"] as const)
+    : failure === undefined
+    ? (["succeeded", "resolved"] as const)
+    : (["failed", "rejected"] as const);
+  return (
+    <div>
+      <dt>
+        <bdi>{key}</bdi>{" "}
+        <span class={`status ${status}`}>
+          <Icon name={status} /> <span>{word}</span>
+        </span>
+      </dt>
+      <dd>
+        <Outcome row={row} />
+      </dd>
+    </div>
+  );
+}
+
+function Outcome({ row: { key, value, value_utf8: text, failure } }: { readonly row: PromiseRow }) {
+  if (failure !== undefined) return <LongText text={failure} />;
+  if (text !== undefined) return <Json text={text} label={`value of ${key}`} />;
+  if (value === undefined) return <>–</>;
+  return <code>{hexText(bytesOf(value), HEX_MAX)} (no text)</code>;
+}

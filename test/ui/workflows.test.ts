@@ -1,0 +1,96 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { manage, send, value } from "../support/client.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { BIDI, MARKUP } from "./_hostile.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const HOSTILE = `${MARKUP}${BIDI}`;
+const path = (key: string) => encodeURIComponent(key).replaceAll(".", "%2E");
+
+describe.skipIf(!hasBrowser)("workflows", () => {
+  let browser: Browser;
+  let world: Seeded;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+    const { server, endpoint } = world;
+    await send(server, "Flow/w1/run", "w1");
+    await value(server, `Flow/${path(HOSTILE)}/reject`, MARKUP);
+    await value(server, `Flow/${path(HOSTILE)}/run`, "w2");
+    await manage(server, "POST /services/Flow/state", {
+      object_key: HOSTILE,
+      new_state: { note: MARKUP },
+    });
+    await endpoint.happens("w1 run");
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("are listed by their runs, and filtered", async () => {
+    const tab = await openTab(browser, world.at("workflows"));
+    const { page } = tab;
+    const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
+    await rows.filter({ hasText: "w1" }).getByText("suspended").waitFor();
+    await rows.filter({ hasText: MARKUP }).getByText("succeeded").waitFor();
+    await expectSound(tab);
+    await page.keyboard.press("/");
+    await page.keyboard.type("status:suspended");
+    await page.keyboard.press("Enter");
+    await rows.filter({ hasText: MARKUP }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "w1" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Workflows / Flow / w1" }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("show what they wait for, and how a promise is completed", async () => {
+    const tab = await openTab(browser, world.at("workflows/Flow/w1"));
+    const { page } = tab;
+    await page.getByText(/promise "?go/).waitFor();
+    const promise = page.getByRole("region", { name: "Promises" });
+    await promise.getByText("waited for").waitFor();
+    await promise.getByText("no route that resolves or rejects").waitFor();
+    const call = promise.getByRole("link", { name: "resolve" });
+    expect(await call.getAttribute("href")).toBe("services/Flow?call=resolve&key=w1");
+    await expectSound(tab);
+    await value(world.server, "Flow/w1/resolve", { by: MARKUP });
+    await promise.getByText("resolved", { exact: true }).waitFor();
+    await page.getByText("succeeded").first().waitFor();
+    await promise.getByText(MARKUP).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("show a rejection, the state and the interactions of any id as text", async () => {
+    const tab = await openTab(browser, world.at(`workflows/Flow/${path(HOSTILE)}`));
+    const { page } = tab;
+    const promise = page.getByRole("region", { name: "Promises" });
+    await promise.getByText("rejected").waitFor();
+    await promise.getByText(MARKUP).waitFor();
+    await page.getByRole("region", { name: "State" }).getByText(MARKUP).waitFor();
+    const row = page.getByRole("table", { name: "Interactions" }).getByRole("row").nth(1);
+    expect(await row.innerText()).toContain("reject");
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("are purged to run again, and then there is none", async () => {
+    const tab = await openTab(browser, world.at(`workflows/Flow/${path(HOSTILE)}`));
+    const { page } = tab;
+    await page.getByRole("button", { name: "Purge, to run again…" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Purge the run" });
+    await dialog.getByRole("button", { name: "Purge", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("No run with this id is stored").waitFor();
+    await page.getByText("It has used no promise.").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});
