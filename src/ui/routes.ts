@@ -70,6 +70,12 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/workflows/workflow.tsx"),
   },
   {
+    path: "limits",
+    title: "Limits",
+    load: () => import("./pages/limits/limits.tsx"),
+    nav: { icon: "limit", key: "l" },
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

@@ -1,0 +1,83 @@
+import { change } from "../../data/act.ts";
+import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { link } from "../../state/router.ts";
+import { Failed } from "../../widgets/empty.tsx";
+import { Id } from "../../widgets/id.tsx";
+import { type Column, Table } from "../../widgets/table.tsx";
+import { blockedText } from "./blocked.ts";
+import { BLOCKED, type BlockedRow, type QueueRow, QUEUES, ROWS_MAX } from "./statements.ts";
+
+const OFTEN = { everyMs: EVERY_MS.list };
+
+interface Row extends QueueRow {
+  readonly blocked: BlockedRow | undefined;
+}
+
+/** Virtual queues with something in them, and what the first one of each waits for. */
+export function Queues() {
+  const queues = useQuery<QueueRow>(QUEUES, OFTEN);
+  const blocked = useQuery<BlockedRow>(BLOCKED, OFTEN);
+  const error = queues.error ?? blocked.error;
+  const rows = queues.data?.map((row): Row => ({
+    ...row,
+    blocked: blocked.data?.find(({ id }) => id === row.id),
+  }));
+  return (
+    <section aria-labelledby="queues">
+      <h2 id="queues">Queues</h2>
+      {error && <Failed error={error} onRetry={queues.refresh} />}
+      {rows?.length === 0 && <p class="quiet">No invocation is open.</p>}
+      {rows && rows.length > 0 && (
+        <Table
+          caption="Queues"
+          columns={COLUMNS}
+          rows={rows}
+          idOf={({ id }) => id}
+        />
+      )}
+      {rows?.length === ROWS_MAX && <p class="quiet">These are the {ROWS_MAX} longest.</p>}
+    </section>
+  );
+}
+
+const nameOf = ({ lock_name: lock, service_name: service }: QueueRow) => lock ?? service;
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: "name",
+    title: "Service or object",
+    isHeader: true,
+    cell: (row) => <bdi title={row.id}>{nameOf(row)}</bdi>,
+  },
+  { id: "scope", title: "Scope", cell: ({ scope }) => <bdi>{scope ?? "–"}</bdi> },
+  { id: "limit-key", title: "Limit key", cell: ({ limit_key: key }) => <bdi>{key ?? "–"}</bdi> },
+  { id: "waiting", title: "Waiting", isNumber: true, cell: (row) => String(row.num_inbox) },
+  { id: "running", title: "Running", isNumber: true, cell: (row) => String(row.num_running) },
+  { id: "suspended", title: "Suspended", isNumber: true, cell: (row) => String(row.num_suspended) },
+  { id: "blocked", title: "Waits for", cell: ({ blocked }) => <bdi>{blockedText(blocked)}</bdi> },
+  {
+    id: "head",
+    title: "Next",
+    cell: ({ blocked }) =>
+      blocked?.head_entry_id === undefined
+        ? ""
+        : <Id id={blocked.head_entry_id} to={link("invocations", blocked.head_entry_id)} />,
+  },
+  { id: "action", title: "Action", cell: (row) => <PauseQueue row={row} /> },
+];
+
+function PauseQueue({ row }: { readonly row: Row }) {
+  const verb = row.queue_is_paused ? "resume" : "pause";
+  const label = row.queue_is_paused ? "Resume" : "Pause";
+  const run = () =>
+    void change(
+      `vqueues/${encodeURIComponent(row.id)}/${verb}`,
+      { method: "POST", body: {} },
+      `${label}: the queue of ${nameOf(row)}`,
+    );
+  return (
+    <button type="button" aria-label={`${label} the queue of ${nameOf(row)}`} onClick={run}>
+      {label}
+    </button>
+  );
+}

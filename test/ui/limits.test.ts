@@ -1,0 +1,93 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { manage, query, send } from "../support/client.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { BIDI, MARKUP } from "./_hostile.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+
+describe.skipIf(!hasBrowser)("limits", () => {
+  let browser: Browser;
+  let world: Seeded;
+  const rules = () => query(world.server, "SELECT pattern, concurrency, rate_count FROM sys_rules");
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+    const { server } = world;
+    await manage(server, "PUT /limits/rules", [
+      { pattern: "acme", limits: { concurrency: 7 }, description: MARKUP + BIDI },
+    ]);
+    await manage(server, "PATCH /services/Inner", { paused: true });
+    await send(server, "Counter/held/hold", "h1");
+    await world.endpoint.happens("h1 hold");
+    await send(server, "Counter/held/add", 1);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("say what is off, what waits for what, and what is limited", async () => {
+    const tab = await openTab(browser, world.at("limits"));
+    const { page } = tab;
+    await page.getByText("Scopes are off on this server").waitFor();
+    const rule = page.getByRole("table", { name: "Rules" }).getByRole("row", { name: /acme/ });
+    await rule.getByText(MARKUP).waitFor();
+    const queue = page.getByRole("table", { name: "Queues" }).getByRole("row", { name: /held/ });
+    await queue.getByText("the lock of Counter/held").waitFor();
+    const services = page.getByRole("table", { name: "Limits of services and handlers" });
+    await services.getByRole("row", { name: /Inner/ }).getByText("paused").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("rules are added, edited and deleted, and refused in place", async () => {
+    const tab = await openTab(browser, world.at("limits"));
+    const { page } = tab;
+    await page.getByRole("button", { name: "Edit acme" }).focus();
+    await page.keyboard.press("Enter");
+    const edit = page.getByRole("dialog", { name: "Edit a rule" });
+    await edit.getByLabel("At once").fill("9");
+    await edit.getByLabel("Starts in each period").fill("100");
+    await manage(world.server, "PUT /limits/rules", [{ pattern: "acme", limits: {} }]);
+    await edit.getByRole("button", { name: "Save" }).click();
+    await edit.getByRole("alert").getByText(/version/).waitFor();
+    await expectSound({ ...tab, wrong: tab.wrong.filter((text) => !text.startsWith("409")) });
+    await edit.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Add a rule…" }).click();
+    const add = page.getByRole("dialog", { name: "Add a rule" });
+    await add.getByLabel("Pattern").fill("*/batch");
+    await add.getByLabel("At once").fill("5");
+    await add.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Delete */batch" }).waitFor();
+    expect(await rules()).toContainEqual({ pattern: "*/batch", concurrency: 5 });
+    await page.getByRole("button", { name: "Delete */batch" }).click();
+    const question = page.getByRole("dialog", { name: "Delete the rule" });
+    await question.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete */batch" }).waitFor({ state: "detached" });
+    expect(await rules()).toEqual([{ pattern: "acme" }]);
+    await tab.close();
+  });
+
+  test("services and handlers are limited, and queues paused and resumed", async () => {
+    const tab = await openTab(browser, world.at("limits"));
+    const { page } = tab;
+    await page.getByRole("button", { name: "Limit Greeter" }).click();
+    const dialog = page.getByRole("dialog", { name: "Limit Greeter" });
+    await dialog.getByLabel("Of").selectOption("greet");
+    await dialog.getByLabel("At once").fill("2");
+    await dialog.getByLabel("Starts in each period").fill("60");
+    await dialog.getByLabel("Period", { exact: true }).fill("1m");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const row = page.getByRole("row", { name: /Greeter\/greet/ });
+    await row.getByText("60 in 1m").waitFor();
+    await page.getByRole("button", { name: "Pause the queue of Counter/held" }).click();
+    await page.getByRole("button", { name: "Resume the queue of Counter/held" }).click();
+    await page.getByRole("button", { name: "Pause the queue of Counter/held" }).waitFor();
+    await page.getByRole("button", { name: "Resume Inner" }).click();
+    await page.getByRole("button", { name: "Pause Inner" }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});
