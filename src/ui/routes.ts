@@ -76,6 +76,12 @@ export const routes: readonly Route[] = [
     nav: { icon: "limit", key: "l" },
   },
   {
+    path: "kafka",
+    title: "Kafka",
+    load: () => import("./pages/kafka/kafka.tsx"),
+    nav: { icon: "kafka", key: "k" },
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

@@ -1,0 +1,115 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { get, manage } from "../support/client.ts";
+import { PlayedSidecar } from "../support/played_sidecar.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { BIDI, MARKUP } from "./_hostile.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const SECRET = "a-password-of-brokers";
+
+describe.skipIf(!hasBrowser)("Kafka", () => {
+  let browser: Browser;
+  let world: Seeded;
+  let id: string;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+    const properties = { "bootstrap.servers": "localhost:9092", "sasl.password": SECRET };
+    await manage(world.server, "POST /kafka-clusters", { name: "local", properties });
+    const made = await manage(world.server, "POST /subscriptions", {
+      ...{ source: "kafka://local/orders", sink: "service://Greeter/note" },
+      options: { "client.id": MARKUP + BIDI },
+    });
+    id = (made.body as { id: string }).id;
+    const sidecar = new PlayedSidecar(world.server, id);
+    const stoppedBy = { kind: "poison", message: `key ${MARKUP}` };
+    await sidecar.report("blocked", [
+      { topic: "orders", partition: 3, position: 17, end: 42, stoppedBy },
+    ]);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  test("shows clusters without secrets, and how far subscriptions are", async () => {
+    const tab = await openTab(browser, world.at("kafka"));
+    const { page } = tab;
+    const one = page.getByRole("listitem", {
+      name: "kafka://local/orders to service://Greeter/note",
+    });
+    await one.getByText("blocked").waitFor();
+    const row = one.getByRole("row", { name: /orders/ });
+    expect(await row.innerText()).toMatch(/orders\s+3\s+17\s+42\s+25/);
+    await row.getByText(MARKUP).waitFor();
+    await page.getByText("sasl.password=***").waitFor();
+    expect(await page.content()).not.toContain(SECRET);
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("clusters are added and changed, and what is wrong is said in place", async () => {
+    const tab = await openTab(browser, world.at("kafka"), { allowed: [400, 409] });
+    const { page } = tab;
+    await page.getByRole("button", { name: "Add a cluster…" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Add a cluster" });
+    await dialog.getByLabel("Name").fill("other");
+    await dialog.getByLabel("Properties").fill("bootstrap.servers=localhost:9092\nclient.idd=x");
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await dialog.getByText(/did you mean "client.id"/).waitFor();
+    await expectSound(tab);
+    await dialog.getByLabel("Properties").fill("bootstrap.servers=localhost:9092\nx");
+    await dialog.getByText("No “name=value”: x").waitFor();
+    await dialog.getByLabel("Properties").fill("bootstrap.servers=localhost:9092");
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Delete other" }).click();
+    const question = page.getByRole("dialog", { name: "Delete other" });
+    await question.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete other" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Delete local" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("subscriptions are made, paused, changed and deleted, and records skipped", async () => {
+    const tab = await openTab(browser, world.at("kafka"), { allowed: [422] });
+    const { page } = tab;
+    const one = page.getByRole("listitem", { name: /orders to/ });
+    await one.getByRole("button", { name: "Skip a record…" }).click();
+    const skip = page.getByRole("dialog", { name: "Skip a record" });
+    expect(await skip.getByLabel("Offset").inputValue()).toBe("17");
+    await skip.getByRole("button", { name: "Skip" }).click();
+    await skip.waitFor({ state: "detached" });
+    await one.getByRole("button", { name: "Options…" }).click();
+    const options = page.getByRole("dialog", { name: "Change options" });
+    await options.getByLabel("Options").fill(`group.id=${id}\non.poison=skip`);
+    await options.getByRole("button", { name: "Save" }).click();
+    await options.waitFor({ state: "detached" });
+    await one.getByRole("button", { name: "Pause" }).click();
+    await one.getByRole("button", { name: "Resume" }).waitFor();
+    await one.getByText("paused", { exact: true }).waitFor();
+    const { body } = await get(`${world.server.admin}/subscriptions/${id}`);
+    expect(body).toMatchObject({ options: { "on.poison": "skip" } });
+    await page.getByRole("button", { name: "Subscribe…" }).click();
+    const make = page.getByRole("dialog", { name: "Subscribe" });
+    await make.getByLabel("Topic").fill("payments");
+    await make.getByRole("button", { name: "Subscribe" }).click();
+    await make.getByRole("alert").waitFor();
+    await make.getByLabel("Handler").selectOption("Counter/add");
+    await make.getByRole("button", { name: "Subscribe" }).click();
+    const made = page.getByRole("listitem", { name: /payments to/ });
+    await made.getByRole("button", { name: "Delete…" }).click();
+    const question = page.getByRole("dialog", { name: "Delete the subscription" });
+    await question.getByRole("button", { name: "Delete" }).click();
+    await made.waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});
