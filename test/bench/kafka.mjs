@@ -8,6 +8,7 @@
 // second, from the producer's clock to the handler. `idle`: 40 subscriptions without records. The
 // sidecar counts as part of our server. Needs Java 17 for the broker.
 import { spawn } from "node:child_process";
+import http2 from "node:http2";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -31,8 +32,10 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
 async function startBroker() {
   const args = ["deno", "run", "-A", "test/kafka/broker/start.ts"];
-  const child = spawn("npx", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
-  process.on("exit", () => child.kill("SIGTERM"));
+  const stdio = ["ignore", "pipe", "ignore"];
+  const child = spawn("npx", args, { cwd: root, stdio, detached: true });
+  // With its descendants, of which the broker is one.
+  process.on("exit", () => process.kill(-child.pid, "SIGTERM"));
   let said = "";
   child.stdout.on("data", (chunk) => void (said += chunk));
   const address = () => /plain (\S+),/.exec(said)?.[1];
@@ -77,9 +80,12 @@ function subscribe(target, topic) {
   return post(target, "/subscriptions", { source, sink, options });
 }
 
-async function taken(target) {
-  const answer = await fetch(`${target.url}/call/Sink/taken`, { method: "POST" });
-  return await answer.json();
+/** What the handler has seen, of both servers. */
+async function taken() {
+  const request = endpoint.request({ ":path": "/taken" });
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return JSON.parse(text);
 }
 
 /** Records that the server has made durable, by its metrics. */
@@ -91,7 +97,7 @@ async function ingested(target, subscription) {
 }
 
 async function ingest(target, topic) {
-  const before = (await taken(target)).taken, cpu = targets.cpuUs(target);
+  const before = (await taken()).taken, cpu = targets.cpuUs(target);
   const began = performance.now();
   const { id } = await subscribe(target, topic);
   let ingestMs;
@@ -100,7 +106,7 @@ async function ingest(target, topic) {
     if (ingestMs === undefined && await ingested(target, id) >= recordsCount) {
       ingestMs = performance.now() - began;
     }
-    if (ingestMs !== undefined && (await taken(target)).taken - before >= recordsCount) break;
+    if (ingestMs !== undefined && (await taken()).taken - before >= recordsCount) break;
   }
   const handledMs = performance.now() - began;
   const cpuUs = (targets.cpuUs(target) - cpu) / recordsCount;
@@ -113,10 +119,10 @@ async function latency(target, topic, count = 300) {
   const { id } = await subscribe(target, topic);
   const send = () => producer.send({ topic, acks: 1, messages: [{ value: "{}" }] });
   await send();
-  await until("the first record", async () => (await taken(target)).ages.length > 0);
+  await until("the first record", async () => (await taken()).ages.length > 0);
   for (let i = 0; i < count; i++) await Promise.all([send(), sleep(50)]);
   await sleep(500);
-  const ages = (await taken(target)).ages.toSorted((a, b) => a - b);
+  const ages = (await taken()).ages.toSorted((a, b) => a - b);
   await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
   const at = (part) => ages[Math.min(ages.length - 1, Math.floor(ages.length * part))];
   return { p50: at(0.5), p99: at(0.99), max: ages.at(-1) };
@@ -139,6 +145,7 @@ async function idle(target, name) {
 }
 
 const services = await targets.startServices("h2", "kafka_services.mjs");
+const endpoint = http2.connect(services.uri);
 const names = options.solo ? ["ours"] : ["ours", "reference"];
 const all = [];
 for (const name of names) {
