@@ -1,5 +1,6 @@
 import type { Admin, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from "kafkajs";
 import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
+import { everyAligned } from "./aligned.ts";
 import { assignersOf } from "./assigners.ts";
 import { type Client, FETCH_WAIT_MS, numberOf } from "./client.ts";
 import type { Feed } from "./feed.ts";
@@ -52,7 +53,7 @@ export class TopicConsumer {
   readonly #crashed: Promise<Error>;
   #crash!: (cause: Error) => void;
   #group: Group | undefined;
-  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  readonly #ends: (() => void)[] = [];
   memberId: string | undefined;
 
   constructor(options: ConsumerOptions) {
@@ -120,8 +121,8 @@ export class TopicConsumer {
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
     const interval = numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
-    if (interval > 0) this.#timers.push(setInterval(() => void this.commit(), interval));
-    this.#timers.push(setInterval(() => this.#beat(), this.#heartbeatMs));
+    if (interval > 0) this.#ends.push(everyAligned(interval, () => void this.commit()));
+    this.#ends.push(everyAligned(this.#heartbeatMs, () => this.#beat()));
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
@@ -228,7 +229,7 @@ export class TopicConsumer {
 
   /** Commits, and leaves the group. Resolves in time, whatever the broker does. */
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const end of this.#ends) end();
     const closing = async () => {
       await this.commit();
       this.feeds.close();

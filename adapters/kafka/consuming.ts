@@ -1,4 +1,5 @@
 import type { Admin } from "kafkajs";
+import { pauseAligned } from "./aligned.ts";
 import { type Client, clientOf, numberOf } from "./client.ts";
 import { TopicConsumer } from "./consumer.ts";
 import { DeadLetters } from "./dead_letter.ts";
@@ -175,7 +176,7 @@ async function watch(
   const stepMs = isExpression ? Math.min(REFRESH_MS, everyMs) : REFRESH_MS;
   let lookedAt = Date.now();
   while (!signal.aborted) {
-    await pause(stepMs, signal);
+    await pauseAligned(stepMs, signal);
     if (signal.aborted) return;
     const isDue = isExpression && Date.now() - lookedAt >= everyMs;
     const isUnclear = consumer.feeds.all().some(({ stoppedBy, position }) =>
