@@ -32,24 +32,22 @@ const SHARED = ["data", "state", "widgets"];
 function oneSharedChunk(ui) {
   return {
     name: "one-shared-chunk",
-    async setup({ onLoad, onResolve }) {
-      const routes = await readFile(path.join(ui, "routes.ts"), "utf8");
-      const entries = new Set(
-        [...routes.matchAll(/import\("\.\/(pages\/[^"]+)"\)/g)].map(([, file]) =>
-          path.join(ui, file)
-        ).concat(path.join(ui, "main.tsx")),
-      );
-      onResolve({ filter: /^shared:all$/ }, () => ({ path: "all", namespace: "shared" }));
-      onLoad({ filter: /./, namespace: "shared" }, async () => ({
-        contents: (await sharedModules(ui)).map((file, at) =>
-          `export * as m${at} from ${JSON.stringify(file)};`
-        ).join("\n"),
-        resolveDir: ui,
-      }));
-      onLoad({ filter: /\.tsx$/ }, async ({ path: file }) => {
-        if (!entries.has(file)) return undefined;
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /\.tsx$/ }, ({ kind, path: file, resolveDir }) => {
+        if (kind !== "dynamic-import" && kind !== "entry-point") return undefined;
+        return { path: path.resolve(resolveDir, file), pluginData: { isEntry: true } };
+      });
+      onLoad({ filter: /\.tsx$/ }, async ({ path: file, pluginData }) => {
+        if (!pluginData?.isEntry) return undefined;
         const text = await readFile(file, "utf8");
         return { contents: `${text}\nexport * as shared from "shared:all";\n`, loader: "tsx" };
+      });
+      onResolve({ filter: /^shared:all$/ }, () => ({ path: "all", namespace: "shared" }));
+      onLoad({ filter: /./, namespace: "shared" }, async () => {
+        const lines = (await sharedModules(ui)).map((file, at) =>
+          `export * as m${at} from ${JSON.stringify(file)};`
+        );
+        return { contents: lines.join("\n"), resolveDir: ui };
       });
     },
   };

@@ -82,6 +82,17 @@ export const routes: readonly Route[] = [
     nav: { icon: "kafka", key: "k" },
   },
   {
+    path: "services",
+    title: "Services",
+    load: () => import("./pages/services/services.tsx"),
+    nav: { icon: "service", key: "s" },
+  },
+  {
+    path: "services/:name",
+    title: "Service",
+    load: () => import("./pages/services/service.tsx"),
+  },
+  {
     path: "deployments",
     title: "Deployments",
     load: () => import("./pages/deployments/deployments.tsx"),

@@ -11,7 +11,12 @@ const isSecond = existsSync(path.join(folder, "second.go"));
 const isReleased = () => existsSync(path.join(folder, "hold.go"));
 
 /** JSON with a schema, as libraries of schemas give it. */
-const json = (jsonSchema) => ({ ...restate.serde.json, jsonSchema });
+const json = (jsonSchema) => ({
+  contentType: "application/json",
+  jsonSchema,
+  serialize: (value) => restate.serde.json.serialize(value),
+  deserialize: (bytes) => restate.serde.json.deserialize(bytes),
+});
 
 const item = {
   type: "object",

@@ -1,0 +1,59 @@
+import { addressOf, type Deployment, type Service, useDeployments } from "../../data/catalog.ts";
+import type { Int } from "../../data/json.ts";
+import { link } from "../../state/router.ts";
+import { Failed } from "../../widgets/empty.tsx";
+import { type Column, Table } from "../../widgets/table.tsx";
+import { usePinnedOf } from "./statements.ts";
+import { Ago } from "../../widgets/time.tsx";
+
+interface Row extends Deployment {
+  readonly revision: Int;
+  /** Open invocations of this service that are pinned to it. */
+  readonly pinned: Int;
+}
+
+/** The revisions of a service, the newest first, with the deployments that have them. */
+export function Revisions({ service }: { readonly service: Service }) {
+  const { data, error, refresh } = useDeployments();
+  const pinned = usePinnedOf(service.name);
+  const rows = (data?.deployments ?? []).flatMap((one): Row[] => {
+    const mine = one.services.find(({ name }) => name === service.name);
+    const count = pinned.data?.find(({ id }) => id === one.id)?.n ?? 0;
+    return mine ? [{ ...one, revision: mine.revision, pinned: count }] : [];
+  }).toSorted((a, b) => Number(b.revision) - Number(a.revision));
+  return (
+    <section aria-labelledby="revisions">
+      <h2 id="revisions">Revisions</h2>
+      {error && <Failed error={error} onRetry={refresh} />}
+      <Table
+        caption="Revisions"
+        columns={columnsFor(service)}
+        rows={rows}
+        idOf={({ id }) => id}
+      />
+    </section>
+  );
+}
+
+function columnsFor(service: Service): readonly Column<Row>[] {
+  return [
+    { id: "revision", title: "Revision", isNumber: true, cell: (row) => String(row.revision) },
+    {
+      id: "deployment",
+      title: "Deployment",
+      isHeader: true,
+      cell: (row) => (
+        <a href={link("deployments", row.id)}>
+          <bdi>{addressOf(row)}</bdi>
+        </a>
+      ),
+    },
+    {
+      id: "use",
+      title: "Use",
+      cell: ({ id }) => id === service.deployment_id ? "new invocations" : "what is pinned to it",
+    },
+    { id: "pinned", title: "Pinned", isNumber: true, cell: ({ pinned }) => String(pinned) },
+    { id: "created", title: "Created", cell: ({ created_at: at }) => <Ago at={at} /> },
+  ];
+}

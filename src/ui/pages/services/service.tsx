@@ -1,0 +1,112 @@
+import { type Service, TYPES } from "../../data/catalog.ts";
+import { ApiError, apiUrl } from "../../data/client.ts";
+import { EVERY_MS, useGet } from "../../data/hooks.ts";
+import { refreshAll } from "../../data/resource.ts";
+import { abilities } from "../../data/server.ts";
+import type { PageProps } from "../../routes.ts";
+import { link } from "../../state/router.ts";
+import { toast } from "../../state/toasts.ts";
+import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Icon } from "../../widgets/icon.tsx";
+import { LongText } from "../../widgets/json_tree.tsx";
+import { Page } from "../../widgets/page.tsx";
+import { Charts } from "./charts.tsx";
+import { Config, patchService } from "./config.tsx";
+import { Handlers } from "./handlers.tsx";
+import { Revisions } from "./revisions.tsx";
+
+/** One service: what it does now, how it is configured, and its revisions. */
+export default function ServicePage({ params: { name = "" } }: PageProps) {
+  const { data: service, error, refresh } = useGet<Service>(
+    `services/${encodeURIComponent(name)}`,
+    { everyMs: EVERY_MS.overview },
+  );
+  if (!service || service.name !== name) {
+    return (
+      <Page title="Service">
+        {error && <Failed error={error} onRetry={refresh} />}
+        {error?.status === 404 && (
+          <Empty title={`There is no service ${name}`}>
+            <a href={link("services")}>All services</a>
+          </Empty>
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page title={<bdi>{name}</bdi>} actions={<Actions service={service} onChange={refreshAll} />}>
+      <p class="badges">
+        {TYPES[service.ty]} · revision {String(service.revision)} ·{" "}
+        {service.public ? "public" : "private"}
+        {service.paused && (
+          <span class="status paused">
+            <Icon name="paused" /> paused
+          </span>
+        )}
+      </p>
+      <About service={service} />
+      <Handlers service={service} />
+      <Charts service={name} />
+      <Config service={service} onChange={refreshAll} />
+      <Revisions service={service} />
+    </Page>
+  );
+}
+
+function Actions({ service, onChange }: {
+  readonly service: Service;
+  readonly onChange: () => void;
+}) {
+  const { name, paused = false } = service;
+  const pause = async () => {
+    try {
+      await patchService(name, { paused: !paused });
+      toast("done", `${name} ${paused ? "goes on" : "is paused: what runs ends or suspends"}`);
+    } catch (cause) {
+      toast("failed", cause instanceof ApiError ? cause.message : String(cause));
+    }
+    onChange();
+  };
+  return (
+    <>
+      {abilities().hasControls && (
+        <button type="button" onClick={() => void pause()}>{paused ? "Resume" : "Pause"}</button>
+      )}
+      <a
+        href={apiUrl(`services/${encodeURIComponent(name)}/openapi`)}
+        target="_blank"
+        rel="noreferrer"
+      >
+        OpenAPI <Icon name="open" />
+      </a>
+    </>
+  );
+}
+
+/** What its authors say of it. */
+function About({ service: { documentation, metadata = {} } }: { readonly service: Service }) {
+  const entries = Object.entries(metadata);
+  return (
+    <>
+      {documentation !== undefined && (
+        <p>
+          <LongText text={documentation} />
+        </p>
+      )}
+      {entries.length > 0 && (
+        <dl class="facts">
+          {entries.map(([key, value]) => (
+            <div key={key} class="fact">
+              <dt>
+                <bdi>{key}</bdi>
+              </dt>
+              <dd>
+                <LongText text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { call, register, send } from "../support/client.ts";
+import type { Endpoint } from "../support/endpoint.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { startShop } from "./_shop.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const CALLS = 8;
+
+/** A cell of a row by the title of its column. */
+async function cell(page: Page, row: RegExp, title: string): Promise<string> {
+  const table = page.getByRole("table").filter({ has: page.getByRole("row", { name: row }) });
+  const titles = await table.getByRole("columnheader").allTextContents();
+  const cells = page.getByRole("row", { name: row }).locator("th, td");
+  return await cells.nth(titles.indexOf(title)).innerText();
+}
+
+describe.skipIf(!hasBrowser)("services", () => {
+  let browser: Browser;
+  let world: Seeded;
+  let shop: Endpoint;
+
+  beforeAll(async () => {
+    [browser, world, shop] = await Promise.all([openBrowser(), seeded(), startShop(2)]);
+    await register(world.server, shop);
+    for (let at = 0; at < CALLS; at++) await call(world.server, "Shop/order", { at });
+    await call(world.server, "Shop/fail", "<img src=x>");
+    await send(world.server, "Shop/hold");
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser, world, shop].map((one) => one?.close()));
+  });
+
+  test("are listed with what they do now, and opened by keyboard", async () => {
+    const tab = await openTab(browser, world.at("services"));
+    const { page } = tab;
+    const row = /^Shop service/;
+    await page.getByRole("row", { name: row }).getByRole("link", { name: "1", exact: true })
+      .waitFor();
+    expect(await cell(page, row, "Running")).toBe("1");
+    expect(await cell(page, row, "Failed 1 h")).toBe("1");
+    expect(await cell(page, row, "p95")).toMatch(/ m?s$/);
+    await expectSound(tab);
+    await page.getByRole("row", { name: row }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+    await tab.close();
+  });
+
+  test("show their handlers, durations and throughput, as tables as well", async () => {
+    const tab = await openTab(browser, world.at("services/Shop"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /order/ }).first().waitFor();
+    expect(await cell(page, /order/, "Input")).toBe("JSON 'Order'");
+    expect(await cell(page, /order/, "Own options")).toBe("inactivity 5s, attempts 7");
+    await page.getByRole("img", { name: /^Ended per .*: 9 invocations/ }).waitFor();
+    await page.getByText("Ended per 1 m as a table").click();
+    const twin = page.getByRole("table").filter({ hasText: "of them failed" });
+    const counts = await twin.locator("tbody td:nth-child(2)").allTextContents();
+    expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(CALLS + 1);
+    await page.getByLabel("All that is kept").check();
+    await page.getByRole("img", { name: /^From call to result: 9 invocations/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get("range")).toBe("retention");
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("say which options were changed, and send only what is edited", async () => {
+    const tab = await openTab(browser, world.at("services/Shop"), { allowed: [400, 422] });
+    const { page } = tab;
+    const bodies: unknown[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") bodies.push(request.postDataJSON());
+    });
+    await page.getByRole("button", { name: "Edit Journals" }).click();
+    await page.getByRole("textbox", { name: "Journals" }).fill("2 fortnights");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    await page.getByRole("textbox", { name: "Journals" }).fill("2h");
+    await page.keyboard.press("Enter");
+    await page.getByText("changed; default 1d").waitFor();
+    await page.getByRole("button", { name: "Edit Concurrency" }).click();
+    await page.getByRole("textbox", { name: "Concurrency" }).fill("7");
+    await page.keyboard.press("Enter");
+    await page.getByText("changed; default unlimited").waitFor();
+    await page.getByRole("button", { name: "Edit Access" }).click();
+    await page.getByRole("combobox", { name: "Access" }).selectOption("private");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("changed; default public").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    expect(bodies).toEqual([
+      { journal_retention: "2 fortnights" },
+      { journal_retention: "2h" },
+      { concurrency: 7 },
+      { public: false },
+      { paused: true },
+      { paused: false },
+    ]);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("show their revisions, and that one does not exist", async () => {
+    const tab = await openTab(browser, world.at("services/Shop"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /new invocations/ }).waitFor();
+    expect(await page.getByRole("link", { name: "OpenAPI" }).getAttribute("href"))
+      .toBe(`${world.server.admin}/services/Shop/openapi`);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+    const lost = await openTab(browser, world.at("services/No%2Esuch"), { allowed: [404] });
+    await lost.page.getByText("There is no service No.such").waitFor();
+    await expectSound(lost);
+    await lost.close();
+  });
+});
