@@ -13,6 +13,7 @@ import { Page } from "../../widgets/page.tsx";
 import { Charts } from "./charts.tsx";
 import { Config, patchService } from "./config.tsx";
 import { Handlers } from "./handlers.tsx";
+import { PlaygroundPart } from "./playground_part.tsx";
 import { Revisions } from "./revisions.tsx";
 
 /** One service: what it does now, how it is configured, and its revisions. */
@@ -46,6 +47,7 @@ export default function ServicePage({ params: { name = "" } }: PageProps) {
       </p>
       <About service={service} />
       <Handlers service={service} />
+      <PlaygroundPart service={service} />
       <Charts service={name} />
       <Config service={service} onChange={refreshAll} />
       <Revisions service={service} />
