@@ -40,8 +40,8 @@ describe.skipIf(!hasBrowser)("services", () => {
     const row = /^Shop service/;
     await page.getByRole("row", { name: row }).getByRole("link", { name: "1", exact: true })
       .waitFor();
-    expect(await cell(page, row, "Running")).toBe("1");
-    expect(await cell(page, row, "Failed 1 h")).toBe("1");
+    await expect.poll(() => cell(page, row, "Running")).toBe("1");
+    await expect.poll(() => cell(page, row, "Failed 1 h")).toBe("1");
     expect(await cell(page, row, "p95")).toMatch(/ m?s$/);
     await expectSound(tab);
     await page.getByRole("row", { name: row }).focus();
