@@ -104,6 +104,12 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/deployments/deployment.tsx"),
   },
   {
+    path: "sql",
+    title: "SQL",
+    load: () => import("./pages/sql/sql_page.tsx"),
+    nav: { icon: "sql", key: "q" },
+  },
+  {
     path: "settings",
     title: "Settings",
     load: () => import("./pages/settings/settings.tsx"),

@@ -41,10 +41,16 @@ export interface Send {
 }
 
 /** Asks the admin API. Answers the parsed JSON, undefined without a body. Throws `ApiError`. */
-export async function api<T>(
+export async function api<T>(path: string, send: Send = {}): Promise<T> {
+  const text = await apiText(path, send);
+  return (text === "" ? undefined : parseJson(text)) as T;
+}
+
+/** Asks the admin API. Answers the text of the body. Throws `ApiError`. */
+export async function apiText(
   path: string,
   { method = "GET", body, signal }: Send = {},
-): Promise<T> {
+): Promise<string> {
   const headers = {
     // Exactly this: with anything else `/query` answers Arrow.
     accept: "application/json",
@@ -59,7 +65,7 @@ export async function api<T>(
   });
   const text = await response.text();
   if (!response.ok) throw refusalOf(response.status, text);
-  return (text === "" ? undefined : parseJson(text)) as T;
+  return text;
 }
 
 /** The rows of a statement. Columns that are null are absent. Throws `ApiError`. */

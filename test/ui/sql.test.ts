@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { value } from "../support/client.ts";
+import { hasBrowser, openBrowser } from "./_browser.ts";
+import { type Seeded, seeded } from "./_seeded.ts";
+import { expectSound, openTab } from "./_tab.ts";
+
+const START_MS = 60_000;
+const HOSTILE = `<img src=x onerror="alert(1)">'"\u202egnp.exe</textarea>`;
+const ROUTE_BYTES = 25 * 1024;
+const NODES_MAX = 1_500;
+const ROWS = 3_000;
+
+describe.skipIf(!hasBrowser)("SQL", () => {
+  let browser: Browser;
+  let world: Seeded;
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+    const key = encodeURIComponent(HOSTILE);
+    await value(world.server, `Counter/${key}/append`, HOSTILE);
+    await value(world.server, `Counter/${key}/append`, { deep: "x".repeat(300_000) });
+    await value(world.server, "Greeter/greet", HOSTILE);
+  }, START_MS);
+  afterAll(async () => {
+    await Promise.all([browser?.close(), world?.close()]);
+  });
+
+  const editor = (page: Page) => page.getByRole("textbox", { name: "Statement" });
+  const result = (page: Page) => page.getByRole("region", { name: "Result" });
+  const at = (q: string) => world.at(`sql?${new URLSearchParams({ q })}`);
+
+  test("is written with completions and run by keyboard, and is the address", async () => {
+    const tab = await openTab(browser, world.at("sql"));
+    const { page } = tab;
+    await page.getByText("sys_invocation_status").first().waitFor();
+    await editor(page).fill("");
+    await page.keyboard.type("SELECT id, target FROM sys_inv");
+    await page.getByRole("option", { name: /^sys_invocation table/ }).waitFor();
+    await expectSound(tab);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(" WHERE target_service_n");
+    await page.getByRole("option", { name: /^target_service_name/ }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(" = 'Greeter'");
+    await page.keyboard.press("Control+Enter");
+    await result(page).getByText(/^1 row · /).waitFor();
+    const statement = "SELECT id, target FROM sys_invocation WHERE target_service_name = 'Greeter'";
+    expect(new URL(page.url()).searchParams.get("q")).toBe(statement);
+    const id = page.getByRole("cell").getByRole("link", { name: /^inv_/ });
+    expect(await id.getAttribute("href")).toMatch(/^invocations\/inv_1/);
+    await expectSound(tab);
+    expect(tab.requests.find(({ url }) => url.includes("sql_page"))?.bytes)
+      .toBeLessThan(ROUTE_BYTES);
+    await page.reload();
+    await result(page).getByText(/^1 row · /).waitFor();
+    await page.getByText("Earlier statements (1)").click();
+    await page.getByRole("button", { name: "Forget all" }).click();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("shows every digit, as a table, as JSON and in files", async () => {
+    const tab = await openTab(browser, at("SELECT 18446744073709551615 AS big, 'a,b' AS text"));
+    const { page } = tab;
+    await page.getByRole("cell", { name: "18446744073709551615" }).waitFor();
+    for (
+      const [name, expected] of [
+        ["CSV", 'big,text\r\n18446744073709551615,"a,b"\r\n'],
+        ["JSON", '{"rows":[{"big":18446744073709551615,"text":"a,b"}]}'],
+      ] as const
+    ) {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+      ]);
+      expect(readFileSync(await download.path(), "utf8")).toBe(expected);
+    }
+    await page.getByRole("button", { name: "As JSON", exact: true }).click();
+    await page.getByText("rows:").waitFor();
+    expect(new URL(page.url()).searchParams.get("as")).toBe("json");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("says where a statement is wrong, and starts from tables and ready-made ones", async () => {
+    const tab = await openTab(browser, at("SELECT nothing FROM state"), { allowed: [400] });
+    const { page } = tab;
+    await page.getByRole("alert").getByText('there is no column "nothing"').waitFor();
+    await expectSound(tab);
+    await page.getByRole("combobox", { name: "Ready-made statements" })
+      .selectOption("Largest values of state");
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await result(page).getByText(/^1 row · /).waitFor();
+    await page.getByRole("searchbox", { name: "Find a table or column" }).fill("value_utf8");
+    await editor(page).fill("SELECT ");
+    await page.getByRole("button", { name: "value_utf8", exact: true }).click();
+    expect(await editor(page).inputValue()).toBe("SELECT value_utf8");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("shows text of users as text, and a row as a whole", async () => {
+    const tab = await openTab(browser, at("SELECT service_key, key, value_utf8 FROM state"));
+    const { page } = tab;
+    await page.getByRole("row", { name: /<img src=x/ }).first().focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Row 1" });
+    await dialog.getByText(HOSTILE).first().waitFor();
+    await dialog.getByText("{1}").click();
+    await dialog.getByRole("button", { name: /characters more/ }).waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("keeps rows beyond the view out of the document, and their height in it", async () => {
+    const many = `SELECT a.column_name FROM information_schema.columns a
+      CROSS JOIN information_schema.columns b LIMIT ${ROWS}`;
+    const tab = await openTab(browser, at(many));
+    const { page } = tab;
+    await result(page).getByText(`${ROWS} rows`).waitFor();
+    const size = () =>
+      page.evaluate(() => [
+        document.documentElement.scrollHeight,
+        document.querySelectorAll("*").length,
+      ]);
+    const [height = 0, nodes = 0] = await size();
+    expect(height).toBeGreaterThan(ROWS * 32);
+    expect(nodes).toBeLessThan(NODES_MAX);
+    await page.keyboard.press("End");
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.getByRole("button", { name: String(ROWS), exact: true }).waitFor();
+    // Pixels are rounded; a row that is lost would be 32.
+    expect(Math.abs(((await size())[0] ?? 0) - height)).toBeLessThan(16);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("says that a server has none", async () => {
+    const tab = await openTab(browser, world.at("settings"), { allowed: [404] });
+    const { page } = tab;
+    await page.context().route("**/query", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByRole("link", { name: "SQL" }).click();
+    await page.getByText("This server answers no SQL").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+});
