@@ -108,6 +108,8 @@ async function violations(page: Page): Promise<string[]> {
  * nothing is wider than the screen at 360 and 1440 px.
  */
 export async function expectSound({ page, wrong }: Tab): Promise<void> {
+  // Further down the header covers a part of something, which axe takes for a target that is too small.
+  await page.evaluate(() => scrollTo(0, 0));
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await violations(page), colorScheme).toEqual([]);

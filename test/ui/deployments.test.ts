@@ -132,9 +132,14 @@ describe.skipIf(!hasBrowser)("deployments", () => {
 
   test("say in place why an address cannot be registered", async () => {
     const [port] = await freePorts(1);
-    const tab = await openTab(browser, world.at("deployments?register=yes"), { allowed: [500] });
+    const tab = await openTab(browser, world.at("deployments?register=yes"), {
+      allowed: [400, 422, 500],
+    });
     await check(tab, `http://127.0.0.1:${port}`);
     await tab.page.getByRole("alert").getByText("META0003", { exact: true }).waitFor();
+    await check(tab, "arn:nothing");
+    await tab.page.getByLabel("ARN of the role to assume").waitFor();
+    await tab.page.getByRole("alert").getByText("arn").waitFor();
     await expectSound(tab);
     await tab.close();
   });

@@ -18,6 +18,16 @@ async function cell(page: Page, row: RegExp, title: string): Promise<string> {
   return await cells.nth(titles.indexOf(title)).innerText();
 }
 
+/** Changes the rate of a handler, beside the limits of its service. */
+async function limitOrder(page: Page): Promise<void> {
+  await page.getByText("Limits of handlers").click();
+  const order = page.getByRole("region", { name: "Limits of order" });
+  await order.getByRole("button", { name: "Edit Rate" }).click();
+  await order.getByRole("textbox", { name: "Rate" }).fill("100/1m burst 20");
+  await page.keyboard.press("Enter");
+  await order.getByText("100/1m burst 20").waitFor();
+}
+
 describe.skipIf(!hasBrowser)("services", () => {
   let browser: Browser;
   let world: Seeded;
@@ -90,6 +100,7 @@ describe.skipIf(!hasBrowser)("services", () => {
     await page.getByRole("combobox", { name: "Access" }).selectOption("private");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("changed; default public").waitFor();
+    await limitOrder(page);
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor();
@@ -98,6 +109,7 @@ describe.skipIf(!hasBrowser)("services", () => {
       { journal_retention: "2h" },
       { concurrency: 7 },
       { public: false },
+      { rate: { count: 100, period: "1m", burst: 20 } },
       { paused: true },
       { paused: false },
     ]);

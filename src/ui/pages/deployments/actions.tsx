@@ -1,31 +1,16 @@
+import { change } from "../../data/act.ts";
 import { addressOf } from "../../data/catalog.ts";
-import { api, ApiError } from "../../data/client.ts";
-import { refreshAll } from "../../data/resource.ts";
 import { go, link } from "../../state/router.ts";
-import { toast } from "../../state/toasts.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
 import type { Row } from "./state.tsx";
 
-/** Does something, says how it went, and asks again for all that is shown. */
-async function perform(done: string, work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    toast("done", done);
-    return true;
-  } catch (cause) {
-    toast("failed", cause instanceof ApiError ? cause.message : String(cause));
-    return false;
-  } finally {
-    refreshAll();
-  }
-}
-
-const removal = (id: string) => api(`deployments/${id}?force=true`, { method: "DELETE" });
+/** What is deleted is said in the question: so it is not refused for what uses it. */
+const removalOf = (id: string) => `deployments/${id}?force=true`;
 
 /** Pauses a deployment, or lets its invocations go on. */
 export async function setPaused(row: Row, paused: boolean): Promise<void> {
   const done = `${addressOf(row)} ${paused ? "is paused" : "goes on"}`;
-  await perform(done, () => api(`deployments/${row.id}`, { method: "PATCH", body: { paused } }));
+  await change(`deployments/${row.id}`, { method: "PATCH", body: { paused } }, done);
 }
 
 /** Asks before a deployment is deleted, and says what that does to what uses it. */
@@ -35,7 +20,9 @@ export function DeleteDialog({ row, onClose }: {
 }) {
   const address = addressOf(row);
   const remove = async () => {
-    if (await perform(`Deleted ${address}`, () => removal(row.id))) go(link("deployments"));
+    // First, for the page of what is gone would ask for it once more.
+    go(link("deployments"));
+    await change(removalOf(row.id), { method: "DELETE" }, `Deleted ${address}`);
   };
   return (
     <Confirm
@@ -71,10 +58,11 @@ export function PruneDialog({ rows, onClose }: {
   readonly rows: readonly Row[];
   readonly onClose: () => void;
 }) {
-  const prune = () =>
-    perform(`Deleted ${rows.length} deployments`, async () => {
-      for (const { id } of rows) await removal(id);
-    });
+  const prune = async () => {
+    for (const row of rows) {
+      await change(removalOf(row.id), { method: "DELETE" }, `Deleted ${addressOf(row)}`);
+    }
+  };
   return (
     <Confirm
       title="Delete drained deployments"

@@ -1,6 +1,4 @@
-import type { Int } from "../../data/json.ts";
-import { termText } from "../../data/filter.ts";
-import { link, linkWith } from "../../state/router.ts";
+import { filterLink } from "../../data/filter_link.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
@@ -43,12 +41,7 @@ function columnsFor(id: string): readonly Column<PinnedHandler>[] {
 }
 
 function Count({ row, id }: { readonly row: PinnedHandler; readonly id: string }) {
-  const filter = [
-    termText("deployment", [id]),
-    termText("service", [row.service]),
-    termText("handler", [row.handler]),
-    termText("status", [statusOf(row)]),
-  ].join(" ");
-  const n: Int = row.n;
-  return <a href={linkWith(link("invocations"), { filter })}>{String(n)}</a>;
+  const { service, handler, n } = row;
+  const to = filterLink({ deployment: id, service, handler, status: statusOf(row) });
+  return <a href={to}>{String(n)}</a>;
 }

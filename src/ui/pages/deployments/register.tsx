@@ -30,6 +30,7 @@ export function RegisterDialog(props: RegisterProps) {
   const { offer } = registration;
   const [wanted, want] = useState<Wanted>({
     uri: known?.uri ?? uri ?? "",
+    role: "",
     isHttp11: known?.http_version === "HTTP/1.1",
     headers: Object.entries(known?.additional_headers ?? {}),
     isForced: false,
@@ -105,7 +106,7 @@ function Review({ offer, registration, onConfirm, known, services, deployments }
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
   const { wanted, hasFallenBack } = offer;
-  const there = known ?? deployments.find(({ uri }) => uri && sameUri(uri, wanted.uri));
+  const there = known ?? deployments.find(({ uri, arn }) => sameUri(uri ?? arn ?? "", wanted.uri));
   const diffs = diffOf(services, offer.services, wanted.isForced ? there?.id : undefined);
   const isSame = !known && there !== undefined && diffs.every(({ kind }) => kind === "same");
   return (
@@ -159,5 +160,5 @@ function There({ there, isSame, isUpdate, wanted }: {
 }
 
 function sameUri(a: string, b: string): boolean {
-  return URL.canParse(b) && new URL(a).href === new URL(b).href;
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;
 }

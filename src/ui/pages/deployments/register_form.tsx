@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isPerdure } from "../../data/server.ts";
 import { Pairs } from "../../widgets/pairs.tsx";
-import type { Registration, Wanted } from "./registration.ts";
+import { isFunction, type Registration, type Wanted } from "./registration.ts";
 
 interface FormProps {
   readonly wanted: Wanted;
@@ -21,7 +21,7 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
   return (
     <form class="fields" onSubmit={check}>
       <label>
-        Address of the endpoint
+        Address of the endpoint, or ARN of a function
         <input
           autofocus
           type="url"
@@ -31,6 +31,7 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
           onInput={({ currentTarget }) => want({ ...wanted, uri: currentTarget.value })}
         />
       </label>
+      {isFunction(wanted) && <Role {...{ wanted, want }} />}
       <Flags {...{ wanted, want, isUpdate }} />
       <Pairs
         title="Headers of every request to it"
@@ -45,6 +46,18 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
         <small>Nothing changes yet: what would change is shown first.</small>
       </div>
     </form>
+  );
+}
+
+function Role({ wanted, want }: Pick<FormProps, "wanted" | "want">) {
+  return (
+    <label>
+      ARN of the role to assume (optional)
+      <input
+        value={wanted.role}
+        onInput={({ currentTarget }) => want({ ...wanted, role: currentTarget.value })}
+      />
+    </label>
   );
 }
 

@@ -5,7 +5,10 @@ import { type Pair, recordOf } from "../../widgets/pairs.tsx";
 
 /** What the form asks for. */
 export interface Wanted {
+  /** The URL of an endpoint, or the qualified ARN of a function. */
   readonly uri: string;
+  /** In whose name a function is called. Empty: in that of the server. */
+  readonly role: string;
   readonly isHttp11: boolean;
   readonly headers: readonly Pair[];
   /** Of a registration: the deployment with this address is overwritten. Of an update: what it serves. */
@@ -29,10 +32,20 @@ type Answer = Pick<Deployment<Service>, "id" | "services" | "sdk_version">;
 /** The endpoint could not be asked: it may speak another HTTP. */
 const NO_CONTACT = "META0003";
 
+/** Whether a function is registered, which is called by its ARN. */
+export function isFunction({ uri }: Wanted): boolean {
+  return uri.trim().startsWith("arn:");
+}
+
+function addressOf(wanted: Wanted): object {
+  const uri = wanted.uri.trim();
+  if (!isFunction(wanted)) return { uri, use_http_11: wanted.isHttp11 };
+  return { arn: uri, ...(wanted.role.trim() !== "" && { assume_role_arn: wanted.role.trim() }) };
+}
+
 function send(wanted: Wanted, known: Deployment | undefined, isDry: boolean): Promise<Answer> {
   const address = {
-    uri: wanted.uri.trim(),
-    use_http_11: wanted.isHttp11,
+    ...addressOf(wanted),
     additional_headers: recordOf(wanted.headers),
     dry_run: isDry,
   };
@@ -53,6 +66,7 @@ async function ask(wanted: Wanted, known: Deployment | undefined): Promise<Offer
     return offerOf(await send(wanted, known, true), wanted);
   } catch (cause) {
     const mayFallBack = cause instanceof ApiError && !wanted.isHttp11 &&
+      !isFunction(wanted) &&
       (cause.code === NO_CONTACT || cause.status >= 500);
     if (!mayFallBack) throw cause;
     const other = { ...wanted, isHttp11: true };

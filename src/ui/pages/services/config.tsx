@@ -5,10 +5,13 @@ import { abilities } from "../../data/server.ts";
 import { toast } from "../../state/toasts.ts";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
-import { type Edit, type Option, OPTIONS, type Patch } from "./options.ts";
+import { type Edit, type Option, OPTIONS } from "./options.ts";
 
 interface ConfigProps {
+  /** What the options are of. Of a handler: its service, with the limits of the handler. */
   readonly service: Service;
+  /** The handler, if they are of one. */
+  readonly handler?: string;
   /** Called when something was changed. */
   readonly onChange: () => void;
 }
@@ -24,6 +27,7 @@ export function Config({ service, onChange }: ConfigProps) {
       <dl class="options">
         {shown.map((option) => <Row key={option.name} {...{ option, service, onChange }} />)}
       </dl>
+      {abilities().hasControls && <HandlerLimits {...{ service, onChange }} />}
       {service.info?.map(({ code, message }) => (
         <p key={code + message}>
           <Icon name="info" /> <code>{code}</code> {message}
@@ -37,7 +41,33 @@ export function Config({ service, onChange }: ConfigProps) {
   );
 }
 
-function Row({ option, service, onChange }: ConfigProps & { readonly option: Option }) {
+/** Limits of the handlers themselves, which hold beside those of the service. */
+function HandlerLimits({ service, onChange }: ConfigProps) {
+  const limits = OPTIONS.filter(({ isControl }) => isControl);
+  return (
+    <details class="handler-limits">
+      <summary>Limits of handlers</summary>
+      {service.handlers.map(({ name, concurrency, rate }) => {
+        const { concurrency: _, rate: __, ...others } = service;
+        const own = { ...others, ...(concurrency && { concurrency }), ...(rate && { rate }) };
+        return (
+          <section key={name} aria-label={`Limits of ${name}`}>
+            <h3>
+              <bdi>{name}</bdi>
+            </h3>
+            <dl class="options">
+              {limits.map((option) => (
+                <Row key={option.name} {...{ option, onChange, service: own, handler: name }} />
+              ))}
+            </dl>
+          </section>
+        );
+      })}
+    </details>
+  );
+}
+
+function Row({ option, service, handler, onChange }: ConfigProps & { readonly option: Option }) {
   const [isEdited, edit] = useState(false);
   const { title, about, textOf, usual } = option;
   const text = textOf(service);
@@ -52,6 +82,7 @@ function Row({ option, service, onChange }: ConfigProps & { readonly option: Opt
           ? (
             <EditForm
               {...{ option, service, onChange, edit: option.edit }}
+              {...(handler !== undefined && { handler })}
               onClose={() => edit(false)}
             />
           )
@@ -84,15 +115,16 @@ interface EditProps extends ConfigProps {
 }
 
 /** Sends what changed and nothing else, so that no default becomes a value of its own. */
-function EditForm({ option, edit, service, onChange, onClose }: EditProps) {
+function EditForm({ option, edit, service, handler, onChange, onClose }: EditProps) {
   const [text, type] = useState(edit.begin(service));
   const [error, fail] = useState<ApiError>();
   const save = async (event: Event) => {
     event.preventDefault();
     if (text === edit.begin(service)) return onClose();
     try {
-      await patchService(service.name, edit.patchOf(text));
-      toast("done", `${option.title} of ${service.name} changed`);
+      const body = edit.patchOf(text);
+      await api(pathOf(service, handler), { method: "PATCH", body });
+      toast("done", `${option.title} of ${handler ?? service.name} changed`);
       onChange();
       onClose();
     } catch (cause) {
@@ -108,6 +140,11 @@ function EditForm({ option, edit, service, onChange, onClose }: EditProps) {
       {error && <Failed error={error} />}
     </form>
   );
+}
+
+function pathOf({ name }: Service, handler: string | undefined): string {
+  const path = `services/${encodeURIComponent(name)}`;
+  return handler === undefined ? path : `${path}/handlers/${encodeURIComponent(handler)}`;
 }
 
 function Field({ option, edit, text, type }: {
@@ -137,9 +174,4 @@ function Field({ option, edit, text, type }: {
       onInput={({ currentTarget }) => type(currentTarget.value)}
     />
   );
-}
-
-/** Changes options of a service. Throws `ApiError`. */
-export async function patchService(name: string, body: Patch): Promise<void> {
-  await api(`services/${encodeURIComponent(name)}`, { method: "PATCH", body });
 }

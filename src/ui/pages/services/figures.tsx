@@ -1,5 +1,4 @@
-import { termText } from "../../data/filter.ts";
-import { link, linkWith } from "../../state/router.ts";
+import { filterLink } from "../../data/filter_link.ts";
 import { durationText } from "../../widgets/duration.ts";
 import type { Column } from "../../widgets/table.tsx";
 import { type Status, statusOf } from "../../widgets/status.tsx";
@@ -13,7 +12,6 @@ export interface Figures {
 }
 
 const MINUTES = 60;
-const MS = 1_000;
 const WAITING: readonly Status[] = ["scheduled", "pending", "ready", "suspended"];
 
 /** Figures by name, of a service or handler. */
@@ -25,22 +23,21 @@ export function figuresOf(name: string, open: readonly Open[], paces: readonly P
   };
 }
 
-/** Columns of live figures. `filterOf`: terms of the filter that finds a row's invocations. */
+/** Columns of live figures. `filterOf`: the filter that finds a row's invocations. */
 export function figureColumns<Row extends Figures>(
-  filterOf: (row: Row) => readonly string[],
+  filterOf: (row: Row) => Readonly<Record<string, string>>,
 ): readonly Column<Row>[] {
   const count = (id: string, title: string, statuses: readonly Status[]): Column<Row> => ({
     ...{ id, title, isNumber: true },
     cell: (row) => {
       const sum = statuses.reduce((total, one) => total + (row.open.get(one) ?? 0), 0);
       if (sum === 0) return 0;
-      const filter = [...filterOf(row), termText("status", statuses)].join(" ");
-      return <a href={linkWith(link("invocations"), { filter })}>{sum}</a>;
+      return <a href={filterLink({ ...filterOf(row), status: statuses })}>{sum}</a>;
     },
   });
   const time = (id: "p50" | "p95"): Column<Row> => ({
     ...{ id, title: id, isNumber: true },
-    cell: ({ pace }) => pace ? durationText(pace[id] * MS) : "–",
+    cell: ({ pace }) => pace ? durationText(pace[id]) : "–",
   });
   return [
     count("running", "Running", ["running"]),

@@ -1,5 +1,4 @@
 import type { Handler, Service } from "../../data/catalog.ts";
-import { termText } from "../../data/filter.ts";
 import { link, linkWith } from "../../state/router.ts";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
@@ -41,10 +40,7 @@ function columnsFor(service: Service): readonly Column<Row>[] {
       cell: (row) => <Name service={service} handler={row} />,
     },
     { id: "ty", title: "Type", cell: ({ ty }) => ty?.toLowerCase() ?? "–" },
-    ...figureColumns<Row>((row) => [
-      termText("service", [service.name]),
-      termText("handler", [row.name]),
-    ]),
+    ...figureColumns<Row>(({ name }) => ({ service: service.name, handler: name })),
     { id: "input", title: "Input", cell: (row) => <bdi>{row.input_description}</bdi> },
     { id: "output", title: "Output", cell: (row) => <bdi>{row.output_description}</bdi> },
     { id: "public", title: "Access", cell: (row) => row.public ? "public" : "private" },

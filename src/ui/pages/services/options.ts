@@ -113,7 +113,7 @@ const RATE: Option = {
   textOf: (service) => rateText(service) || "unlimited",
   edit: {
     hint: "such as 100/1m, or 100/1m burst 20; empty is unlimited",
-    pattern: "\\s*(\\d+\\s*/\\s*\\d[^/]*?(\\s+burst\\s+\\d+)?)?\\s*",
+    pattern: "\\s*(\\d+\\s*\\/\\s*\\d.*)?",
     begin: rateText,
     patchOf: (text) => ({ rate: rateOf(text) }),
   },

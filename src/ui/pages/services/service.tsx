@@ -1,17 +1,17 @@
+import { change } from "../../data/act.ts";
 import { type Service, TYPES } from "../../data/catalog.ts";
-import { ApiError, apiUrl } from "../../data/client.ts";
+import { apiUrl } from "../../data/client.ts";
 import { EVERY_MS, useGet } from "../../data/hooks.ts";
 import { refreshAll } from "../../data/resource.ts";
 import { abilities } from "../../data/server.ts";
 import type { PageProps } from "../../routes.ts";
 import { link } from "../../state/router.ts";
-import { toast } from "../../state/toasts.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Charts } from "./charts.tsx";
-import { Config, patchService } from "./config.tsx";
+import { Config } from "./config.tsx";
 import { Handlers } from "./handlers.tsx";
 import { PlaygroundPart } from "./playground_part.tsx";
 import { Revisions } from "./revisions.tsx";
@@ -35,7 +35,7 @@ export default function ServicePage({ params: { name = "" } }: PageProps) {
     );
   }
   return (
-    <Page title={<bdi>{name}</bdi>} actions={<Actions service={service} onChange={refreshAll} />}>
+    <Page title={<bdi>{name}</bdi>} actions={<Actions service={service} />}>
       <p class="badges">
         {TYPES[service.ty]} · revision {String(service.revision)} ·{" "}
         {service.public ? "public" : "private"}
@@ -55,20 +55,13 @@ export default function ServicePage({ params: { name = "" } }: PageProps) {
   );
 }
 
-function Actions({ service, onChange }: {
-  readonly service: Service;
-  readonly onChange: () => void;
-}) {
-  const { name, paused = false } = service;
-  const pause = async () => {
-    try {
-      await patchService(name, { paused: !paused });
-      toast("done", `${name} ${paused ? "goes on" : "is paused: what runs ends or suspends"}`);
-    } catch (cause) {
-      toast("failed", cause instanceof ApiError ? cause.message : String(cause));
-    }
-    onChange();
-  };
+function Actions({ service: { name, paused = false } }: { readonly service: Service }) {
+  const pause = () =>
+    change(
+      `services/${encodeURIComponent(name)}`,
+      { method: "PATCH", body: { paused: !paused } },
+      `${name} ${paused ? "goes on" : "is paused: what runs ends or suspends"}`,
+    );
   return (
     <>
       {abilities().hasControls && (

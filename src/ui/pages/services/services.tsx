@@ -1,6 +1,5 @@
 import { addressOf, type Deployment, type Service, TYPES } from "../../data/catalog.ts";
 import { useDeployments, useServices } from "../../data/catalog.ts";
-import { termText } from "../../data/filter.ts";
 import { go, link } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
@@ -53,7 +52,7 @@ function columnsFor(deployments: readonly Deployment[]): readonly Column<Row>[] 
       ),
     },
     { id: "ty", title: "Type", cell: ({ ty }) => TYPES[ty] },
-    ...figureColumns<Row>(({ name }) => [termText("service", [name])]),
+    ...figureColumns<Row>(({ name }) => ({ service: name })),
     { id: "public", title: "Access", cell: (row) => accessOf(row) },
     { id: "revision", title: "Revision", isNumber: true, cell: (row) => String(row.revision) },
     {

@@ -46,12 +46,12 @@ GROUP BY target_service_name, completion_failure
 ORDER BY n DESC`,
   },
   {
-    title: "Slowest of the last hour, in seconds",
+    title: "Slowest of the last hour",
     text: `SELECT id, target,
-  extract(epoch FROM completed_at) - extract(epoch FROM created_at) AS seconds
+  CAST(completed_at AS BIGINT) - CAST(created_at AS BIGINT) AS ms
 FROM sys_invocation
 WHERE status = 'completed' AND completed_at > now() - INTERVAL '1 hour'
-ORDER BY seconds DESC
+ORDER BY ms DESC
 LIMIT 50`,
   },
   {
