@@ -1,6 +1,8 @@
 import http from "node:http";
 import http2, { type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
+import tls from "node:tls";
+import type { Certificate } from "./_certificate.ts";
 
 /** A server that a test controls, on a free port. */
 export interface Endpoint {
@@ -11,12 +13,15 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** Handles every stream with `script`. */
+/** Handles every stream with `script`. `secure`: over TLS. */
 export function h2Endpoint(
   script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
   settings: http2.Settings = {},
+  secure?: Certificate,
 ): Promise<Endpoint> {
-  const server = http2.createServer({ settings });
+  const server = secure
+    ? http2.createSecureServer({ settings, ...secure })
+    : http2.createServer({ settings });
   server.on("stream", (stream, headers) => {
     stream.on("error", () => {});
     script(stream, headers);
@@ -46,7 +51,7 @@ export function listen(server: Server, at = 0): Promise<Endpoint> {
       const { port } = server.address() as AddressInfo;
       resolve({
         port,
-        uri: `http://127.0.0.1:${port}/`,
+        uri: `${server instanceof tls.Server ? "https" : "http"}://127.0.0.1:${port}/`,
         connections: () => count,
         close: () =>
           new Promise((closed) => {

@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process";
 import http2 from "node:http2";
 import net from "node:net";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
+import { certificate } from "./_certificate.ts";
 import { type Endpoint, h1Endpoint, h2Endpoint, listen, until } from "./_endpoint.ts";
-import { bytes, cleanups, dialer, open, over, started } from "./_talk.ts";
+import { bytes, dialer, open, over, started } from "./_talk.ts";
 
 function echo() {
   return h2Endpoint((stream) => {
@@ -178,9 +175,7 @@ test("a stream reset by the server is reported as a reset, and the session stays
 });
 
 test("over TLS, ALPN decides between HTTP/2 and HTTP/1.1", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "dial-"));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
-  const { key, cert } = certificate(folder);
+  const { key, cert } = certificate();
   const https = await import("node:https");
   const both = http2.createSecureServer({ key, cert, allowHTTP1: true }, (_, response) => {
     response.end("both");
@@ -209,13 +204,3 @@ test("over TLS, ALPN decides between HTTP/2 and HTTP/1.1", async () => {
     ["failed unreachable"],
   ]);
 });
-
-function certificate(folder: string): { key: string; cert: string } {
-  const paths = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
-  execFileSync("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-    ...["-keyout", paths.key, "-out", paths.cert, "-days", "2", "-subj", "/CN=localhost"],
-    ...["-addext", "subjectAltName=IP:127.0.0.1"],
-  ], { stdio: "ignore" });
-  return { key: readFileSync(paths.key, "utf8"), cert: readFileSync(paths.cert, "utf8") };
-}

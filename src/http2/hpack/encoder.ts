@@ -2,6 +2,9 @@ import { ENCODED_MAX, SENT_HEADERS_BYTES_MAX } from "../limits.ts";
 import { staticField, staticName } from "./static_table.ts";
 
 const INITIAL_BYTES = 4096;
+
+type Method = "GET" | "POST";
+
 /** Literal representations (RFC 7541, section 6.2): a proxy must never index the second kind. */
 const PLAIN = 0x00;
 const SECRET = 0x10;
@@ -32,7 +35,8 @@ interface KnownName {
  */
 export class HeaderEncoder {
   readonly #authority: string;
-  readonly #starts = new Map<string, Uint8Array>();
+  /** Pseudo-headers by path, of requests without a header `host`. */
+  readonly #starts = { GET: new Map<string, Uint8Array>(), POST: new Map<string, Uint8Array>() };
   readonly #names = new Map<string, KnownName>();
   #bytes = new Uint8Array(INITIAL_BYTES);
   #to = 0;
@@ -51,10 +55,11 @@ export class HeaderEncoder {
    * Encodes a request, and returns how many of `bytes` it takes. Throws `RangeError` for a name or
    * value that HTTP/2 does not allow, and when they are larger than `SENT_HEADERS_BYTES_MAX`.
    */
-  encode(method: string, path: string, headers: Readonly<Record<string, string>>): number {
+  encode(method: Method, path: string, headers: Readonly<Record<string, string>>): number {
     this.#to = 0;
     const { host } = headers;
-    this.#copy(this.#start(method, path, host ?? this.#authority));
+    if (host === undefined) this.#copy(this.#start(method, path));
+    else this.#encodeStart(method, path, host);
     for (const name in headers) {
       // HTTP/2 has `:authority` instead, and both must not differ (RFC 9113, section 8.3.1).
       if (name !== "host") this.#header(name, headers[name]!);
@@ -63,28 +68,30 @@ export class HeaderEncoder {
   }
 
   /** The pseudo-headers of a request, which repeat: attempts of one handler have the same. */
-  #start(method: string, path: string, authority: string): Uint8Array {
-    const key = `${method} ${path} ${authority}`;
-    const known = this.#starts.get(key);
+  #start(method: Method, path: string): Uint8Array {
+    const starts = this.#starts[method];
+    const known = starts.get(path);
     if (known) return known;
-    this.#to = 0;
-    for (
-      const [name, value] of [
-        [":method", method],
-        [":scheme", "http"],
-        [":authority", authority],
-        [":path", path],
-      ] as const
-    ) {
-      const index = staticField(name, value);
-      if (index > 0) this.#integer(index, 7, 0x80);
-      else this.#literal({ name, value, kind: PLAIN });
-    }
+    this.#encodeStart(method, path, this.#authority);
     const start = this.#bytes.slice(0, this.#to);
     this.#to = 0;
-    if (this.#starts.size >= ENCODED_MAX) this.#starts.clear();
-    this.#starts.set(key, start);
+    if (starts.size >= ENCODED_MAX) starts.clear();
+    starts.set(path, start);
     return start;
+  }
+
+  #encodeStart(method: Method, path: string, authority: string): void {
+    this.#pseudo(":method", method);
+    this.#pseudo(":scheme", "http");
+    this.#pseudo(":authority", authority);
+    this.#pseudo(":path", path);
+  }
+
+  #pseudo(name: string, value: string): void {
+    const index = staticField(name, value);
+    if (index > 0) return this.#integer(index, 7, 0x80);
+    this.#name(name, PLAIN);
+    this.#text(name, value);
   }
 
   #header(name: string, value: string): void {
@@ -117,11 +124,6 @@ export class HeaderEncoder {
     this.#to = from;
     if (this.#names.size >= ENCODED_MAX) this.#names.clear();
     return { bytes, value: "", encoded: undefined };
-  }
-
-  #literal({ name, value, kind }: { name: string; value: string; kind: number }): void {
-    this.#name(name, kind);
-    this.#text(name, value);
   }
 
   #name(name: string, kind: number): void {
