@@ -1,7 +1,10 @@
 /** Opens one HTTP exchange with an endpoint, full duplex where the platform can. */
 export interface Dial {
-  /** Whether a request must end before its response begins: every attempt is request-response. */
-  readonly isHalfDuplex?: boolean;
+  /**
+   * Whether a request must end before its response begins: then its attempt is request-response.
+   * Absent: no request must.
+   */
+  isHalfDuplex?(request: DialRequest): boolean;
   open(request: DialRequest, listener: DialListener): Exchange;
   close(): Promise<void>;
 }
@@ -39,11 +42,10 @@ export interface DialHead {
 export interface DialFailure {
   /**
    * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was expected. `reset`:
-   * the stream or connection broke. `unsupported`: this platform lacks that version. `refused`: an
-   * intermediary refuses the request, now and later. `busy`: the endpoint had no room for the
-   * stream, and has read nothing of it.
+   * the stream or connection broke. `refused`: an intermediary refuses the request, now and later.
+   * `busy`: the endpoint had no room for the stream, and has read nothing of it.
    */
-  readonly kind: "unreachable" | "http1" | "reset" | "unsupported" | "refused" | "busy";
+  readonly kind: "unreachable" | "http1" | "reset" | "refused" | "busy";
   readonly message: string;
 }
 

@@ -12,6 +12,10 @@ declare module "cloudflare:workers" {
   }
 }
 
+declare module "cloudflare:sockets" {
+  export const connect: import("./socket_stream.ts").Connect;
+}
+
 interface DurableObjectState {
   readonly id: DurableObjectId;
   readonly storage:

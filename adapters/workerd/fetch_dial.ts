@@ -1,5 +1,4 @@
 import { concatBytes } from "../../src/bytes.ts";
-import { failedExchange } from "../../src/pending_exchange.ts";
 import type {
   Dial,
   DialFailure,
@@ -9,27 +8,13 @@ import type {
   Exchange,
 } from "../../src/dial.ts";
 
-/** The message for an endpoint that only speaks cleartext HTTP/2. */
-const H2C = "this server runs on workerd, which cannot speak HTTP/2 without TLS: " +
-  "let the endpoint listen for HTTP/1.1, or for HTTPS";
-
 /**
  * Dials endpoints with `fetch`, in request-response mode only: nothing is sent before the request is
- * complete. HTTP/2 without TLS is `unsupported`. Any version over TLS is reported as HTTP/1.1, because
- * `fetch` does not tell. The time to connect is not limited: `fetch` does not tell it from the wait
- * for a response.
+ * complete. Any version over TLS is reported as HTTP/1.1, because `fetch` does not tell. The time to
+ * connect is not limited: `fetch` does not tell it from the wait for a response.
  */
-export function fetchDial(): Dial {
-  return {
-    isHalfDuplex: true,
-    open(request, listener) {
-      if (request.version === "h2" && !isSecure(request)) {
-        return failedExchange(listener, { kind: "unsupported", message: H2C });
-      }
-      return new FetchExchange(request, listener);
-    },
-    close: () => Promise.resolve(),
-  };
+export function fetchDial(): Pick<Dial, "open"> {
+  return { open: (request, listener) => new FetchExchange(request, listener) };
 }
 
 function isSecure({ url }: DialRequest): boolean {
@@ -117,7 +102,7 @@ class FetchExchange implements Exchange {
     const isFirst = this.#request.method === "GET" && !isSecure(this.#request);
     this.#listener.failed({
       kind,
-      message: isFirst ? `${said} (if it speaks HTTP/2 only: ${H2C})` : said,
+      message: isFirst ? `${said} (if it speaks HTTP/2 only, register it without HTTP/1.1)` : said,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { createApp } from "../../src/app.ts";
 import type { App } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
+import type { Dial } from "../../src/dial.ts";
 import { Failure } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
@@ -26,7 +27,8 @@ import { VERSION } from "../platform/version.ts";
 import { built } from "../ui/embedded.ts";
 import { SERVER_FOLD_LIMITS } from "../libsql/remote/fold_limits.ts";
 import { AlarmedStore, type Alarms, type AlarmStorage } from "./alarm.ts";
-import { fetchDial } from "./fetch_dial.ts";
+import { workerdDial } from "./dial.ts";
+import type { Connect } from "./socket_stream.ts";
 import { INTERNAL_SECRET, type Peer, Peers } from "./peers.ts";
 import type { IsolateClock } from "./platform.ts";
 import { durableIntrospection, type QueryStorage } from "./introspection.ts";
@@ -54,6 +56,8 @@ export interface LifeOptions {
   readonly log: Log;
   /** The partition of this object, if a request has named it. */
   readonly partition: number | undefined;
+  /** Opens connections to endpoints. */
+  readonly connect: Connect;
   /** The object of a partition. */
   readonly at: (partition: number) => Peer;
 }
@@ -79,7 +83,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
   const peers = new Peers({ range, at: options.at, log });
   const deployments = sqlDeploymentStore(client, { clock, retryMs: 0 });
   const app = await createApp({
-    platform: { clock, random, log, dial: fetchDial() },
+    platform: { clock, random, log, dial: dialOf(options) },
     config,
     store,
     partitions: range.partitions,
@@ -92,6 +96,18 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     ui: () => built,
   });
   return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
+}
+
+function dialOf({ connect, clock, config }: LifeOptions): Dial {
+  return workerdDial({
+    connect,
+    streamsMax: config["worker.invoker.streams-per-connection"],
+    // The clock ends the object when what it calls throws.
+    onBug: (cause) =>
+      clock.soon(() => {
+        throw cause;
+      }),
+  });
 }
 
 /** The rows of an object that stores them on a database server. Its range stays in its own storage. */

@@ -1,3 +1,4 @@
+import { connect } from "cloudflare:sockets";
 import { DurableObject } from "cloudflare:workers";
 import { Failure } from "../../src/errors.ts";
 import type { Log } from "../../src/ports.ts";
@@ -132,6 +133,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
       clock,
       log,
       alarms: this.#alarms,
+      connect,
       partition: this.#partition,
       at: (partition) => objectOf(this.env.PARTITION, partition),
     });

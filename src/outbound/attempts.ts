@@ -152,14 +152,14 @@ export class Attempts {
     const { invocation } = effect;
     const chosen = choose(this.#deps.schema(), invocation, this.#options.protocolMax);
     if ("failure" in chosen) return this.#refuse(effect, chosen);
-    const { isHalfDuplex } = this.#deps.dial;
-    const plan = isHalfDuplex ? { ...chosen, requestResponse: true } : chosen;
-    const span = this.#deps.watch?.began(invocation, effect.attempt, plan.pin);
+    const span = this.#deps.watch?.began(invocation, effect.attempt, chosen.pin);
     const { dial, mediaType } = this.#addresses.request(
-      plan.deployment,
-      plan.pin.protocol,
+      chosen.deployment,
+      chosen.pin.protocol,
       span ? { ...invocation, trace: span.trace } : invocation,
     );
+    const isHalfDuplex = this.#deps.dial.isHalfDuplex?.(dial);
+    const plan = isHalfDuplex ? { ...chosen, requestResponse: true } : chosen;
     const attempt = new RunningAttempt(this.#host, effect, {
       number: ++this.#begun,
       plan,

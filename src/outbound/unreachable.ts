@@ -16,8 +16,6 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
           `consider discovery with --use-http1.1 ("use_http_11": true in the request); ` +
           "if it speaks TLS, the URI begins with https",
       );
-    case "unsupported":
-      return new Failure("META0003", `${calling}: ${message}; consider "use_http_11": true`);
     case "unreachable":
     case "reset":
     case "refused":

@@ -56,21 +56,21 @@ export const COLUMNS: readonly Column[] = [
   {
     key: "workerd-durable-object",
     title: "workerd, Durable Object",
-    transports: ["h1"],
+    transports: ["h2", "h1"],
     gaps: WORKERD_GAPS,
     start: async () => asServer(await startWorkerd()),
   },
   {
     key: "workerd-durable-objects",
     title: "workerd, 3 Durable Objects",
-    transports: ["h1"],
+    transports: ["h2"],
     gaps: WORKERD_SEVERAL_GAPS,
     start: async () => asServer(await startWorkerd({ settings: { DEFAULT_NUM_PARTITIONS: "3" } })),
   },
   {
     key: "workerd-sqld",
     title: "workerd, libSQL server",
-    transports: ["h1"],
+    transports: ["h2"],
     gaps: WORKERD_SQLD_GAPS,
     isAvailable: async () => await sqldProgram() !== undefined,
     start: async () => {

@@ -46,11 +46,6 @@ export const MEMORY_GAPS: readonly Gap[] = [
 
 export const WORKERD_GAPS: readonly Gap[] = [
   {
-    promises: ["says that the endpoint speaks the other version of HTTP"],
-    why: "it speaks HTTP/1.1 to services, and refuses HTTP/2 before it has asked one (META0003)",
-    shows: /META0003/,
-  },
-  {
     promises: ["takes calls over HTTP/2 with prior knowledge on the same port"],
     why: "HTTP/1.1 is all that workerd listens for; what stands in front of it speaks HTTP/2",
     shows: /Protocol error|ECONNRESET|ERR_HTTP2|socket/i,

@@ -22,6 +22,8 @@ test("no more is sent than the windows of stream and connection allow", async ()
   expect(two!.exchange.write(new Uint8Array(WINDOW))).toBe(false);
   await settled();
   expect(stage.peer.body(1)).toBe("a".repeat(15));
+  const last = stage.peer.of(frameType.data).findLast(({ stream }) => stream === 1);
+  expect(last).toMatchObject({ flags: END_STREAM });
   expect(stage.peer.body(3)).toHaveLength(WINDOW - 15);
   stage.peer.send(windowUpdate(0, 100));
   await settled();

@@ -206,8 +206,9 @@ test("paused streams hold back their own window, not that of the connection", as
   const [stage, ...talks] = await Stage.ready(10);
   for (const [i, { exchange }] of talks.slice(1).entries()) {
     exchange.pause();
+    const piece = data(2 * i + 3, TEXT);
     stage.peer.send(head(2 * i + 3));
-    for (let n = 0; n < 128; n++) stage.peer.listener.received(data(2 * i + 3, TEXT));
+    for (let n = 0; n < 128; n++) stage.peer.listener.received(piece);
   }
   stage.peer.send(head(1), data(1, "a", END_STREAM));
   expect(talks[0]!.received).toEqual(["head 200", "a", "end"]);
@@ -233,6 +234,12 @@ test("an endpoint that reads may ask often", async () => {
     await settled();
   }
   expect([talk!.received, stage.peer.of(frameType.ping).length]).toEqual([[], 4000]);
+  // What it has read does not count when it does not read for a while.
+  stage.peer.hasRoom = false;
+  stage.peer.send(ping());
+  await settled();
+  stage.peer.send(...repeated(ping(), 900));
+  expect(talk!.received).toEqual([]);
 });
 
 test("the first frame must be SETTINGS", async () => {

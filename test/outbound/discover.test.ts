@@ -4,7 +4,6 @@ import { afterEach, expect, test } from "vitest";
 import { nodeDial } from "../../adapters/dial/dial.ts";
 import type { Failure } from "../../src/errors.ts";
 import { discover, type DiscoverOptions } from "../../src/outbound/discover.ts";
-import type { Dial } from "../../src/dial.ts";
 import { realClock } from "./_attempts.ts";
 import { type Endpoint, h1Endpoint, h2Endpoint, listen } from "./_endpoint.ts";
 
@@ -261,20 +260,6 @@ test("an endpoint that never answers", async () => {
   const refused = await failure(ask(endpoint.uri, { timeoutMs: 50 }));
   expect(refused.code).toBe("META0003");
   expect(refused.message).toMatch(/no complete answer within 50 ms$/);
-});
-
-test("a platform that cannot speak HTTP/2", async () => {
-  const dial: Dial = {
-    open: (_, listener) => {
-      const message = "this platform cannot speak cleartext HTTP/2";
-      queueMicrotask(() => listener.failed({ kind: "unsupported", message }));
-      return { write: () => true, end() {}, abort() {}, pause() {}, resume() {} };
-    },
-    close: () => Promise.resolve(),
-  };
-  const refused = await failure(ask("http://127.0.0.1:9/", { dial }));
-  expect(refused.code).toBe("META0003");
-  expect(refused.message).toMatch(/cannot speak cleartext HTTP\/2.*use_http_11/);
 });
 
 test("HTTP/1.0 has no bidirectional mode", async () => {

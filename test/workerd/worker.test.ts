@@ -68,8 +68,9 @@ test("is small enough to be deployed", () => {
   expect(readFileSync("wrangler.toml", "utf8")).toMatch(/^minify = true$/m);
 });
 
-test("asks nothing of its runtime but the web's standards and Durable Objects", () => {
-  expect(importsOf("adapters/workerd.ts")).toEqual(["cloudflare:workers"]);
+test("asks nothing of its runtime but the web's standards, sockets and Durable Objects", () => {
+  expect(importsOf("adapters/workerd.ts").toSorted())
+    .toEqual(["cloudflare:sockets", "cloudflare:workers"]);
 });
 
 test("is what wrangler.toml names", () => {
@@ -131,17 +132,26 @@ test("lets sidecars in by their own token, and to nothing else", async () => {
   }
 });
 
-test("refuses addresses that speak HTTP/2 only, and says what to do", async () => {
-  const register = (use_http_11: boolean) =>
-    ask(plain, "POST", "/admin/deployments", { uri: h2.url, use_http_11 });
-  for (const use_http_11 of [false, true]) {
-    const { status, body } = await register(use_http_11);
-    expect([status, body]).toEqual([500, {
-      message: expect.stringMatching(/workerd.*HTTP\/2 without TLS.*let the endpoint.*HTTP\/1\.1/),
+test("speaks HTTP/2 to services, and says so when they speak another version", async () => {
+  const other = worker();
+  const register = (uri: string, use_http_11: boolean) =>
+    ask(other, "POST", "/admin/deployments", { uri, use_http_11 });
+  expect(await register(h1.url, false)).toMatchObject({
+    status: 500,
+    body: { svc_code: "META0014" },
+  });
+  expect(await register(h2.url, true)).toMatchObject({
+    status: 500,
+    body: {
+      message: expect.stringMatching(/HTTP\/2 only.*without HTTP\/1\.1/),
       svc_code: "META0003",
-      restate_code: "META0003",
-    }]);
-  }
+    },
+  });
+  expect(await register("http://127.0.0.1:1", false))
+    .toMatchObject({ status: 500, body: { svc_code: "META0003" } });
+  expect(await register(h2.url, false)).toMatchObject({ status: 201 });
+  expect(await ask(other, "POST", "/svc/call/Greeter/greet", "h2"))
+    .toEqual({ status: 200, body: "Hello h2" });
 });
 
 test("answers queries", async () => {
