@@ -78,9 +78,9 @@ export class Connection implements Receiving, StreamHost, ByteListener {
     return this.#streams.size;
   }
 
-  /** Streams that the endpoint allows at once. 0 before `ready`, and once it takes no more. */
+  /** Streams that the endpoint allows at once. 0 before `ready`. */
   get streamsMax(): number {
-    return this.#isRetired ? 0 : this.#streamsMax;
+    return this.#streamsMax;
   }
 
   /** Bytes that wait to be sent. */
@@ -90,7 +90,7 @@ export class Connection implements Receiving, StreamHost, ByteListener {
     return bytes;
   }
 
-  /** Opens a stream and sends its head. Must not be called beyond `streamsMax`. */
+  /** Opens a stream and sends its head. Must not be called beyond `streamsMax`, or once retired. */
   open(head: RequestHead, listener: DialListener): Exchange {
     const stream = new Http2Stream(this, this.#next, listener);
     this.#next += 2;

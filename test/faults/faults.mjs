@@ -1,6 +1,7 @@
 import { adaptersData } from "./adapters_data.mjs";
 import { adaptersPlaces } from "./adapters_places.mjs";
 import { adaptersNetwork } from "./adapters_network.mjs";
+import { http2 } from "./http2.mjs";
 import { storageRows } from "./storage_rows.mjs";
 import { storageWrites } from "./storage_writes.mjs";
 
@@ -14,4 +15,5 @@ export const faults = [
   ...adaptersNetwork,
   ...adaptersData,
   ...adaptersPlaces,
+  ...http2,
 ];

@@ -83,6 +83,8 @@ test("a paused response is held, its window is not renewed, and then it goes on"
   const credits = () => stage.peer.of(frameType.windowUpdate).filter(({ stream }) => stream === 1);
   expect(credits()).toEqual([]);
   talk!.exchange.resume();
+  // A listener that resumes does not expect to be called at once.
+  expect(talk!.received).toEqual(["head 200"]);
   await settled();
   expect([talk!.received[1], talk!.received.at(-2), talk!.received.at(-1)]).toEqual([
     "a",
