@@ -84,6 +84,21 @@ describe.each(["cleartext", "TLS"])("over %s", (transport) => {
     expect(talk.received).toEqual(["failed reset"]);
   });
 
+  test("a refused stream was not taken, a stream reset in its middle has failed", async () => {
+    const { NGHTTP2_REFUSED_STREAM } = http2.constants;
+    const endpoint = await serve((stream, { ":path": path }) => {
+      if (path === "/refused") return stream.close(NGHTTP2_REFUSED_STREAM);
+      stream.respond({ ":status": 200 });
+      return stream.write("x", () => stream.destroy(new Error("x")));
+    });
+    const dial = dialing();
+    const refused = open(dial, `${endpoint.uri}refused`);
+    const reset = open(dial, `${endpoint.uri}reset`);
+    await until(() => over(refused) && over(reset));
+    expect(refused.received).toEqual(["failed busy"]);
+    expect(reset.received).toEqual(["200 HTTP/2.0", "x", "failed reset"]);
+  });
+
   test("an aborted stream makes room, even if it was held back", async () => {
     const endpoint = await serve((stream) => {
       stream.respond({ ":status": 200 });
