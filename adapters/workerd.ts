@@ -22,9 +22,12 @@ export default {
         () => objectOf(env.PARTITION, partition).ingress(request, partition),
       );
     }
-    // Sidecars show a token of their own, which the object checks.
-    const refusal = path.startsWith(SIDECARS) ? undefined : refusalOf(request, url, settings);
+    const refusal = isOpen(request, path, settings) ? undefined : refusalOf(request, url, settings);
     if (refusal) return refusal;
+    if (url.pathname === settings.adminPrefix && request.method === "GET") {
+      // A relative redirect would leave the prefix.
+      return new Response(null, { status: 308, headers: { location: `${url.pathname}/ui/` } });
+    }
     url.pathname = path;
     return ask("operator", request, () => operators(env).admin(new Request(url, request), 0));
   },
@@ -38,6 +41,17 @@ export class Admin extends WorkerEntrypoint<ObjectBindings> {
 }
 
 const SIDECARS = "/internal/kafka/";
+
+/**
+ * Whether a request needs no token of operators. Sidecars show one of their own, which the object checks.
+ * The files of the UI hold no data, and ask for the token.
+ */
+function isOpen({ method }: Request, path: string, { adminToken }: WorkerSettings): boolean {
+  if (path.startsWith(SIDECARS)) return true;
+  return adminToken !== "" && method === "GET" && UI.test(path);
+}
+
+const UI = /^\/(ui(\/.*)?)?$/;
 
 const known = new WeakMap<ObjectBindings, WorkerSettings>();
 

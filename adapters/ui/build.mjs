@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /**
@@ -105,11 +105,9 @@ async function shellOf(root, { outputs }, icon) {
 }
 
 function fileOf(name, bytes) {
-  const quality = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   return {
     type: TYPES[path.extname(name)],
     etag: `"${hashOf(bytes)}"`,
-    br: brotliCompressSync(bytes, quality).toString("base64"),
     gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
   };
 }

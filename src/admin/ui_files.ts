@@ -7,7 +7,6 @@ export interface UiFile {
   readonly type: string;
   readonly etag: string;
   /** In base64, as modules of every runtime can hold it. */
-  readonly br: string;
   readonly gzip: string;
 }
 
@@ -63,15 +62,15 @@ function fileAnswer(request: Request, file: UiFile): Response {
   });
   if (isKnown(request, file.etag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", file.type);
-  const coding = (["br", "gzip"] as const).find((one) => accepts(request, one));
-  if (coding) {
-    headers.set("content-encoding", coding);
+  const bytes = bytesOf(file.gzip);
+  if (accepts(request, "gzip")) {
+    headers.set("content-encoding", "gzip");
     // workerd compresses a body by itself unless it is told that this has been done.
     const init = { headers, encodeBody: "manual" };
-    return new Response(bytesOf(file[coding]), init);
+    return new Response(bytes, init);
   }
   const gunzip = new DecompressionStream("gzip");
-  return new Response(new Blob([bytesOf(file.gzip)]).stream().pipeThrough(gunzip), { headers });
+  return new Response(new Blob([bytes]).stream().pipeThrough(gunzip), { headers });
 }
 
 function shellAnswer(

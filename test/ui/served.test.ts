@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
@@ -78,14 +78,11 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (_name, start
       vary: "accept-encoding",
     });
     expect(plain.headers["content-encoding"]).toBeUndefined();
-    const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
-    for (const [coding, decode] of Object.entries(decoders)) {
-      const { headers, body } = await ask(at(script), { "accept-encoding": coding });
-      expect(headers["content-encoding"]).toBe(coding);
-      expect(body.length).toBeLessThan(plain.body.length / 2);
-      expect(decode(body).equals(plain.body)).toBe(true);
-    }
-    const refused = await ask(at(script), { "accept-encoding": "br;q=0, gzip;q=0" });
+    const { headers, body } = await ask(at(script), { "accept-encoding": "br, gzip" });
+    expect(headers["content-encoding"]).toBe("gzip");
+    expect(body.length).toBeLessThan(plain.body.length / 2);
+    expect(gunzipSync(body).equals(plain.body)).toBe(true);
+    const refused = await ask(at(script), { "accept-encoding": "gzip;q=0" });
     expect(refused.headers["content-encoding"]).toBeUndefined();
     const known = await ask(at(script), { "if-none-match": String(plain.headers["etag"]) });
     expect(known.status).toBe(304);
