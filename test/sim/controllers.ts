@@ -7,11 +7,13 @@ import {
   RuleBook,
   type ServiceControl,
 } from "../../src/model/limits.ts";
+import type { Subscription } from "../../src/model/kafka.ts";
 import { printQueueId } from "../../src/model/queue.ts";
 import type { Schema } from "../../src/model/schema.ts";
 import type { Chance } from "./chance.ts";
 import type { Limits as Tightness } from "./faults.ts";
 import { simulatedSchema } from "./schema.ts";
+import { SUBSCRIPTION } from "./topic.ts";
 import type { World } from "./world.ts";
 
 /** Scopes, and limit keys in them, of clients. Empty: none. */
@@ -99,7 +101,12 @@ export class Controllers {
 
   #schemaOf(controls: Controls): Schema {
     const { eagerStateBytesMax, yieldThresholdMs } = this.#tight;
-    return simulatedSchema({ eagerStateBytesMax, yieldThresholdMs, controls });
+    const subscriptions = subscriptionsOf(this.#tight);
+    return simulatedSchema({
+      eagerStateBytesMax,
+      yieldThresholdMs,
+      controls: { ...controls, subscriptions },
+    });
   }
 
   #changedAtRandom(): Controls {
@@ -128,6 +135,17 @@ export class Controllers {
     };
     return { ...controls, services: new Map(controls.services).set(name, control) };
   }
+}
+
+/** The one that records come by. */
+function subscriptionsOf(
+  { isFed, lettersAfter }: Tightness,
+): ReadonlyMap<string, Subscription> {
+  if (!isFed) return new Map();
+  const limited = { "max.attempts": String(lettersAfter), "on.poison": "dead-letter:dead" };
+  const options = { "group.id": "g", ...lettersAfter < Infinity && limited };
+  const [source, sink] = ["kafka://simulated/t", "service://greeter/hi"];
+  return new Map([[SUBSCRIPTION, { id: SUBSCRIPTION, source, sink, options, createdAt: 0 }]]);
 }
 
 function withRule(chance: Chance, controls: Controls): Controls {

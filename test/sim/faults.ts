@@ -89,6 +89,8 @@ export interface Limits {
   readonly isFed: boolean;
   /** As in `HostOptions`. */
   readonly inboxMax: number;
+  /** The attempts of a record before it is a dead letter. Infinity: it never is. */
+  readonly lettersAfter: number;
 }
 
 /** Nothing goes wrong any more: from here on everything must finish. */
@@ -180,18 +182,20 @@ export function limits(chance: Chance): Limits {
     yieldThresholdMs: chance.pick([0, 50, 1_000]),
     isFed: false,
     inboxMax: Infinity,
+    lettersAfter: Infinity,
   };
 }
 
 /** What concerns topics. It has a chance of its own: a seed without topics is what it always was. */
 export function feeding(
   chance: Chance,
-): Pick<Faults & Limits, "sidecarLost" | "rewound" | "isFed" | "inboxMax"> {
+): Pick<Faults & Limits, "sidecarLost" | "rewound" | "isFed" | "inboxMax" | "lettersAfter"> {
   return {
     isFed: chance.happens(0.3),
     inboxMax: chance.pick([2, 6, Infinity]),
     sidecarLost: chance.happens(0.5) ? 0 : chance.next() * 0.4,
     rewound: chance.happens(0.5) ? 0 : chance.next(),
+    lettersAfter: chance.pick([Infinity, 1, 2, 4]),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Awaiting } from "../../src/model/invocation.ts";
+import { type Awaiting, letterSinceOf } from "../../src/model/invocation.ts";
 import { ask, type Asking } from "./asking.ts";
 import { freshId } from "./names.ts";
 import { Operator } from "./operators.ts";
@@ -41,7 +41,10 @@ export class Resolver {
     }
   }
 
-  async #help({ row: { id, status, target, attempt }, spoken }: InvocationRecord): Promise<void> {
+  async #help({ row, spoken }: InvocationRecord): Promise<void> {
+    const { id, status, target, attempt } = row;
+    // A letter that is written ends it.
+    if (letterSinceOf(row) !== undefined) return;
     if (status.kind === "paused") return this.#wake(id);
     if (status.kind !== "suspended" || !this.#mayHelp(id, attempt)) return;
     for (const key of leavesOf(status.awaiting)) {

@@ -1,6 +1,9 @@
 import { RESTARTS } from "./circumstances.ts";
 import type { Sabotage } from "./sabotage.ts";
 
+/** Attempts are soon used up. */
+const LETTERS = { lettersAfter: 1, streamLost: 0.3 };
+
 /** Broken ingestion of records (decision 052). */
 export const SABOTAGES_KAFKA: readonly Sabotage[] = [
   {
@@ -81,5 +84,40 @@ export const SABOTAGES_KAFKA: readonly Sabotage[] = [
     file: "placement/router.ts",
     find: "const partition = partitionOfId(record.request.id, this.#directory.partitions);",
     replace: "const partition = record.offset % this.#directory.partitions;",
+  },
+  {
+    name: "a record whose attempts are used up leaves no letter",
+    file: "engine/lifecycle/giving_up.ts",
+    find: 'hasLetters ? "letter" : "kill"',
+    replace: '"kill"',
+    under: LETTERS,
+  },
+  {
+    name: "the letter of an earlier attempt ends the invocation",
+    file: "engine/lifecycle/dead_letter.ts",
+    find: " || row.attempt !== attempt",
+    replace: "",
+    under: LETTERS,
+  },
+  {
+    name: "a new life does not know who owes a letter",
+    file: "partition/letters.ts",
+    find: "if (!over.has(id) && !this.#owing.has(id)) this.#owing.set(id, 0);",
+    replace: "",
+    under: { ...LETTERS, ...RESTARTS },
+  },
+  {
+    name: "a letter that was handed out is never handed out again",
+    file: "partition/letters.ts",
+    find: "if (claimedUntil <= now) ids.push(id);",
+    replace: "if (claimedUntil === 0) ids.push(id);",
+    under: { ...LETTERS, sidecarLost: 0.4 },
+  },
+  {
+    name: "a resumed invocation still owes a letter",
+    file: "partition/letters.ts",
+    find: "      this.#over?.add(row.id);\n      this.#owing.delete(row.id);\n",
+    replace: "",
+    under: LETTERS,
   },
 ];

@@ -14,7 +14,7 @@ export interface SidecarOptions extends Asking {
 }
 
 /** Stands for a part whose answer did not come. */
-class Unanswered extends Error {}
+export class Unanswered extends Error {}
 
 /**
  * Those who consume a partition of a topic, one after the other: each may die, or be taken for dead and

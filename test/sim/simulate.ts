@@ -46,9 +46,9 @@ export async function simulate(
   { isUnfenced = false, under = {} }: SimulateOptions = {},
 ): Promise<Run> {
   const world = new World(seed), start = world.mono;
-  const { isFed, inboxMax, ...lost } = feeding(new Chance(seed ^ FEEDING));
+  const { isFed, inboxMax, lettersAfter, ...lost } = feeding(new Chance(seed ^ FEEDING));
   const faults = { ...swarm(world.chance), ...lost, ...under };
-  const tight = { ...limits(world.chance), isFed, inboxMax, ...under };
+  const tight = { ...limits(world.chance), isFed, inboxMax, lettersAfter, ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
   const count = world.chance.int(2, tight.isControlled ? 20 : 12);

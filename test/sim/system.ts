@@ -1,7 +1,8 @@
 import type { HostOptions } from "../../src/partition/life.ts";
 import type { Directory } from "../../src/placement/directory.ts";
 import type { RecordsOfSource } from "../../src/placement/router.ts";
-import type { PartitionClient, PartTaken } from "../../src/ports.ts";
+import type { OwedLetter } from "../../src/model/kafka.ts";
+import type { LettersRequest, PartitionClient, PartTaken } from "../../src/ports.ts";
 import type { FleetOptions } from "./fleet.ts";
 
 /** What is simulated: the real `Host`, or a sabotaged one. */
@@ -10,6 +11,7 @@ export interface System {
   readonly MembershipAgent: FleetOptions["MembershipAgent"];
   readonly Router: new (directory: Directory) => {
     ingest(batch: RecordsOfSource): Promise<PartTaken>;
+    letters(request: LettersRequest): Promise<readonly OwedLetter[]>;
   };
   readonly Fenced: new (message?: string) => Error;
 }

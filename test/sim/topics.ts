@@ -1,4 +1,5 @@
 import type { Write } from "../../src/model/rows.ts";
+import { DeadLetters } from "./dead_letters.ts";
 import type { Disks } from "./disks.ts";
 import type { Limits } from "./faults.ts";
 import { Consumers, type SidecarOptions } from "./sidecar.ts";
@@ -14,6 +15,7 @@ export class Topics {
   readonly #options: TopicsOptions;
   readonly #topics: Topic[] = [];
   readonly #consumers: Consumers[] = [];
+  #letters: DeadLetters | undefined;
 
   constructor(options: TopicsOptions) {
     this.#options = options;
@@ -22,6 +24,7 @@ export class Topics {
   /** One partition or two, written within `ms`. */
   feed(ms: number): void {
     const { world, limits: { partitions } } = this.#options;
+    this.#letters = new DeadLetters({ ...this.#options, partitions });
     for (let n = world.chance.int(0, 1); n >= 0; n--) {
       const topic = new Topic(world, n);
       this.#topics.push(topic);
@@ -44,6 +47,7 @@ export class Topics {
   commit(writes: readonly Write[], partition: number): void {
     const { disks, limits: { inboxMax, partitions } } = this.#options, disk = disks.of(partition);
     for (const topic of this.#topics) topic.commit(writes, disk);
+    this.#letters?.commit(writes);
     mustFit(disk, Math.ceil(inboxMax / partitions));
   }
 
