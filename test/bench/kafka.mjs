@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
 });
 const recordsCount = Number(options.records), rounds = Number(options.rounds);
 const wanted = options.only.split(",");
+// With the default, ingestion waits for the handler after 10,000 records. The reference has no limit.
+process.env.SVC_WORKER__KAFKA_INBOX_LIMIT ??= String(2 * recordsCount);
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
 async function startBroker() {
