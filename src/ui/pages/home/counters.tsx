@@ -4,27 +4,25 @@ import { Icon } from "../../widgets/icon.tsx";
 import { Sparkline } from "../../widgets/sparkline.tsx";
 import type { Status } from "../../widgets/status.tsx";
 import type { Figures } from "./figures.ts";
-import type { OpenRow } from "./statements.ts";
+import { countsIn, type OpenRow } from "./statements.ts";
 
 interface Counter {
   readonly title: string;
   /** Whose icon and color it has. */
   readonly status: Status;
-  /** Values of `sys_invocation.status`. */
-  readonly of: readonly string[];
   readonly filter: readonly Status[];
 }
 
+/** In the order of `countsIn`. */
 const COUNTERS: readonly Counter[] = [
-  { title: "Running", status: "running", of: ["running"], filter: ["running"] },
-  { title: "Retrying", status: "retrying", of: ["backing-off"], filter: ["retrying"] },
+  { title: "Running", status: "running", filter: ["running"] },
+  { title: "Retrying", status: "retrying", filter: ["retrying"] },
   {
     title: "Waiting",
     status: "pending",
-    of: ["scheduled", "pending", "ready", "suspended"],
     filter: ["scheduled", "pending", "ready", "suspended"],
   },
-  { title: "Paused", status: "paused", of: ["paused"], filter: ["paused"] },
+  { title: "Paused", status: "paused", filter: ["paused"] },
 ];
 
 /** Samples that are kept of each counter. */
@@ -39,10 +37,7 @@ export function Counters({ rows, at, figures }: {
   readonly at: number | undefined;
   readonly figures: Figures | undefined;
 }) {
-  const counts = COUNTERS.map(({ of }) =>
-    rows.filter(({ cause, status = "" }) => cause === "count" && of.includes(status))
-      .reduce((sum, { n = 0 }) => sum + Number(n), 0)
-  );
+  const counts = countsIn(rows);
   useEffect(() => {
     if (at === undefined) return;
     for (const [index, { title }] of COUNTERS.entries()) {

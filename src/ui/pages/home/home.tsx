@@ -27,6 +27,8 @@ import {
 } from "./statements.ts";
 
 const OFTEN = { everyMs: EVERY_MS.overview };
+/** Of what reads all that is open: 2 s for 300,000 invocations. */
+const SELDOM_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Whether anything is wrong, what waits and for what, and how the services are. */
@@ -36,8 +38,11 @@ export default function Home() {
   const open = useQuery<OpenRow>(openStatement(), OFTEN);
   const done = useQuery<DoneRow>(DONE, OFTEN);
   // A queue that is paused matters once something waits in it.
-  const isWaiting = open.data?.some(({ status }) => status === "pending") ?? false;
-  const queues = useQuery<OpenRow>(QUEUES, { ...OFTEN, isOn: isWaiting && abilities().hasLimits });
+  const isWaiting = open.data?.some((row) => row.cause === "open" && row.status === "pending");
+  const queues = useQuery<OpenRow>(QUEUES, {
+    everyMs: SELDOM_MS,
+    isOn: isWaiting === true && abilities().hasLimits,
+  });
   const reads = [services, deployments, open, done, queues];
   const error = reads.find((one) => one.error)?.error;
   const refresh = () => reads.forEach((one) => one.refresh());
@@ -74,7 +79,7 @@ function Causes({ rows, services, deployments }: {
   });
   const paused = useQuery<OpenRow>(pausedStatement(), {
     ...OFTEN,
-    isOn: rows.some(({ cause, status }) => cause === "count" && status === "paused"),
+    isOn: rows.some(({ cause, status }) => cause === "open" && status === "paused"),
   });
   const causes = [
     ...failing(rows.filter(({ status }) => status !== "paused")),

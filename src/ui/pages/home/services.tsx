@@ -5,7 +5,7 @@ import { durationText } from "../../widgets/duration.ts";
 import { Sparkline } from "../../widgets/sparkline.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import type { Figures, History } from "./figures.ts";
-import type { OpenRow } from "./statements.ts";
+import { type OpenRow, WAITING } from "./statements.ts";
 
 interface Row {
   readonly service: Service;
@@ -43,8 +43,6 @@ function count(row: Row, title: string, { statuses, terms = statuses }: {
     </a>
   );
 }
-
-const WAITING = ["scheduled", "pending", "ready", "suspended"];
 
 const OPEN_COLUMNS: readonly Column<Row>[] = [
   {

@@ -25,7 +25,7 @@ export interface OpenRow {
   readonly key?: string;
   readonly status?: string;
   readonly deployment?: string;
-  /** A failure, or the limit key of a queue. */
+  /** A failure, the limit key of a queue, or all counts. */
   readonly text?: string;
   /** Of a holder, a queue or a subscription. */
   readonly id?: string;
@@ -44,9 +44,28 @@ export function failureOf(status: string): Sql {
   return abilities().hasWaitingColumns ? PAUSED : sql`NULL`;
 }
 
-const COUNTS = sql`SELECT 'count' AS cause, NULL AS service, NULL AS handler, NULL AS key, status,
-  NULL AS deployment, NULL AS text, NULL AS id, count(*) AS n, min(created_at) AS since
-  FROM sys_invocation WHERE status <> 'completed' GROUP BY status`;
+/** Values of `sys_invocation.status` of what neither runs nor fails. */
+export const WAITING: readonly string[] = ["pending", "scheduled", "ready", "suspended"];
+/** What is counted: statuses together. */
+const COUNTED: readonly (readonly string[])[] = [["running"], ["backing-off"], WAITING, ["paused"]];
+
+/**
+ * All counts as one text, with commas between. Each is exact and reads nothing but an index, which a
+ * GROUP BY does not; as rows of their own they are too many for SQLite's parser.
+ */
+const COUNTS = sql`SELECT 'count' AS cause, NULL AS service, NULL AS handler, NULL AS key,
+  NULL AS status, NULL AS deployment, CONCAT(${
+  join(
+    COUNTED.map((all) => sql`(SELECT count(*) FROM sys_invocation WHERE status IN ${all})`),
+    ", ',', ",
+  )
+}) AS text, NULL AS id, NULL AS n, NULL AS since`;
+
+/** How many run, retry, wait and are paused, of the rows of `openStatement`. */
+export function countsIn(rows: readonly OpenRow[]): readonly number[] {
+  const text = rows.find(({ cause }) => cause === "count")?.text ?? "";
+  return COUNTED.map((_, at) => Number(text.split(",")[at] ?? 0));
+}
 
 /** Open invocations by what they are. `among`: which of them; `failure`: by which failures as well. */
 const kinds = (among: Sql, failure: Sql) =>
