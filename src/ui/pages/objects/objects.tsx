@@ -48,6 +48,8 @@ function Found({ names }: { readonly names: readonly string[] }) {
   const stored = useQuery<StateCount>(states, OFTEN);
   const held = useQuery<BusyCount>(locks ?? sql``, { ...OFTEN, isOn: locks !== undefined });
   const error = stored.error ?? held.error;
+  // Both, so that rows do not move when the second answer comes.
+  const isRead = stored.data !== undefined && (!locks || held.data !== undefined);
   const rows = merged(stored.data ?? [], locks ? held.data ?? [] : []);
   const read = stored.data?.reduce((sum, { entries }) => sum + Number(entries), 0) ?? 0;
   const fields = FIELDS.map((field) =>
@@ -62,7 +64,7 @@ function Found({ names }: { readonly names: readonly string[] }) {
         onChange={(filter) => setQuery({ filter })}
       />
       {error && <Failed error={error} onRetry={stored.refresh} />}
-      {stored.data && (rows.length === 0 ? <Nothing isFiltered={text !== ""} /> : (
+      {isRead && (rows.length === 0 ? <Nothing isFiltered={text !== ""} /> : (
         <Table
           caption="Objects"
           columns={COLUMNS}
