@@ -21,6 +21,8 @@ export class DeadLetters {
   /** The attempt for which a letter is owed, by id. */
   readonly #owed = new Map<string, number>();
   readonly #written = new Set<string>();
+  /** Those that are completed: their rows may be written once more. */
+  readonly #completed = new Set<string>();
   #told: LetterRef[] = [];
 
   constructor(options: DeadLettersOptions) {
@@ -33,8 +35,10 @@ export class DeadLetters {
     for (const { table, row, drop } of writes) {
       if (table !== "invocation") continue;
       const { id } = row as InvocationRow;
-      if (drop) this.#owed.delete(id);
-      else this.#changed(row as InvocationRow);
+      if (drop) {
+        this.#owed.delete(id);
+        this.#completed.delete(id);
+      } else this.#changed(row as InvocationRow);
     }
   }
 
@@ -48,7 +52,10 @@ export class DeadLetters {
     if (status.kind === "backingOff") {
       must(failures < lettersAfter, () => `"${id}" retries after ${failures} failures`);
     }
-    if (status.kind !== "completed" || !status.failure) return;
+    const isFirst = !this.#completed.has(id);
+    if (status.kind === "completed") this.#completed.add(id);
+    else this.#completed.delete(id);
+    if (status.kind !== "completed" || !status.failure || !isFirst) return;
     if (isPutToEnd({ kind: "failure", failure: status.failure })) return;
     if (owed !== undefined) {
       must(
