@@ -108,6 +108,11 @@ describe.each(["h2", "h1"] as const)("endpoint over %s", (transport) => {
       expect(body).toBe(499_500);
     });
   }, TEST_MS);
+});
+
+/** How state is sent does not depend on the transport. */
+describe("much state, over h2", () => {
+  beforeEach(() => start("h2"));
 
   // 40 MiB are more than goes along with an attempt: the rest is asked for.
   test.each(
