@@ -21,8 +21,8 @@ export const kafkaOptions = {
       "`off`: sidecars are started by others. Workers start none.",
   }),
   "kafka.allow-token-commands": option(flag(), "false", {
-    doc: "Whether the sidecar that the server starts may run `sasl.oauthbearer.token.command`: " +
-      "whoever reaches the admin port can then run commands on this machine.",
+    doc: "Whether the sidecar that the server starts may run `sasl.oauthbearer.token.command`. " +
+      "Such a command runs on this machine, and every client of the admin port can set one.",
   }),
   "kafka.clusters-limit": option(count(1), "1000", {
     doc: "How many Kafka clusters there may be. Creating one more is refused (409).",
