@@ -1,5 +1,5 @@
 // What flow control costs, side by side with the reference server: echoes without a scope, in scopes
-// whose limits do not bind, and in one whose limit does.
+// whose limits do not bind, and in three whose limits do: with 64 callers, of 1, 8 and 32 at once.
 //
 //   npm run build && node test/bench/limits.mjs [--only scoped] [--rounds 3] [--seconds 3]
 //     [--transport h2|h1] [--solo]
@@ -34,7 +34,9 @@ const unscoped = echo();
 const workloads = {
   "scoped-c64": echo("wide"),
   "keyed-c64": echo("wide", "gold/ada"),
-  "binding-c64": echo("narrow"),
+  "binding-1-c64": echo("one"),
+  "binding-8-c64": echo("eight"),
+  "binding-32-c64": echo("thirty-two"),
 };
 
 const FREE = { concurrency: 100_000 };
@@ -42,7 +44,9 @@ const rules = [
   { pattern: "wide", limits: FREE },
   { pattern: "wide/*", limits: FREE },
   { pattern: "wide/*/*", limits: FREE },
-  { pattern: "narrow", limits: { concurrency: 8 } },
+  { pattern: "one", limits: { concurrency: 1 } },
+  { pattern: "eight", limits: { concurrency: 8 } },
+  { pattern: "thirty-two", limits: { concurrency: 32 } },
 ];
 
 async function putRules({ admin }) {
