@@ -22,8 +22,13 @@ async function start(): Promise<Server> {
   return await startReference() as unknown as Server;
 }
 
+export interface SeedOptions {
+  /** Whether the endpoint is registered. Default: yes. */
+  readonly isRegistered?: boolean;
+}
+
 /** Starts a server and an endpoint (`test/support/services.mjs`), and registers it. */
-export async function seeded({ isRegistered = true } = {}): Promise<Seeded> {
+export async function seeded({ isRegistered = true }: SeedOptions = {}): Promise<Seeded> {
   const [server, endpoint] = await Promise.all([
     start(),
     startEndpoint("h2"),

@@ -26,14 +26,16 @@ export interface Tab {
   close(): Promise<void>;
 }
 
-/**
- * Opens a page of the UI. Requests may go to this machine only. `allowed`: statuses that the page is
- * expected to get, such as the 404 of an invocation that does not exist.
- */
+export interface TabOptions extends BrowserContextOptions {
+  /** Statuses that the page is expected to get, such as the 404 of what does not exist. */
+  readonly allowed?: readonly number[];
+}
+
+/** Opens a page of the UI. Requests may go to this machine only. */
 export async function openTab(
   browser: Browser,
   url: string,
-  { allowed = [], ...options }: BrowserContextOptions & { readonly allowed?: number[] } = {},
+  { allowed = [], ...options }: TabOptions = {},
 ): Promise<Tab> {
   const context = await browser.newContext({ viewport: WIDE, reducedMotion: "reduce", ...options });
   context.setDefaultTimeout(SHOWN_MS);

@@ -1,14 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { register, send } from "../support/client.ts";
 import type { Endpoint } from "../support/endpoint.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
+import { hasBrowser } from "./_browser.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound, openTab, type Tab } from "./_tab.ts";
-
-const START_MS = 60_000;
+import { expectSound, type Tab } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
 /** Types an address into the open dialog and asks for a dry run. */
 async function check({ page }: Tab, address: string): Promise<void> {
@@ -19,25 +16,16 @@ async function check({ page }: Tab, address: string): Promise<void> {
 const hostOf = (endpoint: Endpoint) => new URL(endpoint.url).host;
 
 describe.skipIf(!hasBrowser)("deployments", () => {
-  let browser: Browser;
-  let world: Seeded;
   let first: Endpoint;
   let second: Endpoint;
 
-  beforeAll(async () => {
-    [browser, world, first, second] = await Promise.all([
-      openBrowser(),
-      seeded({ isRegistered: false }),
-      startShop(1),
-      startShop(2),
-    ]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser, world, first, second].map((one) => one?.close()));
-  });
+  const ui = useUi(async () => {
+    [first, second] = await Promise.all([startShop(1), startShop(2)]);
+  }, { isRegistered: false });
+  afterAll(() => Promise.all([first?.close(), second?.close()]));
 
   test("are registered by keyboard, with a dry run before", async () => {
-    const tab = await openTab(browser, world.at("deployments"));
+    const tab = await ui.open("deployments");
     const { page } = tab;
     await page.getByText("No deployment is registered").waitFor();
     await expectSound(tab);
@@ -58,8 +46,8 @@ describe.skipIf(!hasBrowser)("deployments", () => {
   });
 
   test("show a diff, and drain when a newer one serves what they served", async () => {
-    await send(world.server, "Shop/hold");
-    const tab = await openTab(browser, world.at("deployments?register=yes"));
+    await send(ui.server, "Shop/hold");
+    const tab = await ui.open("deployments?register=yes");
     const { page } = tab;
     await check(tab, second.url);
     const diff = page.getByRole("region", { name: "What changes" });
@@ -82,7 +70,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     await page.keyboard.press("Enter");
     const open = page.getByRole("row", { name: /Shop\/hold.*running/ });
     await open.waitFor();
-    const target = new URL(await open.getByRole("link").getAttribute("href") ?? "", world.at(""));
+    const target = new URL(await open.getByRole("link").getAttribute("href") ?? "", ui.at(""));
     expect(target.searchParams.get("filter")).toMatch(
       /^deployment:dp_\w+ service:Shop handler:hold status:running$/,
     );
@@ -91,7 +79,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
   });
 
   test("are paused, resumed, and deleted when their address is typed", async () => {
-    const tab = await openTab(browser, world.at("deployments"));
+    const tab = await ui.open("deployments");
     const { page } = tab;
     await page.getByRole("link", { name: hostOf(first) }).click();
     await page.getByRole("button", { name: "Pause" }).click();
@@ -115,7 +103,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
 
   test("are asked over HTTP/1.1 when HTTP/2 fails", async () => {
     const old = await startShop(2, "h1");
-    const tab = await openTab(browser, world.at("deployments?register=yes"), { allowed: [500] });
+    const tab = await ui.open("deployments?register=yes", { allowed: [500] });
     try {
       await check(tab, old.url);
       await tab.page.getByText("does not answer over HTTP/2").waitFor();
@@ -132,7 +120,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
 
   test("say in place why an address cannot be registered", async () => {
     const [port] = await freePorts(1);
-    const tab = await openTab(browser, world.at("deployments?register=yes"), {
+    const tab = await ui.open("deployments?register=yes", {
       allowed: [400, 422, 500],
     });
     await check(tab, `http://127.0.0.1:${port}`);
@@ -146,8 +134,8 @@ describe.skipIf(!hasBrowser)("deployments", () => {
 
   test("are updated in place, and overwritten only when that is asked for", async () => {
     const other = await startShop(1);
-    await register(world.server, other);
-    const tab = await openTab(browser, world.at("deployments"), { allowed: [422] });
+    await register(ui.server, other);
+    const tab = await ui.open("deployments", { allowed: [422] });
     const { page } = tab;
     try {
       await page.getByRole("link", { name: hostOf(other) }).click();

@@ -1,18 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { call, manage, query, register, send } from "../support/client.ts";
 import { startEndpoint } from "../support/endpoint.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
+import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { type Ui, useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const OPEN = "SELECT status FROM sys_invocation WHERE status <> 'completed'";
 
 /** Waits until that many invocations have a status. */
-async function settled({ server }: Seeded, status: string, count: number): Promise<void> {
+async function settled({ server }: Ui, status: string, count: number): Promise<void> {
   await until(`${count} to be ${status}`, async () => {
     const rows = await query(server, OPEN);
     return rows.filter((row) => row["status"] === status).length >= count;
@@ -20,12 +18,8 @@ async function settled({ server }: Seeded, status: string, count: number): Promi
 }
 
 describe.skipIf(!hasBrowser)("Home", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    const { server, endpoint } = world;
+  const ui = useUi(async (ui) => {
+    const { server, endpoint } = ui;
     for (const name of ["Ada", "Bob"]) await call(server, "Greeter/greet", name);
     await call(server, "Greeter/refuse", "card declined");
     for (const id of ["p1", "p1", MARKUP + BIDI]) await send(server, "Fragile/pauses", id);
@@ -34,14 +28,11 @@ describe.skipIf(!hasBrowser)("Home", () => {
     for (const delta of [1, 2]) await send(server, "Counter/held/add", delta);
     await manage(server, "PATCH /services/Inner", { paused: true });
     await send(server, "Inner/echo", "x").then(() => call(server, "Greeter/greet", "Eve"));
-    await settled(world, "paused", 3);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
+    await settled(ui, "paused", 3);
   });
 
   test("shows what needs attention by cause, and the counters lead to the lists", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     const causes = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
     await causes.filter({ hasText: "p1 is not ready" }).getByText("2 invocations").waitFor();
@@ -59,11 +50,11 @@ describe.skipIf(!hasBrowser)("Home", () => {
   });
 
   test("resumes a cause by the keyboard, and says to whom exactly", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     const cause = page.getByRole("listitem").filter({ hasText: "p1 is not ready" });
     await cause.waitFor();
-    world.endpoint.release("p1");
+    ui.endpoint.release("p1");
     await cause.getByRole("link", { name: "Show" }).focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -82,28 +73,28 @@ describe.skipIf(!hasBrowser)("Home", () => {
   });
 
   test("frees a lock, and resumes a service", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     await page.getByRole("button", { name: "Resume: Inner" }).click();
     await page.getByText("the service is paused").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Cancel holder: Counter/held" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel holder" });
     await dialog.getByRole("button", { name: "Cancel holder" }).click();
-    world.endpoint.release("h1");
+    ui.endpoint.release("h1");
     await page.getByText("Counter/held", { exact: true }).waitFor({ state: "detached" });
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
 
   test("shows a deployment that is drained", async () => {
-    await send(world.server, "Flow/w1/run", "w1");
-    await world.endpoint.happens("w1 run");
+    await send(ui.server, "Flow/w1/run", "w1");
+    await ui.endpoint.happens("w1 run");
     const second = await startEndpoint("h2");
     try {
-      await register(world.server, second);
-      const tab = await openTab(browser, world.at(""));
+      await register(ui.server, second);
+      const tab = await ui.open("");
       const cause = tab.page.getByRole("listitem").filter({ hasText: "draining" });
-      await cause.getByText(new URL(world.endpoint.url).host).waitFor();
+      await cause.getByText(new URL(ui.endpoint.url).host).waitFor();
       await cause.getByText("1 bound").waitFor();
       expect(tab.wrong).toEqual([]);
       await tab.close();

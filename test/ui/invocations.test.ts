@@ -1,13 +1,12 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { call, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { isReference, type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 /** The reference has no column that says why. */
 const WAITS = isReference
   ? /pending .*Counter\/add held .*waits for its turn/
@@ -16,17 +15,13 @@ const WAITS = isReference
 const CHUNK_BYTES = 25 * 1024;
 
 describe.skipIf(!hasBrowser)("the list of invocations", () => {
-  let browser: Browser;
-  let world: Seeded;
-  const at = (filter: string) => world.at(`invocations?${new URLSearchParams({ filter })}`);
+  const matching = (filter: string) => `invocations?${new URLSearchParams({ filter })}`;
 
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    const { server } = world;
+  const ui = useUi(async ({ server, endpoint }) => {
     await call(server, "Greeter/greet", "Ada");
     await call(server, "Greeter/refuse", "card <b>declined</b> 'twice'");
     await send(server, "Counter/held/hold", "holds");
-    await world.endpoint.happens("holds hold");
+    await endpoint.happens("holds hold");
     for (let i = 0; i < 3; i++) await send(server, "Counter/held/add", 1);
     for (const id of ["one", "two", "three"]) await send(server, "Fragile/pauses", id);
     await send(server, "Greeter/flaky", { id: "never", failures: 1e6 });
@@ -34,13 +29,10 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
       const rows = await query(server, "SELECT id FROM sys_invocation WHERE status = 'paused'");
       return rows.length === 3;
     });
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
   });
 
   test("says where each stands and why it waits, and counts them", async () => {
-    const tab = await openTab(browser, world.at("invocations"));
+    const tab = await ui.open("invocations");
     const { page } = tab;
     await page.getByRole("row", { name: /failed .*Greeter\/refuse.*\[418\] card <b>declined<\/b>/ })
       .waitFor();
@@ -58,7 +50,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
   });
 
   test("filters by what is typed, which is in the address, and says what means nothing", async () => {
-    const tab = await openTab(browser, world.at("invocations"));
+    const tab = await ui.open("invocations");
     const { page } = tab;
     await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor();
     await page.keyboard.press("/");
@@ -72,10 +64,10 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await page.reload();
     await page.getByRole("row", { name: /Greeter\/refuse/ }).waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
-    await tab.page.goto(at("key:held -status:running"));
+    await tab.page.goto(ui.at(matching("key:held -status:running")));
     await page.getByRole("row", { name: /pending/ }).nth(2).waitFor();
     expect(await page.getByRole("row").count()).toBe(4);
-    await tab.page.goto(at("nothing-is-called-so"));
+    await tab.page.goto(ui.at(matching("nothing-is-called-so")));
     await page.getByRole("button", { name: "Remove the filter" }).click();
     await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor();
     expect(tab.wrong).toEqual([]);
@@ -83,7 +75,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
   });
 
   test("is walked by keys alone: move, peek, open", async () => {
-    const tab = await openTab(browser, at("service:Counter"));
+    const tab = await ui.open(matching("service:Counter"));
     const { page } = tab;
     await page.getByRole("row", { name: /Counter\/hold/ }).waitFor();
     for (const key of ["j", "j", "j", "j", " "]) await page.keyboard.press(key);
@@ -95,15 +87,15 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
   });
 
   test("names new ones, and shows them when it is asked to", async () => {
-    const tab = await openTab(browser, at("handler:note"));
+    const tab = await ui.open(matching("handler:note"));
     const { page } = tab;
     await page.getByText("No invocation matches").waitFor();
-    const first = idOf(await send(world.server, "Greeter/note", "first"));
+    const first = idOf(await send(ui.server, "Greeter/note", "first"));
     // Pausing and going on asks at once, so that the test need not wait for two polls.
     await page.getByRole("button", { name: /live/ }).click();
     await page.getByRole("button", { name: /paused/ }).click();
     await page.getByRole("link", { name: `${first.slice(0, 10)}` }).waitFor();
-    const second = idOf(await send(world.server, "Greeter/note", "second"));
+    const second = idOf(await send(ui.server, "Greeter/note", "second"));
     await page.getByRole("button", { name: "1 new" }).click();
     await page.locator(`a[title="${second}"]`).waitFor();
     expect(await page.getByRole("row").count()).toBe(3);
@@ -112,13 +104,13 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
   });
 
   test("does a command to the selected ones, and names exactly what it hits", async () => {
-    const tab = await openTab(browser, at("service:Fragile"));
+    const tab = await ui.open(matching("service:Fragile"));
     const { page } = tab;
     await page.getByRole("row", { name: /paused/ }).nth(2).waitFor();
     for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
     const bar = page.getByRole("region", { name: "What is selected" });
     await bar.getByText("2 selected").waitFor();
-    for (const id of ["one", "two", "three"]) world.endpoint.release(id);
+    for (const id of ["one", "two", "three"]) ui.endpoint.release(id);
     await page.keyboard.press("r");
     const question = page.getByRole("dialog", { name: "Resume 2 invocations" });
     await question.getByText(/Of the 2 that are selected/).waitFor();
@@ -141,28 +133,27 @@ describe.skipIf(!hasBrowser)("a long list of invocations", () => {
   const COUNT = 350;
   const NODES_MAX = 1_500;
 
+  const ui = useUi(async ({ server }) => {
+    const numbers = Array.from({ length: COUNT }, (_, i) => i);
+    const key = (i: number) => `Counter/k${i}/add`;
+    await Promise.all(numbers.map((i) => send(server, key(i), 1, { query: "delay=1h" })));
+  });
+
   test("is read page by page as one scrolls, and few of its rows are in the document", async () => {
-    const [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    try {
-      const numbers = Array.from({ length: COUNT }, (_, i) => i);
-      const key = (i: number) => `Counter/k${i}/add`;
-      await Promise.all(numbers.map((i) => send(world.server, key(i), 1, { query: "delay=1h" })));
-      const tab = await openTab(browser, world.at("invocations"));
-      const { page } = tab;
-      await page.getByRole("row", { name: /scheduled/ }).first().waitFor();
-      const table = page.getByRole("table");
-      for (let pages = 2; pages <= 4; pages++) {
-        await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-        const rows = Math.min(pages * 100, COUNT);
-        await page.locator(`table[aria-rowcount="${rows + 1}"]`).waitFor();
-      }
+    const tab = await ui.open("invocations");
+    const { page } = tab;
+    await page.getByRole("row", { name: /scheduled/ }).first().waitFor();
+    const table = page.getByRole("table");
+    for (let pages = 2; pages <= 4; pages++) {
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-      await table.locator(`tr[aria-rowindex="${COUNT + 1}"]`).waitFor();
-      const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
-      expect(nodes).toBeLessThan(NODES_MAX);
-      expect(tab.wrong).toEqual([]);
-    } finally {
-      await Promise.all([browser.close(), world.close()]);
+      const rows = Math.min(pages * 100, COUNT);
+      await page.locator(`table[aria-rowcount="${rows + 1}"]`).waitFor();
     }
-  }, START_MS);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await table.locator(`tr[aria-rowindex="${COUNT + 1}"]`).waitFor();
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    expect(nodes).toBeLessThan(NODES_MAX);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
 });

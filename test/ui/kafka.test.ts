@@ -1,41 +1,33 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { get, manage } from "../support/client.ts";
 import { PlayedSidecar } from "../support/played_sidecar.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
+import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const SECRET = "a-password-of-brokers";
 
 describe.skipIf(!hasBrowser)("Kafka", () => {
-  let browser: Browser;
-  let world: Seeded;
   let id: string;
 
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+  const ui = useUi(async (ui) => {
     const properties = { "bootstrap.servers": "localhost:9092", "sasl.password": SECRET };
-    await manage(world.server, "POST /kafka-clusters", { name: "local", properties });
-    const made = await manage(world.server, "POST /subscriptions", {
+    await manage(ui.server, "POST /kafka-clusters", { name: "local", properties });
+    const made = await manage(ui.server, "POST /subscriptions", {
       ...{ source: "kafka://local/orders", sink: "service://Greeter/note" },
       options: { "client.id": MARKUP + BIDI },
     });
     id = (made.body as { id: string }).id;
-    const sidecar = new PlayedSidecar(world.server, id);
+    const sidecar = new PlayedSidecar(ui.server, id);
     const stoppedBy = { kind: "poison", message: `key ${MARKUP}` };
     await sidecar.report("blocked", [
       { topic: "orders", partition: 3, position: 17, end: 42, stoppedBy },
     ]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
   });
 
   test("shows clusters without secrets, and how far subscriptions are", async () => {
-    const tab = await openTab(browser, world.at("kafka"));
+    const tab = await ui.open("kafka");
     const { page } = tab;
     const one = page.getByRole("listitem", {
       name: "kafka://local/orders to service://Greeter/note",
@@ -52,7 +44,7 @@ describe.skipIf(!hasBrowser)("Kafka", () => {
   });
 
   test("clusters are added and changed, and what is wrong is said in place", async () => {
-    const tab = await openTab(browser, world.at("kafka"), { allowed: [400, 409] });
+    const tab = await ui.open("kafka", { allowed: [400, 409] });
     const { page } = tab;
     await page.getByRole("button", { name: "Add a cluster…" }).focus();
     await page.keyboard.press("Enter");
@@ -79,7 +71,7 @@ describe.skipIf(!hasBrowser)("Kafka", () => {
   });
 
   test("subscriptions are made, paused, changed and deleted, and records skipped", async () => {
-    const tab = await openTab(browser, world.at("kafka"), { allowed: [422] });
+    const tab = await ui.open("kafka", { allowed: [422] });
     const { page } = tab;
     const one = page.getByRole("listitem", { name: /orders to/ });
     await one.getByRole("button", { name: "Skip a record…" }).click();
@@ -95,7 +87,7 @@ describe.skipIf(!hasBrowser)("Kafka", () => {
     await one.getByRole("button", { name: "Pause" }).click();
     await one.getByRole("button", { name: "Resume" }).waitFor();
     await one.getByText("paused", { exact: true }).waitFor();
-    const { body } = await get(`${world.server.admin}/subscriptions/${id}`);
+    const { body } = await get(`${ui.server.admin}/subscriptions/${id}`);
     expect(body).toMatchObject({ options: { "on.poison": "skip" } });
     await page.getByRole("button", { name: "Subscribe…" }).click();
     const make = page.getByRole("dialog", { name: "Subscribe" });

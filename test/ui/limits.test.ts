@@ -1,35 +1,25 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { manage, query, send } from "../support/client.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
+import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
-
-const START_MS = 60_000;
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
 describe.skipIf(!hasBrowser)("limits", () => {
-  let browser: Browser;
-  let world: Seeded;
-  const rules = () => query(world.server, "SELECT pattern, concurrency, rate_count FROM sys_rules");
+  const rules = () => query(ui.server, "SELECT pattern, concurrency, rate_count FROM sys_rules");
 
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    const { server } = world;
+  const ui = useUi(async ({ server, endpoint }) => {
     await manage(server, "PUT /limits/rules", [
       { pattern: "acme", limits: { concurrency: 7 }, description: MARKUP + BIDI },
     ]);
     await manage(server, "PATCH /services/Inner", { paused: true });
     await send(server, "Counter/held/hold", "h1");
-    await world.endpoint.happens("h1 hold");
+    await endpoint.happens("h1 hold");
     await send(server, "Counter/held/add", 1);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
   });
 
   test("say what is off, what waits for what, and what is limited", async () => {
-    const tab = await openTab(browser, world.at("limits"));
+    const tab = await ui.open("limits");
     const { page } = tab;
     await page.getByText("Scopes are off on this server").waitFor();
     const rule = page.getByRole("table", { name: "Rules" }).getByRole("row", { name: /acme/ });
@@ -43,14 +33,14 @@ describe.skipIf(!hasBrowser)("limits", () => {
   });
 
   test("rules are added, edited and deleted, and refused in place", async () => {
-    const tab = await openTab(browser, world.at("limits"));
+    const tab = await ui.open("limits");
     const { page } = tab;
     await page.getByRole("button", { name: "Edit acme" }).focus();
     await page.keyboard.press("Enter");
     const edit = page.getByRole("dialog", { name: "Edit a rule" });
     await edit.getByLabel("At once").fill("9");
     await edit.getByLabel("Starts in each period").fill("100");
-    await manage(world.server, "PUT /limits/rules", [{ pattern: "acme", limits: {} }]);
+    await manage(ui.server, "PUT /limits/rules", [{ pattern: "acme", limits: {} }]);
     await edit.getByRole("button", { name: "Save" }).click();
     await edit.getByRole("alert").getByText(/version/).waitFor();
     await expectSound({ ...tab, wrong: tab.wrong.filter((text) => !text.startsWith("409")) });
@@ -71,7 +61,7 @@ describe.skipIf(!hasBrowser)("limits", () => {
   });
 
   test("services and handlers are limited, and queues paused and resumed", async () => {
-    const tab = await openTab(browser, world.at("limits"));
+    const tab = await ui.open("limits");
     const { page } = tab;
     await page.getByRole("button", { name: "Limit Greeter" }).click();
     const dialog = page.getByRole("dialog", { name: "Limit Greeter" });

@@ -1,30 +1,21 @@
-import type { Browser, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Request } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { call } from "../support/client.ts";
 import { until } from "../support/child.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { openTab, type Tab } from "./_tab.ts";
+import { hasBrowser } from "./_browser.ts";
+import { type Tab } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const EVENTS = /\/internal\/ui\/events$/;
 /** Shorter than the time between two polls of any page that hears of changes. */
 const SOON_MS = 10_000;
 
 describe.skipIf(!hasBrowser)("live updates of the UI", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
-  });
+  const ui = useUi();
 
   /** A tab that hears of changes, and has asked for all that it shows. */
   async function listening(): Promise<Tab> {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     await tab.page.waitForResponse(EVENTS);
     return tab;
   }
@@ -38,7 +29,7 @@ describe.skipIf(!hasBrowser)("live updates of the UI", () => {
     // The first hint, that anything may have changed, is worth one at most. Partitions tell of changes
     // after their first answer, which nothing shows.
     await until("requests after changes", async () => {
-      await call(world.server, "Greeter/greet", "Ada");
+      await call(ui.server, "Greeter/greet", "Ada");
       return queries > 2;
     }, SOON_MS);
     expect(wrong).toEqual([]);
@@ -58,10 +49,10 @@ describe.skipIf(!hasBrowser)("live updates of the UI", () => {
 
   test("a server that ends does not wait for its readers, who come back", async () => {
     const { page, close } = await listening();
-    expect(await world.server.stop("SIGTERM")).toBe(0);
+    expect(await ui.server.stop("SIGTERM")).toBe(0);
     await page.getByRole("button", { name: /no answer/ }).waitFor();
     const again = page.waitForResponse(EVENTS);
-    await world.server.start();
+    await ui.server.start();
     await again;
     await page.getByRole("button", { name: /live/ }).waitFor();
     await close();

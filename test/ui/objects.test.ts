@@ -1,25 +1,23 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { manage, query, send, value } from "../support/client.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
+import { hasBrowser } from "./_browser.ts";
 import { BIDI, DEEP, LONG, MARKUP } from "./_hostile.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { type Ui, useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const HOSTILE_KEY = `${MARKUP}/${BIDI}`;
 const BYTES = [255, 0, 128];
 
 /** Replaces the state of an object, and waits until it is there. */
-async function putState({ server }: Seeded, key: string, state: Record<string, string | number[]>) {
+async function putState({ server }: Ui, key: string, state: Record<string, string | number[]>) {
   const body = { object_key: key, new_state: state };
   const { status } = await manage(server, "POST /services/Counter/state", body);
   expect(status).toBe(202);
   await until(`the state of ${key}`, async () => (await stateOf(server, key)).length > 0);
 }
 
-function stateOf(server: Seeded["server"], key: string) {
+function stateOf(server: Ui["server"], key: string) {
   const literal = key.replaceAll("'", "''");
   return query(
     server,
@@ -28,30 +26,23 @@ function stateOf(server: Seeded["server"], key: string) {
 }
 
 describe.skipIf(!hasBrowser)("objects", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    await value(world.server, "Counter/alice/add", 3);
-    await putState(world, HOSTILE_KEY, {
+  const ui = useUi(async (ui) => {
+    await value(ui.server, "Counter/alice/add", 3);
+    await putState(ui, HOSTILE_KEY, {
       [MARKUP]: MARKUP,
       bytes: BYTES,
       deep: DEEP,
       long: LONG,
       bidi: JSON.stringify({ [BIDI]: [BIDI, { list: [1, 2] }] }),
     });
-    await putState(world, "..", { dots: '"two"' });
-    await send(world.server, "Counter/held/hold", "h1");
-    await world.endpoint.happens("h1 hold");
-    for (const delta of [1, 2]) await send(world.server, "Counter/held/add", delta);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
+    await putState(ui, "..", { dots: '"two"' });
+    await send(ui.server, "Counter/held/hold", "h1");
+    await ui.endpoint.happens("h1 hold");
+    for (const delta of [1, 2]) await send(ui.server, "Counter/held/add", delta);
   });
 
   test("are listed, those that are waited for first, and found by what their state contains", async () => {
-    const tab = await openTab(browser, world.at("objects"));
+    const tab = await ui.open("objects");
     const { page } = tab;
     const rows = page.getByRole("table", { name: "Objects" }).getByRole("row");
     await rows.filter({ hasText: "alice" }).waitFor();
@@ -62,7 +53,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.keyboard.type("state:two");
     await page.keyboard.press("Enter");
     await rows.filter({ hasText: "alice" }).waitFor({ state: "detached" });
-    expect(page.url()).toBe(world.at("objects?filter=state%3Atwo"));
+    expect(page.url()).toBe(ui.at("objects?filter=state%3Atwo"));
     await page.getByRole("link", { name: "..", exact: true }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("dots").waitFor();
@@ -71,7 +62,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
   });
 
   test("show the holder and the queue in its order", async () => {
-    const tab = await openTab(browser, world.at("objects/Counter/held"));
+    const tab = await ui.open("objects/Counter/held");
     const { page } = tab;
     await page.getByText(/^Locked .* by hold$/).waitFor();
     await page.getByRole("heading", { name: "Queue: 2, in their order" }).waitFor();
@@ -84,9 +75,8 @@ describe.skipIf(!hasBrowser)("objects", () => {
   });
 
   test("show any state as text, bytes as bytes", async () => {
-    const tab = await openTab(
-      browser,
-      world.at(`objects/Counter/${encodeURIComponent(HOSTILE_KEY).replaceAll(".", "%2E")}`),
+    const tab = await ui.open(
+      `objects/Counter/${encodeURIComponent(HOSTILE_KEY).replaceAll(".", "%2E")}`,
     );
     const { page } = tab;
     await page.getByText("0xff0080 (no text)").waitFor();
@@ -99,7 +89,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
   });
 
   test("are edited by the keyboard after a difference, unless the state was changed", async () => {
-    const tab = await openTab(browser, world.at("objects/Counter/alice"));
+    const tab = await ui.open("objects/Counter/alice");
     const { page } = tab;
     await page.getByRole("button", { name: "Edit state…" }).focus();
     await page.keyboard.press("Enter");
@@ -118,7 +108,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.getByText(/^Accepted/).waitFor();
     await page.getByRole("button", { name: "Edit state…" }).waitFor();
     await page.getByText('"new"').waitFor();
-    const shown = await stateOf(world.server, "alice");
+    const shown = await stateOf(ui.server, "alice");
     expect(shown.map(({ key, value_utf8 }) => [key, value_utf8])).toEqual([
       [MARKUP, '"new"'],
       ["value", "7"],
@@ -128,8 +118,8 @@ describe.skipIf(!hasBrowser)("objects", () => {
   });
 
   test("keep what others have changed meanwhile, and bytes that are no text", async () => {
-    await putState(world, "bob", { value: "1", bytes: BYTES });
-    const tab = await openTab(browser, world.at("objects/Counter/bob"));
+    await putState(ui, "bob", { value: "1", bytes: BYTES });
+    const tab = await ui.open("objects/Counter/bob");
     const { page } = tab;
     const edit = async (text: string) => {
       await page.getByRole("button", { name: "Edit state…" }).click();
@@ -142,18 +132,17 @@ describe.skipIf(!hasBrowser)("objects", () => {
       await page.getByRole("button", { name: "Edit state…" }).waitFor();
     };
     await edit("2");
-    await value(world.server, "Counter/bob/add", 10);
+    await value(ui.server, "Counter/bob/add", 10);
     await send();
     // It comes behind the edit, which was refused.
-    expect(await value(world.server, "Counter/bob/add", 0)).toBe(11);
+    expect(await value(ui.server, "Counter/bob/add", 0)).toBe(11);
     await edit("20");
     await send();
     await until(
       "the second edit",
-      async () =>
-        (await stateOf(world.server, "bob")).some(({ value_utf8 }) => value_utf8 === "20"),
+      async () => (await stateOf(ui.server, "bob")).some(({ value_utf8 }) => value_utf8 === "20"),
     );
-    const [bytes] = await stateOf(world.server, "bob");
+    const [bytes] = await stateOf(ui.server, "bob");
     expect(bytes).toMatchObject({ key: "bytes", value: "ff0080" });
     expect(tab.wrong).toEqual([]);
     await tab.close();

@@ -1,38 +1,33 @@
 import { execFileSync } from "node:child_process";
 import { transform } from "esbuild";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
 import { register } from "../support/client.ts";
 import type { Endpoint } from "../support/endpoint.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
+import { hasBrowser } from "./_browser.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 /** Markup, marks of direction, quotes of every kind, and control characters. */
 const HOSTILE = `<img src=x onerror="alert(1)">'"\`\\ \u202egnp.exe $(id) &amp; \u0007`;
 const CLIPBOARD = ["clipboard-read", "clipboard-write"];
 
 describe.skipIf(!hasBrowser)("the playground", () => {
-  let browser: Browser;
-  let world: Seeded;
   let shop: Endpoint;
 
-  beforeAll(async () => {
-    [browser, world, shop] = await Promise.all([openBrowser(), seeded(), startShop(2)]);
-    await register(world.server, shop);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser, world, shop].map((one) => one?.close()));
+  const ui = useUi(async ({ server }) => {
+    shop = await startShop(2);
+    await register(server, shop);
   });
+  afterAll(() => shop?.close());
 
   const playground = (page: Page) => page.getByRole("region", { name: "Playground" });
   const answer = (page: Page) => page.getByRole("region", { name: "Answer" });
   const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
   test("fills the form of a schema and shows what comes back", async () => {
-    const tab = await openTab(browser, world.at("services/Shop?call=order"), {
+    const tab = await ui.open("services/Shop?call=order", {
       permissions: CLIPBOARD,
     });
     const { page } = tab;
@@ -69,7 +64,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   });
 
   test("sends later, with a key, an idempotency key and headers", async () => {
-    const tab = await openTab(browser, world.at("services/Cart?call=add"), {
+    const tab = await ui.open("services/Cart?call=add", {
       permissions: CLIPBOARD,
     });
     const { page } = tab;
@@ -85,7 +80,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.keyboard.press("Enter");
     await answer(page).getByRole("status").getByText("202").waitFor();
     const id = await answer(page).getByRole("link", { name: /^inv_/ }).getAttribute("title");
-    const sent = await fetch(`${world.server.admin}/query`, {
+    const sent = await fetch(`${ui.server.admin}/query`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify({
@@ -106,7 +101,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   });
 
   test("keeps calls in the browser, and makes them again by keyboard", async () => {
-    const tab = await openTab(browser, world.at("services/Shop?call=fail"), { allowed: [418] });
+    const tab = await ui.open("services/Shop?call=fail", { allowed: [418] });
     const { page } = tab;
     await page.getByRole("textbox", { name: /^Input/ }).fill(JSON.stringify(HOSTILE));
     await playground(page).getByRole("button", { name: "Call", exact: true }).click();
@@ -126,7 +121,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   });
 
   test("shows large and deep answers, and text that is no JSON", async () => {
-    const tab = await openTab(browser, world.at("services/Greeter?call=greet"));
+    const tab = await ui.open("services/Greeter?call=greet");
     const { page } = tab;
     const input = page.getByRole("textbox", { name: /^Input/ });
     const call = async (body: string) => {

@@ -1,13 +1,12 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
 import { call, register, send } from "../support/client.ts";
 import type { Endpoint } from "../support/endpoint.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
+import { hasBrowser } from "./_browser.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const CALLS = 8;
 
 /** A cell of a row by the title of its column. */
@@ -29,23 +28,19 @@ async function limitOrder(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)("services", () => {
-  let browser: Browser;
-  let world: Seeded;
   let shop: Endpoint;
 
-  beforeAll(async () => {
-    [browser, world, shop] = await Promise.all([openBrowser(), seeded(), startShop(2)]);
-    await register(world.server, shop);
-    for (let at = 0; at < CALLS; at++) await call(world.server, "Shop/order", { at });
-    await call(world.server, "Shop/fail", "<img src=x>");
-    await send(world.server, "Shop/hold");
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser, world, shop].map((one) => one?.close()));
+  const ui = useUi(async ({ server }) => {
+    shop = await startShop(2);
+    await register(server, shop);
+    for (let at = 0; at < CALLS; at++) await call(server, "Shop/order", { at });
+    await call(server, "Shop/fail", "<img src=x>");
+    await send(server, "Shop/hold");
   });
+  afterAll(() => shop?.close());
 
   test("are listed with what they do now, and opened by keyboard", async () => {
-    const tab = await openTab(browser, world.at("services"));
+    const tab = await ui.open("services");
     const { page } = tab;
     const row = /^Shop service/;
     await page.getByRole("row", { name: row }).getByRole("link", { name: "1", exact: true })
@@ -61,7 +56,7 @@ describe.skipIf(!hasBrowser)("services", () => {
   });
 
   test("show their handlers, durations and throughput, as tables as well", async () => {
-    const tab = await openTab(browser, world.at("services/Shop"));
+    const tab = await ui.open("services/Shop");
     const { page } = tab;
     await page.getByRole("row", { name: /order/ }).first().waitFor();
     expect(await cell(page, /order/, "Input")).toBe("JSON 'Order'");
@@ -79,7 +74,7 @@ describe.skipIf(!hasBrowser)("services", () => {
   });
 
   test("say which options were changed, and send only what is edited", async () => {
-    const tab = await openTab(browser, world.at("services/Shop"), { allowed: [400, 422] });
+    const tab = await ui.open("services/Shop", { allowed: [400, 422] });
     const { page } = tab;
     const bodies: unknown[] = [];
     page.on("request", (request) => {
@@ -118,14 +113,14 @@ describe.skipIf(!hasBrowser)("services", () => {
   });
 
   test("show their revisions, and that one does not exist", async () => {
-    const tab = await openTab(browser, world.at("services/Shop"));
+    const tab = await ui.open("services/Shop");
     const { page } = tab;
     await page.getByRole("row", { name: /new invocations/ }).waitFor();
     expect(await page.getByRole("link", { name: "OpenAPI" }).getAttribute("href"))
-      .toBe(`${world.server.admin}/services/Shop/openapi`);
+      .toBe(`${ui.server.admin}/services/Shop/openapi`);
     expect(tab.wrong).toEqual([]);
     await tab.close();
-    const lost = await openTab(browser, world.at("services/No%2Esuch"), { allowed: [404] });
+    const lost = await ui.open("services/No%2Esuch", { allowed: [404] });
     await lost.page.getByText("There is no service No.such").waitFor();
     await expectSound(lost);
     await lost.close();

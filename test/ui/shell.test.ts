@@ -1,26 +1,17 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { isReference, type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 /** Of the first page, over the wire and with its data. */
 const FIRST = { bytes: 75 * 1024, requests: 12 };
 
 describe.skipIf(!hasBrowser)("the frame of the UI", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
-  });
+  const ui = useUi();
 
   test("shows the services, within its budget", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.getByRole("row", { name: /Greeter/ }).first().waitFor();
@@ -34,12 +25,12 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
   });
 
   test("goes to pages by links, keys, the palette and the history, without loading anew", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     const heading = page.getByRole("heading", { level: 1 });
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-    expect(page.url()).toBe(world.at("settings"));
+    expect(page.url()).toBe(ui.at("settings"));
     await page.keyboard.press("g");
     await page.keyboard.press("h");
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
@@ -57,7 +48,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
   });
 
   test("lists its keys, which can be switched off", async () => {
-    const tab = await openTab(browser, world.at("settings"));
+    const tab = await ui.open("settings");
     const { page } = tab;
     await page.getByRole("group", { name: "Theme" }).waitFor();
     await page.keyboard.press("?");
@@ -76,7 +67,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
   });
 
   test("keeps what is chosen, and says what the server cannot do", async () => {
-    const tab = await openTab(browser, world.at("settings"), { colorScheme: "light" });
+    const tab = await ui.open("settings", { colorScheme: "light" });
     const { page } = tab;
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
@@ -91,7 +82,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
   });
 
   test("pauses, and says how old what it shows is", async () => {
-    const tab = await openTab(browser, world.at(""));
+    const tab = await ui.open("");
     const { page } = tab;
     await page.getByRole("button", { name: /live.*as of/ }).click();
     await page.getByRole("button", { name: /paused/ }).waitFor();
@@ -102,25 +93,23 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
   });
 
   test("says that a page does not exist, at any depth", async () => {
-    const tab = await openTab(browser, world.at("no/such/page"));
+    const tab = await ui.open("no/such/page");
     await tab.page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
     await tab.page.getByRole("link", { name: "Home", exact: true }).first().click();
     await tab.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    expect(tab.page.url()).toBe(world.at(""));
+    expect(tab.page.url()).toBe(ui.at(""));
     await expectSound(tab);
     await tab.close();
   });
 });
 
 describe.skipIf(!hasBrowser)("without a deployment", () => {
+  const ui = useUi(undefined, { isRegistered: false });
+
   test("the first page has the command that registers one", async () => {
-    const [browser, world] = await Promise.all([openBrowser(), seeded({ isRegistered: false })]);
-    try {
-      const tab = await openTab(browser, world.at(""));
-      await tab.page.getByText(`curl ${world.server.admin}/deployments`).waitFor();
-      await expectSound(tab);
-    } finally {
-      await Promise.all([browser.close(), world.close()]);
-    }
-  }, START_MS);
+    const tab = await ui.open("");
+    await tab.page.getByText(`curl ${ui.server.admin}/deployments`).waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
 });

@@ -1,38 +1,30 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { value } from "../support/client.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { hasBrowser } from "./_browser.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const HOSTILE = `<img src=x onerror="alert(1)">'"\u202egnp.exe</textarea>`;
 const ROUTE_BYTES = 25 * 1024;
 const NODES_MAX = 1_500;
 const ROWS = 3_000;
 
 describe.skipIf(!hasBrowser)("SQL", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
+  const ui = useUi(async (ui) => {
     const key = encodeURIComponent(HOSTILE);
-    await value(world.server, `Counter/${key}/append`, HOSTILE);
-    await value(world.server, `Counter/${key}/append`, { deep: "x".repeat(300_000) });
-    await value(world.server, "Greeter/greet", HOSTILE);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
+    await value(ui.server, `Counter/${key}/append`, HOSTILE);
+    await value(ui.server, `Counter/${key}/append`, { deep: "x".repeat(300_000) });
+    await value(ui.server, "Greeter/greet", HOSTILE);
   });
 
   const editor = (page: Page) => page.getByRole("textbox", { name: "Statement" });
   const result = (page: Page) => page.getByRole("region", { name: "Result" });
-  const at = (q: string) => world.at(`sql?${new URLSearchParams({ q })}`);
+  const asking = (q: string) => `sql?${new URLSearchParams({ q })}`;
 
   test("is written with completions and run by keyboard, and is the address", async () => {
-    const tab = await openTab(browser, world.at("sql"));
+    const tab = await ui.open("sql");
     const { page } = tab;
     await page.getByText("sys_invocation_status").first().waitFor();
     await editor(page).fill("");
@@ -62,7 +54,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
   });
 
   test("shows every digit, as a table, as JSON and in files", async () => {
-    const tab = await openTab(browser, at("SELECT 18446744073709551615 AS big, 'a,b' AS text"));
+    const tab = await ui.open(asking("SELECT 18446744073709551615 AS big, 'a,b' AS text"));
     const { page } = tab;
     await page.getByRole("cell", { name: "18446744073709551615" }).waitFor();
     for (
@@ -85,7 +77,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
   });
 
   test("says where a statement is wrong, and starts from tables and ready-made ones", async () => {
-    const tab = await openTab(browser, at("SELECT nothing FROM state"), { allowed: [400] });
+    const tab = await ui.open(asking("SELECT nothing FROM state"), { allowed: [400] });
     const { page } = tab;
     await page.getByRole("alert").getByText('there is no column "nothing"').waitFor();
     await expectSound(tab);
@@ -102,7 +94,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
   });
 
   test("shows text of users as text, and a row as a whole", async () => {
-    const tab = await openTab(browser, at("SELECT service_key, key, value_utf8 FROM state"));
+    const tab = await ui.open(asking("SELECT service_key, key, value_utf8 FROM state"));
     const { page } = tab;
     await page.getByRole("row", { name: /<img src=x/ }).first().focus();
     await page.keyboard.press("Enter");
@@ -117,7 +109,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
   test("keeps rows beyond the view out of the document, and their height in it", async () => {
     const many = `SELECT a.column_name FROM information_schema.columns a
       CROSS JOIN information_schema.columns b LIMIT ${ROWS}`;
-    const tab = await openTab(browser, at(many));
+    const tab = await ui.open(asking(many));
     const { page } = tab;
     await result(page).getByText(`${ROWS} rows`).waitFor();
     const size = () =>
@@ -138,7 +130,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
   });
 
   test("says that a server has none", async () => {
-    const tab = await openTab(browser, world.at("settings"), { allowed: [404] });
+    const tab = await ui.open("settings", { allowed: [404] });
     const { page } = tab;
     await page.context().route("**/query", (route) => route.fulfill({ status: 404, body: "" }));
     await page.getByRole("link", { name: "SQL" }).click();

@@ -1,22 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { manage, send, value } from "../support/client.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
+import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const HOSTILE = `${MARKUP}${BIDI}`;
 const path = (key: string) => encodeURIComponent(key).replaceAll(".", "%2E");
 
 describe.skipIf(!hasBrowser)("workflows", () => {
-  let browser: Browser;
-  let world: Seeded;
-
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-    const { server, endpoint } = world;
+  const ui = useUi(async ({ server, endpoint }) => {
     await send(server, "Flow/w1/run", "w1");
     await value(server, `Flow/${path(HOSTILE)}/reject`, MARKUP);
     await value(server, `Flow/${path(HOSTILE)}/run`, "w2");
@@ -25,13 +18,10 @@ describe.skipIf(!hasBrowser)("workflows", () => {
       new_state: { note: MARKUP },
     });
     await endpoint.happens("w1 run");
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
   });
 
   test("are listed by their runs, and filtered", async () => {
-    const tab = await openTab(browser, world.at("workflows"));
+    const tab = await ui.open("workflows");
     const { page } = tab;
     const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
     await rows.filter({ hasText: "w1" }).getByText("suspended").waitFor();
@@ -49,7 +39,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   test("show what they wait for, and how a promise is completed", async () => {
-    const tab = await openTab(browser, world.at("workflows/Flow/w1"));
+    const tab = await ui.open("workflows/Flow/w1");
     const { page } = tab;
     await page.getByText(/promise "?go/).waitFor();
     const promise = page.getByRole("region", { name: "Promises" });
@@ -58,7 +48,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     const call = promise.getByRole("link", { name: "resolve" });
     expect(await call.getAttribute("href")).toBe("services/Flow?call=resolve&key=w1");
     await expectSound(tab);
-    await value(world.server, "Flow/w1/resolve", { by: MARKUP });
+    await value(ui.server, "Flow/w1/resolve", { by: MARKUP });
     await promise.getByText("resolved", { exact: true }).waitFor();
     await page.getByText("succeeded").first().waitFor();
     await promise.getByText(MARKUP).waitFor();
@@ -67,7 +57,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   test("show a rejection, the state and the interactions of any id as text", async () => {
-    const tab = await openTab(browser, world.at(`workflows/Flow/${path(HOSTILE)}`));
+    const tab = await ui.open(`workflows/Flow/${path(HOSTILE)}`);
     const { page } = tab;
     const promise = page.getByRole("region", { name: "Promises" });
     await promise.getByText("rejected").waitFor();
@@ -81,7 +71,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   test("are purged to run again, and then there is none", async () => {
-    const tab = await openTab(browser, world.at(`workflows/Flow/${path(HOSTILE)}`));
+    const tab = await ui.open(`workflows/Flow/${path(HOSTILE)}`);
     const { page } = tab;
     await page.getByRole("button", { name: "Purge, to run again…" }).focus();
     await page.keyboard.press("Enter");

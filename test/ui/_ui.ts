@@ -1,0 +1,62 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import type { Endpoint } from "../support/endpoint.ts";
+import type { Server } from "../support/server.ts";
+import { openBrowser } from "./_browser.ts";
+import { type Seeded, seeded, type SeedOptions } from "./_seeded.ts";
+import { openTab, type Tab, type TabOptions } from "./_tab.ts";
+
+/** A build of the UI, a server, an endpoint and a browser, on a machine that is busy. */
+const START_MS = 60_000;
+
+/** A browser, and a server with an endpoint behind its pages. */
+export class Ui {
+  #started: { readonly browser: Browser; readonly world: Seeded } | undefined;
+
+  async start(options: SeedOptions = {}): Promise<this> {
+    const [browser, world] = await Promise.all([openBrowser(), seeded(options)]);
+    this.#started = { browser, world };
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#started?.browser.close(), this.#started?.world.close()]);
+  }
+
+  get server(): Server {
+    return this.#parts().world.server;
+  }
+
+  get endpoint(): Endpoint {
+    return this.#parts().world.endpoint;
+  }
+
+  /** The URL of a page, such as `invocations?filter=…`. */
+  at(page: string): string {
+    return this.#parts().world.at(page);
+  }
+
+  /** Opens a page in a tab of its own, which the test closes. */
+  open(page: string, options?: TabOptions): Promise<Tab> {
+    return openTab(this.#parts().browser, this.at(page), options);
+  }
+
+  #parts() {
+    if (!this.#started) throw new Error("Cannot open a page: nothing is started");
+    return this.#started;
+  }
+}
+
+/**
+ * Starts a UI before the tests of a `describe` and ends it behind them. `fill`: calls handlers before
+ * the first test. Answers at once; what it answers is used in tests only.
+ */
+export function useUi(fill?: (ui: Ui) => Promise<void>, options?: SeedOptions): Ui {
+  const ui = new Ui();
+  beforeAll(async () => {
+    await ui.start(options);
+    await fill?.(ui);
+  }, START_MS);
+  afterAll(() => ui.close());
+  return ui;
+}
