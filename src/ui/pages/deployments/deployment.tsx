@@ -13,6 +13,7 @@ import { EVERY_MS, useGet } from "../../data/hooks.ts";
 import { abilities } from "../../data/server.ts";
 import type { PageProps } from "../../routes.ts";
 import { link } from "../../state/router.ts";
+import { serviceColumn } from "../../widgets/columns.tsx";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
@@ -155,16 +156,7 @@ function Services({ deployment, latest }: {
 }) {
   const newest = new Map(latest.map((one) => [one.name, one]));
   const columns: readonly Column<Service>[] = [
-    {
-      id: "name",
-      title: "Service",
-      isHeader: true,
-      cell: ({ name }) => (
-        <a href={link("services", name)}>
-          <bdi class="name">{name}</bdi>
-        </a>
-      ),
-    },
+    serviceColumn(),
     { id: "ty", title: "Type", cell: ({ ty }) => TYPES[ty] },
     { id: "handlers", title: "Handlers", isNumber: true, cell: ({ handlers }) => handlers.length },
     { id: "revision", title: "Revision", isNumber: true, cell: ({ revision }) => String(revision) },

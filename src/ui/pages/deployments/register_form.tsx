@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { isPerdure } from "../../data/server.ts";
+import { Check } from "../../widgets/check.tsx";
 import { Pairs } from "../../widgets/pairs.tsx";
 import { isFunction, type Registration, type Wanted } from "./registration.ts";
 
@@ -65,44 +66,19 @@ function Flags({ wanted, want, isUpdate }: Pick<FormProps, "wanted" | "want" | "
   const { isHttp11, isForced, isBreaking } = wanted;
   return (
     <div class="flags">
-      <Flag
-        label="Use HTTP/1.1"
-        isOn={isHttp11}
-        onSet={(to) => want({ ...wanted, isHttp11: to })}
-      />
-      <Flag
-        label={isUpdate
+      <Check isOn={isHttp11} onSet={(to) => want({ ...wanted, isHttp11: to })}>Use HTTP/1.1</Check>
+      <Check isOn={isForced} onSet={(to) => want({ ...wanted, isForced: to })}>
+        {isUpdate
           ? "Take over what it serves now, whatever it served"
           : "Overwrite the deployment with this address (force)"}
-        isOn={isForced}
-        onSet={(to) => want({ ...wanted, isForced: to })}
-      />
+      </Check>
       {!isUpdate && (
-        <Flag
-          label={isPerdure()
+        <Check isOn={isBreaking} onSet={(to) => want({ ...wanted, isBreaking: to })}>
+          {isPerdure()
             ? "Services may change their type (breaking)"
             : "Allow breaking changes (breaking)"}
-          isOn={isBreaking}
-          onSet={(to) => want({ ...wanted, isBreaking: to })}
-        />
+        </Check>
       )}
     </div>
-  );
-}
-
-function Flag({ label, isOn, onSet }: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onSet: (isOn: boolean) => void;
-}) {
-  return (
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={({ currentTarget }) => onSet(currentTarget.checked)}
-      />
-      {label}
-    </label>
   );
 }

@@ -15,6 +15,7 @@ import { refreshAll } from "../../data/resource.ts";
 import { join, type Sql, sql, where } from "../../data/sql.ts";
 import { useKeys } from "../../state/keys.ts";
 import { toast } from "../../state/toasts.ts";
+import { Check } from "../../widgets/check.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { idsOf } from "./statements.ts";
 
@@ -55,14 +56,9 @@ export function Batch({ selected, conditions, text, onDone }: BatchProps) {
         {isForAll ? "Everything that matches" : `${selected.size.toLocaleString()} selected`}
       </span>
       <Buttons onAsk={(command) => ask({ command, isForAll })} />
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isForAll}
-          onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
-        />
+      <Check isOn={isForAll} onSet={setForAll}>
         Everything that matches, not only what is selected
-      </label>
+      </Check>
       <button type="button" onClick={onDone}>Select none</button>
       {question && (
         <Ask

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
 import { api } from "../../data/client.ts";
+import { Check } from "../../widgets/check.tsx";
+import { EditAndDelete } from "../../widgets/edit_and_delete.tsx";
 import { FormDialog, TextField } from "../../widgets/form_dialog.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { Ago } from "../../widgets/time.tsx";
@@ -54,22 +56,11 @@ function columnsOf(open: (open: Open) => void): readonly Column<Cluster>[] {
       id: "actions",
       title: "Actions",
       cell: (cluster) => (
-        <>
-          <button
-            type="button"
-            aria-label={`Edit ${cluster.name}`}
-            onClick={() => open({ kind: "edit", cluster })}
-          >
-            Edit
-          </button>{" "}
-          <button
-            type="button"
-            aria-label={`Delete ${cluster.name}`}
-            onClick={() => open({ kind: "delete", cluster })}
-          >
-            Delete
-          </button>
-        </>
+        <EditAndDelete
+          name={cluster.name}
+          onEdit={() => open({ kind: "edit", cluster })}
+          onDelete={() => open({ kind: "delete", cluster })}
+        />
       ),
     },
   ];
@@ -123,10 +114,9 @@ function DeleteCluster({ name, onClose }: {
       onClose={onClose}
     >
       <p>While subscriptions read from it, it is not deleted.</p>
-      <label class="choice">
-        <input type="checkbox" checked={isForced} onChange={() => force(!isForced)} />
+      <Check isOn={isForced} onSet={force}>
         Delete it nevertheless: they fail until a cluster of this name exists again
-      </label>
+      </Check>
     </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useServices } from "../../data/catalog.ts";
 import { api } from "../../data/client.ts";
+import { Check } from "../../widgets/check.tsx";
 import { FormDialog, TextField } from "../../widgets/form_dialog.tsx";
 import type { Cluster, PartitionRow, Subscription } from "./data.ts";
 import { changesOf, linesOf, PropertiesField, propertiesOf, type Read } from "./properties.tsx";
@@ -141,10 +142,9 @@ export function Unsubscribe({ subscription, onClose }: DialogProps) {
         No further record of <bdi>{subscription.source}</bdi> calls{" "}
         <bdi>{subscription.sink}</bdi>. Its invocations go on.
       </p>
-      <label class="choice">
-        <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} />
+      <Check isOn={isWhole} onSet={setWhole}>
         Delete its consumer group at the brokers as well: a new subscription begins anew
-      </label>
+      </Check>
     </FormDialog>
   );
 }

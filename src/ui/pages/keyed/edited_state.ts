@@ -62,6 +62,9 @@ function compare(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
+/** Bytes of a value that is no text, as far as an editor and its differences show them. */
+export const HEX_MAX = 64;
+
 /** What an edit changes. */
 export interface Change {
   readonly kind: "added" | "changed" | "removed";
@@ -79,9 +82,6 @@ export function changesOf(entries: readonly Entry[]): Change[] {
     return [{ kind: before ? "changed" : "added", key, before: was, after: text }];
   });
 }
-
-/** Bytes that a difference shows. */
-const HEX_MAX = 64;
 
 function textOf(bytes: Uint8Array): string | undefined {
   try {

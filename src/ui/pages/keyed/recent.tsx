@@ -1,30 +1,13 @@
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
-import { link } from "../../state/router.ts";
-import { durationText } from "../../widgets/duration.ts";
+import { invocationColumn, progressColumns } from "../../widgets/columns.tsx";
 import { Failed } from "../../widgets/empty.tsx";
-import { Id } from "../../widgets/id.tsx";
-import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
-import { Ago } from "../../widgets/time.tsx";
 import { type Keyed, recentOf, type RecentRow, SEARCHED_MAX } from "./statements.ts";
 
 const COLUMNS: readonly Column<RecentRow>[] = [
-  {
-    id: "id",
-    title: "Invocation",
-    isHeader: true,
-    cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
-  },
+  { ...invocationColumn(), isHeader: true },
   { id: "handler", title: "Handler", cell: ({ handler }) => <bdi>{handler}</bdi> },
-  { id: "status", title: "Status", cell: (row) => <StatusBadge status={statusOf(row)} /> },
-  { id: "created", title: "Accepted", cell: ({ created_at: at }) => <Ago at={at} /> },
-  {
-    id: "took",
-    title: "Took",
-    isNumber: true,
-    cell: ({ created_at: from, completed_at: to }) =>
-      to === undefined ? "–" : durationText(Date.parse(to) - Date.parse(from)),
-  },
+  ...progressColumns<RecentRow>(),
 ];
 
 /** The newest invocations of a key. `but`: a handler that is left out. */

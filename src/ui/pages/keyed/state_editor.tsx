@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { change } from "../../data/act.ts";
 import { query } from "../../data/client.ts";
 import { messageOf } from "../../data/commands.ts";
+import { Check } from "../../widgets/check.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
@@ -10,6 +11,7 @@ import {
   changesOf,
   entriesOf,
   type Entry,
+  HEX_MAX,
   hexText,
   newStateOf,
   problemOf,
@@ -17,8 +19,6 @@ import {
 } from "./edited_state.ts";
 import { type Keyed, type StateRow, wholeStateOf } from "./statements.ts";
 
-/** Bytes of a value that are shown of what cannot be edited. */
-const HEX_MAX = 64;
 /** Lines of a value that are in view. */
 const ROWS_MAX = 8;
 
@@ -123,14 +123,9 @@ function EntryField({ entry, onChange }: EntryProps) {
         </label>
       )}
       <ValueField {...{ entry, onChange }} />
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isRemoved}
-          onChange={() => onChange({ ...entry, isRemoved: !isRemoved })}
-        />
+      <Check isOn={isRemoved} onSet={(to) => onChange({ ...entry, isRemoved: to })}>
         Remove {before ? <bdi>{key}</bdi> : "the new entry"}
-      </label>
+      </Check>
     </fieldset>
   );
 }

@@ -63,5 +63,10 @@ function Entries({ rows }: { readonly rows: readonly StateRow[] }) {
 function Value({ row: { key, value, value_utf8: text } }: { readonly row: StateRow }) {
   if (text !== undefined) return <Json text={text} label={`value of ${key}`} />;
   if (value === undefined) return <span class="quiet">too large to be shown here</span>;
-  return <code>{hexText(bytesOf(value), HEX_MAX)} (no text)</code>;
+  return <HexValue hex={value} />;
+}
+
+/** A value that is no text. `hex`: its bytes, as SQL spells them. */
+export function HexValue({ hex }: { readonly hex: string }) {
+  return <code>{hexText(bytesOf(hex), HEX_MAX)} (no text)</code>;
 }

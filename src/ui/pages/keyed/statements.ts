@@ -21,8 +21,8 @@ export const QUEUE_MAX = 200;
 export const SEARCHED_MAX = 50_000;
 const RECENT_MAX = 20;
 
-/** Only servers with scopes have that column. */
-function inScope({ scope }: Keyed, column: Sql): Sql {
+/** The condition that something is in the scope of a key. Only servers with scopes have that column. */
+export function inScope({ scope }: Keyed, column: Sql): Sql {
   if (!abilities().hasLimits) return sql`TRUE`;
   return scope === undefined ? sql`${column} IS NULL` : sql`${column} = ${scope}`;
 }

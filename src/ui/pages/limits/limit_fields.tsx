@@ -17,38 +17,23 @@ export function LimitFields({ limits, onChange }: {
   readonly limits: TypedLimits;
   readonly onChange: (limits: TypedLimits) => void;
 }) {
-  const set = (name: keyof TypedLimits) => (value: string) =>
-    onChange({ ...limits, [name]: value });
+  const field = (name: keyof TypedLimits, label: string, hint: string) => (
+    <TextField
+      {...{ label, hint, value: limits[name] }}
+      onChange={(value) => onChange({ ...limits, [name]: value })}
+    />
+  );
   return (
     <>
-      <TextField
-        label="At once"
-        hint="How many may run. Empty: any number."
-        value={limits.concurrency}
-        onChange={set("concurrency")}
-      />
-      <TextField
-        label="Starts in each period"
-        hint="Empty: any number."
-        value={limits.count}
-        onChange={set("count")}
-      />
-      {limits.count !== "" && (
-        <>
-          <TextField
-            label="Period"
-            hint="Such as 1s, 1m or 1h"
-            value={limits.period}
-            onChange={set("period")}
-          />
-          <TextField
-            label="Burst"
-            hint="Starts at once after a time without any. Empty: as many as in a period."
-            value={limits.burst}
-            onChange={set("burst")}
-          />
-        </>
-      )}
+      {field("concurrency", "At once", "How many may run. Empty: any number.")}
+      {field("count", "Starts in each period", "Empty: any number.")}
+      {limits.count !== "" && field("period", "Period", "Such as 1s, 1m or 1h")}
+      {limits.count !== "" &&
+        field(
+          "burst",
+          "Burst",
+          "Starts at once after a time without any. Empty: as many as in a period.",
+        )}
     </>
   );
 }

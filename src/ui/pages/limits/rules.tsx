@@ -2,8 +2,10 @@ import { useState } from "preact/hooks";
 import { api } from "../../data/client.ts";
 import { change } from "../../data/act.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { Check } from "../../widgets/check.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { durationMs } from "../../widgets/duration.ts";
+import { EditAndDelete } from "../../widgets/edit_and_delete.tsx";
 import { Failed } from "../../widgets/empty.tsx";
 import { FormDialog, TextField } from "../../widgets/form_dialog.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
@@ -47,6 +49,13 @@ function rateOf({ rate_count: count, rate_period: period, rate_burst: burst }: R
 }
 
 function columnsOf(open: (open: Open) => void): readonly Column<RuleRow>[] {
+  const actions = (rule: RuleRow) => (
+    <EditAndDelete
+      name={rule.pattern}
+      onEdit={() => open({ kind: "edit", rule })}
+      onDelete={() => open({ kind: "delete", rule })}
+    />
+  );
   return [
     {
       id: "pattern",
@@ -71,33 +80,8 @@ function columnsOf(open: (open: Open) => void): readonly Column<RuleRow>[] {
     { id: "about", title: "Description", cell: (rule) => <bdi>{rule.description}</bdi> },
     { id: "version", title: "Version", isNumber: true, cell: ({ version }) => String(version) },
     { id: "changed", title: "Changed", cell: ({ last_modified: at }) => <Ago at={at} /> },
-    { id: "actions", title: "Actions", cell: (rule) => <Actions rule={rule} open={open} /> },
+    { id: "actions", title: "Actions", cell: actions },
   ];
-}
-
-function Actions({ rule, open }: {
-  readonly rule: RuleRow;
-  readonly open: (open: Open) => void;
-}) {
-  const { pattern } = rule;
-  return (
-    <>
-      <button
-        type="button"
-        aria-label={`Edit ${pattern}`}
-        onClick={() => open({ kind: "edit", rule })}
-      >
-        Edit
-      </button>{" "}
-      <button
-        type="button"
-        aria-label={`Delete ${pattern}`}
-        onClick={() => open({ kind: "delete", rule })}
-      >
-        Delete
-      </button>
-    </>
-  );
 }
 
 /** Edits a rule as it was read: if somebody else has changed it since, the server refuses it. */
@@ -133,10 +117,7 @@ function RuleDialog({ rule, onClose }: {
       />
       <LimitFields limits={limits} onChange={limit} />
       <TextField label="Description" value={description} onChange={describe} />
-      <label class="choice">
-        <input type="checkbox" checked={isDisabled} onChange={() => disable(!isDisabled)} />
-        Disabled: kept, without an effect
-      </label>
+      <Check isOn={isDisabled} onSet={disable}>Disabled: kept, without an effect</Check>
     </FormDialog>
   );
 }

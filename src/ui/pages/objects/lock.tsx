@@ -3,6 +3,7 @@ import { actOn } from "../../data/act.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { sql } from "../../data/sql.ts";
 import { link } from "../../state/router.ts";
+import { invocationColumn } from "../../widgets/columns.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
@@ -72,12 +73,7 @@ interface PlacedRow extends QueueRow {
 const COLUMNS: readonly Column<PlacedRow>[] = [
   { id: "place", title: "Place", isNumber: true, cell: ({ place }) => place },
   { id: "handler", title: "Handler", cell: ({ handler }) => <bdi>{handler}</bdi> },
-  {
-    id: "id",
-    title: "Invocation",
-    isHeader: true,
-    cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
-  },
+  { ...invocationColumn(), isHeader: true },
   { id: "since", title: "Accepted", cell: ({ created_at: at }) => <Ago at={at} /> },
 ];
 

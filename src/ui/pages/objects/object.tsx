@@ -1,9 +1,7 @@
 import { keyedOf } from "../../data/objects.ts";
 import type { PageProps } from "../../routes.ts";
-import { link, linkWith } from "../../state/router.ts";
-import { LongText } from "../../widgets/json_tree.tsx";
-import { Page } from "../../widgets/page.tsx";
 import { Calls } from "../keyed/calls.tsx";
+import { KeyedPage } from "../keyed/keyed_page.tsx";
 import { Recent } from "../keyed/recent.tsx";
 import { StateView } from "../keyed/state_view.tsx";
 import { LockAndQueue } from "./lock.tsx";
@@ -12,25 +10,12 @@ import { LockAndQueue } from "./lock.tsx";
 export default function ObjectPage({ params }: PageProps) {
   const keyed = keyedOf(params);
   const { service, key, scope } = keyed;
+  const place = `${service} ${scope ?? ""} ${key}`;
   return (
-    <Page
-      title={
-        <>
-          <a href={link("objects")}>Objects</a> /{" "}
-          <a href={linkWith("objects", { filter: `service:${service}` })}>{service}</a> /{" "}
-          {key === "" ? <span class="quiet">(empty key)</span> : <LongText text={key} />}
-        </>
-      }
-      actions={<Calls keyed={keyed} />}
-    >
-      {scope !== undefined && (
-        <p>
-          In the scope <bdi>{scope}</bdi>
-        </p>
-      )}
-      <LockAndQueue key={`lock ${service} ${key}`} keyed={keyed} />
-      <StateView key={`state ${service} ${key}`} keyed={keyed} />
+    <KeyedPage list="objects" title="Objects" keyed={keyed} actions={<Calls keyed={keyed} />}>
+      <LockAndQueue key={`lock ${place}`} keyed={keyed} />
+      <StateView key={`state ${place}`} keyed={keyed} />
       <Recent keyed={keyed} title="Recent invocations" />
-    </Page>
+    </KeyedPage>
   );
 }

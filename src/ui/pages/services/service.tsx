@@ -9,6 +9,7 @@ import { link } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
+import { NamedTexts } from "../../widgets/named_texts.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Charts } from "./charts.tsx";
 import { Config } from "./config.tsx";
@@ -88,20 +89,7 @@ function About({ service: { documentation, metadata = {} } }: { readonly service
           <LongText text={documentation} />
         </p>
       )}
-      {entries.length > 0 && (
-        <dl class="facts">
-          {entries.map(([key, value]) => (
-            <div key={key} class="fact">
-              <dt>
-                <bdi>{key}</bdi>
-              </dt>
-              <dd>
-                <LongText text={value} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {entries.length > 0 && <NamedTexts entries={entries} />}
     </>
   );
 }

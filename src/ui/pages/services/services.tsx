@@ -1,6 +1,7 @@
 import { addressOf, type Deployment, type Service, TYPES } from "../../data/catalog.ts";
 import { useDeployments, useServices } from "../../data/catalog.ts";
 import { go, link } from "../../state/router.ts";
+import { serviceColumn } from "../../widgets/columns.tsx";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
@@ -41,16 +42,7 @@ export default function Services() {
 function columnsFor(deployments: readonly Deployment[]): readonly Column<Row>[] {
   const byId = new Map(deployments.map((one) => [one.id, one]));
   return [
-    {
-      id: "name",
-      title: "Service",
-      isHeader: true,
-      cell: ({ name }) => (
-        <a href={link("services", name)}>
-          <bdi class="name">{name}</bdi>
-        </a>
-      ),
-    },
+    serviceColumn(),
     { id: "ty", title: "Type", cell: ({ ty }) => TYPES[ty] },
     ...figureColumns<Row>(({ name }) => ({ service: name })),
     { id: "public", title: "Access", cell: (row) => accessOf(row) },

@@ -2,43 +2,24 @@ import { missing, server } from "../../data/server.ts";
 import { change, DEFAULTS, type Settings, settings } from "../../state/settings.ts";
 import { Page } from "../../widgets/page.tsx";
 
-interface Choice<K extends keyof Settings> {
-  readonly name: K;
-  readonly title: string;
-  /** By value, what it says. */
-  readonly options: Readonly<Record<Settings[K], string>>;
-}
+type Choices = {
+  readonly [K in keyof Settings]: {
+    readonly title: string;
+    /** By value, what it says. */
+    readonly options: Readonly<Record<Settings[K], string>>;
+  };
+};
 
-const THEME: Choice<"theme"> = {
-  name: "theme",
-  title: "Theme",
-  options: { system: "As the system", light: "Light", dark: "Dark" },
+/** All settings, in the order of the page. */
+const CHOICES: Choices = {
+  theme: { title: "Theme", options: { system: "As the system", light: "Light", dark: "Dark" } },
+  contrast: { title: "Contrast", options: { system: "As the system", more: "More" } },
+  motion: { title: "Motion", options: { system: "As the system", less: "None" } },
+  density: { title: "Rows", options: { dense: "Dense", comfortable: "Comfortable" } },
+  times: { title: "Times", options: { local: "Local", utc: "UTC" } },
+  keys: { title: "Keys without Ctrl", options: { on: "On", off: "Off" } },
 };
-const CONTRAST: Choice<"contrast"> = {
-  name: "contrast",
-  title: "Contrast",
-  options: { system: "As the system", more: "More" },
-};
-const MOTION: Choice<"motion"> = {
-  name: "motion",
-  title: "Motion",
-  options: { system: "As the system", less: "None" },
-};
-const DENSITY: Choice<"density"> = {
-  name: "density",
-  title: "Rows",
-  options: { dense: "Dense", comfortable: "Comfortable" },
-};
-const TIMES: Choice<"times"> = {
-  name: "times",
-  title: "Times",
-  options: { local: "Local", utc: "UTC" },
-};
-const KEYS: Choice<"keys"> = {
-  name: "keys",
-  title: "Keys without Ctrl",
-  options: { on: "On", off: "Off" },
-};
+const NAMES = Object.keys(CHOICES) as (keyof Settings)[];
 
 /** What people choose for themselves, and what the server at hand is. */
 export default function SettingsPage() {
@@ -52,12 +33,7 @@ export default function SettingsPage() {
       }
     >
       <div class="fields">
-        <Field {...THEME} />
-        <Field {...CONTRAST} />
-        <Field {...MOTION} />
-        <Field {...DENSITY} />
-        <Field {...TIMES} />
-        <Field {...KEYS} />
+        {NAMES.map((name) => <Field key={name} name={name} />)}
       </div>
       <p>They are kept by this browser and sent nowhere.</p>
       <About />
@@ -65,7 +41,8 @@ export default function SettingsPage() {
   );
 }
 
-function Field<K extends keyof Settings>({ name, title, options }: Choice<K>) {
+function Field<K extends keyof Settings>({ name }: { readonly name: K }) {
+  const { title, options } = CHOICES[name];
   return (
     <fieldset>
       <legend>{title}</legend>

@@ -1,12 +1,11 @@
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
-import { abilities } from "../../data/server.ts";
 import { type Sql, sql } from "../../data/sql.ts";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Json, LongText } from "../../widgets/json_tree.tsx";
 import { Calls } from "../keyed/calls.tsx";
-import { bytesOf, hexText } from "../keyed/edited_state.ts";
-import type { Keyed } from "../keyed/statements.ts";
+import { HexValue } from "../keyed/state_view.tsx";
+import { inScope, type Keyed } from "../keyed/statements.ts";
 
 interface PromiseRow {
   readonly key: string;
@@ -18,19 +17,11 @@ interface PromiseRow {
   readonly failure?: string;
 }
 
-/** Bytes of a value that is no text, as far as they are shown. */
-const HEX_MAX = 256;
-
-function promisesOf({ service, key, scope }: Keyed): Sql {
-  const inScope = !abilities().hasLimits
-    ? sql`TRUE`
-    : scope === undefined
-    ? sql`scope IS NULL`
-    : sql`scope = ${scope}`;
+function promisesOf(keyed: Keyed): Sql {
   return sql`SELECT key, completed, completion_success_value AS value,
     completion_success_value_utf8 AS value_utf8, completion_failure AS failure
-    FROM sys_promise WHERE service_name = ${service} AND service_key = ${key} AND ${inScope}
-    ORDER BY key`;
+    FROM sys_promise WHERE service_name = ${keyed.service} AND service_key = ${keyed.key}
+    AND ${inScope(keyed, sql`scope`)} ORDER BY key`;
 }
 
 /** The durable promises of a run, and how they are completed. */
@@ -82,5 +73,5 @@ function Outcome({ row: { key, value, value_utf8: text, failure } }: { readonly 
   if (failure !== undefined) return <LongText text={failure} />;
   if (text !== undefined) return <Json text={text} label={`value of ${key}`} />;
   if (value === undefined) return <>–</>;
-  return <code>{hexText(bytesOf(value), HEX_MAX)} (no text)</code>;
+  return <HexValue hex={value} />;
 }

@@ -10,10 +10,10 @@ import { Confirm } from "../../widgets/dialog.tsx";
 import { Failed } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
-import { Page } from "../../widgets/page.tsx";
 import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { Ago } from "../../widgets/time.tsx";
+import { KeyedPage } from "../keyed/keyed_page.tsx";
 import { Recent } from "../keyed/recent.tsx";
 import { StateView } from "../keyed/state_view.tsx";
 import type { Keyed } from "../keyed/statements.ts";
@@ -30,25 +30,12 @@ export default function WorkflowPage({ params }: PageProps) {
   const main = found ? mainOf(found) : "run";
   const place = `${service} ${scope ?? ""} ${key}`;
   return (
-    <Page
-      title={
-        <>
-          <a href={link("workflows")}>Workflows</a> /{" "}
-          <a href={linkWith("workflows", { filter: `service:${service}` })}>{service}</a> /{" "}
-          {key === "" ? <span class="quiet">(empty id)</span> : <LongText text={key} />}
-        </>
-      }
-    >
-      {scope !== undefined && (
-        <p>
-          In the scope <bdi>{scope}</bdi>
-        </p>
-      )}
+    <KeyedPage list="workflows" title="Workflows" keyed={keyed}>
       <Run key={`run ${place} ${main}`} keyed={keyed} main={main} />
       <Promises key={`promises ${place}`} keyed={keyed} main={main} />
       <StateView key={`state ${place}`} keyed={keyed} />
       <Recent keyed={keyed} title="Interactions" but={main} />
-    </Page>
+    </KeyedPage>
   );
 }
 

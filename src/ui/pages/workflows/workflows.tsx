@@ -1,54 +1,44 @@
-import { type Service, useServices } from "../../data/catalog.ts";
+import type { Service } from "../../data/catalog.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { keyedLinkOf } from "../../data/objects.ts";
-import { go, link, place, setQuery } from "../../state/router.ts";
-import { durationText } from "../../widgets/duration.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
-import { FilterLine } from "../../widgets/filter_line.tsx";
-import { Id } from "../../widgets/id.tsx";
-import { Page } from "../../widgets/page.tsx";
-import { StatusBadge, statusOf } from "../../widgets/status.tsx";
+import { go } from "../../state/router.ts";
+import { invocationColumn, progressColumns } from "../../widgets/columns.tsx";
+import { Failed } from "../../widgets/empty.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
-import { Ago } from "../../widgets/time.tsx";
+import {
+  filterText,
+  keyedColumns,
+  KeyedFilter,
+  KeyedListPage,
+  Nothing,
+} from "../keyed/list_page.tsx";
 import { SEARCHED_MAX } from "../keyed/statements.ts";
 import { FIELDS, type RunRow, RUNS_MAX, runsOf } from "./list.ts";
 
 /** All runs of workflows, the newest first. */
 export default function Workflows() {
-  const services = useServices();
-  const workflows = services.data?.services.filter(({ ty }) => ty === "Workflow");
   return (
-    <Page title="Workflows">
-      {services.error && <Failed error={services.error} onRetry={services.refresh} />}
-      {workflows && (workflows.length === 0
-        ? (
-          <Empty title="No workflow is registered.">
-            <a href={link("deployments")}>Register a deployment that has one</a>
-          </Empty>
-        )
-        : <Runs workflows={workflows} />)}
-    </Page>
+    <KeyedListPage title="Workflows" ty="Workflow" kind="workflow">
+      {(workflows) => <Runs workflows={workflows} />}
+    </KeyedListPage>
   );
 }
 
+const UNUSED = "No workflow has run. Call the handler of one: it is shown then.";
+
 function Runs({ workflows }: { readonly workflows: readonly Service[] }) {
-  const text = place.value.query.get("filter") ?? "";
-  const runs = useQuery<RunRow>(runsOf(text, workflows), { everyMs: EVERY_MS.list });
-  const names = workflows.map(({ name }) => name);
-  const fields = FIELDS.map((field) =>
-    field.name === "service" ? { ...field, values: names } : field
-  );
+  const statement = runsOf(filterText(), workflows);
+  const runs = useQuery<RunRow>(statement, { everyMs: EVERY_MS.list });
   const searched = SEARCHED_MAX.toLocaleString("en");
   return (
     <>
-      <FilterLine
+      <KeyedFilter
         label="Filter workflows"
-        fields={fields}
-        text={text}
-        onChange={(filter) => setQuery({ filter })}
+        fields={FIELDS}
+        names={workflows.map(({ name }) => name)}
       />
       {runs.error && <Failed error={runs.error} onRetry={runs.refresh} />}
-      {runs.data && (runs.data.length === 0 ? <Nothing isFiltered={text !== ""} /> : (
+      {runs.data && (runs.data.length === 0 ? <Nothing kind="run" unused={UNUSED} /> : (
         <Table
           caption="Runs"
           columns={COLUMNS}
@@ -64,47 +54,11 @@ function Runs({ workflows }: { readonly workflows: readonly Service[] }) {
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (!isFiltered) {
-    return <Empty title="No workflow has run. Call the handler of one: it is shown then." />;
-  }
-  return (
-    <Empty title="No run matches the filter.">
-      <button type="button" onClick={() => setQuery({ filter: undefined })}>
-        Remove the filter
-      </button>
-    </Empty>
-  );
-}
-
 const linkOf = ({ service, key, scope }: RunRow) =>
   keyedLinkOf("workflows", service, { key, scope });
 
 const COLUMNS: readonly Column<RunRow>[] = [
-  { id: "service", title: "Workflow", cell: ({ service }) => <bdi>{service}</bdi> },
-  {
-    id: "key",
-    title: "Id",
-    isHeader: true,
-    cell: (row) => (
-      <a href={linkOf(row)} class="key">
-        <bdi>{row.key === "" ? "(empty id)" : row.key}</bdi>
-      </a>
-    ),
-  },
-  { id: "scope", title: "Scope", cell: ({ scope }) => <bdi>{scope ?? ""}</bdi> },
-  { id: "status", title: "Status", cell: (row) => <StatusBadge status={statusOf(row)} /> },
-  { id: "created", title: "Accepted", cell: ({ created_at: at }) => <Ago at={at} /> },
-  {
-    id: "took",
-    title: "Took",
-    isNumber: true,
-    cell: ({ created_at: from, completed_at: to }) =>
-      to === undefined ? "–" : durationText(Date.parse(to) - Date.parse(from)),
-  },
-  {
-    id: "id",
-    title: "Invocation",
-    cell: ({ id }) => <Id id={id} to={link("invocations", id)} />,
-  },
+  ...keyedColumns({ service: "Workflow", key: "Id" }, linkOf),
+  ...progressColumns<RunRow>(),
+  invocationColumn(),
 ];

@@ -2,7 +2,8 @@ import { link } from "../../../state/router.ts";
 import { durationText } from "../../../widgets/duration.ts";
 import { Icon } from "../../../widgets/icon.tsx";
 import { Id } from "../../../widgets/id.tsx";
-import { Json, LongText } from "../../../widgets/json_tree.tsx";
+import { Json } from "../../../widgets/json_tree.tsx";
+import { NamedTexts } from "../../../widgets/named_texts.tsx";
 import type { Answer } from "./request.ts";
 
 /** What a call was answered: status, duration, the invocation, body and headers. */
@@ -27,18 +28,7 @@ export function AnswerView({ answer: { status, headers, body, ms, id } }: {
       {body === "" ? <p>The body is empty.</p> : <Json text={body} label="Body" />}
       <details>
         <summary>Headers ({headers.length})</summary>
-        <dl class="facts">
-          {headers.map(([name, value]) => (
-            <div key={name} class="fact">
-              <dt>
-                <bdi>{name}</bdi>
-              </dt>
-              <dd>
-                <LongText text={value} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <NamedTexts entries={headers} />
         <small>The browser shows those that the ingress allows a page to read.</small>
       </details>
     </section>

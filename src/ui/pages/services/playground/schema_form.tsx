@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { Check } from "../../../widgets/check.tsx";
 import { type Field, initialOf, type Shape } from "./schema.ts";
 
 interface FieldProps {
@@ -62,13 +63,16 @@ function Control({ id, field: { shape, isRequired }, value, onChange }: FieldPro
   }
 }
 
-function Text({ id, shape: { isLong }, value, onChange, isRequired }: {
+/** What a control for one kind of shape is given. */
+interface ControlProps<Kind extends Shape["kind"]> {
   readonly id: string;
-  readonly shape: Shape & { readonly kind: "text" };
+  readonly shape: Shape & { readonly kind: Kind };
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
   readonly isRequired: boolean;
-}) {
+}
+
+function Text({ id, shape: { isLong }, value, onChange, isRequired }: ControlProps<"text">) {
   const text = typeof value === "string" ? value : "";
   const type = (typed: string) => onChange(typed === "" && !isRequired ? undefined : typed);
   if (!isLong) {
@@ -90,13 +94,7 @@ function Text({ id, shape: { isLong }, value, onChange, isRequired }: {
   );
 }
 
-function Choice({ id, shape: { values }, value, onChange, isRequired }: {
-  readonly id: string;
-  readonly shape: Shape & { readonly kind: "choice" };
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-  readonly isRequired: boolean;
-}) {
+function Choice({ id, shape: { values }, value, onChange, isRequired }: ControlProps<"choice">) {
   return (
     <select
       id={id}
@@ -147,14 +145,9 @@ function Raw({ id, value, onChange }: {
 
 function FlagField({ field, value, onChange }: FieldProps) {
   return (
-    <label class="choice">
-      <input
-        type="checkbox"
-        checked={value === true}
-        onChange={({ currentTarget: { checked } }) => onChange(checked)}
-      />
+    <Check isOn={value === true} onSet={onChange}>
       <bdi>{titleOf(field)}</bdi>
-    </label>
+    </Check>
   );
 }
 
