@@ -246,7 +246,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 }
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
-  const { platform: { clock }, config, version, ui } = options;
+  const { platform: { clock }, config, version, ui, isOneOrigin } = options;
   const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka, changes } =
     parts;
   const { requests } = observation.watch.meter;
@@ -260,7 +260,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     ...(ui && { ui }),
     running,
     version,
-    ...adminSettings(config),
+    ...adminSettings(config, isOneOrigin),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),
     metrics: () => {

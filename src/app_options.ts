@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly version: string;
   /** A cheaper way to read requests, where the platform has one. */
   readonly reader?: RequestReader;
+  /** Whether callers and operators are served at one address, whatever the settings say. */
+  readonly isOneOrigin?: boolean;
   /** The files of the web UI. Absent: there is none. */
   readonly ui?: () => UiFiles | Promise<UiFiles>;
   /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */

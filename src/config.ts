@@ -15,6 +15,7 @@ import { experimentalOptions } from "./config/experimental_options.ts";
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
 import { handlerOptions } from "./config/handler_options.ts";
+import { ingressOptions } from "./config/ingress_options.ts";
 import { kafkaOptions } from "./config/kafka_options.ts";
 import { option } from "./config/option.ts";
 import { partitionOptions } from "./config/partition_options.ts";
@@ -56,22 +57,7 @@ export const options = {
   }),
   ...watching,
 
-  "ingress.bind-address": option(address, "127.0.0.1", {
-    doc: "The address on which callers are served.",
-  }),
-  "ingress.bind-port": option(port, "8080", {
-    doc: "The port on which callers are served. 0: any free port.",
-    env: ["INGRESS_PORT"],
-  }),
-  "ingress.request-size-limit": option(byteSize(), "32MiB", {
-    doc: "The largest request body. A larger one is answered with 413.",
-  }),
-  "ingress.concurrent-api-requests-limit": option(countOrUnlimited(1), "unlimited", {
-    doc: "Requests in progress at once. Further ones are answered with 429.",
-  }),
-  "ingress.drain-timeout": option(duration(), "5s", {
-    doc: "How long requests in progress may take to end when the server stops.",
-  }),
+  ...ingressOptions,
 
   "admin.bind-address": option(address, "127.0.0.1", {
     doc: "The address of the admin API, which has no authentication of its own.",

@@ -94,6 +94,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     introspection: introspectionOf(store, range, options),
     version: VERSION,
     ui: () => built,
+    isOneOrigin: true,
   });
   return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
 }

@@ -1,18 +1,19 @@
 import type { Member } from "../model/member.ts";
 import { type Readiness, readyAnswer } from "../model/readiness.ts";
 import type { Dialect } from "../names.ts";
+import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import type { Json } from "./json.ts";
 import { adminDocument } from "./openapi/admin_document.ts";
 import { ref } from "./openapi/answers.ts";
 import { dialectsOf, empty, reply } from "./reply.ts";
 import type { RouteDoc, Routes } from "./route.ts";
-import { type Feature, versionRecord } from "./version.ts";
+import { type Feature, ownVersion, versionRecord } from "./version.ts";
 
 export interface InfoOptions {
   /** Our own version, as in `package.json`. */
   readonly version: string;
   readonly clusterName: string;
-  readonly ingressEndpoint: string;
+  readonly ingressEndpoint: IngressEndpoint;
   readonly features?: readonly Feature[];
   /** The page of metrics. Absent: there is none. */
   readonly metrics?: () => Promise<Response>;
@@ -56,12 +57,13 @@ const VERSION: RouteDoc = {
  * `/openapi` describes.
  */
 export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
-  const version = versionRecord(options);
+  const version = (asked: string) =>
+    versionRecord({ ...options, ingressEndpoint: options.ingressEndpoint(asked) });
   const documents = new Map<readonly Dialect[], Json>();
   const document = (dialects: readonly Dialect[]): Json => {
     const known = documents.get(dialects);
     if (known) return known;
-    const made = adminDocument(all(), { dialects, version: String(version.version) });
+    const made = adminDocument(all(), { dialects, version: ownVersion(options) });
     documents.set(dialects, made);
     return made;
   };
@@ -69,7 +71,7 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
     "/health": { GET: { ...HEALTH, handle: () => empty(200) } },
     "/ready": { GET: { ...READY, handle: () => readyOf(options) } },
     "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, clusterOf(options)) } },
-    "/version": { GET: { ...VERSION, handle: () => reply(200, version) } },
+    "/version": { GET: { ...VERSION, handle: ({ request }) => reply(200, version(request.url)) } },
     "/openapi": { GET: ({ request }) => reply(200, document(dialectsOf(request.headers))) },
   };
 }

@@ -10,6 +10,7 @@ import type { ChangeFeed } from "./change_feed.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { eventRoutes } from "./event_routes.ts";
 import { infoRoutes } from "./info_routes.ts";
+import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import { invocationRoutes } from "./invocations.ts";
 import { clusterRoutes } from "./kafka/cluster_routes.ts";
 import type { KafkaAdmin } from "./kafka/kafka_admin.ts";
@@ -42,8 +43,7 @@ export interface AdminOptions extends Partial<QueryOptions>, Pick<UiOptions, "ui
   /** Our own version, as in `package.json`. */
   readonly version: string;
   readonly clusterName: string;
-  /** The URL under which browsers reach the ingress. */
-  readonly ingressEndpoint: string;
+  readonly ingressEndpoint: IngressEndpoint;
   /** The largest body that is read. Beyond it: 413. */
   readonly bodyBytesMax: number;
   /** Requests in progress at once. Beyond it: 429. */

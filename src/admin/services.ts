@@ -3,6 +3,7 @@ import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
 import { type Deployment, handlerIn, type ServiceSchema } from "../model/schema.ts";
 import type { Invocations } from "../ports.ts";
+import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import { ref } from "./openapi/answers.ts";
 import { serviceDocument } from "./openapi/service_document.ts";
 import { handlerRecord, handlerRecords, SERVICE_TYPES, serviceRecord } from "./records.ts";
@@ -22,8 +23,7 @@ import { checkScope, parseEdit, stateBody } from "./state_body.ts";
 export interface ServiceDeps {
   readonly registry: Registry;
   readonly invocations: Pick<Invocations, "editState">;
-  /** The URL under which browsers reach the ingress. */
-  readonly ingressEndpoint: string;
+  readonly ingressEndpoint: IngressEndpoint;
 }
 
 const tag = "service";
@@ -159,7 +159,8 @@ async function editState(
 function describe({ registry, ingressEndpoint }: ServiceDeps, call: Call): Response {
   const { service } = find(registry, call);
   const dialect = dialectOf(call.request.headers);
-  return reply(200, serviceDocument(service, { dialect, ingressEndpoint }));
+  const options = { dialect, ingressEndpoint: ingressEndpoint(call.request.url) };
+  return reply(200, serviceDocument(service, options));
 }
 
 function show(registry: Registry, call: Call): Response {

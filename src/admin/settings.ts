@@ -1,13 +1,18 @@
 import type { Config } from "../config.ts";
 import { prefersProtocol7 } from "../outbound/settings.ts";
+import { ingressEndpointOf } from "./ingress_endpoint.ts";
 import type { KafkaAdminOptions } from "./kafka/kafka_admin.ts";
 import type { RegistryOptions } from "./registry.ts";
 import type { AdminOptions } from "./router.ts";
 import type { Feature } from "./version.ts";
 
-/** What the admin interface reports of this server, and the limits of its requests, in bytes and requests. */
+/**
+ * What the admin interface reports of this server, and the limits of its requests, in bytes and
+ * requests. `isOneOrigin`: the ingress is served at the same address.
+ */
 export function adminSettings(
   config: Config,
+  isOneOrigin = false,
 ): Pick<
   AdminOptions,
   "clusterName" | "bodyBytesMax" | "requestsMax" | "isStrict" | "ingressEndpoint" | "features"
@@ -17,8 +22,12 @@ export function adminSettings(
     bodyBytesMax: config["admin.request-size-limit"],
     requestsMax: config["admin.concurrent-api-requests-limit"],
     isStrict: config["strict"],
-    // Where browsers reach this server.
-    ingressEndpoint: `http://${config["ingress.bind-address"]}:${config["ingress.bind-port"]}/`,
+    ingressEndpoint: ingressEndpointOf({
+      advertised: config["ingress.advertised-address"],
+      host: config["ingress.bind-address"],
+      port: config["ingress.bind-port"],
+      isOneOrigin,
+    }),
     features: features(config),
   };
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import { quote } from "./refusals.ts";
 
 /** A file of the UI, compressed when it was built. */
@@ -22,8 +23,7 @@ export interface UiFiles {
 export interface UiOptions {
   /** The files of now: a server in development builds them anew. Absent: there is no UI. */
   readonly ui?: () => UiFiles | Promise<UiFiles>;
-  /** The URL under which browsers reach the ingress. */
-  readonly ingressEndpoint: string;
+  readonly ingressEndpoint: IngressEndpoint;
 }
 
 const MOUNT = "/ui/";
@@ -52,7 +52,7 @@ export async function uiAnswer(
   if (path.includes(".") || path.startsWith("assets/")) {
     throw Failure.plain(404, `Cannot find ${quote(pathname)}`);
   }
-  return shellAnswer(request, built, { path, ingressEndpoint });
+  return shellAnswer(request, built, { path, ingress: ingressEndpoint(request.url) });
 }
 
 function fileAnswer(request: Request, file: UiFile): Response {
@@ -76,13 +76,13 @@ function fileAnswer(request: Request, file: UiFile): Response {
 function shellAnswer(
   request: Request,
   { shell, etag }: UiFiles,
-  { path, ingressEndpoint }: { readonly path: string; readonly ingressEndpoint: string },
+  { path, ingress }: { readonly path: string; readonly ingress: string },
 ): Response {
   const base = "../".repeat(path.split("/").length - 1) || "./";
   const tag = etag.replace(/"$/, `-${base.length}"`);
   const headers = new Headers({
     ...{ "cache-control": "no-cache", etag: tag, vary: "accept-encoding" },
-    ...{ "content-security-policy": policyOf(ingressEndpoint), "referrer-policy": "no-referrer" },
+    ...{ "content-security-policy": policyOf(ingress), "referrer-policy": "no-referrer" },
     "x-content-type-options": "nosniff",
   });
   if (isKnown(request, tag)) return new Response(null, { status: 304, headers });
@@ -91,10 +91,10 @@ function shellAnswer(
 }
 
 /** Nothing inline and nothing from elsewhere; the playground calls the ingress. */
-function policyOf(ingressEndpoint: string): string {
-  const ingress = URL.canParse(ingressEndpoint) ? ` ${new URL(ingressEndpoint).origin}` : "";
+function policyOf(ingress: string): string {
+  const origin = URL.canParse(ingress) ? ` ${new URL(ingress).origin}` : "";
   return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-    `connect-src 'self'${ingress}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`;
+    `connect-src 'self'${origin}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 function isKnown(request: Request, etag: string): boolean {

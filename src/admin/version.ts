@@ -26,6 +26,11 @@ const FEATURES = [
 /** Those we have are switched on by a setting of the same name. */
 export type Feature = typeof FEATURES[number];
 
+/** The version of the interface with ours (`version`, as in `package.json`) behind it. */
+export function ownVersion({ version }: { readonly version: string }): string {
+  return `${INTERFACE_VERSION}-perdure.${version}`;
+}
+
 /**
  * What `GET /version` answers. `version`: ours, as in `package.json`. `ingressEndpoint`: the URL
  * under which browsers reach the ingress. `features`: those that are switched on.
@@ -38,7 +43,7 @@ export function versionRecord(
   },
 ): Record<string, unknown> {
   return {
-    version: `${INTERFACE_VERSION}-perdure.${version}`,
+    version: ownVersion({ version }),
     min_admin_api_version: apiVersions.min,
     max_admin_api_version: apiVersions.max,
     ingress_endpoint: ingressEndpoint,

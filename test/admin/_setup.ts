@@ -1,6 +1,6 @@
 import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
 import { Registry } from "../../src/admin/registry.ts";
-import { admin } from "../../src/admin/router.ts";
+import { admin, type AdminOptions } from "../../src/admin/router.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
 import type { IngestDeps, RequestBatch } from "../../src/kafka/ingest.ts";
@@ -179,7 +179,7 @@ export class World {
   }
 }
 
-export interface AdminLimits {
+export interface AdminLimits extends Pick<AdminOptions, "ui" | "ingressEndpoint"> {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;
   readonly isStrict: boolean;
@@ -197,7 +197,9 @@ const FIXED = {
   random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
   version: "0.1.0",
   clusterName: "testing",
-  ingressEndpoint: "http://127.0.0.1:8080/",
+  ingressEndpoint: () => "http://127.0.0.1:8080/",
+  bodyBytesMax: BODY_BYTES_MAX,
+  requestsMax: Infinity,
 };
 
 /** An admin interface over a fake world. */
@@ -217,15 +219,13 @@ export async function setup(store = new FakeStore(), limits: Partial<AdminLimits
       world.applied.push(deployment.id);
       return Promise.resolve(body);
     },
-    bodyBytesMax: BODY_BYTES_MAX,
-    requestsMax: Infinity,
     ...rest,
     log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
   });
   const send = await sender(serve);
   const post = sendJson(send, "POST");
   return {
-    world,
+    ...{ serve, world },
     endpoints: world.endpoints,
     asked: world.asked,
     logged: world.logged,

@@ -25,7 +25,7 @@ export async function startReference(): Promise<Reference> {
   const admin = await listen(async (asked, answer) => {
     const { pathname } = new URL(asked.url ?? "/", target.admin);
     const page = new Request(target.admin + asked.url, { headers: headersOf(asked) });
-    const options = { ui: () => built, ingressEndpoint: target.ingress };
+    const options = { ui: () => built, ingressEndpoint: () => target.ingress };
     const response = await uiAnswer(page, pathname, options).catch(() => notFound());
     if (!response) return forward(asked, answer, target.admin);
     answer.writeHead(response.status, Object.fromEntries(response.headers));

@@ -33,7 +33,7 @@ const STARTS = {
   workerd: () => startWorkerd(),
 } as const;
 
-describe.each(Object.entries(STARTS))("the files of the UI on %s", (_name, start) => {
+describe.each(Object.entries(STARTS))("the files of the UI on %s", (name, start) => {
   let server: Awaited<ReturnType<typeof start>>;
   let script: string;
   const at = (path: string) => `${server.admin}${path}`;
@@ -68,6 +68,14 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (_name, start
       const again = await ask(at(path), { "if-none-match": String(headers["etag"]) });
       expect([again.status, again.body.length]).toEqual([304, 0]);
     }
+  });
+
+  test("may call the ingress, where this server has it", async () => {
+    // A Worker serves both at one address; the port of its own is for other Workers.
+    const page = name === "workerd" ? `${server.ingress}/admin/ui/` : at("/ui/");
+    const { headers } = await ask(page);
+    const { origin } = new URL(server.ingress);
+    expect(headers["content-security-policy"]).toContain(`connect-src 'self' ${origin};`);
   });
 
   test("never change under one name, and are sent as they were compressed", async () => {
