@@ -13,6 +13,7 @@ import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { Tabs } from "../../widgets/tabs.tsx";
 import { Actions } from "./actions.tsx";
+import { Calls } from "./calls/calls.tsx";
 import { useInvocation, type Whole } from "./data.ts";
 import { Errors } from "./errors.tsx";
 import { Facts } from "./facts.tsx";
@@ -63,6 +64,7 @@ function Whole({ row }: { readonly row: Whole }) {
       title: "State changes",
       content: () => <Journal row={row} everyMs={everyMs} types={STATE_CHANGES} />,
     },
+    { id: "calls", title: "Call tree", content: () => <Calls key={row.id} row={row} /> },
     { id: "raw", title: "Raw", content: () => <Raw row={row} everyMs={everyMs} /> },
   ];
   const tab = place.value.query.get("tab") ?? "journal";
