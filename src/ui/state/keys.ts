@@ -83,5 +83,6 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): str
 /** Whether keys are text at this place. A button has Enter and space to itself only. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select");
+  return target.isContentEditable ||
+    target.matches("input:not([type=checkbox], [type=range]), textarea, select");
 }

@@ -21,6 +21,7 @@ const PATHS = {
   more: "M3 8h.01M8 8h.01M13 8h.01",
   down: "M3 6l5 5 5-5",
   right: "M6 3l5 5-5 5",
+  left: "M10 3L5 8l5 5",
   up: "M3 10l5-5 5 5",
   play: "M4 2.500l9 5.500-9 5.500z",
   edit: "M2 14l1-4 8-8 3 3-8 8zM9.500 3.500l3 3",

@@ -22,7 +22,6 @@ export function Entry({ row, step, onClose }: {
     "[": { label: "Step before", run: () => move(-1) },
     "]": { label: "Next step", run: () => move(1) },
   });
-  const isEnded = row.status === "completed";
   return (
     <aside class="peek" aria-label="Chosen step">
       <div class="actions">
@@ -30,24 +29,29 @@ export function Entry({ row, step, onClose }: {
           <bdi>{step.code}</bdi>
         </strong>
         <button type="button" onClick={onClose}>Close</button>
-        {isEnded && row.target_service_ty !== "workflow" && statusOf(row) !== "killed" && (
-          <button
-            type="button"
-            onClick={() => void run(RESTART, row.id, () => {}, `from=${index}`)}
-          >
-            Restart from here
-          </button>
-        )}
+        <RestartFrom row={row} index={index} />
       </div>
       {error && <Failed error={error} onRetry={refresh} />}
-      {data?.map((entry) => <One key={entry.index} entry={entry} />)}
+      {data?.map((entry) => <EntryValues key={entry.index} entry={entry} />)}
     </aside>
+  );
+}
+
+/** Restarts with the journal up to an entry. Nothing where the server would refuse it. */
+export function RestartFrom({ row, index }: { readonly row: Whole; readonly index: number }) {
+  const isEnded = row.status === "completed";
+  if (!isEnded || row.target_service_ty === "workflow" || statusOf(row) === "killed") return null;
+  return (
+    <button type="button" onClick={() => void run(RESTART, row.id, () => {}, `from=${index}`)}>
+      Restart from here
+    </button>
   );
 }
 
 const RESTART = { verb: "restart-as-new", label: "Restart" } as const;
 
-function One({ entry }: { readonly entry: FullEntry }) {
+/** What an entry has, as a tree. */
+export function EntryValues({ entry }: { readonly entry: FullEntry }) {
   return (
     <section>
       <h2>{entry.entry_type}</h2>

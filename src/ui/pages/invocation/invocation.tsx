@@ -11,7 +11,7 @@ import { LongText } from "../../widgets/json_tree.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
-import { Tabs } from "../../widgets/tabs.tsx";
+import { type Tab, Tabs } from "../../widgets/tabs.tsx";
 import { Actions } from "./actions.tsx";
 import { Calls } from "./calls/calls.tsx";
 import { useInvocation, type Whole } from "./data.ts";
@@ -20,6 +20,7 @@ import { Facts } from "./facts.tsx";
 import { InputOutput } from "./input_output.tsx";
 import { Journal } from "./journal.tsx";
 import { Raw } from "./raw.tsx";
+import { Travel } from "./travel/travel.tsx";
 
 const ID = /^inv_1[0-9A-Za-z]+$/;
 
@@ -47,7 +48,23 @@ function Known({ id }: { readonly id: string }) {
 function Whole({ row }: { readonly row: Whole }) {
   const everyMs = row.status === "completed" ? EVERY_MS.overview : EVERY_MS.invocation;
   useRefreshAt(row.status);
-  const tabs = [
+  const tab = place.value.query.get("tab") ?? "journal";
+  const onTab = (chosen: string) =>
+    setQuery({
+      tab: chosen === "journal" ? undefined : chosen,
+      ...(!BY_ENTRY.includes(chosen) && { entry: undefined }),
+    });
+  return (
+    <>
+      <Sentence row={row} />
+      <Facts row={row} />
+      <Tabs label="Of the invocation" tabs={tabsOf(row, everyMs)} chosen={tab} onChoose={onTab} />
+    </>
+  );
+}
+
+function tabsOf(row: Whole, everyMs: number): readonly Tab[] {
+  return [
     { id: "journal", title: "Journal", content: () => <Journal row={row} everyMs={everyMs} /> },
     {
       id: "errors",
@@ -64,19 +81,14 @@ function Whole({ row }: { readonly row: Whole }) {
       title: "State changes",
       content: () => <Journal row={row} everyMs={everyMs} types={STATE_CHANGES} />,
     },
+    {
+      id: "travel",
+      title: "Time travel",
+      content: () => <Travel row={row} everyMs={everyMs} />,
+    },
     { id: "calls", title: "Call tree", content: () => <Calls key={row.id} row={row} /> },
     { id: "raw", title: "Raw", content: () => <Raw row={row} everyMs={everyMs} /> },
   ];
-  const tab = place.value.query.get("tab") ?? "journal";
-  const onTab = (chosen: string) =>
-    setQuery({ tab: chosen === "journal" ? undefined : chosen, entry: undefined });
-  return (
-    <>
-      <Sentence row={row} />
-      <Facts row={row} />
-      <Tabs label="Of the invocation" tabs={tabs} chosen={tab} onChoose={onTab} />
-    </>
-  );
 }
 
 /** Reads everything again when the status has changed: what ended has its last entries now. */
@@ -88,6 +100,8 @@ function useRefreshAt(status: string): void {
   }, [status]);
 }
 
+/** Tabs that show the entry of the address. */
+const BY_ENTRY = ["journal", "travel"];
 const STATE_CHANGES = ["SetState", "ClearState", "ClearAllState"];
 
 /** Where it stands, and in a sentence why. */

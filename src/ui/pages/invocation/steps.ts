@@ -28,7 +28,7 @@ export interface Step {
   readonly callee?: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 interface Ended {
   readonly index: number;
@@ -135,7 +135,8 @@ function resultOf({ result }: Fields, isAwaited: boolean, end: Ended | undefined
   return result === "Failure" ? "failure" : "success";
 }
 
-function parsedOf(json: string | undefined): Fields {
+/** The JSON of an entry. Empty if it is damaged. */
+export function parsedOf(json: string | undefined): Fields {
   try {
     const value: unknown = JSON.parse(json ?? "{}");
     return value !== null && typeof value === "object" ? value as Fields : {};

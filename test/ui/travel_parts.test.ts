@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import type { EventRow } from "../../src/ui/pages/invocation/data.ts";
+import { type EntryRow, stepsOf } from "../../src/ui/pages/invocation/steps.ts";
+import {
+  attemptText,
+  awaitedAt,
+  byEntry,
+  failuresBefore,
+  nameOf,
+} from "../../src/ui/pages/invocation/travel/moments.ts";
+import {
+  contentOf,
+  factsOf,
+  type NamesByEntry,
+  stateAt,
+} from "../../src/ui/pages/invocation/travel/state_at.ts";
+
+const rowsOf = (entries: readonly unknown[]): EntryRow[] =>
+  entries.map((lite, index) => ({ index, entry_type: "X", entry_lite_json: JSON.stringify(lite) }));
+const command = (type: string, fields: unknown = {}) => ({ Command: { [type]: fields } });
+const done = (id: number, result = "Success") => ({
+  Notification: { ty: { Completion: "X" }, id: { CompletionId: id }, result },
+});
+
+/** The state behind each entry, in words. */
+function statesOf(entries: readonly unknown[], names: NamesByEntry = new Map()): string[] {
+  const facts = factsOf(rowsOf(entries));
+  return entries.map((_, at) => {
+    const { known, isWhole } = stateAt(facts, at, names);
+    const words = known.map((one) =>
+      `${one.key}=${one.kind === "value" ? `#${one.valueIndex}` : one.kind}`
+    );
+    return `${words.join(" ")}${isWhole ? "." : "?"}`;
+  });
+}
+
+describe("the state at an entry", () => {
+  test("has what was written by then, and nothing that was not read before it was written", () => {
+    expect(statesOf([
+      command("Input"),
+      command("SetState", { key: "a" }),
+      command("SetState", { key: "a" }),
+      command("ClearState", { key: "a" }),
+    ])).toEqual(["a=unknown?", "a=#1?", "a=#2?", "a=absent?"]);
+  });
+
+  test("has what was read before it was written, from the beginning", () => {
+    expect(statesOf([
+      command("Input"),
+      command("GetEagerState", { key: "a", result: "Success" }),
+      command("GetEagerState", { key: "b", result: "Void" }),
+      command("SetState", { key: "a" }),
+    ])).toEqual([
+      "a=#1 b=absent?",
+      "a=#1 b=absent?",
+      "a=#1 b=absent?",
+      "a=#3 b=absent?",
+    ]);
+  });
+
+  test("does not take what the handler wrote itself for the beginning", () => {
+    expect(
+      statesOf([
+        command("Input"),
+        command("SetState", { key: "a" }),
+        command("GetEagerState", { key: "a", result: "Success" }),
+      ])[0],
+    ).toBe("a=unknown?");
+  });
+
+  test("has lazy reads as they were when they were asked for", () => {
+    expect(statesOf([
+      command("GetLazyState", { key: "a", completion_id: 1 }),
+      command("SetState", { key: "a" }),
+      done(1),
+      command("GetLazyState", { key: "b", completion_id: 2 }),
+    ])).toEqual(["a=#2?", "a=#1?", "a=#1?", "a=#1?"]);
+  });
+
+  test("is whole once everything was cleared", () => {
+    expect(statesOf([
+      command("GetEagerState", { key: "a", result: "Success" }),
+      command("ClearAllState"),
+      command("SetState", { key: "b" }),
+    ])).toEqual(["a=#0 b=unknown?", "a=absent b=absent.", "a=absent b=#2."]);
+  });
+
+  test("is whole where all keys were listed, with the values that are not known", () => {
+    const names = new Map([[1, ["a", "b"]]]);
+    expect(statesOf([
+      command("SetState", { key: "b" }),
+      command("GetEagerStateKeys"),
+      command("SetState", { key: "c" }),
+    ], names)).toEqual([
+      "a=present b=#0 c=absent.",
+      "a=present b=#0 c=absent.",
+      "a=present b=#0 c=#2.",
+    ]);
+  });
+
+  test("is read from entries of each kind, and from none that is damaged", () => {
+    const completion = (result: unknown) =>
+      JSON.stringify({ Notification: { Completion: { GetLazyState: { result } } } });
+    expect(contentOf(JSON.stringify(command("SetState", { value: [1] })))).toEqual([1]);
+    expect(contentOf(JSON.stringify(command("GetEagerState", { result: { Success: [2] } }))))
+      .toEqual([2]);
+    expect(contentOf(JSON.stringify(command("GetEagerStateKeys", { state_keys: ["a"] }))))
+      .toEqual(["a"]);
+    expect(contentOf(completion({ Success: [3] }))).toEqual([3]);
+    expect(contentOf(completion({ StateKeys: ["b"] }))).toEqual(["b"]);
+    for (const damaged of [undefined, "", "{", "null", "[]", '{"Command":1}']) {
+      expect(contentOf(damaged)).toBeUndefined();
+    }
+  });
+});
+
+describe("an entry", () => {
+  const rows = rowsOf([
+    command("Input"),
+    command("Run", { completion_id: 1, name: "a" }),
+    command("Sleep", { completion_id: 2 }),
+    done(1),
+  ]);
+  const entries = byEntry(stepsOf(rows));
+
+  test("is a step or the result of one", () => {
+    expect([0, 1, 2, 3, 4].map((at) => nameOf(entries.of.get(at), at)))
+      .toEqual(["input()", 'run("a")', "sleep()", 'result of run("a")', "unreadable entry"]);
+  });
+
+  test("awaits what has no result by then", () => {
+    const awaited = rows.map((_, at) => awaitedAt(entries.steps, at).map(({ index }) => index));
+    expect(awaited).toEqual([[], [1], [1, 2], [2]]);
+  });
+
+  test("belongs to the first attempt, or to one behind the failures before it", () => {
+    const event = (after: number, type: string, json = "{}"): EventRow => ({
+      after_journal_entry_index: after,
+      appended_at: "",
+      event_type: type,
+      event_json: json,
+    });
+    const events = [
+      event(1, "TransientError"),
+      event(1, "Paused"),
+      event(2, "Paused", '{"last_failure":{}}'),
+    ];
+    expect([1, 2, 3].map((at) => failuresBefore(events, at))).toEqual([0, 1, 2]);
+    expect(attemptText(0)).toBe("first attempt");
+    expect(attemptText(2)).toBe("attempt 3 or a later one, 2 failures before it");
+  });
+});
