@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { Failure } from "../src/errors.ts";
-import { isSameText } from "../src/kafka/token.ts";
+import { isLoopback } from "../src/auth/exposure.ts";
 import { type ObjectBindings, objectOf } from "./workerd/partition_object.ts";
 import { refusal, type RequestKind } from "./workerd/refusal.ts";
 import { type WorkerSettings, workerSettings } from "./workerd/settings.ts";
@@ -22,7 +22,7 @@ export default {
         () => objectOf(env.PARTITION, partition).ingress(request, partition),
       );
     }
-    const refusal = isOpen(request, path, settings) ? undefined : refusalOf(request, url, settings);
+    const refusal = isClosed(url, path, settings) && closed(request);
     if (refusal) return refusal;
     if (url.pathname === settings.adminPrefix && request.method === "GET") {
       // A relative redirect would leave the prefix.
@@ -33,25 +33,42 @@ export default {
   },
 };
 
-/** The admin API alone, at its own paths: for other Workers, which bind it as a service. */
+/**
+ * The admin API alone, at its own paths: for other Workers, which bind it as a service. Who binds it is
+ * trusted, so a request without a token gets ours.
+ */
 export class Admin extends WorkerEntrypoint<ObjectBindings> {
   override fetch(request: Request): Promise<Response> {
-    return ask("operator", request, () => operators(this.env).admin(request, 0));
+    const settings = settingsOf(this.env, request);
+    if (settings instanceof Response) return Promise.resolve(settings);
+    const trusted = withToken(request, settings);
+    return ask("operator", request, () => operators(this.env).admin(trusted, 0));
   }
+}
+
+function withToken(request: Request, { adminToken }: WorkerSettings): Request {
+  if (adminToken === "" || request.headers.has("authorization")) return request;
+  const trusted = new Request(request);
+  trusted.headers.set("authorization", `Bearer ${adminToken}`);
+  return trusted;
 }
 
 const SIDECARS = "/internal/kafka/";
 
 /**
- * Whether a request needs no token of operators. Sidecars show one of their own, which the object checks.
- * The files of the UI hold no data, and ask for the token.
+ * Whether the admin API is closed to a request: nothing asks for a token there, and a Worker is on the
+ * open network. A deployed Worker never has a name of localhost. Sidecars show a token of their own,
+ * which the object checks.
  */
-function isOpen({ method }: Request, path: string, { adminToken }: WorkerSettings): boolean {
-  if (path.startsWith(SIDECARS)) return true;
-  return adminToken !== "" && method === "GET" && UI.test(path);
+function isClosed({ hostname }: URL, path: string, { needsToken }: WorkerSettings): boolean {
+  return !needsToken && !isLoopback(hostname) && !path.startsWith(SIDECARS);
 }
 
-const UI = /^\/(ui(\/.*)?)?$/;
+function closed(request: Request): Response {
+  const message = "the admin API is closed: set the secret SVC_ADMIN__TOKEN and send it as " +
+    "bearer token";
+  return refusal("operator", request, { status: 403, message });
+}
 
 const known = new WeakMap<ObjectBindings, WorkerSettings>();
 
@@ -75,31 +92,6 @@ function below(path: string, prefix: string): string | undefined {
   if (path === prefix) return "/";
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined;
 }
-
-/**
- * Why a request to the admin API is refused; undefined: it is not. The API has no authentication of
- * its own, and a Worker is on the open network. A deployed Worker never has a name of localhost.
- */
-function refusalOf(
-  request: Request,
-  { hostname }: URL,
-  { adminToken }: WorkerSettings,
-): Response | undefined {
-  if (adminToken === "") {
-    if (LOCAL.test(hostname)) return undefined;
-    const message = "the admin API is closed: set the secret SVC_ADMIN__TOKEN and send it as " +
-      "bearer token";
-    return refusal("operator", request, { status: 403, message });
-  }
-  if (isSameText(request.headers.get("authorization") ?? "", `Bearer ${adminToken}`)) {
-    return undefined;
-  }
-  const message = "the admin API asks for a bearer token";
-  const headers = { "www-authenticate": "Bearer" };
-  return refusal("operator", request, { status: 401, message, headers });
-}
-
-const LOCAL = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** The object of partition 0 answers the admin API, because it stores the deployments. */
 function operators({ PARTITION }: ObjectBindings): ReturnType<typeof objectOf> {

@@ -5,6 +5,8 @@ import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
 import { adminSettings, registrySettings, sidecarSettings } from "./admin/settings.ts";
 import type { App, AppOptions } from "./app_options.ts";
+import { type Auth, openAuth } from "./auth/open_auth.ts";
+import { authSettings } from "./auth/settings.ts";
 import { schemaDefaults } from "./config/schema_defaults.ts";
 import { ingress } from "./ingress/router.ts";
 import { ingressSettings } from "./ingress/settings.ts";
@@ -32,13 +34,14 @@ import type { Introspection, RunningAttempt } from "./query_port.ts";
 /**
  * Wires everything, here and nowhere else: storage, then partitions, then the routes between them,
  * then the two interfaces. Resolves when the partitions have their leases and have derived every
- * effect from the rows. Rejects when the stores cannot be read, and with `Failure` RT0002 when the
- * key that signs requests cannot.
+ * effect from the rows. Rejects when the stores cannot be read, and with `Failure` RT0002 when tokens
+ * or the key that signs requests cannot.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
   const observation = new Observation({ ...options, ...observationSettings(config) });
   const endpoints = await openEndpoints(options);
+  const auth = await openAuth(authSettings(config), { ...options.platform, ...options });
   const attempts: AttemptsByPartition = new Map();
   const running = () => [...attempts.values()].flatMap((some) => [...some.running()]);
   const fleet = options.fleet?.({ hosts: () => hosts, registry: () => registry, running });
@@ -46,7 +49,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const registry = await openRegistry(options, { endpoints, fleet, introspection });
 
-  const made = { observation, endpoints, attempts, fleet, registry };
+  const made = { observation, endpoints, auth, attempts, fleet, registry };
   const hosts: Hosts = createHosts(options, { ...made, directory: () => directory });
   const directory: Directory = fleet?.directory ?? fixedDirectory(options, hosts);
   registry.subscribe(() => hosts.controlsChanged());
@@ -72,6 +75,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 interface Parts {
   readonly observation: Observation;
   readonly endpoints: Endpoints;
+  /** Undefined: no token is asked for. */
+  readonly auth: Auth | undefined;
   readonly attempts: AttemptsByPartition;
   /** Absent: this process serves all that it serves from the beginning. */
   readonly fleet: Fleet | undefined;
@@ -139,11 +144,10 @@ function discoverOptions(
 }
 
 /** What the partitions are made of. The directory is made after them. */
-type HostParts =
-  & Omit<Parts, "introspection" | "hosts" | "invocations" | "running" | "kafka" | "changes">
-  & {
-    readonly directory: () => Directory;
-  };
+interface HostParts
+  extends Pick<Parts, "observation" | "endpoints" | "attempts" | "fleet" | "registry"> {
+  readonly directory: () => Directory;
+}
 
 /** The partitions of this process. None is open yet. */
 function createHosts(options: AppOptions, parts: HostParts): Hosts {
@@ -239,6 +243,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
     schema: () => registry.schema(),
     tracer,
     version,
+    authenticator: parts.auth?.ingress,
     ...ingressSettings(config),
     onResponse: (route, status) => watch.meter.requests.ingress.add(route, status),
     ...(reader && { reader }),
@@ -260,6 +265,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     ...(ui && { ui }),
     running,
     version,
+    authenticator: parts.auth?.admin,
     ...adminSettings(config, isOneOrigin),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),
@@ -281,6 +287,7 @@ function interfaceOptions(
 
 async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {
   parts.endpoints.identity?.close();
+  parts.auth?.close();
   endWaits(parts);
   parts.hosts.close();
   await Promise.all([parts.observation.close(), dial.close()]);

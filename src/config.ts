@@ -1,3 +1,4 @@
+import { authOptions } from "./config/auth_options.ts";
 import * as describing from "./config/describe.ts";
 import { ACCEPT_LOSS, CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
 import {
@@ -19,6 +20,7 @@ import { ingressOptions } from "./config/ingress_options.ts";
 import { kafkaOptions } from "./config/kafka_options.ts";
 import { option } from "./config/option.ts";
 import { partitionOptions } from "./config/partition_options.ts";
+import { queryOptions } from "./config/query_options.ts";
 import * as reading from "./config/read.ts";
 import { watching } from "./config/watching.ts";
 import { PARTITIONS_MAX } from "./model/ring.ts";
@@ -60,7 +62,7 @@ export const options = {
   ...ingressOptions,
 
   "admin.bind-address": option(address, "127.0.0.1", {
-    doc: "The address of the admin API, which has no authentication of its own.",
+    doc: "The address of the admin API.",
   }),
   "admin.bind-port": option(port, "9070", {
     doc: "The port of the admin API. 0: any free port.",
@@ -85,22 +87,9 @@ export const options = {
     doc: "Virtual queues that may be paused at once. Pausing one more is refused (409).",
   }),
 
-  "admin.query-engine.timeout": option(duration(1), "30s", {
-    doc: "How long a query may take, and how long its answer may wait for a slow reader.",
-  }),
-  "admin.query-engine.rows": option(count(1), "1000000", {
-    doc: "How many rows an answer may have. A query with more fails.",
-  }),
-  "admin.query-engine.memory-size": option(byteSize(), "512MiB", {
-    doc: "How much memory the process that runs a query may add. Beyond it the query fails.",
-  }),
-  "admin.query-engine.result-size": option(byteSize(), "1GiB", {
-    doc:
-      "How much a query may write to disk: its answer, and the journals and other rows that it copies.",
-  }),
-  "admin.query-engine.concurrent-queries-limit": option(count(1), "4", {
-    doc: "Queries at once. Up to 100 further ones wait; the others are answered with 429.",
-  }),
+  ...queryOptions,
+
+  ...authOptions,
 
   "worker.cleanup-interval": option(duration(1), "1h", {
     doc: "How often expired results and journals are deleted. They stop being served when due.",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { createApp } from "../../src/app.ts";
+import { checkExposure } from "../../src/auth/exposure.ts";
 import type { App, AppOptions } from "../../src/app_options.ts";
 import {
   type Config,
@@ -16,8 +17,10 @@ import type { RequestReader } from "../../src/ingress/request_reader.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import type { Log } from "../../src/ports.ts";
+import { hasAddress } from "../platform/addresses.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet } from "./fleet.ts";
+import { withGeneratedToken } from "./generated_token.ts";
 import type { Post } from "../libsql/remote/open.ts";
 import type { Handler, Listener, ListenOptions } from "../platform/listener.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
@@ -94,6 +97,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
+  checkExposure(settings, hasAddress);
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
@@ -143,7 +147,8 @@ async function wire(
     ...{ log, post, owner, acceptLoss },
     onGone: (failure) => endOnLoss(log, failure),
   });
-  const { config, store, partitions, deployments, kafka, introspection } = storage;
+  const { store, partitions, deployments, kafka, introspection } = storage;
+  const config = await withGeneratedToken(storage.config, log);
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],

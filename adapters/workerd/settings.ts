@@ -1,5 +1,6 @@
+import { authSettings, isClosed } from "../../src/auth/settings.ts";
 import { type Config, readConfig, warningsOf } from "../../src/config.ts";
-import { optionalText, text } from "../../src/config/kinds.ts";
+import { text } from "../../src/config/kinds.ts";
 import { option } from "../../src/config/option.ts";
 import { readEnvironment, resolveSettings } from "../../src/config/read.ts";
 import { Failure } from "../../src/errors.ts";
@@ -19,6 +20,8 @@ worker.invoker.concurrent-invocations-limit = 100
 partition.resident-bytes-max = "16MiB"
 storage.fold-bytes = "1MiB"
 admin.query-engine.result-size = "16MiB"
+# A name that is not a route of the Worker does not reach it.
+admin.allowed-hosts = ["*"]
 `;
 
 const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;
@@ -41,15 +44,13 @@ const options = {
   "admin.path-prefix": option(text("a path such as /admin", /^(\/[\w.~-]+)+$/), "/admin", {
     doc: "Requests below this path go to the admin API, without it. All others are for callers.",
   }),
-  "admin.token": option(optionalText("a token"), "", {
-    doc: "What operators send as bearer token. Without one, only localhost is answered.",
-    secret: true,
-  }),
 };
 
 export interface WorkerSettings {
   readonly adminPrefix: string;
-  /** Empty: there is none. */
+  /** Whether operators need a token. */
+  readonly needsToken: boolean;
+  /** The token that may do everything. Empty: there is none. */
   readonly adminToken: string;
   readonly partitions: number;
 }
@@ -57,10 +58,12 @@ export interface WorkerSettings {
 /** The settings of the Worker in front. Throws `Failure` RT0002. */
 export function workerSettings(bindings: Bindings): WorkerSettings {
   const settled = resolveSettings(options, [readEnvironment(options, environmentOf(bindings))]);
+  const config = partitionConfig(bindings);
   return {
     adminPrefix: settled["admin.path-prefix"] as string,
-    adminToken: settled["admin.token"] as string,
-    partitions: partitionConfig(bindings)["default-num-partitions"],
+    needsToken: isClosed(authSettings(config)).admin,
+    adminToken: config["admin.token"],
+    partitions: config["default-num-partitions"],
   };
 }
 

@@ -5,6 +5,7 @@ import type { Readiness } from "../model/readiness.ts";
 import type { Dialect } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
+import { accessOf, permit, type PermitOptions } from "./access.ts";
 import { batchRoutes } from "./batches.ts";
 import type { ChangeFeed } from "./change_feed.ts";
 import { deploymentRoutes } from "./deployments.ts";
@@ -30,7 +31,7 @@ import { uiAnswer, type UiOptions } from "./ui_files.ts";
 import { UnknownNames } from "./unknown_names.ts";
 import { apiVersions, type Feature } from "./version.ts";
 
-export interface AdminOptions extends Partial<QueryOptions>, Pick<UiOptions, "ui"> {
+export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
   readonly invocations: Pick<Invocations, "operate" | "editState">;
   readonly applySerde: ApplySerde;
@@ -69,7 +70,8 @@ export interface AdminOptions extends Partial<QueryOptions>, Pick<UiOptions, "ui
 /**
  * The admin interface as one function (docs/spec/admin.md#requests). It always resolves: refusals
  * have the one shape of `refuse`, and an unexpected error is logged and answered with a 500 that
- * does not describe it. No CORS, so no browser of another origin.
+ * does not describe it. No CORS, so no browser of another origin. Throws `Bug` for a route
+ * without an entry in `ACCESS`.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
   const { log, bodyBytesMax, requestsMax, isStrict = false, onResponse } = options;
@@ -90,7 +92,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...sidecarRoutes(options),
     ...eventRoutes(options),
   };
-  const route = createRouter(routes);
+  const route = createRouter(routes, options);
   let requests = 0;
   return async (request) => {
     requests++;
@@ -144,7 +146,7 @@ async function answer(
   } catch (error) {
     if (error instanceof Failure) {
       if (error.status >= 500 && error.code === null) logFailure(error, log);
-      return refuse(error, dialects);
+      return refuse(error, dialects, error.status === 401 ? CHALLENGE : {});
     }
     if (error instanceof WrongMethod) {
       const message = `Cannot ${request.method} this path: only ${error.allow} are allowed`;
@@ -158,6 +160,9 @@ async function answer(
     return refuse({ status: 500, message: "Internal error", code: null }, dialects);
   }
 }
+
+/** How a client is to authenticate, which every 401 says (RFC 9110, 15.5.2). */
+const CHALLENGE = { "www-authenticate": "Bearer" };
 
 /** The files of the UI, which are not described in `/openapi`. */
 async function uiRoute(call: Call, options: UiOptions): Promise<Response | undefined> {
@@ -198,13 +203,15 @@ function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown"
   return { ...reading, method, url: url.href, apiVersion, request, params: {} };
 }
 
-function createRouter(routes: Routes): Handle {
+function createRouter(routes: Routes, options: PermitOptions): Handle {
   const router = Router<Call, []>();
   for (const [path, methods] of Object.entries(routes)) {
     for (const [method, route] of Object.entries(methods)) {
       const handle = typeof route === "function" ? route : checkingQuery(route);
-      const found = (call: Call) => call.found(`${method} ${path}`);
-      router[method.toLowerCase()]?.(path, found, decodeParams, handle);
+      const name = `${method} ${path}`, access = accessOf(name);
+      const found = (call: Call) => call.found(name);
+      const allowed = ({ request }: Call) => permit(request, access, options);
+      router[method.toLowerCase()]?.(path, found, allowed, decodeParams, handle);
     }
     const allow = Object.keys(methods).flatMap((one) => one === "GET" ? ["GET", "HEAD"] : one);
     router.all(path, () => {

@@ -15,13 +15,20 @@ export function adminSettings(
   isOneOrigin = false,
 ): Pick<
   AdminOptions,
-  "clusterName" | "bodyBytesMax" | "requestsMax" | "isStrict" | "ingressEndpoint" | "features"
+  | "clusterName"
+  | "bodyBytesMax"
+  | "requestsMax"
+  | "isStrict"
+  | "ingressEndpoint"
+  | "features"
+  | "allowedHosts"
 > {
   return {
     clusterName: config["cluster-name"],
     bodyBytesMax: config["admin.request-size-limit"],
     requestsMax: config["admin.concurrent-api-requests-limit"],
     isStrict: config["strict"],
+    allowedHosts: config["admin.allowed-hosts"],
     ingressEndpoint: ingressEndpointOf({
       advertised: config["ingress.advertised-address"],
       host: config["ingress.bind-address"],

@@ -26,10 +26,22 @@ export function addCors(headers: HeaderList, { origin, dialects }: Caller): void
   );
 }
 
-/** Answers any OPTIONS request: what a page asks to send, it may send. Takes the flat headers. */
-export function preflight(flat: readonly string[]): Response {
+/** Whether the pages of an origin may read answers. `allowed`: as in `ingress.cors-origins`. */
+export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
+  return allowed.includes("*") || allowed.includes(origin);
+}
+
+/**
+ * Answers any OPTIONS request: what a page of an allowed origin asks to send, it may send. Takes the
+ * flat headers.
+ */
+export function preflight(flat: readonly string[], allowed: readonly string[]): Response {
   const asked = new Map<string, string>();
   for (let i = 0; i + 1 < flat.length; i += 2) asked.set(flat[i]!.toLowerCase(), flat[i + 1]!);
+  const origin = asked.get("origin");
+  if (origin !== undefined && !isAllowedOrigin(origin, allowed)) {
+    return new Response(null, { status: 403, headers: [["vary", VARY], ["content-length", "0"]] });
+  }
   const headers: HeaderList = [
     ["access-control-allow-credentials", "true"],
     ["vary", VARY],

@@ -13,6 +13,7 @@ export interface Head {
   /** The declared length of the body. */
   contentLength?: number;
   origin?: string;
+  authorization?: string;
   traceparent?: string;
   tracestate?: string;
   /** In this server's spelling, and in the alias. */
@@ -85,7 +86,8 @@ function note(head: Head, name: string, value: string): void {
       if (DIGITS.test(value)) head.contentLength = Number(value);
       break;
     case "origin":
-      head.origin = value;
+    case "authorization":
+      head[name] = value;
       break;
     case "traceparent":
     case "tracestate":
@@ -144,4 +146,14 @@ export function handlerHeaders(head: Head, dialect: Dialect, target: string): He
 
 function badHeader(name: string): Failure {
   return Failure.plain(400, `bad header ${name}: ToStrError { _priv: () }`);
+}
+
+/**
+ * Takes the token of this server out of the headers for the handler, so that it is in no journal.
+ * Undefined: there is none.
+ */
+export function takeAuthorization(head: Head): string | undefined {
+  const at = head.pairs.findIndex(([name]) => name === "authorization");
+  if (at > 0) head.pairs.splice(at, 1);
+  return head.authorization;
 }

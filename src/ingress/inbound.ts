@@ -1,3 +1,5 @@
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { Identity } from "../auth/grants.ts";
 import type { Readiness } from "../model/readiness.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Tracer } from "../observe/tracer.ts";
@@ -29,6 +31,10 @@ export interface IngressOptions {
   readonly version?: string;
   /** What keeps the process from being ready. Default: nothing. */
   readonly readiness?: Readiness;
+  /** Checks tokens. Default: none is asked for. */
+  readonly authenticator?: Authenticator | undefined;
+  /** As in `ingress.cors-origins`. Default: all. */
+  readonly corsOrigins?: readonly string[];
   /** Called for every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
   readonly onResponse?: (route: string, status: number) => void;
 }
@@ -48,4 +54,6 @@ export interface Inbound {
   readonly caller: Caller;
   /** One snapshot for the whole request. */
   readonly schema: Schema;
+  /** Undefined: no token was asked for. */
+  readonly identity?: Identity;
 }

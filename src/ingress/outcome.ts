@@ -1,5 +1,6 @@
 import { handlerIn } from "../model/schema.ts";
 import type { Attached } from "../ports.ts";
+import { requireCall } from "./authorize.ts";
 import { failed, noOutput, succeeded } from "./response.ts";
 import { readBody } from "./body.ts";
 import type { Inbound, Setup } from "./inbound.ts";
@@ -52,15 +53,16 @@ async function nameOf(
 }
 
 /**
- * Undefined for a value whose handler is gone: what it declared is what says how to read it. The
+ * Throws `Failure` 403 when its handler may not be called by who asks. Undefined for a value whose handler is gone: what it declared is what says how to read it. The
  * registry may have changed while the caller waited, so it is read only now.
  */
 function toAnswer(
   { schema }: Setup,
-  { caller }: Inbound,
+  { caller, identity }: Inbound,
   { id, attached }: { readonly id: string; readonly attached: Attached },
 ): Response | undefined {
   const { result, expiresAt, target } = attached;
+  requireCall(identity, target);
   const ref = { id, expiresAt };
   if (result.kind === "failure") return failed(caller, ref, result.failure);
   const service = schema().latest(target.service);

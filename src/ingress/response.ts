@@ -88,6 +88,8 @@ export function noOutput(caller: Caller, why: keyof typeof NO_OUTPUT): Response 
 
 function fromIngress(caller: Caller, status: number, body: unknown): Response {
   const headers: HeaderList = [JSON_TYPE];
+  // Only a request without a valid token is refused so.
+  if (status === 401) headers.push(["www-authenticate", "Bearer"]);
   for (const dialect of caller.dialects) headers.push([ERROR_SOURCE[dialect], "ingress"]);
   addCors(headers, caller);
   return respond(status, JSON.stringify(body), headers);

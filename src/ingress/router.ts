@@ -1,12 +1,14 @@
 import { unreachable } from "../assert.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { Failure } from "../errors.ts";
 import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, header, OWN } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import { json, refused } from "./response.ts";
+import { authorized, identityOf } from "./authorize.ts";
 import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
-import { type Caller, preflight } from "./cors.ts";
-import { readHead } from "./headers.ts";
+import { type Caller, isAllowedOrigin, preflight } from "./cors.ts";
+import { readHead, takeAuthorization } from "./headers.ts";
 import { health, ready } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
 import { lookup } from "./lookup.ts";
@@ -34,6 +36,8 @@ export function ingress(
     readiness: () => Promise.resolve([]),
     isStrict: false,
     onResponse: () => {},
+    authenticator: undefined,
+    corsOrigins: ["*"],
     version: "0.0.0",
     ...options,
     log: limitedLog(options.log, options.now),
@@ -75,23 +79,54 @@ function respond(setup: Setup, request: Request, known: Known): Response | Promi
   const flat = setup.reader.headers(request);
   if (method === "OPTIONS") {
     known.route = "preflight";
-    return preflight(flat);
+    return preflight(flat, setup.corsOrigins);
   }
   const target = trimSlashes(originForm(setup.reader.target(request)));
   const queryAt = target.indexOf("?");
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
   const head = readHead(flat);
   const dialects = dialectsOf(path);
-  const caller = head.origin === undefined ? { dialects } : { dialects, origin: head.origin };
+  const { origin } = head;
+  const isAllowed = origin !== undefined && isAllowedOrigin(origin, setup.corsOrigins);
+  const caller = isAllowed ? { dialects, origin } : { dialects };
   known.caller = caller;
   if (known.isTooMuch) throw overloaded();
   const schema = setup.schema();
   const search = queryAt < 0 ? "" : target.slice(queryAt + 1);
   const inbound: Inbound = { request, method, target, search, head, caller, schema };
-  const route = parsePath(path, (name) => schema.latest(name)?.type);
-  known.route = route.kind;
-  if (search !== "") return dispatchWithQuery(setup, inbound, route);
-  return dispatch(setup, inbound, route);
+  const parse = (): Route => {
+    const route = parsePath(path, (name) => schema.latest(name)?.type);
+    known.route = route.kind;
+    return route;
+  };
+  const { authenticator } = setup;
+  if (authenticator) return respondToKnown(setup, inbound, { authenticator, parse });
+  return dispatchAny(setup, inbound, parse());
+}
+
+/** As `respond`, to a client that shows a token, which is checked before anything is said of the path. */
+async function respondToKnown(
+  setup: Setup,
+  inbound: Inbound,
+  { authenticator, parse }: { readonly authenticator: Authenticator; readonly parse: () => Route },
+): Promise<Response> {
+  const identity = await identityOf(authenticator, takeAuthorization(inbound.head));
+  let route: Route;
+  try {
+    route = parse();
+  } catch (cause) {
+    throw identity instanceof Failure ? identity : cause;
+  }
+  return dispatchAny(setup, authorized(inbound, route, identity), route);
+}
+
+function dispatchAny(
+  setup: Setup,
+  inbound: Inbound,
+  route: Route,
+): Response | Promise<Response> {
+  const hasQuery = inbound.search !== "";
+  return hasQuery ? dispatchWithQuery(setup, inbound, route) : dispatch(setup, inbound, route);
 }
 
 /**

@@ -4,10 +4,11 @@ import type { IngressOptions } from "./inbound.ts";
 /** The limits of requests of callers, in bytes and requests. */
 export function ingressSettings(
   config: Config,
-): Pick<IngressOptions, "bodyBytesMax" | "requestsMax" | "isStrict"> {
+): Pick<IngressOptions, "bodyBytesMax" | "requestsMax" | "isStrict" | "corsOrigins"> {
   return {
     bodyBytesMax: config["ingress.request-size-limit"],
     requestsMax: config["ingress.concurrent-api-requests-limit"],
     isStrict: config["strict"],
+    corsOrigins: config["ingress.cors-origins"],
   };
 }

@@ -179,7 +179,8 @@ export class World {
   }
 }
 
-export interface AdminLimits extends Pick<AdminOptions, "ui" | "ingressEndpoint"> {
+export interface AdminLimits
+  extends Pick<AdminOptions, "authenticator" | "changes" | "ingressEndpoint" | "metrics" | "ui"> {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;
   readonly isStrict: boolean;

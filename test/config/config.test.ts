@@ -249,6 +249,6 @@ test("variables that are spelled as settings and set nothing are named, with wha
     "unknown environment variable 'SVC_LOG_LEVL', did you mean 'SVC_LOG_LEVEL'?",
     "unknown environment variable 'SVC_INGRESS_BIND_PORT', did you mean 'SVC_INGRESS__BIND_PORT'?",
   ]);
-  expect(warningsOf({ SVC_ADMIN__TOKEN: "t" })).toHaveLength(1);
-  expect(warningsOf({ SVC_ADMIN__TOKEN: "t" }, ["admin.token"])).toEqual([]);
+  expect(warningsOf({ SVC_ADMIN__PATH_PREFIX: "/a" })).toHaveLength(1);
+  expect(warningsOf({ SVC_ADMIN__PATH_PREFIX: "/a" }, ["admin.path-prefix"])).toEqual([]);
 });

@@ -37,6 +37,8 @@ describe("the compose file", () => {
     for (const [, { environment }] of servers) {
       expect(environment["SVC_FLEET__SECRET"]).toMatch(/^\$\{PERDURE_FLEET_SECRET:\?.+\}$/);
       expect(environment["SVC_KAFKA__TOKEN"]).toMatch(/^\$\{PERDURE_KAFKA_TOKEN:\?.+\}$/);
+      expect(environment["SVC_ADMIN__TOKEN"]).toMatch(/^\$\{PERDURE_TOKEN:\?.+\}$/);
+      expect(environment["SVC_INGRESS__TOKEN"]).toBe(environment["SVC_ADMIN__TOKEN"]);
     }
   });
 
@@ -52,7 +54,7 @@ describe("the compose file", () => {
     for (const [, one] of servers) expect(one.environment["SVC_KAFKA__SIDECAR"]).toBe("off");
   });
 
-  test("publishes what has no authentication to this machine alone, and the database not at all", () => {
+  test("publishes its ports to this machine alone, and the database not at all", () => {
     const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => [name, port] as const)
     );
@@ -69,7 +71,8 @@ describe("the compose file", () => {
   });
 
   test.skipIf(!hasCompose)("is one to docker compose", async () => {
-    const env = { ...process.env, PERDURE_FLEET_SECRET: "secret", PERDURE_KAFKA_TOKEN: "token" };
+    const chosen = { PERDURE_TOKEN: "t", PERDURE_FLEET_SECRET: "s", PERDURE_KAFKA_TOKEN: "k" };
+    const env = { ...process.env, ...chosen };
     await run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], { env });
     const { PERDURE_FLEET_SECRET: _, ...without } = env;
     const refused = run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], {

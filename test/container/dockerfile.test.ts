@@ -102,7 +102,9 @@ describe("a container of it", () => {
 
   test("keeps its data in the volume, with all that it needs to read it", async () => {
     expect(existsSync(inside(image, "/data/perdure.json"))).toBe(true);
-    const address = { ingress: "", admin: `http://127.0.0.1:${admin}` };
+    const token = readFileSync(inside(image, "/data/admin.token"), "utf8").trim();
+    const address = { ingress: "", admin: `http://127.0.0.1:${admin}`, token };
+    expect((await fetch(`${address.admin}/deployments`)).status).toBe(401);
     expect(await query(address, "select count(*) as n from sys_invocation")).toEqual([{ n: 0 }]);
   });
 

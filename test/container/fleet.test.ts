@@ -9,6 +9,7 @@ import { buildImage, type Image } from "./_image.ts";
 
 const BUILD_MS = 120_000;
 const START_MS = 30_000;
+const TOKEN = "a-token-of-operators";
 const KEYS = Array.from({ length: 24 }, (_, index) => `key-${index}`);
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -30,6 +31,7 @@ async function plan(database: string): Promise<readonly Settings[]> {
     ["http://db:8080", database],
     [/^\$\{PERDURE_FLEET_SECRET:.+\}$/, "a-secret-of-this-test"],
     [/^\$\{PERDURE_KAFKA_TOKEN:.+\}$/, "a-token-of-this-test"],
+    [/^\$\{PERDURE_TOKEN:.+\}$/, TOKEN],
     ...servers.map(([name], index) => [`${name}:5122`, `127.0.0.1:${ports[index]?.[2]}`] as const),
   ];
   const here = (value: string) =>
@@ -51,6 +53,7 @@ function start(image: Image, settings: Settings): Server {
     container: new Container(image, settings),
     ingress: `http://127.0.0.1:${settings["SVC_INGRESS__BIND_PORT"]}`,
     admin: `http://127.0.0.1:${settings["SVC_ADMIN__BIND_PORT"]}`,
+    token: TOKEN,
   };
 }
 

@@ -35,6 +35,17 @@ async function post(url: string, input: unknown, { headers, query, signal }: Ask
 export interface Address {
   readonly ingress: string;
   readonly admin: string;
+  /** Shown with each request. Absent: the server asks for none. */
+  readonly token?: string;
+}
+
+function headersOf({ token }: Pick<Address, "token">): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** With the token of the server, unless the request shows its own. */
+function shown(server: Pick<Address, "token">, ask: Ask): Ask {
+  return { ...ask, headers: { ...headersOf(server), ...ask.headers } };
 }
 
 /** Calls a handler: `Greeter/greet`, `Counter/key/add`. */
@@ -44,7 +55,7 @@ export function call(
   input?: unknown,
   ask: Ask = {},
 ): Promise<Answer> {
-  return post(`${server.ingress}/svc/call/${path}`, input, ask);
+  return post(`${server.ingress}/svc/call/${path}`, input, shown(server, ask));
 }
 
 /** Sends one way. Answers when it was accepted. */
@@ -54,7 +65,7 @@ export function send(
   input?: unknown,
   ask: Ask = {},
 ): Promise<Answer> {
-  return post(`${server.ingress}/svc/send/${path}`, input, ask);
+  return post(`${server.ingress}/svc/send/${path}`, input, shown(server, ask));
 }
 
 /** A call that must succeed: its value. */
@@ -71,7 +82,7 @@ export function register(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
   const body = { uri: endpoint.url, use_http_11: endpoint.transport === "h1", ...more };
-  return post(`${server.admin}/deployments`, body, {});
+  return post(`${server.admin}/deployments`, body, shown(server, {}));
 }
 
 /** Awakeables, attach and output: any request to ingress below `/svc/`. A string is sent as it is. */
@@ -91,9 +102,9 @@ export async function operate({ admin }: Address, verb: string, id: string): Pro
 }
 
 /** The rows of a query. Throws when it is refused. */
-export async function query({ admin }: Address, sql: string): Promise<Record<string, unknown>[]> {
-  const headers = { accept: "application/json" };
-  const { status, body } = await post(`${admin}/query`, { query: sql }, { headers });
+export async function query(server: Address, sql: string): Promise<Record<string, unknown>[]> {
+  const ask = shown(server, { headers: { accept: "application/json" } });
+  const { status, body } = await post(`${server.admin}/query`, { query: sql }, ask);
   if (status === 200) return (body as { rows: Record<string, unknown>[] }).rows;
   throw new Error(`The query was answered with ${status}: ${JSON.stringify(body)}`);
 }

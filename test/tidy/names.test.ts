@@ -12,7 +12,7 @@ const pages = readdirSync(FOLDER).filter((name) => name.endsWith(".md"));
 
 const settings = Object.keys(options);
 /** Settings that only a Worker has (`adapters/workerd/settings.ts`). */
-const WORKER_SETTINGS = ["admin.token", "admin.path-prefix"];
+const WORKER_SETTINGS = ["admin.path-prefix"];
 const AREAS = new Set(settings.filter((key) => key.includes(".")).map((key) => key.split(".")[0]));
 /** Headers of Kafka records that look like settings. */
 const RECORD_HEADERS = ["offset", "topic", "partition", "timestamp", "key"].map((one) =>

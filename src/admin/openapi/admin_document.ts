@@ -1,4 +1,5 @@
 import { codeField, type Dialect } from "../../names.ts";
+import { BEARER_OR_NONE, SECURITY_SCHEMES } from "../../auth/security_scheme.ts";
 import type { Json } from "../json.ts";
 import type { ResponseDoc, Route, Routes } from "../route.ts";
 import { jsonSchemaOf } from "../shapes.ts";
@@ -36,8 +37,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   subscription: "Id of a subscription",
 };
 
-/** Any request may be refused with these: what is sent, too much at once, our own world. */
-const COMMON = [400, 405, 429, 500];
+/** Any request may be refused with these: what is sent, by whom, too much at once, our own world. */
+const COMMON = [400, 401, 403, 405, 429, 500];
 /** And one with a body with these. */
 const OF_BODIES = [413, 415, 422];
 
@@ -64,11 +65,12 @@ export function adminDocument(routes: Routes, options: AdminDocumentOptions): Js
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
-    security: [],
+    security: BEARER_OR_NONE,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(paths),
     components: {
       schemas: { ...answerSchemas, ErrorDescriptionResponse: refusal(dialects) },
+      securitySchemes: SECURITY_SCHEMES,
       responses: {
         Refusal: {
           description: "Refused, with the reason",

@@ -1,3 +1,4 @@
+import { BEARER_OR_NONE, SECURITY_SCHEMES } from "../../auth/security_scheme.ts";
 import type { FlowControl } from "../../model/schema.ts";
 import { OWN } from "../../names.ts";
 import {
@@ -29,7 +30,7 @@ export function ingressDocument(version: string, allowed: FlowControl | undefine
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
-    security: [],
+    security: BEARER_OR_NONE,
     tags: [
       { name: "invoke", description: "Calls and sends" },
       { name: "result", description: "Results of what was called or sent before" },
@@ -43,7 +44,7 @@ export function ingressDocument(version: string, allowed: FlowControl | undefine
       ...awakeables(),
       ...server(),
     },
-    components: { parameters, responses, schemas, headers },
+    components: { parameters, responses, schemas, headers, securitySchemes: SECURITY_SCHEMES },
   };
 }
 

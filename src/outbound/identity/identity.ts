@@ -1,7 +1,7 @@
 import { Failure } from "../../errors.ts";
 import type { Clock, Log } from "../../ports.ts";
-import { KeyFile, reasonOf } from "./key_file.ts";
-import { type PrivateKey, readPrivateKey } from "./private_key.ts";
+import { WatchedFile } from "../../watched_file.ts";
+import { BadKey, type PrivateKey, readPrivateKey } from "./private_key.ts";
 import { Signer } from "./signer.ts";
 
 /** Where the private key is. At most one of the two is set. */
@@ -58,7 +58,13 @@ export async function openIdentity(
   if (!readTextFile) {
     throw new Failure("RT0002", `Cannot use "${names.pemFile}": this platform has no files`);
   }
-  const file = new KeyFile(() => readTextFile(pemFile), deps);
+  const file = new WatchedFile({
+    read: () => readTextFile(pemFile),
+    parse: readPrivateKey,
+    complaint: "Cannot read the request identity key again; the old one stays in use",
+    reasonOf,
+    ...deps,
+  });
   const key = await named(names.pemFile, () => file.open());
   const signer = signerOf(key, settings, deps);
   file.watch((next) => {
@@ -85,4 +91,14 @@ function signerOf(key: PrivateKey, settings: KeySettings, { clock, log }: KeyDep
 /** Logs the public key: endpoints are configured with it, so operators must be able to find it. */
 function announce(log: Log, { publicKey }: PrivateKey): void {
   log("info", "Requests to endpoints are signed", { publicKey });
+}
+
+/**
+ * Why a key cannot be used. The platform's message about a key is left out because it could quote
+ * the key; its message about a file is kept.
+ */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof BadKey) return cause.message;
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  return typeof code === "string" ? String(message) : "the platform cannot use the key";
 }

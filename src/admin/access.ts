@@ -1,0 +1,105 @@
+import { assert } from "../assert.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import { isAtLeast } from "../auth/grants.ts";
+import { Failure } from "../errors.ts";
+import { checkBrowser } from "./browser_check.ts";
+
+/**
+ * What a route asks of a client, where tokens are asked for. `open`: nothing. `sidecar`: the token of
+ * Kafka sidecars, which the route checks itself.
+ */
+export type Access = "open" | "sidecar" | "viewer" | "operator" | "admin";
+
+/** Every route, as `router.ts` names it. A route that is not here ends the start. */
+export const ACCESS: Readonly<Record<string, Access>> = {
+  "GET /health": "open",
+  "GET /ready": "open",
+  "GET /openapi": "open",
+  "GET /cluster-health": "viewer",
+  "GET /version": "viewer",
+  "GET /metrics": "viewer",
+  "POST /query": "viewer",
+  "GET /internal/ui/events": "viewer",
+  "GET /deployments": "viewer",
+  "GET /deployments/:deployment": "viewer",
+  "GET /services": "viewer",
+  "GET /services/:service": "viewer",
+  "GET /services/:service/openapi": "viewer",
+  "GET /services/:service/handlers": "viewer",
+  "GET /services/:service/handlers/:handler": "viewer",
+  "POST /internal/services/:service/serdes/decode/:serde+": "viewer",
+  "POST /internal/services/:service/serdes/encode/:serde+": "viewer",
+  "GET /subscriptions": "viewer",
+  "GET /subscriptions/:subscription": "viewer",
+  "GET /kafka-clusters": "viewer",
+  "GET /kafka-clusters/:cluster_name": "viewer",
+  "DELETE /invocations/:invocation_id": "operator",
+  "PATCH /invocations/:invocation_id/cancel": "operator",
+  "PATCH /invocations/:invocation_id/kill": "operator",
+  "PATCH /invocations/:invocation_id/pause": "operator",
+  "PATCH /invocations/:invocation_id/purge": "operator",
+  "PATCH /invocations/:invocation_id/purge-journal": "operator",
+  "PATCH /invocations/:invocation_id/resume": "operator",
+  "PATCH /invocations/:invocation_id/restart-as-new": "operator",
+  "POST /internal/invocations_batch_operations/cancel": "operator",
+  "POST /internal/invocations_batch_operations/kill": "operator",
+  "POST /internal/invocations_batch_operations/pause": "operator",
+  "POST /internal/invocations_batch_operations/purge": "operator",
+  "POST /internal/invocations_batch_operations/purge-journal": "operator",
+  "POST /internal/invocations_batch_operations/resume": "operator",
+  "POST /internal/invocations_batch_operations/restart-as-new": "operator",
+  "POST /services/:service/state": "operator",
+  "POST /vqueues/:vqueue_id/pause": "operator",
+  "POST /vqueues/:vqueue_id/resume": "operator",
+  "POST /deployments": "admin",
+  "PATCH /deployments/:deployment": "admin",
+  "PUT /deployments/:deployment": "admin",
+  "DELETE /deployments/:deployment": "admin",
+  "PATCH /services/:service": "admin",
+  "PATCH /services/:service/handlers/:handler": "admin",
+  "PUT /limits/rules": "admin",
+  "POST /limits/rules/bulk-delete": "admin",
+  "POST /subscriptions": "admin",
+  "PATCH /subscriptions/:subscription": "admin",
+  "DELETE /subscriptions/:subscription": "admin",
+  "POST /subscriptions/:subscription/skip": "admin",
+  "POST /kafka-clusters": "admin",
+  "PATCH /kafka-clusters/:cluster_name": "admin",
+  "DELETE /kafka-clusters/:cluster_name": "admin",
+  "GET /internal/kafka/plan": "sidecar",
+  "POST /internal/kafka/records": "sidecar",
+  "POST /internal/kafka/letters": "sidecar",
+  "POST /internal/kafka/reports": "sidecar",
+};
+
+/** What a route asks of a client. Throws `Bug` for one without an entry. */
+export function accessOf(route: string): Access {
+  const access = ACCESS[route];
+  assert(access !== undefined, `The route "${route}" needs an entry in ACCESS`);
+  return access;
+}
+
+export interface PermitOptions {
+  /** Checks tokens. Absent: none is asked for. */
+  readonly authenticator?: Authenticator | undefined;
+  /** As in `BrowserCheckOptions`. Default: none. */
+  readonly allowedHosts?: readonly string[];
+}
+
+/**
+ * Lets a request pass, or throws `Failure` 401 without a valid token, 403 when its roles do not include
+ * the route or a browser should not have sent it, 429 and 503 as `Authenticator` does.
+ */
+export async function permit(
+  request: Request,
+  access: Access,
+  { authenticator, allowedHosts = [] }: PermitOptions,
+): Promise<void> {
+  if (access === "open" || access === "sidecar") return;
+  checkBrowser(request, { allowedHosts, needsToken: authenticator !== undefined });
+  if (!authenticator) return;
+  const { name, level } = await authenticator.identify(request.headers.get("authorization"));
+  if (isAtLeast(level, access)) return;
+  const has = level === "none" ? "has no role of the admin API" : `has the role ${level}`;
+  throw Failure.plain(403, `this needs the role ${access}, and the token "${name}" ${has}`);
+}

@@ -1,0 +1,49 @@
+import { isLoopback } from "../auth/exposure.ts";
+import { Failure } from "../errors.ts";
+
+export interface BrowserCheckOptions {
+  /** Names that are this server's, beside those of the machine. `*`: all. */
+  readonly allowedHosts: readonly string[];
+  /** Whether requests need a token, which a page of another origin has not. */
+  readonly needsToken: boolean;
+}
+
+const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Throws `Failure` 403 for what a page of another origin could have a browser send to an admin API that
+ * needs no token (docs/security.md#browsers): a request under a name that is not this server's, since
+ * its owner may have pointed it here (DNS rebinding), and a change that comes from another origin.
+ */
+export function checkBrowser(
+  { method, headers, url }: Request,
+  { allowedHosts, needsToken }: BrowserCheckOptions,
+): void {
+  const { host, hostname } = new URL(url);
+  if (!needsToken && !isOurs(hostname, allowedHosts)) {
+    throw Failure.plain(
+      403,
+      `the admin API is not known as "${hostname}". If this name is right, add it to ` +
+        '"admin.allowed-hosts", or set "admin.token"',
+    );
+  }
+  const origin = headers.get("origin");
+  if (origin === null || READING.has(method) || hostOf(origin) === host) return;
+  throw Failure.plain(403, `a page of "${origin}" may not change anything here`);
+}
+
+/**
+ * Whether a name cannot be one that a stranger has pointed to this address. A stranger's has a dot: names
+ * without one, and numbers, are resolved by this machine or not at all.
+ */
+function isOurs(hostname: string, allowed: readonly string[]): boolean {
+  return !hostname.includes(".") || isLoopback(hostname) || ADDRESS.test(hostname) ||
+    allowed.some((name) => name === "*" || name.toLowerCase() === hostname);
+}
+
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
+
+/** The host and port of an origin. Undefined: it is none, such as `null`. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,0 +1,59 @@
+import { choice, count, duration, optionalText, texts } from "./kinds.ts";
+import { option } from "./option.ts";
+
+/** Sent in a header. */
+const TOKEN = /^[\x21-\x7e]*$/;
+const token = optionalText("a token of visible ASCII characters, or nothing", TOKEN);
+
+/** Settings of who may do what (docs/security.md). */
+export const authOptions = {
+  "auth.mode": option(choice("required", "generate", "none"), "required", {
+    doc: "`required`: a port beyond this machine needs tokens, else the start fails (RT0002). " +
+      "`generate`: without tokens one is made at the first start, in `admin.token` of `base-dir`. " +
+      "`none`: ports without tokens may be open to a network.",
+  }),
+  "admin.token": option(token, "", {
+    doc: "A bearer token that may do everything, on both ports. With it the admin API needs one.",
+    secret: true,
+  }),
+  "ingress.token": option(token, "", {
+    doc: "A bearer token that may call all handlers. With it callers need one.",
+    secret: true,
+  }),
+  "auth.tokens-file": option(optionalText("the path of a file"), "", {
+    doc:
+      "A list of tokens with their roles, for both ports (docs/security.md). Read again when it changes.",
+  }),
+  "auth.tokens": option(optionalText("a list of tokens, a line for each"), "", {
+    doc: "The same list itself, for the environment.",
+    secret: true,
+  }),
+  "auth.wrong-tokens-limit": option(count(1), "10", {
+    doc:
+      "Wrong tokens a second. Beyond it, tokens that were not in use before are answered with 429.",
+  }),
+  "auth.jwt.issuer": option(optionalText("the issuer as tokens name it, or nothing"), "", {
+    doc: "Whose JSON Web Tokens are accepted, on both ports. Needs `auth.jwt.keys`.",
+  }),
+  "auth.jwt.audience": option(optionalText("a text, or nothing"), "", {
+    doc: "The audience that a JSON Web Token must name. Empty: it is not checked.",
+  }),
+  "auth.jwt.keys": option(optionalText("an http or https URL, or the path of a file"), "", {
+    doc:
+      "The JSON Web Key Set of the issuer: its URL, or a file, which is read again when it changes.",
+  }),
+  "auth.jwt.roles-claim": option(optionalText("the name of a claim"), "roles", {
+    doc: "The claim that holds the roles of a JSON Web Token: a list, or a text with spaces.",
+  }),
+  "auth.jwt.clock-skew": option(duration(), "30s", {
+    doc: "How far the clock of the issuer may differ.",
+  }),
+  "admin.allowed-hosts": option(texts(), "[]", {
+    doc:
+      "Names by which browsers may reach an admin API that needs no token, beside those of this " +
+      "machine and names without a dot. Others are answered with 403.",
+  }),
+  "ingress.cors-origins": option(texts(), '["*"]', {
+    doc: 'Origins whose pages may read answers, such as "https://shop.example.com". `*`: all.',
+  }),
+} as const;
