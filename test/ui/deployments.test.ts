@@ -101,6 +101,23 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     await tab.close();
   });
 
+  test("are not said to be gone because the server does not answer", async () => {
+    const tab = await ui.open("deployments", { allowed: [400, 503] });
+    const { page } = tab;
+    const asked = ({ pathname }: URL) => pathname === "/deployments/dp_1x";
+    await page.route(
+      asked,
+      (route) => route.fulfill({ status: 503, body: '{"message":"busy"}' }),
+    );
+    await page.goto(ui.at("deployments/dp_1x"));
+    await page.getByRole("alert").getByText("busy").waitFor();
+    expect(await page.getByText("There is no deployment").count()).toBe(0);
+    await page.unroute(asked);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("There is no deployment dp_1x").waitFor();
+    await tab.close();
+  });
+
   test("are asked over HTTP/1.1 when HTTP/2 fails", async () => {
     const old = await startShop(2, "h1");
     const tab = await ui.open("deployments?register=yes", { allowed: [500] });

@@ -103,3 +103,22 @@ describe.skipIf(!hasBrowser)("Home", () => {
     }
   });
 });
+
+describe.skipIf(!hasBrowser)("Home of a server where all is well", () => {
+  const ui = useUi();
+
+  test("calls it quiet only when everything could be read", async () => {
+    const tab = await ui.open("", { allowed: [503] });
+    const { page } = tab;
+    const region = page.getByRole("region", { name: "Needs attention" });
+    await region.getByText("Nothing: nothing fails").waitFor();
+    await page.route("**/deployments", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await page.reload();
+    await region.getByText("not everything could be read").waitFor();
+    await page.unroute("**/deployments");
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await region.getByText("Nothing: nothing fails").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});

@@ -103,6 +103,33 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await tab.close();
   });
 
+  test("kills nothing before it is known how many that are", async () => {
+    const tab = await ui.open(matching("service:Counter"), { allowed: [503] });
+    const { page } = tab;
+    await page.getByRole("row", { name: /pending/ }).first().waitFor();
+    let isRefused = true;
+    await page.route("**/query", (route) => {
+      const isCount = /^\{"query":"SELECT count\(\*\) AS n FROM sys_invocation WHERE/
+        .test(route.request().postData() ?? "");
+      return isCount && isRefused
+        ? route.fulfill({ status: 503, body: '{"message":"busy"}' })
+        : route.continue();
+    });
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("1 selected").waitFor();
+    await page.keyboard.press("Shift+K");
+    const question = page.getByRole("dialog");
+    await question.getByRole("alert").getByText("busy").waitFor();
+    const kill = question.getByRole("button", { name: "Kill" });
+    expect(await kill.isDisabled()).toBe(true);
+    isRefused = false;
+    await question.getByRole("button", { name: "Ask again" }).click();
+    await question.getByRole("heading", { name: "Kill 1 invocations" }).waitFor();
+    expect(await kill.isDisabled()).toBe(false);
+    await tab.close();
+  });
+
   test("does a command to the selected ones, and names exactly what it hits", async () => {
     const tab = await ui.open(matching("service:Fragile"));
     const { page } = tab;

@@ -88,6 +88,24 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await tab.close();
   });
 
+  test("can be left unedited when their state cannot be read", async () => {
+    const tab = await ui.open("objects/Counter/alice", { allowed: [503] });
+    const { page } = tab;
+    await page.getByRole("button", { name: "Edit state…" }).waitFor();
+    await page.route(
+      "**/query",
+      (route) =>
+        /"SELECT key, value_length, value, /.test(route.request().postData() ?? "")
+          ? route.fulfill({ status: 503, body: '{"message":"busy"}' })
+          : route.continue(),
+    );
+    await page.getByRole("button", { name: "Edit state…" }).click();
+    await page.getByRole("alert").getByText("busy").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Edit state…" }).waitFor();
+    await tab.close();
+  });
+
   test("are edited by the keyboard after a difference, unless the state was changed", async () => {
     const tab = await ui.open("objects/Counter/alice");
     const { page } = tab;

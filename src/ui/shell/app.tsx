@@ -5,6 +5,7 @@ import { readServer } from "../data/server.ts";
 import { go, link } from "../state/router.ts";
 import { useKeys } from "../state/keys.ts";
 import { routes } from "../routes.ts";
+import { Failed } from "../widgets/empty.tsx";
 import { Header } from "./header.tsx";
 import { KeySheet, openKeySheet } from "./key_sheet.tsx";
 import { Outlet } from "./outlet.tsx";
@@ -15,14 +16,22 @@ import { Toasts } from "./toasts.tsx";
 /** Why the server did not say what it is. Undefined: it did, or has not been asked. */
 const failure = signal<ApiError | undefined>(undefined);
 
+/** After the server did not say what it is, until it is asked again. In ms. */
+const RETRY_MS = 2_000;
+
+/** Asks the server what it is, again and again unless it wants a token. */
 async function connect(): Promise<void> {
   try {
     await readServer();
     failure.value = undefined;
   } catch (cause) {
     failure.value = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
+    if (failure.value.status !== CLOSED) setTimeout(() => void connect(), RETRY_MS);
   }
 }
+
+/** The status of an answer that asks for a token. */
+const CLOSED = 401;
 
 /** The frame of all pages. */
 export function App() {
@@ -36,7 +45,7 @@ export function App() {
       ) => [`g ${nav!.key}`, { label: `Go to ${title}`, run: () => go(link(path)) }]),
     ),
   });
-  const isClosed = failure.value?.status === 401;
+  const isClosed = failure.value?.status === CLOSED;
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -44,6 +53,7 @@ export function App() {
       </button>
       <Header />
       <main tabIndex={-1}>
+        {failure.value && !isClosed && <Failed error={failure.value} />}
         {isClosed ? <SignIn onDone={() => void connect()} /> : <Outlet />}
       </main>
       <Toasts />

@@ -1,5 +1,6 @@
 import { type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { server } from "../data/server.ts";
 import { type PageProps, type Route, routes } from "../routes.ts";
 import { match, place } from "../state/router.ts";
 import { Empty } from "../widgets/empty.tsx";
@@ -44,7 +45,8 @@ export function Outlet() {
   }, [found?.route]);
   if (!found) return <NotFound path={path} />;
   if (page instanceof Error) return <NotLoaded />;
-  if (!page) return <p class="loading" role="status">Loading…</p>;
+  // What a page asks for depends on what the server can do.
+  if (!page || !server.value) return <p class="loading" role="status">Loading…</p>;
   const Page = page;
   return <Page key={found.route.path} params={found.params} />;
 }

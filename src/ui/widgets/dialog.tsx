@@ -53,6 +53,8 @@ export interface ConfirmProps {
   readonly children: ComponentChildren;
   /** The word on the button: what is done. */
   readonly action: string;
+  /** Whether it is known yet what it will happen to. Default: yes. */
+  readonly isKnown?: boolean;
   /** Has to be typed first. For what cannot be undone and hits many. */
   readonly typed?: string | undefined;
   readonly onConfirm: () => void;
@@ -60,9 +62,11 @@ export interface ConfirmProps {
 }
 
 /** Asks before something is done. */
-export function Confirm({ title, children, action, typed, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(
+  { title, children, action, isKnown = true, typed, onConfirm, onClose }: ConfirmProps,
+) {
   const [text, type] = useState("");
-  const isReady = typed === undefined || text === typed;
+  const isReady = isKnown && (typed === undefined || text === typed);
   const confirm = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;

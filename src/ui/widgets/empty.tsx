@@ -15,6 +15,20 @@ export function Empty({ title, children }: {
   );
 }
 
+/** Something that is read, as far as it can fail. */
+interface Read {
+  readonly error?: ApiError;
+  readonly refresh: () => void;
+}
+
+/** The first failure of what a part of a page reads. Its button asks again for all that failed. */
+export function FailedReads({ reads }: { readonly reads: readonly Read[] }) {
+  const failed = reads.filter(({ error }) => error !== undefined);
+  const [first] = failed;
+  if (!first?.error) return null;
+  return <Failed error={first.error} onRetry={() => failed.forEach(({ refresh }) => refresh())} />;
+}
+
 /** A request that failed, with what the server said, and a button to ask again. */
 export function Failed({ error, onRetry }: {
   readonly error: ApiError;

@@ -14,7 +14,7 @@ import { abilities } from "../../data/server.ts";
 import type { PageProps } from "../../routes.ts";
 import { link } from "../../state/router.ts";
 import { serviceColumn } from "../../widgets/columns.tsx";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Page } from "../../widgets/page.tsx";
@@ -26,6 +26,9 @@ import { RegisterDialog } from "./register.tsx";
 import { DeploymentState, type Row, rowsOf } from "./state.tsx";
 import { usePinned } from "./statements.ts";
 
+/** Statuses of an id that no deployment has: it was deleted, or is none at all. */
+const NO_SUCH = [404, 400];
+
 /** One deployment: how it is reached, what it serves, and what is still open on it. */
 export default function DeploymentPage({ params: { id = "" } }: PageProps) {
   const one = useGet<Deployment<Service>>(`deployments/${encodeURIComponent(id)}`, {
@@ -33,12 +36,12 @@ export default function DeploymentPage({ params: { id = "" } }: PageProps) {
   });
   const [list, catalog, pinned] = [useDeployments(), useServices(), usePinned()];
   const services = catalog.data?.services ?? [];
-  const deployment = one.error && !one.data ? undefined : one.data;
+  const deployment = one.data;
   if (!deployment) {
     return (
       <Page title="Deployment">
-        {one.error && <Failed error={one.error} onRetry={one.refresh} />}
-        {one.error && (
+        <FailedReads reads={[one]} />
+        {NO_SUCH.includes(one.error?.status ?? 0) && (
           <Empty title={`There is no deployment ${id}`}>
             <a href={link("deployments")}>All deployments</a>
           </Empty>
@@ -54,6 +57,7 @@ export default function DeploymentPage({ params: { id = "" } }: PageProps) {
         <Actions row={row!} services={services} deployments={list.data?.deployments ?? []} />
       }
     >
+      <FailedReads reads={[one, list, catalog, pinned]} />
       <Facts deployment={deployment} row={row!} />
       <h2>Services</h2>
       <Services deployment={deployment} latest={services} />

@@ -7,7 +7,7 @@ import {
   useServices,
 } from "../../data/catalog.ts";
 import { go, link, place, setQuery } from "../../state/router.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { Ago } from "../../widgets/time.tsx";
@@ -30,7 +30,6 @@ export default function Deployments() {
   const drained = isKnown ? rows.filter(isDrained) : [];
   const register = place.value.query.get("register");
   const close = () => setQuery({ register: undefined });
-  const error = list.error ?? catalog.error ?? pinned.error;
   return (
     <Page
       title="Deployments"
@@ -41,7 +40,7 @@ export default function Deployments() {
         />
       }
     >
-      {error && <Failed error={error} onRetry={list.refresh} />}
+      <FailedReads reads={[list, catalog, pinned]} />
       {list.data && (rows.length === 0 ? <Nothing /> : <List rows={rows} />)}
       {register !== null && list.data && catalog.data && (
         <RegisterDialog

@@ -10,28 +10,28 @@ import type { Action, Cause } from "./causes.ts";
 const SHOWN = 12;
 
 /** What needs attention, by cause, with what can be done about it. */
-export function Attention({ causes, note }: {
+export function Attention({ causes, isWhole, note }: {
   readonly causes: readonly Cause[];
+  /** Whether there are no others: everything was read. Without that nothing is called quiet. */
+  readonly isWhole: boolean;
   /** Said below: what the figures leave out. */
   readonly note?: string | undefined;
 }) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? causes : causes.slice(0, SHOWN);
+  const [isUnfolded, unfold] = useState(false);
+  const shown = isUnfolded ? causes : causes.slice(0, SHOWN);
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
-      {causes.length === 0
-        ? <p class="calm">Nothing: nothing fails, is paused or stands still.</p>
-        : (
-          <ul class="causes">
-            {shown.map((cause) => <CauseLine key={cause.id} cause={cause} />)}
-          </ul>
-        )}
+      {causes.length === 0 ? <Calm isWhole={isWhole} /> : (
+        <ul class="causes">
+          {shown.map((cause) => <CauseLine key={cause.id} cause={cause} />)}
+        </ul>
+      )}
       {causes.length > shown.length && (
         <button
           type="button"
           class="link"
-          onClick={() => setWhole(true)}
+          onClick={() => unfold(true)}
         >
           {causes.length - shown.length} more
         </button>
@@ -39,6 +39,11 @@ export function Attention({ causes, note }: {
       {note !== undefined && <p class="quiet">{note}</p>}
     </section>
   );
+}
+
+function Calm({ isWhole }: { readonly isWhole: boolean }) {
+  if (!isWhole) return <p class="quiet">Not known: not everything could be read.</p>;
+  return <p class="calm">Nothing: nothing fails, is paused or stands still.</p>;
 }
 
 function CauseLine({ cause }: { readonly cause: Cause }) {

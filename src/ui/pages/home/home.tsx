@@ -1,10 +1,10 @@
 import { type Deployment, type Service, useDeployments, useServices } from "../../data/catalog.ts";
-import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { EVERY_MS, type Used, useQuery } from "../../data/hooks.ts";
 import { now } from "../../data/live.ts";
 import { abilities } from "../../data/server.ts";
 import { sql } from "../../data/sql.ts";
 import { durationText } from "../../widgets/duration.ts";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Sparkline } from "../../widgets/sparkline.tsx";
 import { Attention } from "./attention.tsx";
@@ -39,13 +39,9 @@ export default function Home() {
   const done = useQuery<DoneRow>(DONE, OFTEN);
   // A queue that is paused matters once something waits in it.
   const isWaiting = open.data?.some((row) => row.cause === "open" && row.status === "pending");
-  const queues = useQuery<OpenRow>(QUEUES, {
-    everyMs: SELDOM_MS,
-    isOn: isWaiting === true && abilities().hasLimits,
-  });
+  const hasQueues = isWaiting === true && abilities().hasLimits;
+  const queues = useQuery<OpenRow>(QUEUES, { everyMs: SELDOM_MS, isOn: hasQueues });
   const reads = [services, deployments, open, done, queues];
-  const error = reads.find((one) => one.error)?.error;
-  const refresh = () => reads.forEach((one) => one.refresh());
   const history = done.data && historyOf(done.data, done.at ?? now.value);
   const rows = [...open.data ?? [], ...queues.data ?? []];
   const all = services.data?.services;
@@ -53,11 +49,16 @@ export default function Home() {
   const isEmpty = all?.length === 0 && known.length === 0 && deployments.data !== undefined;
   return (
     <Page title="Home">
-      {error && <Failed error={error} onRetry={refresh} />}
+      <FailedReads reads={reads} />
       {isEmpty ? <FirstRun /> : open.data && (
         <>
           <Counters rows={rows} at={open.at} figures={history?.all} />
-          <Causes rows={rows} services={all ?? []} deployments={known} />
+          <Causes
+            rows={rows}
+            services={all ?? []}
+            deployments={known}
+            isRead={[services, deployments, open, ...hasQueues ? [queues] : []].every(isAnswered)}
+          />
           {history && <Throughput history={history} />}
           <Services all={all ?? []} deployments={known} rows={rows} history={history} />
         </>
@@ -66,21 +67,23 @@ export default function Home() {
   );
 }
 
+const isAnswered = ({ data, error }: Used<unknown>) => data !== undefined && error === undefined;
+
 /** All causes, in the order of what is usually worst. The holders of locks are asked for if there are any. */
-function Causes({ rows, services, deployments }: {
+function Causes({ rows, services, deployments, isRead }: {
   readonly rows: readonly OpenRow[];
   readonly services: readonly Service[];
   readonly deployments: readonly Deployment[];
+  /** Whether all of these are what the server has now. */
+  readonly isRead: boolean;
 }) {
   const held = heldObjects(rows, now.value);
   const holders = useQuery<HolderRow>(held.length === 0 ? sql`` : holdersOf(held), {
     ...OFTEN,
     isOn: held.length > 0,
   });
-  const paused = useQuery<OpenRow>(pausedStatement(), {
-    ...OFTEN,
-    isOn: rows.some(({ cause, status }) => cause === "open" && status === "paused"),
-  });
+  const hasPaused = rows.some(({ cause, status }) => cause === "open" && status === "paused");
+  const paused = useQuery<OpenRow>(pausedStatement(), { ...OFTEN, isOn: hasPaused });
   const causes = [
     ...failing(rows.filter(({ status }) => status !== "paused")),
     ...failing(paused.data ?? []),
@@ -91,7 +94,16 @@ function Causes({ rows, services, deployments }: {
   const isCut = rows.filter(({ cause }) => cause === "open")
     .reduce((sum, { n = 0 }) => sum + Number(n), 0) >= OPEN_MAX;
   const note = isCut ? `Of ${OPEN_MAX.toLocaleString("en")} open invocations.` : undefined;
-  return <Attention causes={causes} note={note} />;
+  return (
+    <>
+      <FailedReads reads={[holders, paused]} />
+      <Attention
+        causes={causes}
+        isWhole={isRead && (!hasPaused || isAnswered(paused))}
+        note={note}
+      />
+    </>
+  );
 }
 
 function Throughput({ history: { all, spanMs } }: { readonly history: History }) {

@@ -17,6 +17,7 @@ import { useKeys } from "../../state/keys.ts";
 import { toast } from "../../state/toasts.ts";
 import { Check } from "../../widgets/check.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { idsOf } from "./statements.ts";
 
 /** So many are killed only after the number was typed. */
@@ -104,13 +105,14 @@ function Ask({ question, selected, conditions, text, onDone, onClose }: BatchPro
   const { command, isForAll } = question;
   const hit = hitBy(question, conditions, selected);
   const count = sql`SELECT count(*) AS n FROM sys_invocation ${where(hit)}`;
-  const { data } = useQuery<{ n: Int }>(count);
-  const n = data && Number(data[0]?.n ?? 0);
+  const counted = useQuery<{ n: Int }>(count);
+  const n = counted.data && Number(counted.data[0]?.n ?? 0);
   const isMany = command.verb === "kill" && n !== undefined && n > TYPED_ABOVE;
   return (
     <Confirm
       title={`${command.label} ${n?.toLocaleString() ?? "…"} invocations`}
       action={command.label}
+      isKnown={n !== undefined}
       typed={isMany ? String(n) : undefined}
       onConfirm={() => {
         onDone();
@@ -119,6 +121,7 @@ function Ask({ question, selected, conditions, text, onDone, onClose }: BatchPro
       onClose={onClose}
     >
       <p>{command.about}</p>
+      <FailedReads reads={[counted]} />
       <p>
         {isForAll
           ? "All that match "

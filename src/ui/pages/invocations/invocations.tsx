@@ -2,7 +2,6 @@ import { useMemo, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
 import { type Invocation, invocationsOf } from "../../data/invocations.ts";
 import { type Pages, usePages } from "../../data/pages.ts";
-import { server } from "../../data/server.ts";
 import { go, link, place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { FilterLine } from "../../widgets/filter_line.tsx";
@@ -40,11 +39,6 @@ function useRows(order: Order, filter: ReturnType<typeof compileFilter>): Pages<
 
 /** All invocations: filtered, counted, followed, and what can be done to many of them. */
 export default function Invocations() {
-  // Which columns there are depends on the server.
-  return server.value ? <List /> : <p class="loading" role="status">Loading…</p>;
-}
-
-function List() {
   const { text, order, filter, counted } = useFilter();
   const pages = useRows(order, filter);
   const [selected, select] = useState<ReadonlySet<string>>(new Set());

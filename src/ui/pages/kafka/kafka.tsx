@@ -1,6 +1,6 @@
 import { EVERY_MS, useGet, useQuery } from "../../data/hooks.ts";
 import { abilities } from "../../data/server.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Clusters } from "./clusters.tsx";
 import {
@@ -33,11 +33,10 @@ export default function Kafka() {
     );
   }
   const reads = [clusters, subscriptions, states, partitions];
-  const error = reads.find((one) => one.error)?.error;
   const known = clusters.data?.clusters;
   return (
     <Page title="Kafka">
-      {error && <Failed error={error} onRetry={() => reads.forEach((one) => one.refresh())} />}
+      <FailedReads reads={reads} />
       {!hasTables && (
         <p class="notice">
           This server does not say how its subscriptions are, and cannot pause them.

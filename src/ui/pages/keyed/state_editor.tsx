@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { change } from "../../data/act.ts";
-import { query } from "../../data/client.ts";
-import { messageOf } from "../../data/commands.ts";
+import { type ApiError, query } from "../../data/client.ts";
 import { Check } from "../../widgets/check.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
+import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import {
@@ -28,14 +28,20 @@ export function StateEditor({ keyed, onClose }: {
   readonly onClose: () => void;
 }) {
   const [entries, set] = useState<readonly Entry[]>();
-  const [failure, fail] = useState<string>();
-  useEffect(() => {
-    query<StateRow>(wholeStateOf(keyed)).then(
-      (rows) => set(entriesOf(rows)),
-      (cause) => fail(messageOf(cause)),
+  const [failure, fail] = useState<ApiError>();
+  const read = () => {
+    fail(undefined);
+    query<StateRow>(wholeStateOf(keyed)).then((rows) => set(entriesOf(rows)), fail);
+  };
+  useEffect(read, []);
+  if (failure) {
+    return (
+      <>
+        <Failed error={failure} onRetry={read} />
+        <button type="button" onClick={onClose}>Discard</button>
+      </>
     );
-  }, []);
-  if (failure !== undefined) return <p role="alert" class="text">{failure}</p>;
+  }
   if (!entries) return <p class="quiet">Reading all of it…</p>;
   return <EditForm {...{ keyed, entries, onClose }} onChange={set} />;
 }

@@ -1,7 +1,7 @@
 import { change } from "../../data/act.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { link } from "../../state/router.ts";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { blockedText } from "./blocked.ts";
@@ -17,7 +17,6 @@ interface Row extends QueueRow {
 export function Queues() {
   const queues = useQuery<QueueRow>(QUEUES, OFTEN);
   const blocked = useQuery<BlockedRow>(BLOCKED, OFTEN);
-  const error = queues.error ?? blocked.error;
   const rows = queues.data?.map((row): Row => ({
     ...row,
     blocked: blocked.data?.find(({ id }) => id === row.id),
@@ -25,7 +24,7 @@ export function Queues() {
   return (
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
-      {error && <Failed error={error} onRetry={queues.refresh} />}
+      <FailedReads reads={[queues, blocked]} />
       {rows?.length === 0 && <p class="quiet">No invocation is open.</p>}
       {rows && rows.length > 0 && (
         <Table

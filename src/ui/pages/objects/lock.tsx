@@ -5,7 +5,7 @@ import { sql } from "../../data/sql.ts";
 import { link } from "../../state/router.ts";
 import { invocationColumn } from "../../widgets/columns.tsx";
 import { Confirm } from "../../widgets/dialog.tsx";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { Reason } from "../../widgets/reason.tsx";
@@ -27,10 +27,9 @@ const OFTEN = { everyMs: EVERY_MS.list };
 export function LockAndQueue({ keyed }: { readonly keyed: Keyed }) {
   const holder = useQuery<HolderRow>(holderOf(keyed), OFTEN);
   const queue = useQuery<QueueRow>(queueOf(keyed), OFTEN);
-  const error = holder.error ?? queue.error;
   return (
     <>
-      {error && <Failed error={error} onRetry={holder.refresh} />}
+      <FailedReads reads={[holder, queue]} />
       {holder.data && <Lock holder={holder.data[0]} />}
       {queue.data && queue.data.length > 0 && <Queue rows={queue.data} />}
     </>

@@ -2,7 +2,7 @@ import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { keyedLinkOf } from "../../data/objects.ts";
 import { sql } from "../../data/sql.ts";
 import { go, link } from "../../state/router.ts";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import {
@@ -43,7 +43,6 @@ function Found({ names }: { readonly names: readonly string[] }) {
   const [states, locks] = [withState(text, names), busy(text, names)];
   const stored = useQuery<StateCount>(states, OFTEN);
   const held = useQuery<BusyCount>(locks ?? sql``, { ...OFTEN, isOn: locks !== undefined });
-  const error = stored.error ?? held.error;
   // Both, so that rows do not move when the second answer comes.
   const isRead = stored.data !== undefined && (!locks || held.data !== undefined);
   const rows = merged(stored.data ?? [], locks ? held.data ?? [] : []);
@@ -51,7 +50,7 @@ function Found({ names }: { readonly names: readonly string[] }) {
   return (
     <>
       <KeyedFilter label="Filter objects" fields={FIELDS} names={names} />
-      {error && <Failed error={error} onRetry={stored.refresh} />}
+      <FailedReads reads={[stored, held]} />
       {isRead && (rows.length === 0 ? <Nothing kind="object" unused={UNUSED} /> : (
         <Table
           caption="Objects"

@@ -4,7 +4,7 @@ import { place, setQuery } from "../../state/router.ts";
 import { settings } from "../../state/settings.ts";
 import { type Bar, Bars } from "../../widgets/bars.tsx";
 import { durationText } from "../../widgets/duration.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import {
   CLASSES_MS,
   type InClass,
@@ -44,12 +44,11 @@ export function Charts({ service }: { readonly service: string }) {
     ? undefined
     : WIDTHS_S.find((one) => one * BARS >= seconds) ?? WIDTHS_S.at(-1)!;
   const throughput = useThroughput(service, range, width);
-  const error = durations.error ?? throughput.error ?? oldest.error;
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">Throughput and durations</h2>
       <Ranges range={range} />
-      {error && <Failed error={error} onRetry={durations.refresh} />}
+      <FailedReads reads={[durations, throughput, oldest]} />
       {durations.data?.length === 0 && <Empty title="Nothing ended in this time." />}
       {durations.data && durations.data.length > 0 && (
         <div class="charts">

@@ -1,6 +1,6 @@
 import type { Handler, Service } from "../../data/catalog.ts";
 import { link, linkWith } from "../../state/router.ts";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { figureColumns, type Figures, figuresOf } from "./figures.tsx";
@@ -12,7 +12,6 @@ type Row = Handler & Figures;
 export function Handlers({ service }: { readonly service: Service }) {
   const { name } = service;
   const [open, pace] = [useOpen(name), usePace(name)];
-  const error = open.error ?? pace.error;
   const rows = service.handlers.map((one): Row => ({
     ...one,
     ...figuresOf(one.name, open.data ?? [], pace.data ?? []),
@@ -20,7 +19,7 @@ export function Handlers({ service }: { readonly service: Service }) {
   return (
     <section aria-labelledby="handlers">
       <h2 id="handlers">Handlers</h2>
-      {error && <Failed error={error} onRetry={open.refresh} />}
+      <FailedReads reads={[open, pace]} />
       <Table
         caption="Handlers"
         columns={columnsFor(service)}

@@ -1,7 +1,7 @@
 import { addressOf, type Deployment, type Service, useDeployments } from "../../data/catalog.ts";
 import type { Int } from "../../data/json.ts";
 import { link } from "../../state/router.ts";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { usePinnedOf } from "./statements.ts";
 import { Ago } from "../../widgets/time.tsx";
@@ -14,9 +14,9 @@ interface Row extends Deployment {
 
 /** The revisions of a service, the newest first, with the deployments that have them. */
 export function Revisions({ service }: { readonly service: Service }) {
-  const { data, error, refresh } = useDeployments();
+  const all = useDeployments();
   const pinned = usePinnedOf(service.name);
-  const rows = (data?.deployments ?? []).flatMap((one): Row[] => {
+  const rows = (all.data?.deployments ?? []).flatMap((one): Row[] => {
     const mine = one.services.find(({ name }) => name === service.name);
     const count = pinned.data?.find(({ id }) => id === one.id)?.n ?? 0;
     return mine ? [{ ...one, revision: mine.revision, pinned: count }] : [];
@@ -24,7 +24,7 @@ export function Revisions({ service }: { readonly service: Service }) {
   return (
     <section aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
-      {error && <Failed error={error} onRetry={refresh} />}
+      <FailedReads reads={[all, pinned]} />
       <Table
         caption="Revisions"
         columns={columnsFor(service)}

@@ -2,7 +2,7 @@ import { addressOf, type Deployment, type Service, TYPES } from "../../data/cata
 import { useDeployments, useServices } from "../../data/catalog.ts";
 import { go, link } from "../../state/router.ts";
 import { serviceColumn } from "../../widgets/columns.tsx";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { figureColumns, type Figures, figuresOf } from "./figures.tsx";
@@ -14,13 +14,12 @@ type Row = Service & Figures;
 export default function Services() {
   const [catalog, deployments] = [useServices(), useDeployments()];
   const [open, pace] = [useOpen(), usePace()];
-  const error = catalog.error ?? deployments.error ?? open.error ?? pace.error;
   const services = catalog.data?.services;
   const rows = services?.toSorted((a, b) => a.name < b.name ? -1 : 1)
     .map((one) => ({ ...one, ...figuresOf(one.name, open.data ?? [], pace.data ?? []) }));
   return (
     <Page title="Services">
-      {error && <Failed error={error} onRetry={catalog.refresh} />}
+      <FailedReads reads={[catalog, deployments, open, pace]} />
       {rows?.length === 0 && (
         <Empty title="No deployment is registered.">
           <a href={`${link("deployments")}?register=yes`}>Register one</a>

@@ -7,7 +7,7 @@ import { sql } from "../../data/sql.ts";
 import type { PageProps } from "../../routes.ts";
 import { link, linkWith } from "../../state/router.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
-import { Failed } from "../../widgets/empty.tsx";
+import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Reason } from "../../widgets/reason.tsx";
@@ -31,6 +31,7 @@ export default function WorkflowPage({ params }: PageProps) {
   const place = `${service} ${scope ?? ""} ${key}`;
   return (
     <KeyedPage list="workflows" title="Workflows" keyed={keyed}>
+      <FailedReads reads={[services]} />
       <Run key={`run ${place} ${main}`} keyed={keyed} main={main} />
       <Promises key={`promises ${place}`} keyed={keyed} main={main} />
       <StateView key={`state ${place}`} keyed={keyed} />
@@ -48,9 +49,19 @@ function Run({ keyed, main }: { readonly keyed: Keyed; readonly main: string }) 
     },
     { everyMs: EVERY_MS.list },
   );
-  if (run.error) return <Failed error={run.error} onRetry={run.refresh} />;
-  if (!run.data) return null;
-  const { row } = run.data;
+  return (
+    <>
+      <FailedReads reads={[run]} />
+      {run.data && <Found row={run.data.row} keyed={keyed} main={main} />}
+    </>
+  );
+}
+
+function Found({ row, keyed, main }: {
+  readonly row: RunRow | undefined;
+  readonly keyed: Keyed;
+  readonly main: string;
+}) {
   if (!row) {
     return (
       <p>
