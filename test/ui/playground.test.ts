@@ -100,6 +100,19 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await tab.close();
   });
 
+  test("says that no browser can send a key of dots", async () => {
+    const tab = await ui.open("services/Cart?call=list");
+    const { page } = tab;
+    const key = page.getByLabel("Key of the object");
+    await key.fill("..");
+    await page.getByRole("note").getByText("No browser sends the key “..”").waitFor();
+    expect(await page.getByRole("button", { name: "Call", exact: true }).isDisabled()).toBe(true);
+    await key.fill("...");
+    await page.getByText("POST ").getByText("/Cart/.../list").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
   test("keeps calls in the browser, and makes them again by keyboard", async () => {
     const tab = await ui.open("services/Shop?call=fail", { allowed: [418] });
     const { page } = tab;

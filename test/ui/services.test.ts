@@ -112,6 +112,20 @@ describe.skipIf(!hasBrowser)("services", () => {
     await tab.close();
   });
 
+  test("send the token for their OpenAPI document, where there is one", async () => {
+    const tab = await ui.open("services");
+    const { page } = tab;
+    await page.evaluate(() => sessionStorage.setItem("perdure.token", "secret"));
+    await page.goto(ui.at("services/Shop"));
+    const asked = page.waitForRequest(/\/services\/Shop\/openapi$/);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save OpenAPI" }).click();
+    expect((await asked).headers()["authorization"]).toBe("Bearer secret");
+    expect((await saved).suggestedFilename()).toBe("Shop.openapi.json");
+    await expectSound(tab);
+    await tab.close();
+  });
+
   test("show their revisions, and that one does not exist", async () => {
     const tab = await ui.open("services/Shop");
     const { page } = tab;

@@ -92,6 +92,37 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await tab.close();
   });
 
+  test("asks again what the server is, if it did not say so", async () => {
+    const tab = await ui.open("settings", { allowed: [503] });
+    const { page } = tab;
+    let refusals = 2;
+    await page.route(
+      "**/version",
+      (route) =>
+        refusals-- > 0
+          ? route.fulfill({ status: 503, body: '{"message":"not yet"}' })
+          : route.continue(),
+    );
+    await page.goto(ui.at("limits"));
+    await page.getByRole("alert").getByText("not yet").waitFor();
+    await page.getByRole("table", { name: "Limits of services and handlers" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("the palette finds objects by any key, one that no path can have as well", async () => {
+    const tab = await ui.open("");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("Counter/..");
+    await page.getByRole("option", { name: "Counter/.. key" }).click();
+    await page.getByRole("heading", { level: 1, name: "Objects / Counter / .." }).waitFor();
+    expect(tab.page.url()).toBe(ui.at("objects/Counter?key=.."));
+    await tab.close();
+  });
+
   test("says that a page does not exist, at any depth", async () => {
     const tab = await ui.open("no/such/page");
     await tab.page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();

@@ -27,6 +27,11 @@ export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+/** Whether requests carry a token, which a link does not. */
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
 /** The headers that show the token, if there is one. */
 export function credentials(): Record<string, string> {
   const token = sessionStorage.getItem(TOKEN);

@@ -1,7 +1,14 @@
 import { link, linkWith, place } from "../state/router.ts";
 
-/** Keys that cannot be a segment of a path: a browser drops them. */
-const NO_SEGMENT: readonly string[] = ["", ".", ".."];
+/** What a path cannot have as a segment, however it is escaped: clients resolve it before they send. */
+const DOTS: readonly string[] = [".", ".."];
+/** Keys that cannot be a segment of the address of a page. */
+const NO_SEGMENT: readonly string[] = ["", ...DOTS];
+
+/** Whether a key can be in the URL of a call. */
+export function isCallable(key: string): boolean {
+  return !DOTS.includes(key);
+}
 
 /** A link to the page of an object. Its key may be any text, the empty one as well. */
 export function objectLink(service: string, key: string): string {

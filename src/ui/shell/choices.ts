@@ -1,3 +1,4 @@
+import { keyedLinkOf } from "../data/objects.ts";
 import { routes } from "../routes.ts";
 import { link, match } from "../state/router.ts";
 import type { IconName } from "../widgets/icon.tsx";
@@ -61,7 +62,7 @@ function named(typed: string, services: readonly Service[]): Choice[] {
     const keyed = service.ty === "VirtualObject" ? "objects" : "workflows";
     if (key !== "" && service.ty !== "Service" && isPage(keyed, service.name, key)) {
       const label = `${service.name}/${key}`;
-      return [{ label, kind: "key", icon: "key", to: link(keyed, service.name, key) }];
+      return [{ label, kind: "key", icon: "key", to: keyedLinkOf(keyed, service.name, { key }) }];
     }
     if (!isPage("services", service.name)) return [];
     const to = link("services", service.name);

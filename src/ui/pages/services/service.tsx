@@ -1,16 +1,19 @@
 import { change } from "../../data/act.ts";
 import { type Service, TYPES } from "../../data/catalog.ts";
-import { apiUrl } from "../../data/client.ts";
+import { apiText, apiUrl, hasToken } from "../../data/client.ts";
+import { messageOf } from "../../data/commands.ts";
 import { EVERY_MS, useGet } from "../../data/hooks.ts";
 import { refreshAll } from "../../data/resource.ts";
 import { abilities } from "../../data/server.ts";
 import type { PageProps } from "../../routes.ts";
 import { link } from "../../state/router.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { toast } from "../../state/toasts.ts";
+import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { NamedTexts } from "../../widgets/named_texts.tsx";
 import { Page } from "../../widgets/page.tsx";
+import { save } from "../../widgets/save.ts";
 import { Charts } from "./charts.tsx";
 import { Config } from "./config.tsx";
 import { Handlers } from "./handlers.tsx";
@@ -19,14 +22,14 @@ import { Revisions } from "./revisions.tsx";
 
 /** One service: what it does now, how it is configured, and its revisions. */
 export default function ServicePage({ params: { name = "" } }: PageProps) {
-  const { data: service, error, refresh } = useGet<Service>(
-    `services/${encodeURIComponent(name)}`,
-    { everyMs: EVERY_MS.overview },
-  );
+  const read = useGet<Service>(`services/${encodeURIComponent(name)}`, {
+    everyMs: EVERY_MS.overview,
+  });
+  const { data: service, error } = read;
   if (!service || service.name !== name) {
     return (
       <Page title="Service">
-        {error && <Failed error={error} onRetry={refresh} />}
+        <FailedReads reads={[read]} />
         {error?.status === 404 && (
           <Empty title={`There is no service ${name}`}>
             <a href={link("services")}>All services</a>
@@ -37,6 +40,7 @@ export default function ServicePage({ params: { name = "" } }: PageProps) {
   }
   return (
     <Page title={<bdi>{name}</bdi>} actions={<Actions service={service} />}>
+      <FailedReads reads={[read]} />
       <p class="badges">
         {TYPES[service.ty]} · revision {String(service.revision)} ·{" "}
         {service.public ? "public" : "private"}
@@ -68,15 +72,27 @@ function Actions({ service: { name, paused = false } }: { readonly service: Serv
       {abilities().hasControls && (
         <button type="button" onClick={() => void pause()}>{paused ? "Resume" : "Pause"}</button>
       )}
-      <a
-        href={apiUrl(`services/${encodeURIComponent(name)}/openapi`)}
-        target="_blank"
-        rel="noreferrer"
-      >
-        OpenAPI <Icon name="open" />
-      </a>
+      <OpenApi name={name} />
     </>
   );
+}
+
+/** The document of the service. A link sends no token, so where one is needed it is saved as a file. */
+function OpenApi({ name }: { readonly name: string }) {
+  const path = `services/${encodeURIComponent(name)}/openapi`;
+  if (!hasToken()) {
+    return (
+      <a href={apiUrl(path)} target="_blank" rel="noreferrer">
+        OpenAPI <Icon name="open" />
+      </a>
+    );
+  }
+  const read = () =>
+    apiText(path).then(
+      (text) => save(`${name}.openapi.json`, "application/json", text),
+      (cause) => toast("failed", messageOf(cause)),
+    );
+  return <button type="button" onClick={() => void read()}>Save OpenAPI</button>;
 }
 
 /** What its authors say of it. */

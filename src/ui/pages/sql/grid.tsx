@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { objectLink } from "../../data/objects.ts";
 import { link } from "../../state/router.ts";
 import { Dialog } from "../../widgets/dialog.tsx";
 import { Id } from "../../widgets/id.tsx";
@@ -73,7 +74,7 @@ function linkOf(name: string, text: string, row: Row): string | undefined {
   if (/^dp_1[0-9A-Za-z]{10,}$/.test(text)) return link("deployments", text);
   if (/(^|_)service_name$/.test(name)) return link("services", text);
   const service = textOf(row["service_name"]);
-  if (name === "service_key" && service !== undefined) return link("objects", service, text);
+  if (name === "service_key" && service !== undefined) return objectLink(service, text);
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import { Empty } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Copy } from "../../widgets/id.tsx";
 import { Json } from "../../widgets/json_tree.tsx";
+import { save } from "../../widgets/save.ts";
 import { Grid } from "./grid.tsx";
 import { csvOf, type Result } from "./run.ts";
 
@@ -50,14 +51,4 @@ export function Outcome({ result, isOld }: {
 function sizeText(bytes: number): string {
   if (bytes < KB) return `${bytes} B`;
   return bytes < MB ? `${(bytes / KB).toFixed(1)} kB` : `${(bytes / MB).toFixed(1)} MB`;
-}
-
-/** Saves a text as a file of the browser. */
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const anchor = document.createElement("a");
-  anchor.href = url;
-  anchor.download = name;
-  anchor.click();
-  URL.revokeObjectURL(url);
 }

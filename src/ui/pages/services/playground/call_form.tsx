@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Handler, Service } from "../../../data/catalog.ts";
+import { isCallable } from "../../../data/objects.ts";
 import { setQuery } from "../../../state/router.ts";
 import { Pairs } from "../../../widgets/pairs.tsx";
 import { BodyField } from "./body_field.tsx";
@@ -21,9 +22,10 @@ interface FormProps {
 export function CallForm(props: FormProps) {
   const { service, handler, call, change, isBusy, onSend, onStop, extra } = props;
   const isKeyed = service.ty !== "Service";
+  const isSendable = !isKeyed || isCallable(call.key);
   const submit = (event: Event) => {
     event.preventDefault();
-    onSend();
+    if (isSendable) onSend();
   };
   return (
     <form class="fields call" onSubmit={submit}>
@@ -38,17 +40,34 @@ export function CallForm(props: FormProps) {
       )}
       {!takesNothing(handler) && <BodyField {...{ handler, call, change }} />}
       <More {...{ call, change }} />
-      <code class="target">
-        <bdi>POST {urlOf(call, service)}</bdi>
-      </code>
+      <Target {...{ call, service, isSendable }} />
       <div class="actions">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy || !isSendable}>
           {isBusy ? "Waiting…" : call.mode === "call" ? "Call" : "Send"}
         </button>
         {isBusy && <button type="button" onClick={onStop}>Stop waiting</button>}
-        {extra}
+        {isSendable && extra}
       </div>
     </form>
+  );
+}
+
+/** Where the call goes, or why it cannot be sent. */
+function Target({ call, service, isSendable }: Pick<FormProps, "call" | "service"> & {
+  readonly isSendable: boolean;
+}) {
+  if (!isSendable) {
+    return (
+      <p role="note">
+        No browser sends the key “{call.key}”: it takes it for a part of the path. Call it from a
+        handler.
+      </p>
+    );
+  }
+  return (
+    <code class="target">
+      <bdi>POST {urlOf(call, service)}</bdi>
+    </code>
   );
 }
 
