@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import type { Endpoint } from "../support/endpoint.ts";
 import type { Server } from "../support/server.ts";
 import { openBrowser } from "./_browser.ts";
@@ -8,6 +8,10 @@ import { openTab, type Tab, type TabOptions } from "./_tab.ts";
 
 /** A build of the UI, a server, an endpoint and a browser, on a machine that is busy. */
 const START_MS = 60_000;
+/** As `npm test` gives every test, also where a file is run by itself beside other work. */
+const TEST_MS = 30_000;
+
+vi.setConfig({ testTimeout: TEST_MS });
 
 /** A browser, and a server with an endpoint behind its pages. */
 export class Ui {
