@@ -19,6 +19,7 @@ import { handlerOptions } from "./config/handler_options.ts";
 import { ingressOptions } from "./config/ingress_options.ts";
 import { kafkaOptions } from "./config/kafka_options.ts";
 import { option } from "./config/option.ts";
+import { outboundOptions } from "./config/outbound_options.ts";
 import { partitionOptions } from "./config/partition_options.ts";
 import { queryOptions } from "./config/query_options.ts";
 import * as reading from "./config/read.ts";
@@ -166,11 +167,9 @@ export const options = {
   }),
 
   ...functionOptions,
-
+  ...outboundOptions,
   ...kafkaOptions,
-
   ...fleetOptions,
-
   ...partitionOptions,
 
   "storage.database-url": option(

@@ -43,9 +43,10 @@ export interface DialFailure {
   /**
    * `unreachable`: no connection. `http1`: an HTTP/1.1 server where HTTP/2 was expected. `reset`:
    * the stream or connection broke. `refused`: an intermediary refuses the request, now and later.
-   * `busy`: the endpoint had no room for the stream, and has read nothing of it.
+   * `busy`: the endpoint had no room for the stream, and has read nothing of it. `forbidden`: the
+   * server may not connect to this address, and has not (docs/operate.md#outbound-requests).
    */
-  readonly kind: "unreachable" | "http1" | "reset" | "refused" | "busy";
+  readonly kind: "unreachable" | "http1" | "reset" | "refused" | "busy" | "forbidden";
   readonly message: string;
 }
 
@@ -59,4 +60,9 @@ export interface Exchange {
   /** `pause` stops reading the response and `resume` continues: back-pressure on the endpoint. */
   pause(): void;
   resume(): void;
+}
+
+/** The server may not connect to an address (docs/operate.md#outbound-requests). Says why. */
+export class ForbiddenAddress extends Error {
+  override name = "ForbiddenAddress";
 }

@@ -84,6 +84,12 @@ export const errors = {
     title: "Several deployments share this address",
     fix: "Delete all but one of them first.",
   },
+  META0018: {
+    status: 400,
+    retry: false,
+    title: "The server may not connect to this address",
+    fix: "Register another address, or permit this one with `outbound.allow`.",
+  },
   RT0001: {
     status: 500,
     retry: true,
@@ -273,6 +279,13 @@ export const errors = {
     title: "The journal of an invocation is too long",
     fix:
       "Have the handler continue in a new invocation, or raise `worker.invoker.journal-entries-limit`; then resume.",
+  },
+  RT0033: {
+    status: 500,
+    retry: true,
+    title: "The server may not connect to the address of the deployment",
+    fix:
+      "Permit it with `outbound.allow`, or move the deployment to another address; the attempt is retried.",
   },
 } as const satisfies Record<
   string,

@@ -1,17 +1,19 @@
 import tls from "node:tls";
-import type { Dial, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
-import { describe, H1Connections } from "./h1.ts";
+import type { Dial, DialFailure, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import { Egress } from "../../src/outbound/egress/egress.ts";
+import { destinationOf, Guard, type Resolve } from "./guard.ts";
+import { connectFailure, H1Connections } from "./h1.ts";
 import { H2Session, type H2Settings } from "./h2_session.ts";
 import { after, openSocket } from "./socket_stream.ts";
 import { type Load, OpenConnections } from "../platform/open_connections.ts";
 import { Http2Client } from "../../src/http2/client.ts";
-import { SessionPool } from "../../src/http2/session_pool.ts";
-import { PendingExchange } from "../../src/pending_exchange.ts";
+import { type Session, type SessionOwner, SessionPool } from "../../src/http2/session_pool.ts";
+import { failedExchange, PendingExchange } from "../../src/pending_exchange.ts";
 
 /** Parsed URLs that are cached; beyond it the cache is cleared. */
 const ADDRESSES_MAX = 10_000;
 
-const DEFAULTS: Omit<H2Settings, "connections"> = {
+const DEFAULTS: Omit<H2Settings, "connections" | "guard"> = {
   streamsMax: 100,
   idleMs: 300_000,
   pingMs: 40_000,
@@ -34,8 +36,17 @@ type Http2Sessions = Pick<Http2Client, "open" | "close">;
  * and HTTP/1.1 by `node:http` over keep-alive connections. All are full duplex, with back-pressure.
  * Decision 054 says why.
  */
-export function nodeDial(options: Partial<H2Settings> = {}): Dial {
-  return new NodeDial({ ...DEFAULTS, connections: new OpenConnections(), ...options });
+export function nodeDial(options: NodeDialOptions = {}): Dial {
+  const { egress = new Egress(), resolve, ...settings } = options;
+  const [connections, guard] = [new OpenConnections(), new Guard(egress, resolve)];
+  return new NodeDial({ ...DEFAULTS, connections, ...settings, guard });
+}
+
+export interface NodeDialOptions extends Partial<Omit<H2Settings, "guard">> {
+  /** Where connections may go. Absent: where they may by default. */
+  readonly egress?: Egress;
+  /** Asks for the addresses of a name. Absent: the system does. */
+  readonly resolve?: Resolve;
 }
 
 class NodeDial implements Dial {
@@ -93,7 +104,7 @@ class NodeDial implements Dial {
   #client(url: URL): Http2Client {
     let known = this.#clients.get(url.origin);
     if (!known) {
-      const connect = (to: URL) => openSocket(to, this.#settings.connections);
+      const connect = (to: URL) => openSocket(to, this.#settings);
       known = new Http2Client(url, { settings: this.#settings, connect, after });
       this.#clients.set(url.origin, known);
     }
@@ -105,7 +116,11 @@ class NodeDial implements Dial {
     if (!known) {
       known = new SessionPool(
         this.#settings.streamsMax,
-        (timeoutMs, owner) => new H2Session(origin, this.#settings, { timeoutMs, owner }),
+        (timeoutMs, owner) => {
+          const refusal = this.#settings.guard.refusal(destinationOf(new URL(origin)));
+          if (refusal) return noSession(owner, connectFailure(refusal));
+          return new H2Session(origin, this.#settings, { timeoutMs, owner });
+        },
       );
       this.#securePools.set(origin, known);
     }
@@ -123,27 +138,31 @@ class NodeDial implements Dial {
 
   /** Connects, and uses the version that ALPN selects. Only discovery does so: it is not pooled. */
   #negotiate(url: URL, request: DialRequest, listener: DialListener): Exchange {
+    const { guard } = this.#settings;
+    const to = destinationOf(url);
+    const refusal = guard.refusal(to);
+    if (refusal) return failedExchange(listener, connectFailure(refusal));
     const pending = new PendingExchange(listener);
     const { connectTimeoutMs } = request;
-    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const { host } = to;
     const socket = tls.connect({
-      host,
-      port: Number(url.port || 443),
+      ...to,
+      lookup: guard.lookup(to),
       ALPNProtocols: ["h2", "http/1.1"],
       // The server name of TLS must not be an IP address.
       ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
       ...(this.#settings.ca && { ca: [...this.#settings.ca] }),
     });
-    const fail = (message: string) => {
-      pending.fail({ kind: "unreachable", message });
+    const fail = (error: Error) => {
+      pending.fail(connectFailure(error));
       socket.destroy();
     };
     const timer = setTimeout(
-      () => fail(`no connection within ${connectTimeoutMs} ms`),
+      () => fail(new Error(`no connection within ${connectTimeoutMs} ms`)),
       connectTimeoutMs,
     );
     // Never removed: once `pending` is settled, `fail` has no effect.
-    socket.on("error", (error) => fail(describe(error)));
+    socket.on("error", fail);
     socket.once("close", () => clearTimeout(timer));
     socket.once("secureConnect", () => {
       clearTimeout(timer);
@@ -165,4 +184,14 @@ class NodeDial implements Dial {
     );
     return pool.open(url.pathname + url.search, request, listener);
   }
+}
+
+/** A session that is refused, and so never opened. */
+function noSession(owner: SessionOwner, failure: DialFailure): Session {
+  queueMicrotask(() => owner.gone(failure));
+  return {
+    hasRoom: false,
+    open: (_path, _request, listener) => failedExchange(listener, failure),
+    destroy: () => {},
+  };
 }

@@ -3,7 +3,15 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import type { OpenConnections } from "../platform/open_connections.ts";
 import { failedExchange } from "../../src/pending_exchange.ts";
-import type { DialHead, DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import {
+  type DialFailure,
+  type DialHead,
+  type DialListener,
+  type DialRequest,
+  type Exchange,
+  ForbiddenAddress,
+} from "../../src/dial.ts";
+import { destinationOf, type Guard } from "./guard.ts";
 
 /** Idle connections kept per address, beyond which they are closed. */
 const FREE_SOCKETS_MAX = 256;
@@ -15,6 +23,7 @@ export interface H1Settings {
   readonly ca?: readonly string[];
   /** Where connections are counted. */
   readonly connections: OpenConnections;
+  readonly guard: Guard;
 }
 
 /** Keep-alive connections for HTTP/1.1: one exchange at a time on each, without limit to both. */
@@ -24,26 +33,24 @@ export class H1Connections {
 
   readonly #connections: OpenConnections;
 
-  constructor({ idleMs, ca, connections }: H1Settings) {
+  constructor({ idleMs, ca, connections, guard }: H1Settings) {
     this.#connections = connections;
     const options = { keepAlive: true, maxFreeSockets: FREE_SOCKETS_MAX, timeout: idleMs };
-    this.#plain = new http.Agent(options);
-    this.#secure = new https.Agent(ca ? { ...options, ca: [...ca] } : options);
+    this.#plain = guard.watch(new http.Agent(options));
+    this.#secure = guard.watch(new https.Agent(ca ? { ...options, ca: [...ca] } : options));
   }
 
   /** `socket`: a connection that is open already, used for this exchange only. */
   open(url: URL, request: DialRequest, { listener, socket }: H1Options): Exchange {
     const secure = url.protocol === "https:";
-    const defaultPort = secure ? 443 : 80;
     let outgoing: ClientRequest;
     try {
       outgoing = (secure ? https : http).request({
-        host: url.hostname.replace(/^\[|\]$/g, ""),
-        port: url.port || defaultPort,
+        ...destinationOf(url),
         path: url.pathname + url.search,
         method: request.method,
         headers: request.headers,
-        defaultPort,
+        defaultPort: secure ? 443 : 80,
         ...(socket
           ? { createConnection: () => socket }
           : { agent: secure ? this.#secure : this.#plain }),
@@ -152,8 +159,8 @@ class H1Exchange implements Exchange {
   #failed(error: Error): void {
     if (this.#over) return;
     this.#over = true;
-    const kind = this.connected ? "reset" : "unreachable";
-    this.#listener.failed({ kind, message: describe(error) });
+    const failure = connectFailure(error);
+    this.#listener.failed(this.connected ? { ...failure, kind: "reset" } : failure);
   }
 }
 
@@ -167,6 +174,12 @@ function headOf(incoming: IncomingMessage): DialHead {
       return Array.isArray(value) ? value.join(", ") : value;
     },
   };
+}
+
+/** Why there is no connection. */
+export function connectFailure(error: Error): DialFailure {
+  const kind = error instanceof ForbiddenAddress ? "forbidden" : "unreachable";
+  return { kind, message: describe(error) };
 }
 
 /** The reason of an error, in one line. An error for several addresses has no message of its own. */

@@ -10,7 +10,8 @@ import type { SessionSettings } from "../../src/http2/session.ts";
 import type { Session, SessionOwner } from "../../src/http2/session_pool.ts";
 import { failedExchange } from "../../src/pending_exchange.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
-import { describe } from "./h1.ts";
+import { destinationOf, type Guard } from "./guard.ts";
+import { connectFailure, describe } from "./h1.ts";
 import { H2Exchange } from "./h2_exchange.ts";
 
 /** Node refuses streams beyond this; our own limits (streams, windows) bind long before. */
@@ -21,6 +22,8 @@ export interface H2Settings extends SessionSettings {
   readonly ca?: readonly string[];
   /** Where connections and streams are counted. */
   readonly connections: OpenConnections;
+  /** Checks each connection that is opened. */
+  readonly guard: Guard;
 }
 
 /** How a session is opened. */
@@ -52,7 +55,9 @@ export class H2Session implements Session {
   ) {
     this.#settings = settings;
     this.#owner = owner;
+    const to = destinationOf(new URL(origin));
     const session = http2.connect(origin, {
+      lookup: settings.guard.lookup(to),
       maxSessionMemory: SESSION_MEMORY_MB,
       maxSendHeaderBlockLength: SENT_HEADERS_BYTES_MAX,
       settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
@@ -165,6 +170,6 @@ export class H2Session implements Session {
     if (spokenTo && !this.#timedOut) {
       return { kind: "http1", message: "the server does not speak HTTP/2" };
     }
-    return { kind: "unreachable", message: error ? describe(error) : "connection closed" };
+    return connectFailure(error ?? new Error("connection closed"));
   }
 }

@@ -1,13 +1,15 @@
 import net from "node:net";
 import process from "node:process";
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 import type {
   After,
   ByteListener,
   ByteStream,
   OpenByteStream,
 } from "../../src/http2/byte_stream.ts";
+import { ForbiddenAddress } from "../../src/dial.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
+import { destinationOf, type Guard } from "./guard.ts";
 import { describe } from "./h1.ts";
 
 /** Bytes that are read at once. */
@@ -23,15 +25,21 @@ const shared = "Deno" in globalThis || process.platform === "win32"
   ? undefined
   : new Uint8Array(READ_BYTES);
 
+export interface SocketOptions {
+  readonly connections: OpenConnections;
+  readonly guard: Guard;
+}
+
 /** Connects to the host and port of a URL, without TLS. */
-export function openSocket(url: URL, connections: OpenConnections): OpenByteStream {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const port = Number(url.port || 80);
+export function openSocket(url: URL, { connections, guard }: SocketOptions): OpenByteStream {
+  const to = destinationOf(url);
   return (listener) => {
+    const refusal = guard.refusal(to);
+    if (refusal) return closedStream(listener, refusal);
     const buffer = shared ?? new Uint8Array(READ_BYTES);
     const socket = net.connect({
-      host,
-      port,
+      ...to,
+      lookup: guard.lookup(to),
       noDelay: true,
       // Bytes then go past the streams of Node, which cost more than reading them.
       onread: {
@@ -45,6 +53,13 @@ export function openSocket(url: URL, connections: OpenConnections): OpenByteStre
     connections.add(socket, "http2");
     return new SocketStream(socket, listener);
   };
+}
+
+/** A stream that was never opened. */
+function closedStream(listener: ByteListener, error: Error): ByteStream {
+  const closing = setImmediate(() => listener.closed(error));
+  const destroy = () => clearImmediate(closing);
+  return { write: () => true, end: () => {}, destroy, hold: () => {} };
 }
 
 /** Calls back once, without keeping the process alive. */
@@ -63,7 +78,9 @@ class SocketStream implements ByteStream {
     socket.once("connect", () => listener.opened());
     socket.on("drain", () => listener.drained());
     // Never removed: an error without listener is thrown.
-    socket.on("error", (cause) => error = new Error(describe(cause), { cause }));
+    socket.on("error", (cause) => {
+      error = cause instanceof ForbiddenAddress ? cause : new Error(describe(cause), { cause });
+    });
     // The peer has ended its side, after which HTTP/2 has nothing to say.
     socket.once("end", () => socket.destroy());
     socket.once("close", () => listener.closed(error));

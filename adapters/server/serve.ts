@@ -15,6 +15,8 @@ import { readTool } from "../../src/config/tool_flags.ts";
 import type { Failure } from "../../src/errors.ts";
 import type { RequestReader } from "../../src/ingress/request_reader.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
+import { OwnPorts } from "../../src/outbound/egress/own_ports.ts";
+import { egressOf } from "../../src/outbound/settings.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import type { Log } from "../../src/ports.ts";
 import { hasAddress } from "../platform/addresses.ts";
@@ -26,6 +28,7 @@ import type { Handler, Listener, ListenOptions } from "../platform/listener.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
 import { nodeDial } from "../dial/dial.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
+import { machineAddresses } from "../platform/machine_addresses.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
@@ -101,10 +104,10 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const traffic: Counted = new Map();
-  const { app, fleet, storage } = await wire(runtime, settings, { log, acceptLoss, traffic });
+  const parts = { log, traffic: new Map() as Counted, own: new OwnPorts(machineAddresses) };
+  const { app, fleet, storage } = await wire(runtime, settings, { ...parts, acceptLoss });
   const { config } = storage;
-  const wanted = { runtime, config, log, traffic };
+  const wanted = { runtime, config, ...parts };
   const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
   const ingress = await listenFor("ingress", { ...wanted, handler: app.ingress });
@@ -137,7 +140,9 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
 async function wire(
   runtime: Runtime,
   settings: Config,
-  { log, acceptLoss, traffic }: Pick<Wanted, "log" | "traffic"> & { readonly acceptLoss: boolean },
+  { log, acceptLoss, traffic, own }: Pick<Wanted, "log" | "traffic" | "own"> & {
+    readonly acceptLoss: boolean;
+  },
 ): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
   const { reader, post } = runtime;
   const isAlone = !isInFleet(settings);
@@ -153,6 +158,7 @@ async function wire(
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],
     connections: countedAs("endpoints", traffic),
+    egress: egressOf(config, own),
   });
   const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
@@ -174,15 +180,19 @@ interface Wanted {
   readonly config: Config;
   readonly log: Log;
   readonly traffic: Counted;
+  /** The ports that are listened on. */
+  readonly own: OwnPorts;
   readonly handler: Handler;
 }
 
 async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
-  const { runtime, config, log, handler, traffic } = wanted;
+  const { runtime, config, log, handler, traffic, own } = wanted;
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
-    return await runtime.listen({ host, port, handler, log, open });
+    const listener = await runtime.listen({ host, port, handler, log, open });
+    own.add(host, Number(new URL(listener.url).port || 80));
+    return listener;
   } catch (cause) {
     throw listenFailure({ host, port, what }, cause);
   }

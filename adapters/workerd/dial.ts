@@ -1,6 +1,8 @@
 import type { Dial, DialRequest } from "../../src/dial.ts";
 import type { After } from "../../src/http2/byte_stream.ts";
 import { Http2Client } from "../../src/http2/client.ts";
+import type { Egress } from "../../src/outbound/egress/egress.ts";
+import { checkUrl } from "./check_url.ts";
 import { fetchDial } from "./fetch_dial.ts";
 import { openSocket, type SocketOptions } from "./socket_stream.ts";
 
@@ -15,9 +17,11 @@ const after: After = (ms, call) => {
   return () => clearTimeout(timer);
 };
 
-export interface WorkerdDialOptions extends SocketOptions {
+export interface WorkerdDialOptions extends Omit<SocketOptions, "check"> {
   /** Attempts that share one connection. */
   readonly streamsMax: number;
+  /** Where connections may go. */
+  readonly egress: Egress;
 }
 
 /**
@@ -25,8 +29,9 @@ export interface WorkerdDialOptions extends SocketOptions {
  * everything else with `fetch`, in request-response mode. Which version `fetch` speaks over TLS it
  * does not tell.
  */
-export function workerdDial({ streamsMax, ...socketOptions }: WorkerdDialOptions): Dial {
-  const fetching = fetchDial();
+export function workerdDial({ streamsMax, egress, ...platform }: WorkerdDialOptions): Dial {
+  const fetching = fetchDial(egress);
+  const socketOptions = { ...platform, check: (url: URL) => checkUrl(url, egress) };
   const clients = new Map<string, Http2Client>();
   const settings = { ...SESSIONS, streamsMax };
   const clientOf = (url: URL) => {

@@ -1,20 +1,24 @@
 import { concatBytes } from "../../src/bytes.ts";
-import type {
-  Dial,
-  DialFailure,
-  DialHead,
-  DialListener,
-  DialRequest,
-  Exchange,
+import {
+  type Dial,
+  type DialFailure,
+  type DialHead,
+  type DialListener,
+  type DialRequest,
+  type Exchange,
+  ForbiddenAddress,
 } from "../../src/dial.ts";
+import { checkUrl } from "./check_url.ts";
+import type { Egress } from "../../src/outbound/egress/egress.ts";
 
 /**
  * Dials endpoints with `fetch`, in request-response mode only: nothing is sent before the request is
  * complete. Any version over TLS is reported as HTTP/1.1, because `fetch` does not tell. The time to
- * connect is not limited: `fetch` does not tell it from the wait for a response.
+ * connect is not limited: `fetch` does not tell it from the wait for a response. Redirects are not
+ * followed: they may lead where `egress` lets nothing go.
  */
-export function fetchDial(): Pick<Dial, "open"> {
-  return { open: (request, listener) => new FetchExchange(request, listener) };
+export function fetchDial(egress: Egress): Pick<Dial, "open"> {
+  return { open: (request, listener) => new FetchExchange(request, listener, egress) };
 }
 
 function isSecure({ url }: DialRequest): boolean {
@@ -24,6 +28,7 @@ function isSecure({ url }: DialRequest): boolean {
 class FetchExchange implements Exchange {
   readonly #request: DialRequest;
   readonly #listener: DialListener;
+  readonly #egress: Egress;
   readonly #abort = new AbortController();
   #pieces: Uint8Array[] = [];
   #isSent = false;
@@ -32,7 +37,8 @@ class FetchExchange implements Exchange {
   #goOn: (() => void) | undefined;
   #mayGoOn: Promise<void> | undefined;
 
-  constructor(request: DialRequest, listener: DialListener) {
+  constructor(request: DialRequest, listener: DialListener, egress: Egress) {
+    this.#egress = egress;
     this.#request = request;
     this.#listener = listener;
   }
@@ -70,6 +76,7 @@ class FetchExchange implements Exchange {
   async #exchange(body: Uint8Array<ArrayBuffer> | null): Promise<void> {
     const { url, method, headers } = this.#request;
     const { signal } = this.#abort;
+    checkUrl(new URL(url), this.#egress);
     const answer = await fetch(url, { method, headers, body, signal, redirect: "manual" });
     if (this.#isOver) return await answer.body?.cancel().catch(() => {});
     this.#listener.head(headOf(answer));
@@ -97,6 +104,9 @@ class FetchExchange implements Exchange {
   #failed(cause: unknown, kind: DialFailure["kind"]): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (cause instanceof ForbiddenAddress) {
+      return this.#listener.failed({ kind: "forbidden", message: cause.message });
+    }
     const said = cause instanceof Error ? cause.message : String(cause);
     // A server that only speaks HTTP/2 breaks the connection of an HTTP/1.1 request.
     const isFirst = this.#request.method === "GET" && !isSecure(this.#request);

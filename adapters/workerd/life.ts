@@ -10,6 +10,7 @@ import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
+import { egressOf } from "../../src/outbound/settings.ts";
 import {
   ensureLayout,
   ensurePartition,
@@ -102,6 +103,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
 function dialOf({ connect, clock, config }: LifeOptions): Dial {
   return workerdDial({
     connect,
+    egress: egressOf(config),
     streamsMax: config["worker.invoker.streams-per-connection"],
     // The clock ends the object when what it calls throws.
     onBug: (cause) =>

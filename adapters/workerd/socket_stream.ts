@@ -21,6 +21,8 @@ export type Connect = (
 
 export interface SocketOptions {
   readonly connect: Connect;
+  /** Throws when there may be no connection to a URL. */
+  readonly check: (url: URL) => void;
   /** Handles an error that a listener throws: a bug. */
   readonly onBug: (cause: unknown) => void;
 }
@@ -38,9 +40,9 @@ class SocketStream implements ByteStream {
   #isFull = false;
   #isClosed = false;
 
-  constructor(url: URL, { connect, onBug }: SocketOptions, listener: ByteListener) {
+  constructor(url: URL, { connect, check, onBug }: SocketOptions, listener: ByteListener) {
     this.#listener = listener;
-    this.#run(url, connect).catch(onBug);
+    this.#run(url, { connect, check }).catch(onBug);
   }
 
   write(pieces: readonly Uint8Array[]): boolean {
@@ -63,12 +65,19 @@ class SocketStream implements ByteStream {
   /** There is no process to keep alive. */
   hold(): void {}
 
-  async #run(url: URL, connect: Connect): Promise<void> {
+  async #run(
+    url: URL,
+    { connect, check }: Pick<SocketOptions, "connect" | "check">,
+  ): Promise<void> {
     const hostname = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || 80);
     let cause: unknown;
     // Later, because a listener is not called before its connection was made.
-    const socket = await Promise.resolve().then(() => connect({ hostname, port }, PLAIN))
+    const socket = await Promise.resolve()
+      .then(() => {
+        check(url);
+        return connect({ hostname, port }, PLAIN);
+      })
       .catch((reason) => void (cause = reason));
     if (!socket) return this.#close(cause);
     this.#socket = socket;

@@ -25,6 +25,8 @@ export interface Kind<T> {
   readonly expected: string;
   /** A text from the environment or a flag, or a value of a file. Undefined: not of this kind. */
   read(given: unknown): T | undefined;
+  /** What exactly is wrong with a value that `read` does not accept, where that can be told. */
+  why?(given: unknown): string | undefined;
   print(value: T): string;
 }
 

@@ -89,6 +89,8 @@ export function resolveSettings(
 function accept({ kind, secret }: Option, { value, place }: Given): unknown {
   const read = kind.read(value);
   if (read !== undefined) return read;
+  const why = secret ? undefined : kind.why?.(value);
+  if (why !== undefined) throw new Failure("RT0002", `Cannot read ${place()}: ${why}`);
   const typed = secret ? "the value" : shown(value);
   throw new Failure("RT0002", `Cannot read ${place()}: ${typed} is not ${kind.expected}`);
 }

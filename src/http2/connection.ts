@@ -33,8 +33,8 @@ export interface ConnectionOwner {
   retired(): void;
   /** The endpoint has answered a PING. */
   pinged(): void;
-  /** It is over, and so are all streams. `message`: why. */
-  closed(message: string): void;
+  /** It is over, and so are all streams. `message`: why. `cause`: the error of its byte stream. */
+  closed(message: string, cause?: Error): void;
 }
 
 const PREFACE_BYTES = new TextEncoder().encode(PREFACE);
@@ -146,7 +146,7 @@ export class Connection implements Receiving, StreamHost, ByteListener {
   }
 
   closed(error?: Error): void {
-    if (!this.#isOver) this.#end(error?.message || this.#reason || CLOSED);
+    if (!this.#isOver) this.#end(error?.message || this.#reason || CLOSED, error);
   }
 
   get isOver(): boolean {
@@ -265,11 +265,11 @@ export class Connection implements Receiving, StreamHost, ByteListener {
     this.#end(message === "" ? CLOSED : `the endpoint broke HTTP/2: it sent ${message}`);
   }
 
-  #end(message: string): void {
+  #end(message: string, cause?: Error): void {
     this.#isOver = true;
     this.#retire();
     this.#output.detach();
     for (const stream of [...this.#streams.values()]) stream.fail({ kind: "reset", message });
-    this.#owner.closed(message);
+    this.#owner.closed(message, cause);
   }
 }

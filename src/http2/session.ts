@@ -1,4 +1,10 @@
-import type { DialFailure, DialListener, DialRequest, Exchange } from "../dial.ts";
+import {
+  type DialFailure,
+  type DialListener,
+  type DialRequest,
+  type Exchange,
+  ForbiddenAddress,
+} from "../dial.ts";
 import { failedExchange } from "../pending_exchange.ts";
 import type { After, OpenByteStream } from "./byte_stream.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
@@ -36,6 +42,7 @@ export class Http2Session implements Session, ConnectionOwner {
   #wasOpened = false;
   #timedOut = false;
   #message = "";
+  #cause: Error | undefined;
   /** Ticks without any stream. */
   #idleTicks = 0;
   #cancelConnect: () => void;
@@ -114,8 +121,9 @@ export class Http2Session implements Session, ConnectionOwner {
     this.#cancelPing = undefined;
   }
 
-  closed(message: string): void {
+  closed(message: string, cause?: Error): void {
     this.#message = message;
+    this.#cause = cause;
     this.#cancelConnect();
     this.#cancelTick();
     this.pinged();
@@ -154,6 +162,7 @@ export class Http2Session implements Session, ConnectionOwner {
     if (this.#wasOpened && !this.#timedOut) {
       return { kind: "http1", message: "the server does not speak HTTP/2" };
     }
-    return { kind: "unreachable", message: this.#message };
+    const kind = this.#cause instanceof ForbiddenAddress ? "forbidden" : "unreachable";
+    return { kind, message: this.#message };
   }
 }

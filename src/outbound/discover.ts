@@ -67,7 +67,7 @@ const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
 /**
  * Asks an endpoint for its manifest (docs/spec/service-protocol.md#discovery). Rejects with a
  * `Failure` (docs/spec/service-protocol.md#registration-errors): META0003 unreachable or another
- * status than 200; META0012 no common protocol version; META0013 not a manifest; META0014 an
+ * status than 200; META0018 an address that may not be called; META0012 no common protocol version; META0013 not a manifest; META0014 an
  * HTTP/1.1 server; META0015 bidirectional mode over a transport that lacks it; without code and
  * status 400 for headers that cannot be sent; and whatever `readManifest` throws.
  */

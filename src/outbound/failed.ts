@@ -55,9 +55,10 @@ const BUSY_MS = 500;
 
 /**
  * The connection broke, or could not be opened. A busy endpoint has read nothing (RFC 9113, section
- * 8.7), so that failure does not count as an attempt.
+ * 8.7), so that failure does not count as an attempt. An address that may not be called is RT0033.
  */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
+  if (kind === "forbidden") return failed("RT0033", `cannot call '${uri}': ${message}`);
   const detail = kind === "http1"
     ? "server possibly supports only HTTP1.1, consider discovery with --use-http1.1"
     : message;

@@ -1,6 +1,8 @@
 import type { Config } from "../config.ts";
 import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "../model/protocol.ts";
 import { DISCOVER_LIMITS } from "./discover.ts";
+import { Egress } from "./egress/egress.ts";
+import type { OwnPorts } from "./egress/own_ports.ts";
 import type { KeySettings } from "./identity/identity.ts";
 import type { FunctionSettings } from "./lambda/functions.ts";
 import type { Credentials } from "./lambda/sign.ts";
@@ -28,6 +30,12 @@ export function outboundSettings(config: Config): OutboundOptions {
     protocolMax: prefersProtocol7(config) ? PROTOCOL_MAX : PROTOCOL_PREFERRED,
     futureDepthMax: config["worker.invoker.max-awaited-future-depth"],
   };
+}
+
+/** Where the server may connect for operators. `own`: its ports. Absent: it has none. */
+export function egressOf(config: Config, own?: OwnPorts): Egress {
+  const [allow, deny] = [config["outbound.allow"], config["outbound.deny"]];
+  return new Egress({ allow, deny, ...(own && { own }) });
 }
 
 /** What the envelope adds to a response, beside a third of its bytes. */

@@ -3,8 +3,8 @@ import { Failure } from "../errors.ts";
 
 /**
  * The failure of a request to an endpoint that sent no response, as an operator gets it
- * (docs/spec/service-protocol.md#registration-errors): META0014 for an HTTP/1.1 server, META0003
- * for everything else. `uri`: as it was registered.
+ * (docs/spec/service-protocol.md#registration-errors): META0014 for an HTTP/1.1 server, META0018
+ * for an address that may not be called, META0003 for everything else. `uri`: as it was registered.
  */
 export function unreachable(uri: string, { kind, message }: DialFailure): Failure {
   const calling = `error when calling '${uri}'`;
@@ -16,6 +16,8 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
           `consider discovery with --use-http1.1 ("use_http_11": true in the request); ` +
           "if it speaks TLS, the URI begins with https",
       );
+    case "forbidden":
+      return new Failure("META0018", `cannot call '${uri}': ${message}`);
     case "unreachable":
     case "reset":
     case "refused":

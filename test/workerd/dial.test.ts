@@ -3,7 +3,9 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { fetchDial } from "../../adapters/workerd/fetch_dial.ts";
+import { parseEgressRule } from "../../src/config/egress_rule.ts";
 import type { DialRequest, Exchange } from "../../src/dial.ts";
+import { Egress } from "../../src/outbound/egress/egress.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -23,14 +25,14 @@ async function serve(listener: RequestListener): Promise<string> {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** Opens an exchange, and gathers what is heard of it. */
-function open(url: string, more: Partial<DialRequest> = {}) {
+function open(url: string, more: Partial<DialRequest> = {}, egress = new Egress()) {
   const heard: string[] = [];
   const waiting: (() => void)[] = [];
   const hear = (line: string) => {
     heard.push(line);
     for (const call of waiting.splice(0)) call();
   };
-  const exchange = fetchDial().open(
+  const exchange = fetchDial(egress).open(
     { url, method: "POST", headers: { "x-a": "1" }, version: "h1", connectTimeoutMs: 1, ...more },
     {
       head: ({ status, httpVersion, header }) =>
@@ -143,4 +145,34 @@ test("says what to do about an endpoint that speaks HTTP/2 only", async () => {
   const [said] = await until(over(heard));
   server.close();
   expect(said).toMatch(/HTTP\/2 only.*without HTTP\/1\.1/);
+});
+
+test("asks no address and no name that is refused, and says why", async () => {
+  let asked = 0;
+  const url = await serve((_, response) => {
+    asked++;
+    response.end();
+  });
+  const egress = new Egress({ deny: ["127.0.0.1", "*.example"].map(parseEgressRule) });
+  for (const refused of [url, "https://a.example/", "http://metadata.google.internal/"]) {
+    const { exchange, heard, until } = open(refused, {}, egress);
+    say(exchange, "x");
+    expect(await until(over(heard))).toEqual([
+      expect.stringMatching(/^forbidden: .* is refused: /),
+    ]);
+  }
+  expect(asked).toBe(0);
+});
+
+test("does not follow a redirect", async () => {
+  let asked = 0;
+  const target = await serve((_, response) => {
+    asked++;
+    response.end();
+  });
+  const url = await serve((_, response) => response.writeHead(307, { location: target }).end());
+  const { exchange, heard, until } = open(url);
+  say(exchange, "x");
+  expect((await until(over(heard)))[0]).toMatch(/^307 /);
+  expect(asked).toBe(0);
 });

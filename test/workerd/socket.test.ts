@@ -4,7 +4,9 @@ import { Duplex } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { workerdDial } from "../../adapters/workerd/dial.ts";
 import type { Connect, Socket } from "../../adapters/workerd/socket_stream.ts";
+import { parseEgressRule } from "../../src/config/egress_rule.ts";
 import type { Dial } from "../../src/dial.ts";
+import { Egress } from "../../src/outbound/egress/egress.ts";
 import { type Endpoint, h1Endpoint, h2Endpoint, listen, until } from "../outbound/_endpoint.ts";
 import { bytes, cleanups, open, over, started } from "../outbound/_talk.ts";
 
@@ -24,9 +26,9 @@ const connect: Connect = ({ hostname: host, port }) => {
   return { readable, writable, opened, close };
 };
 
-function dialer(connecting = connect): Dial {
+function dialer(connecting = connect, egress = new Egress()): Dial {
   const onBug = (cause: unknown) => bugs.push(cause);
-  const dial = workerdDial({ connect: connecting, onBug, streamsMax: 100 });
+  const dial = workerdDial({ connect: connecting, onBug, streamsMax: 100, egress });
   cleanups.push(() => dial.close());
   return dial;
 }
@@ -133,4 +135,18 @@ test("only cleartext HTTP/2 is full duplex", () => {
     halfDuplex("http://a/", "h1"),
     halfDuplex("https://a/", "h2"),
   ]).toEqual([false, true, true]);
+});
+
+test("connects to no address and no name that is refused", async () => {
+  const { uri, port, connections } = await echo();
+  const dial = dialer(
+    connect,
+    new Egress({ deny: ["127.0.0.1", "localhost"].map(parseEgressRule) }),
+  );
+  for (const url of [uri, `http://localhost:${port}/`, "http://169.254.169.254/"]) {
+    const talk = open(dial, url);
+    await until(() => over(talk));
+    expect([url, ...talk.received]).toEqual([url, "failed forbidden"]);
+  }
+  expect(connections()).toBe(0);
 });

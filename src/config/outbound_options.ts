@@ -1,0 +1,48 @@
+import { BadEgressRule, type EgressRule, parseEgressRule } from "./egress_rule.ts";
+import { type Kind, texts } from "./kinds.ts";
+import { option } from "./option.ts";
+
+/** Settings of where the server connects for operators (docs/operate.md#outbound-requests). */
+export const outboundOptions = {
+  "outbound.allow": option(egressRules(), "[]", {
+    doc:
+      "Where endpoints may lie although it is refused by default or by `outbound.deny`: hosts, networks, ports.",
+  }),
+  "outbound.deny": option(egressRules(), "[]", {
+    doc:
+      'Where no endpoint may lie, besides what is refused by default. `["*"]`: only what `outbound.allow` names.',
+  }),
+} as const;
+
+/** Hosts, networks and ports. Refusals name the entry that cannot be read. */
+function egressRules(): Kind<readonly EgressRule[]> {
+  const { read: readTexts, print: printTexts } = texts();
+  return {
+    expected:
+      'a list of hosts, networks and ports, such as ["*.example.com:443", "10.0.0.0/8", "*:25"]',
+    read: (given) => {
+      const entries = readTexts(given);
+      return entries?.some((entry) => whyNot(entry) !== undefined)
+        ? undefined
+        : entries?.map(parseEgressRule);
+    },
+    why: (given) => {
+      for (const entry of readTexts(given) ?? []) {
+        const reason = whyNot(entry);
+        if (reason !== undefined) return `entry ${JSON.stringify(entry)}: ${reason}`;
+      }
+      return undefined;
+    },
+    print: (rules) => printTexts(rules.map(({ text }) => text)),
+  };
+}
+
+function whyNot(entry: string): string | undefined {
+  try {
+    parseEgressRule(entry);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof BadEgressRule) return cause.message;
+    throw cause;
+  }
+}
