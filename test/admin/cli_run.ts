@@ -16,7 +16,12 @@ export class Cli {
   readonly #env: NodeJS.ProcessEnv;
   readonly #home: string;
 
-  constructor(program: string, { admin, ingress }: Pick<Target, "admin" | "ingress">) {
+  /** `token`: what it shows to the server. */
+  constructor(
+    program: string,
+    { admin, ingress }: Pick<Target, "admin" | "ingress">,
+    token?: string,
+  ) {
     this.#program = program;
     this.#home = mkdtempSync(path.join(tmpdir(), "cli-"));
     this.#env = {
@@ -28,6 +33,7 @@ export class Cli {
       // The one that is asked for before VISUAL and EDITOR.
       RESTATE_EDITOR: path.join(this.#home, "editor"),
       NO_COLOR: "1",
+      ...(token !== undefined && { RESTATE_AUTH_TOKEN: token }),
     };
   }
 

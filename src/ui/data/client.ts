@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Where the token of a Worker is kept: for this tab, and gone with it. */
+/** Where the token is kept: for this tab, and gone with it. */
 const TOKEN = "perdure.token";
 
 /** The URL of a path of the admin API. It is one step above the UI, whatever prefix is in front. */

@@ -30,8 +30,8 @@ async function connect(): Promise<void> {
   }
 }
 
-/** The status of an answer that asks for a token. */
-const CLOSED = 401;
+/** No token or a wrong one, one without a role, and too many wrong ones. */
+const CLOSED = new Set([401, 403, 429]);
 
 /** The frame of all pages. */
 export function App() {
@@ -45,7 +45,7 @@ export function App() {
       ) => [`g ${nav!.key}`, { label: `Go to ${title}`, run: () => go(link(path)) }]),
     ),
   });
-  const isClosed = failure.value?.status === CLOSED;
+  const isClosed = CLOSED.has(failure.value?.status ?? 0);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -54,7 +54,9 @@ export function App() {
       <Header />
       <main tabIndex={-1}>
         {failure.value && !isClosed && <Failed error={failure.value} />}
-        {isClosed ? <SignIn onDone={() => void connect()} /> : <Outlet />}
+        {isClosed
+          ? <SignIn refusal={failure.value?.message ?? ""} onDone={() => void connect()} />
+          : <Outlet />}
       </main>
       <Toasts />
       <Palette />

@@ -1,3 +1,4 @@
+import { fetchIngress } from "../../data/ingress.ts";
 import { query } from "../../data/client.ts";
 import { ingressUrl, isPerdure } from "../../data/server.ts";
 import type { Keyed } from "../keyed/statements.ts";
@@ -29,7 +30,7 @@ async function invocationIdOf(
   };
   const body = JSON.stringify(target);
   try {
-    const answer = await fetch(ingressUrl("lookup"), { method: "POST", body, signal });
+    const answer = await fetchIngress(ingressUrl("lookup"), { method: "POST", body, signal });
     return (await answer.json() as { invocationId?: string }).invocationId;
   } catch (cause) {
     if (signal.aborted) throw cause;

@@ -1,3 +1,4 @@
+import { fetchIngress } from "../../../data/ingress.ts";
 import { DIALECTS, header } from "../../../../names.ts";
 import type { Handler, Service } from "../../../data/catalog.ts";
 import { ingressUrl } from "../../../data/server.ts";
@@ -52,7 +53,7 @@ export function headersOf({ headers, idempotencyKey, contentType, body }: Call) 
 /** Sends a call. Throws `TypeError` when there is no answer that a page may read. */
 export async function send(call: Call, service: Service, signal: AbortSignal): Promise<Answer> {
   const startedAt = performance.now();
-  const response = await fetch(urlOf(call, service), {
+  const response = await fetchIngress(urlOf(call, service), {
     method: "POST",
     headers: headersOf(call),
     ...(call.body !== "" && { body: call.body }),
