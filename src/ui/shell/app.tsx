@@ -26,7 +26,7 @@ async function connect(): Promise<void> {
     failure.value = undefined;
   } catch (cause) {
     failure.value = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
-    if (failure.value.status !== CLOSED) setTimeout(() => void connect(), RETRY_MS);
+    if (!CLOSED.has(failure.value.status)) setTimeout(() => void connect(), RETRY_MS);
   }
 }
 
