@@ -29,14 +29,12 @@ export function startHints(): void {
 /** Opens the stream again and again until the signal. */
 async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = RETRY_MS.first;
-  // The first event says that anything may have changed: polls that are planned already will tell.
-  let isKnown = true;
   while (!signal.aborted) {
     await read(signal, () => {
       waitMs = RETRY_MS.first;
       isHinted.value = isReachable.value = true;
-      if (!isKnown) hintAll();
-      isKnown = false;
+      // The first event as well: nobody has told what changed since the page was read.
+      hintAll();
     });
     if (isHinted.value && !signal.aborted) refreshAll();
     isHinted.value = false;

@@ -36,7 +36,7 @@ export class Resource<T> {
   #request: AbortController | undefined;
   #failures = 0;
   #tookMs = 0;
-  /** Something has changed since the request in flight began: what it answers may be older. */
+  /** Something has changed since the newest request began: what it answers may be older. */
   #again: "now" | "soon" | undefined;
 
   constructor(load: Load<T>, onUnused: () => void) {
@@ -112,23 +112,28 @@ export class Resource<T> {
     }, ms);
   }
 
-  /** Asks soon if it is polled: something has changed. It pauses between two requests all the same. */
+  /**
+   * Asks soon if it is polled, else when it is used again: something has changed. It pauses between two
+   * requests all the same.
+   */
   hint(): void {
-    if (!this.#intervals.some((everyMs) => everyMs > 0)) return;
-    if (this.#request) return void (this.#again ??= "soon");
+    if (!this.#isPolled() || this.#request) return void (this.#again ??= "soon");
     const pauseMs = Math.max(HINT_PAUSE_MS, this.#tookMs * REST_FACTOR) * 2 ** this.#failures;
     const agoMs = Date.now() - (untracked(() => this.state.value).at ?? 0);
     this.#askIn(Math.max(0, pauseMs - agoMs));
   }
 
   /**
-   * Asks at once if it is polled: something was changed, or the page is visible or live again. A request
-   * in flight may be older than the change, so that another one follows it.
+   * Asks at once if it is polled, else when it is used again: something was changed, or the page is
+   * visible or live again. A request in flight may be older than the change, so another one follows.
    */
   wake(): void {
-    if (!this.#intervals.some((everyMs) => everyMs > 0)) return;
-    if (this.#request) this.#again = "now";
+    if (!this.#isPolled() || this.#request) this.#again = "now";
     else void this.refresh();
+  }
+
+  #isPolled(): boolean {
+    return this.#intervals.some((everyMs) => everyMs > 0);
   }
 }
 
