@@ -49,6 +49,7 @@ export function startKeys(): void {
     if (!hasModifier && (settings.value.keys === "off" || isTyping(event.target))) return;
     // A dialog has the keyboard to itself.
     if (!hasModifier && document.querySelector("dialog[open]")) return;
+    if (isPressing(name, event.target)) return;
     const key = keyOf(name);
     if (!key) return;
     event.preventDefault();
@@ -80,7 +81,16 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): str
   return parts.join("+");
 }
 
-/** Whether keys are text at this place. A button has Enter and space to itself only. */
+/** What Enter and space press when they are on it. */
+const CONTROLS = "button, a[href], summary, input, select";
+
+/** Whether a key belongs to the control that has the focus. All other keys of a page hold there, too. */
+function isPressing(name: string, target: EventTarget | null): boolean {
+  const isPress = name === "Enter" || name === "space";
+  return isPress && target instanceof Element && target.closest(CONTROLS) !== null;
+}
+
+/** Whether keys are text at this place. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable ||

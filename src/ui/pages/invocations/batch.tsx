@@ -38,19 +38,22 @@ interface Question {
 }
 
 /** What can be done to the selected ones, or to everything that the filter finds. */
-export function Batch({ selected, conditions, text, onDone }: BatchProps) {
+export function Batch(props: BatchProps) {
+  // Made anew for each selection: "everything" that was chosen for one is not meant for the next.
+  return props.selected.size === 0 ? null : <Selection {...props} />;
+}
+
+function Selection({ selected, conditions, text, onDone }: BatchProps) {
   const [question, ask] = useState<Question>();
   const [isForAll, setForAll] = useState(false);
-  const isAny = selected.size > 0;
   useKeys(
     "Selected",
     Object.fromEntries(
-      COMMANDS.filter(() => isAny).map((
+      COMMANDS.map((
         command,
       ) => [command.key, { label: `${command.label}…`, run: () => ask({ command, isForAll }) }]),
     ),
   );
-  if (!isAny) return null;
   return (
     <div class="batch" role="region" aria-label="What is selected">
       <span role="status">
