@@ -1,0 +1,164 @@
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { freePorts } from "../support/child.ts";
+import { call, query, register, send } from "../support/client.ts";
+import { Endpoint } from "../support/endpoint.ts";
+import { hasBrowser } from "./_browser.ts";
+import { expectSound, type Tab } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
+
+const SCRIPT = path.join(import.meta.dirname, "_payments.mjs");
+const ORDERS = ["o1", "o2", "o3"];
+const REASON = "no currency of <b>order</b>";
+/** Places on a page that Tab goes to, at most. */
+const TABS_MAX = 80;
+
+async function startPayments(isMended: boolean): Promise<Endpoint> {
+  const [port = 0] = await freePorts(1);
+  const endpoint = new Endpoint("h2", port, SCRIPT);
+  if (isMended) endpoint.release("mended");
+  await endpoint.start();
+  return endpoint;
+}
+
+/** Presses Tab until the focus is on what has this name. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let at = 0; at < TABS_MAX; at++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      const label = element?.labels?.[0]?.textContent;
+      return element?.getAttribute("aria-label") ?? label ?? element?.textContent ?? "";
+    });
+    if (name.test(focused.trim())) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** Presses keys one by one. */
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+describe.skipIf(!hasBrowser)("an incident, by keyboard alone", () => {
+  let broken: Endpoint;
+  let mended: Endpoint;
+  const ui = useUi(async ({ server }) => {
+    [broken, mended] = await Promise.all([startPayments(false), startPayments(true)]);
+    await register(server, broken);
+  });
+  afterAll(() => Promise.all([broken?.close(), mended?.close()]));
+
+  const statuses = async () => {
+    const rows = await query(
+      ui.server,
+      "SELECT status, completion_result AS result FROM sys_invocation ORDER BY created_at",
+    );
+    return rows.map(({ status, result }) => result ?? status);
+  };
+
+  test("is seen, understood, mended and over", async () => {
+    const tab = await ui.open("");
+    const { page } = tab;
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    await attention.getByText("Nothing: nothing fails").waitFor();
+    for (const order of ORDERS) await send(ui.server, "Payments/charge", order);
+    await call(ui.server, "Payments/refund", "o0");
+    const cause = attention.getByRole("listitem").filter({ hasText: "Payments/charge" });
+    await cause.getByText(REASON).waitFor();
+    await cause.getByText("3 invocations").waitFor();
+    await cause.getByText("paused").first().waitFor();
+    await expectSound(tab);
+    await understand(tab);
+    await mend(tab, broken, mended);
+    await goOn(page);
+    await expect.poll(statuses).toEqual(["success", "success", "success", "failure", "success"]);
+    await press(page, "g", "h");
+    await attention.getByText("Nothing: nothing fails").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+});
+
+/** From the cause to the list of what has it, to one of them, and to the step that fails. */
+async function understand(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await tabTo(page, /^Show Payments\/charge/);
+  await press(page, "Enter");
+  await page.getByRole("heading", { level: 1, name: "Invocations" }).waitFor();
+  await page.getByRole("row", { name: /paused/ }).nth(2).waitFor();
+  expect(await page.getByRole("row").count()).toBe(1 + ORDERS.length);
+  await press(page, "j", "Enter");
+  await page.getByRole("heading", { level: 1, name: "Payments/charge" }).waitFor();
+  await page.getByText(REASON).first().waitFor();
+  await tabTo(page, /^Journal$/);
+  await press(page, "ArrowRight");
+  await page.getByText("run charge the card").first().waitFor();
+  await expectSound(tab);
+}
+
+/** The mended version takes the place of the broken one, after its difference was read. */
+async function mend(tab: Tab, broken: Endpoint, mended: Endpoint): Promise<void> {
+  const { page } = tab;
+  const [before, after] = [broken, mended].map(({ url }) => new URL(url).host);
+  await press(page, "g", "d");
+  await page.getByRole("heading", { level: 1, name: "Deployments" }).waitFor();
+  await tabTo(page, new RegExp(`^${before}$`));
+  await press(page, "Enter");
+  await page.getByRole("heading", { level: 1, name: before! }).waitFor();
+  await tabTo(page, /^Update…$/);
+  await press(page, "Enter");
+  await page.getByRole("dialog", { name: "Update the deployment" }).waitFor();
+  await press(page, "Control+a");
+  await page.keyboard.type(mended.url);
+  await tabTo(page, /^Take over what it serves now/);
+  await press(page, "Space", "Enter");
+  await page.getByText("handlers: 1 added, 2 unchanged").waitFor();
+  await expectSound(tab);
+  await press(page, "Enter");
+  await page.getByRole("heading", { level: 1, name: after! }).waitFor();
+}
+
+/** All that are paused go on, and what has failed is done again: by criteria that are said. */
+async function goOn(page: Page): Promise<void> {
+  await press(page, "g", "i");
+  await page.getByRole("row", { name: /paused/ }).nth(2).waitFor();
+  await filter(page, "service:Payments status:paused");
+  await press(page, "j", "x");
+  await page.getByText("1 selected").waitFor();
+  await tabTo(page, /^Everything that matches/);
+  await press(page, "Space");
+  await page.getByRole("status").getByText("Everything that matches").waitFor();
+  await press(page, "r");
+  await confirm(page, { title: "Resume 3 invocations", criteria: /status:paused and are paused/ });
+  await page.getByText("Resume: done for 3").waitFor();
+  await filter(page, "service:Payments status:failed");
+  // "Everything" was chosen for those before, not for these.
+  await press(page, "j", "x");
+  await page.getByText("1 selected").waitFor();
+  await press(page, "Shift+R");
+  await confirm(page, { title: "Restart 1 invocations", criteria: /Of the 1 that are selected/ });
+  await page.getByText("Restart: done for 1").waitFor();
+}
+
+/** Types a filter and waits until it holds. */
+async function filter(page: Page, text: string): Promise<void> {
+  await press(page, "/", "Control+a");
+  await page.keyboard.type(text);
+  await press(page, "Enter", "Escape");
+  await page.waitForURL((url) => url.searchParams.get("filter") === text);
+  const status = text.split(":").at(-1) ?? "";
+  await page.getByRole("row", { name: new RegExp(`^Select .* ${status}`) }).first().waitFor();
+}
+
+/** Reads the question before a batch, and agrees. */
+async function confirm(
+  page: Page,
+  { title, criteria }: { readonly title: string; readonly criteria: RegExp },
+): Promise<void> {
+  const question = page.getByRole("dialog", { name: title });
+  await question.getByText(criteria).waitFor();
+  await tabTo(page, new RegExp(`^${title.split(" ")[0]}$`));
+  await press(page, "Enter");
+}
