@@ -37,6 +37,11 @@ export const routes: readonly Route[] = [
     load: () => import("./pages/invocation/invocation.tsx"),
   },
   {
+    path: "file",
+    title: "Open a file",
+    load: () => import("./pages/file/file.tsx"),
+  },
+  {
     path: "objects",
     title: "Objects",
     load: () => import("./pages/objects/objects.tsx"),

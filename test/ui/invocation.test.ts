@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await page.getByText("No step is like that.").waitFor();
     for (const text of ["Had no result yet", "Fold all", "Save as a file"]) {
       await page.keyboard.press("ArrowRight");
-      await page.getByText(text).first().waitFor();
+      await page.getByText(text, { exact: true }).first().waitFor();
     }
     await expectSound(tab);
     await page.goBack();

@@ -5,6 +5,7 @@ import { type Invocation, invocationColumns } from "../../data/invocations.ts";
 import type { Int } from "../../data/json.ts";
 import { sql } from "../../data/sql.ts";
 import type { StatusColumns } from "../../widgets/status.tsx";
+import { usedOf, useOpened } from "./opened.ts";
 import type { EntryRow } from "./steps.ts";
 
 /** A row of `sys_invocation`, as far as its page shows it. */
@@ -55,16 +56,20 @@ const EVENTS_MAX = 500;
 
 /** Its failed attempts and pauses, the newest first. */
 export function useEvents(id: string, everyMs: number) {
-  return useQuery<EventRow>(
+  const file = useOpened();
+  const used = useQuery<EventRow>(
     sql`SELECT after_journal_entry_index, appended_at, event_type, event_json
       FROM sys_journal_events WHERE id = ${id} ORDER BY appended_at DESC LIMIT ${EVENTS_MAX}`,
-    { everyMs },
+    { everyMs, isOn: !file },
   );
+  return file ? usedOf(file.events as EventRow[]) : used;
 }
 
 /** Its journal without values. Only what has come since is read again. */
 export function useJournal(id: string, everyMs: number) {
-  return useResource(`journal ${id}`, journalOf(id), { everyMs });
+  const file = useOpened();
+  const used = useResource(`journal ${id}`, journalOf(id), { everyMs, isOn: !file });
+  return file ? usedOf<readonly EntryRow[]>(file.journal) : used;
 }
 
 function journalOf(id: string) {
@@ -91,10 +96,20 @@ export interface FullEntry {
 
 /** Entries with their values, by their places. They never change. */
 export function useEntries(id: string, indexes: readonly number[]) {
-  return useQuery<FullEntry>(
+  const file = useOpened();
+  const used = useQuery<FullEntry>(
     sql`SELECT index, entry_type, entry_json, raw, appended_at FROM sys_journal
       WHERE id = ${id} AND index IN ${indexes} ORDER BY index`,
-    { isOn: indexes.length > 0 },
+    { isOn: indexes.length > 0 && !file },
+  );
+  if (!file) return used;
+  // Without its values an entry has its names.
+  return usedOf(
+    indexes.flatMap((index) => file.journal[index] ?? [])
+      .map((entry) => ({
+        ...entry,
+        entry_json: entry.entry_json ?? entry.entry_lite_json ?? "{}",
+      })),
   );
 }
 
@@ -108,6 +123,7 @@ export function useCallees(ids: readonly string[], everyMs: number): ReadonlyMap
   const asked = ids.slice(-CALLEES_MAX);
   const statement = sql`SELECT id, status, completion_result, completion_failure
     FROM sys_invocation WHERE id IN ${asked}`;
-  const { data } = useQuery<Callee>(statement, { everyMs, isOn: asked.length > 0 });
+  const file = useOpened();
+  const { data } = useQuery<Callee>(statement, { everyMs, isOn: asked.length > 0 && !file });
   return new Map(data?.map((row) => [row.id, row]));
 }

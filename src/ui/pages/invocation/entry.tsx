@@ -6,6 +6,7 @@ import { Moment } from "../../widgets/time.tsx";
 import { statusOf } from "../../widgets/status.tsx";
 import { run } from "./actions.tsx";
 import { type FullEntry, useEntries, type Whole } from "./data.ts";
+import { useOpened } from "./opened.ts";
 import { readable, type Step } from "./steps.ts";
 
 /** A step with its values: what was sent, and what came of it. */
@@ -39,8 +40,11 @@ export function Entry({ row, step, onClose }: {
 
 /** Restarts with the journal up to an entry. Nothing where the server would refuse it. */
 export function RestartFrom({ row, index }: { readonly row: Whole; readonly index: number }) {
+  const isFile = useOpened() !== undefined;
   const isEnded = row.status === "completed";
-  if (!isEnded || row.target_service_ty === "workflow" || statusOf(row) === "killed") return null;
+  if (isFile || !isEnded || row.target_service_ty === "workflow" || statusOf(row) === "killed") {
+    return null;
+  }
   return (
     <button type="button" onClick={() => void run(RESTART, row.id, () => {}, `from=${index}`)}>
       Restart from here

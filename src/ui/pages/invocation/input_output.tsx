@@ -30,24 +30,27 @@ export function InputOutput({ row, everyMs }: { readonly row: Whole; readonly ev
   );
 }
 
+/** Without its members in a file without values. */
 interface Input {
-  readonly headers: readonly { readonly name: string; readonly value: string }[];
-  readonly payload: readonly number[];
+  readonly headers?: readonly { readonly name: string; readonly value: string }[];
+  readonly payload?: readonly number[];
 }
 
 function One({ entry }: { readonly entry: FullEntry }) {
   const { Input: input, Output: output } = commandOf(entry);
   const bytes = input?.payload ?? output?.result.Success;
+  const headers = input?.headers ?? [];
   return (
     <section>
       <h2>{input ? "Input" : "Output"}</h2>
+      {input && !bytes && <p class="quiet">It was left out.</p>}
       {bytes && bytes.length === 0 && <p class="quiet">It is empty.</p>}
       {bytes && bytes.length > 0 && (
         <Json text={textOf(bytes)} label={input ? "the input" : "the output"} />
       )}
-      {input && input.headers.length > 0 && (
+      {headers.length > 0 && (
         <dl class="facts">
-          {input.headers.map(({ name, value }) => (
+          {headers.map(({ name, value }) => (
             <>
               <dt>
                 <bdi>{name}</bdi>

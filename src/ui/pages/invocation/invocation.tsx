@@ -11,16 +11,11 @@ import { LongText } from "../../widgets/json_tree.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
-import { type Tab, Tabs } from "../../widgets/tabs.tsx";
+import { Tabs } from "../../widgets/tabs.tsx";
 import { Actions } from "./actions.tsx";
-import { Calls } from "./calls/calls.tsx";
 import { useInvocation, type Whole } from "./data.ts";
-import { Errors } from "./errors.tsx";
 import { Facts } from "./facts.tsx";
-import { InputOutput } from "./input_output.tsx";
-import { Journal } from "./journal.tsx";
-import { Raw } from "./raw.tsx";
-import { Travel } from "./travel/travel.tsx";
+import { tabsOf } from "./tabs.tsx";
 
 const ID = /^inv_1[0-9A-Za-z]+$/;
 
@@ -63,34 +58,6 @@ function Whole({ row }: { readonly row: Whole }) {
   );
 }
 
-function tabsOf(row: Whole, everyMs: number): readonly Tab[] {
-  return [
-    { id: "journal", title: "Journal", content: () => <Journal row={row} everyMs={everyMs} /> },
-    {
-      id: "errors",
-      title: "Attempts and errors",
-      content: () => <Errors row={row} everyMs={everyMs} />,
-    },
-    {
-      id: "io",
-      title: "Input and output",
-      content: () => <InputOutput row={row} everyMs={everyMs} />,
-    },
-    {
-      id: "state",
-      title: "State changes",
-      content: () => <Journal row={row} everyMs={everyMs} types={STATE_CHANGES} />,
-    },
-    {
-      id: "travel",
-      title: "Time travel",
-      content: () => <Travel row={row} everyMs={everyMs} />,
-    },
-    { id: "calls", title: "Call tree", content: () => <Calls key={row.id} row={row} /> },
-    { id: "raw", title: "Raw", content: () => <Raw row={row} everyMs={everyMs} /> },
-  ];
-}
-
 /** Reads everything again when the status has changed: what ended has its last entries now. */
 function useRefreshAt(status: string): void {
   const before = useRef(status);
@@ -102,7 +69,6 @@ function useRefreshAt(status: string): void {
 
 /** Tabs that show the entry of the address. */
 const BY_ENTRY = ["journal", "travel"];
-const STATE_CHANGES = ["SetState", "ClearState", "ClearAllState"];
 
 /** Where it stands, and in a sentence why. */
 function Sentence({ row }: { readonly row: Whole }) {

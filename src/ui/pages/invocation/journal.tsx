@@ -5,10 +5,10 @@ import { Icon } from "../../widgets/icon.tsx";
 import { StatusBadge, type StatusColumns, statusOf } from "../../widgets/status.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { durationText } from "../../widgets/duration.ts";
-import { now } from "../../data/live.ts";
 import { momentText } from "../../widgets/time.tsx";
 import { useCallees, useJournal, type Whole } from "./data.ts";
 import { Entry } from "./entry.tsx";
+import { useOpened } from "./opened.ts";
 import { type Step, stepsOf } from "./steps.ts";
 import type { Timeline } from "./timeline.ts";
 import { Bar, Legend, useWaterfall, type Waterfall } from "./waterfall.tsx";
@@ -85,8 +85,6 @@ const INDEX: Column<Step> = {
   cell: ({ index }) => index,
 };
 
-const TOOK: Column<Step> = { id: "took", rem: 8, title: "Took", isNumber: true, cell: took };
-
 function columnsOf({ callees, waterfall, onChoose }: StepsProps): readonly Column<Step>[] {
   const { line, failures } = waterfall;
   return [
@@ -111,7 +109,13 @@ function columnsOf({ callees, waterfall, onChoose }: StepsProps): readonly Colum
       isNumber: true,
       cell: ({ at }) => <Offset {...{ at, line }} />,
     },
-    TOOK,
+    {
+      id: "took",
+      rem: 8,
+      title: "Took",
+      isNumber: true,
+      cell: (step) => tookText(step, line),
+    },
     {
       id: "line",
       rem: 16,
@@ -157,12 +161,18 @@ function ResultOf({ step: { result, callee }, callees }: {
       {callee !== undefined && (
         <>
           {" "}
-          <a href={link("invocations", callee)} title={callee}>{callee.slice(0, 10)}…</a>{" "}
-          {called && <StatusBadge status={statusOf(called)} />}
+          <Callee id={callee} /> {called && <StatusBadge status={statusOf(called)} />}
         </>
       )}
     </>
   );
+}
+
+/** The invocation that was called. In a file it is one of another installation. */
+function Callee({ id }: { readonly id: string }) {
+  const text = `${id.slice(0, 10)}…`;
+  if (useOpened()) return <code title={id}>{text}</code>;
+  return <a href={link("invocations", id)} title={id}>{text}</a>;
 }
 
 /** How long after the first entry. */
@@ -172,10 +182,11 @@ function Offset({ at, line }: { readonly at: string | undefined; readonly line: 
   return <time dateTime={at} title={momentText(at)}>+{durationText(ms)}</time>;
 }
 
-function took({ at, endedAt, result }: Step): string {
+/** How long a step took, or has taken at the end of the line. */
+function tookText({ at, endedAt, result }: Step, line: Timeline): string {
   if (at === undefined || result === "none") return "";
   if (result === "pending") {
-    return `${durationText(Math.max(0, now.value - Date.parse(at)))} so far`;
+    return `${durationText(Math.max(0, line.to - Date.parse(at)))} so far`;
   }
   if (endedAt === undefined) return "";
   return durationText(Math.max(0, Date.parse(endedAt) - Date.parse(at)));

@@ -1,6 +1,7 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Json } from "../../widgets/json_tree.tsx";
 import { useEvents, useJournal, type Whole } from "./data.ts";
+import { Export } from "./export/export.tsx";
 
 /** The rows as the server has them, to be read, copied or saved. */
 export function Raw({ row, everyMs }: { readonly row: Whole; readonly everyMs: number }) {
@@ -11,15 +12,9 @@ export function Raw({ row, everyMs }: { readonly row: Whole; readonly everyMs: n
     journal,
     events,
   ]);
-  const url = useMemo(() => URL.createObjectURL(new Blob([text], { type: "application/json" })), [
-    text,
-  ]);
-  useEffect(() => () => URL.revokeObjectURL(url), [url]);
   return (
     <>
-      <p>
-        <a href={url} download={`${row.id}.json`}>Save as a file</a>
-      </p>
+      <Export row={row} everyMs={everyMs} />
       <Json text={text} label="all rows" />
     </>
   );

@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { now } from "../../data/live.ts";
 import { durationText } from "../../widgets/duration.ts";
 import { type EventRow, useEvents, type Whole } from "./data.ts";
+import { useOpened } from "./opened.ts";
 import type { Step } from "./steps.ts";
 import { type Timeline, timelineOf } from "./timeline.ts";
 
@@ -42,7 +43,9 @@ export function useWaterfall(row: Whole, steps: readonly Step[], everyMs: number
   const { data: events } = useEvents(row.id, everyMs);
   const [isFolding, onFold] = useState(true);
   const failures = useMemo(() => failuresOf(events ?? [], steps), [events, steps]);
-  const until = row.status === "completed" ? undefined : now.value;
+  const opened = useOpened();
+  const end = opened ? Date.parse(opened.exported_at) : now.value;
+  const until = row.status === "completed" ? undefined : end;
   const line = useMemo(() => {
     const moments = steps.flatMap(({ at, endedAt }) => [at, endedAt])
       .filter((at) => at !== undefined).map((at) => Date.parse(at));

@@ -97,6 +97,7 @@ function nameEntry(entry: { readonly index: number | string; readonly entry_json
 function Value({ name, json }: { readonly name: string; readonly json: string | undefined }) {
   if (json === undefined) return <span class="loading">Loading…</span>;
   const bytes = contentOf(json);
+  if (bytes === undefined) return <span class="quiet">left out</span>;
   const value = Array.isArray(bytes) ? valueOf(bytes as number[]) : bytes;
   return (
     <Json
