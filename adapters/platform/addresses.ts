@@ -8,3 +8,10 @@ export function hasAddress(host: string): boolean {
   if (isIP(host) === 0 || ALL.has(host)) return true;
   return Object.values(networkInterfaces()).flat().some((one) => one?.address === host);
 }
+
+/** All addresses of the network interfaces of this machine. */
+export function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((some) =>
+    (some ?? []).map(({ address }) => address)
+  );
+}

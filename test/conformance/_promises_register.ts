@@ -49,6 +49,16 @@ export const registerPromises: Promises = {
     expect([answer.status, codeOf(answer.body)]).toEqual([500, code]);
   },
 
+  "calls no address where a cloud keeps its credentials, and says which setting permits it": async (
+    { server, endpoint: { transport } },
+  ) => {
+    for (const host of ["169.254.169.254", "[::ffff:a9fe:a9fe]", "metadata.google.internal"]) {
+      const { status, body } = await register(server, { url: `http://${host}`, transport });
+      expect([status, codeOf(body)]).toEqual([400, "META0018"]);
+      expect(JSON.stringify(body)).toMatch(/ is refused: .* of outbound\.allow permits it/);
+    }
+  },
+
   "opens a private service when the operator says so, but for what declares itself private": async (
     { server, id },
   ) => {

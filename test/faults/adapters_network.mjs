@@ -165,8 +165,8 @@ export const adaptersNetwork = [
   {
     file: "adapters/dial/h1.ts",
     what: "a connection that broke counts as none",
-    find: 'const kind = this.connected ? "reset" : "unreachable";',
-    replace: 'const kind = "unreachable";',
+    find: 'this.connected ? { ...failure, kind: "reset" } : failure',
+    replace: "failure",
     tests: H1,
   },
   {

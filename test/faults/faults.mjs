@@ -1,5 +1,6 @@
 import { adaptersData } from "./adapters_data.mjs";
 import { adaptersPlaces } from "./adapters_places.mjs";
+import { adaptersEgress } from "./adapters_egress.mjs";
 import { adaptersNetwork } from "./adapters_network.mjs";
 import { http2 } from "./http2.mjs";
 import { storageRows } from "./storage_rows.mjs";
@@ -13,6 +14,7 @@ export const faults = [
   ...storageRows,
   ...storageWrites,
   ...adaptersNetwork,
+  ...adaptersEgress,
   ...adaptersData,
   ...adaptersPlaces,
   ...http2,
