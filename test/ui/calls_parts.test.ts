@@ -5,6 +5,7 @@ import {
   figuresOf,
   momentsOf,
   rowsOf,
+  windowOf,
 } from "../../src/ui/pages/invocation/calls/tree.ts";
 
 const call = (id: string, more: Partial<Call> = {}): Call => ({
@@ -32,6 +33,7 @@ function treeOf(
     edges: split.map(([caller, id]) => ({
       id,
       invoked_by_id: caller,
+      created_at: "2026-01-01T00:00:00Z",
       siblings: siblings[caller] ?? count(caller),
     })),
     calls: new Map(ids.map((id) => [id, call(id)])),
@@ -94,5 +96,19 @@ describe("a call tree", () => {
     const from = Date.parse("2026-01-01T00:00:00Z");
     expect([...new Set(momentsOf(rowsOf(tree, new Set())))].toSorted())
       .toEqual([from, from + 1_000, from + 2_000]);
+  });
+
+  test("is searched for while callers ran, with time for clocks that differ", () => {
+    const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 1, minute)).toISOString();
+    const [first, second] = [
+      { created_at: at(10), completed_at: at(12) },
+      { created_at: at(11), completed_at: at(20) },
+    ];
+    const window = windowOf([first, second]);
+    expect([window.from.toISOString(), window.to?.toISOString()]).toEqual([at(5), at(25)]);
+    expect(windowOf([first, { created_at: at(9) }])).toEqual({
+      from: new Date(at(4)),
+      to: undefined,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { query } from "../../../data/client.ts";
-import { type Sql, sql } from "../../../data/sql.ts";
-import { type Call, type CallTree, type Edge, TREE } from "./tree.ts";
+import { type Sql, sql, where } from "../../../data/sql.ts";
+import { type Call, type CallTree, type Edge, TREE, windowOf } from "./tree.ts";
 
 /** More calls than at first, by caller: how many of them are read. */
 export type Widths = ReadonlyMap<string, number>;
@@ -12,7 +12,7 @@ export type Widths = ReadonlyMap<string, number>;
 export async function readTree(root: Call, widths: Widths, signal: AbortSignal): Promise<CallTree> {
   const edges: Edge[] = [];
   const asked = new Set<string>();
-  let callers = [root.id];
+  let callers: readonly Caller[] = [root];
   for (let level = 0; level < TREE.levelsMax && callers.length > 0; level++) {
     const room = TREE.rowsMax - edges.length;
     if (room <= 0) break;
@@ -20,28 +20,37 @@ export async function readTree(root: Call, widths: Widths, signal: AbortSignal):
     // What did not fit may be all calls of the last callers: those count as not read.
     const isCut = found.length >= room;
     const seen = new Set(found.map(({ invoked_by_id: caller }) => caller));
-    for (const caller of callers) {
-      if (!isCut || seen.has(caller)) asked.add(caller);
+    for (const { id } of callers) {
+      if (!isCut || seen.has(id)) asked.add(id);
     }
     edges.push(...found);
-    callers = found.map(({ id }) => id);
+    callers = found;
   }
   return { root, edges, asked, calls: await callsOf(edges.map(({ id }) => id), signal) };
 }
 
+type Caller = Pick<Edge, "id" | "created_at" | "completed_at">;
+
 /** The first calls of each caller, oldest first, with how many there are. */
-function levelOf(callers: readonly string[], widths: Widths, rowsMax: number): Sql {
-  const wider = [...widths].filter(([caller]) => callers.includes(caller));
-  const width = wider.reduce(
-    (rest, [caller, count]) =>
-      sql`CASE WHEN invoked_by_id = ${caller} THEN ${count} ELSE ${rest} END`,
+function levelOf(callers: readonly Caller[], widths: Widths, rowsMax: number): Sql {
+  const ids = callers.map(({ id }) => id);
+  const width = [...widths].filter(([caller]) => ids.includes(caller)).reduce(
+    (others, [caller, count]) =>
+      sql`CASE WHEN invoked_by_id = ${caller} THEN ${count} ELSE ${others} END`,
     sql`${TREE.childrenMax}`,
   );
+  const { from, to } = windowOf(callers);
+  const conditions = [
+    sql`invoked_by_id IN ${ids}`,
+    sql`created_at >= ${from}`,
+    ...(to ? [sql`created_at <= ${to}`] : []),
+  ];
   return sql`
-SELECT id, invoked_by_id, siblings FROM (SELECT id, invoked_by_id, created_at,
+SELECT id, invoked_by_id, created_at, completed_at, siblings
+FROM (SELECT id, invoked_by_id, created_at, completed_at,
     row_number() OVER (PARTITION BY invoked_by_id ORDER BY created_at, id) AS place,
     count(*) OVER (PARTITION BY invoked_by_id) AS siblings
-  FROM sys_invocation_status WHERE invoked_by_id IN ${callers}) AS ranked
+  FROM sys_invocation_status ${where(conditions)}) AS ranked
 WHERE place <= ${width} ORDER BY invoked_by_id, created_at, id LIMIT ${rowsMax}`;
 }
 

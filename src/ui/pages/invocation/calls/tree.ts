@@ -27,6 +27,8 @@ export interface Call extends StatusColumns {
 export interface Edge {
   readonly id: string;
   readonly invoked_by_id: string;
+  readonly created_at: string;
+  readonly completed_at?: string;
   /** How many calls its caller has made that are still stored. */
   readonly siblings: Int;
 }
@@ -93,6 +95,26 @@ function byCallerOf(edges: readonly Edge[]): ReadonlyMap<string, readonly Edge[]
     else byCaller.set(edge.invoked_by_id, [edge]);
   }
   return byCaller;
+}
+
+/** How far the clocks of two processes may be apart, in ms. */
+const CLOCKS_APART_MS = 300_000;
+
+/**
+ * When callers can have called: from their acceptance until they ended, if all have. Times of
+ * acceptance are answered from an index, so that a level need not be searched for in all invocations.
+ */
+export function windowOf(
+  callers: readonly Pick<Edge, "created_at" | "completed_at">[],
+): { readonly from: Date; readonly to: Date | undefined } {
+  // Thousands of arguments are too many for `Math.min(...)`.
+  const from = callers.reduce((ms, { created_at: at }) => Math.min(ms, Date.parse(at)), Infinity);
+  const isEnded = callers.every(({ completed_at: at }) => at !== undefined);
+  const to = callers.reduce((ms, { completed_at: at }) => Math.max(ms, Date.parse(at ?? "")), 0);
+  return {
+    from: new Date(from - CLOCKS_APART_MS),
+    to: isEnded ? new Date(to + CLOCKS_APART_MS) : undefined,
+  };
 }
 
 /** Figures of a tree for one sentence. */
