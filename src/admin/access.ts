@@ -1,6 +1,6 @@
 import { assert } from "../assert.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
-import { isAtLeast } from "../auth/grants.ts";
+import { isAtLeast, type Level } from "../auth/grants.ts";
 import { Failure } from "../errors.ts";
 import { checkBrowser } from "./browser_check.ts";
 
@@ -87,19 +87,19 @@ export interface PermitOptions {
 }
 
 /**
- * Lets a request pass, or throws `Failure` 401 without a valid token, 403 when its roles do not include
+ * Lets a request pass and answers what it may do, or throws `Failure` 401 without a valid token, 403 when its roles do not include
  * the route or a browser should not have sent it, 429 and 503 as `Authenticator` does.
  */
 export async function permit(
   request: Request,
   access: Access,
   { authenticator, allowedHosts = [] }: PermitOptions,
-): Promise<void> {
-  if (access === "open" || access === "sidecar") return;
+): Promise<Level> {
+  if (access === "open" || access === "sidecar") return "none";
   checkBrowser(request, { allowedHosts, needsToken: authenticator !== undefined });
-  if (!authenticator) return;
+  if (!authenticator) return "admin";
   const { name, level } = await authenticator.identify(request.headers.get("authorization"));
-  if (isAtLeast(level, access)) return;
+  if (isAtLeast(level, access)) return level;
   const has = level === "none" ? "has no role of the admin API" : `has the role ${level}`;
   throw Failure.plain(403, `this needs the role ${access}, and the token "${name}" ${has}`);
 }

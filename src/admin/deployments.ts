@@ -1,3 +1,5 @@
+import { REDACTED } from "../kafka/options.ts";
+import { isAtLeast } from "../auth/grants.ts";
 import type { Infer } from "superstruct";
 import { Failure } from "../errors.ts";
 import { inSlices } from "../slices.ts";
@@ -77,11 +79,11 @@ export function deploymentRoutes(deps: DeploymentDeps): Routes {
   const { registry } = deps;
   return {
     "/deployments": {
-      GET: { ...LIST, handle: () => list(registry) },
+      GET: { ...LIST, handle: (call) => list(registry, call) },
       POST: withBody(REGISTER, registerBody, (call, body) => register(deps, call, body)),
     },
     "/deployments/:deployment": {
-      GET: { ...SHOW, handle: (call) => detailed(deps, knownIn(registry, call)) },
+      GET: { ...SHOW, handle: (call) => detailed(deps, shownTo(call, knownIn(registry, call))) },
       PATCH: withBody(UPDATE, updateBody, (call, body) => patch(deps, call, body)),
       PUT: withBody(REPLACE, updateBody, (call, body) => put(deps, call, body)),
       DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
@@ -89,9 +91,20 @@ export function deploymentRoutes(deps: DeploymentDeps): Routes {
   };
 }
 
-function list(registry: Registry): Response {
+function list(registry: Registry, call: Call): Response {
   const schema = registry.schema();
-  return reply(200, { deployments: registry.list().map((one) => deploymentRecord(one, schema)) });
+  const shown = registry.list().map((one) => deploymentRecord(shownTo(call, one), schema));
+  return reply(200, { deployments: shown });
+}
+
+/** Values of headers are often credentials of the endpoint: only clients that may set them see them. */
+function shownTo({ level }: Call, deployment: Deployment): Deployment {
+  if (isAtLeast(level, "admin")) return deployment;
+  const names = Object.keys(deployment.additionalHeaders);
+  return {
+    ...deployment,
+    additionalHeaders: Object.fromEntries(names.map((name) => [name, REDACTED])),
+  };
 }
 
 async function register(

@@ -1,4 +1,5 @@
 import type { Struct } from "superstruct";
+import type { Level } from "../auth/grants.ts";
 import { readBody, readItems } from "./body.ts";
 import type { Json } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
@@ -17,6 +18,8 @@ export interface Call {
   /** Records names that nothing reads. */
   readonly unknown: UnknownNames;
   params: Readonly<Record<string, string>>;
+  /** What the client may do. The router sets it for the route that it has found. */
+  level: Level;
   /** Is called with the method and path of the route that was found, with `:name` for parameters. */
   readonly found: (route: string) => void;
 }

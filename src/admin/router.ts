@@ -200,7 +200,7 @@ function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown"
   const isKnown = apiVersion >= apiVersions.min && apiVersion <= apiVersions.max;
   if (isKnown) url.pathname = url.pathname.slice(prefix.length);
   const method = request.method === "HEAD" ? "GET" : request.method;
-  return { ...reading, method, url: url.href, apiVersion, request, params: {} };
+  return { ...reading, method, url: url.href, apiVersion, request, params: {}, level: "none" };
 }
 
 function createRouter(routes: Routes, options: PermitOptions): Handle {
@@ -210,7 +210,9 @@ function createRouter(routes: Routes, options: PermitOptions): Handle {
       const handle = typeof route === "function" ? route : checkingQuery(route);
       const name = `${method} ${path}`, access = accessOf(name);
       const found = (call: Call) => call.found(name);
-      const allowed = ({ request }: Call) => permit(request, access, options);
+      const allowed = async (call: Call) => {
+        call.level = await permit(call.request, access, options);
+      };
       router[method.toLowerCase()]?.(path, found, allowed, decodeParams, handle);
     }
     const allow = Object.keys(methods).flatMap((one) => one === "GET" ? ["GET", "HEAD"] : one);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ACCESS, accessOf } from "../../src/admin/access.ts";
 import type { ChangeFeed } from "../../src/admin/change_feed.ts";
 import { authenticatorOf, shows } from "../support/tokens.ts";
-import { setup } from "./_setup.ts";
+import { discovered, service, setup } from "./_setup.ts";
 
 const ROLES = ["invoke", "viewer", "operator", "admin"] as const;
 type Asker = typeof ROLES[number] | "nobody" | "wrong";
@@ -105,4 +105,21 @@ test("HEAD asks for what GET does", async () => {
   expect((await served.send("HEAD", "/deployments", { headers: shows("viewer") })).status).toBe(
     200,
   );
+});
+
+test("values of headers are shown to those who may set them, and to nobody else", async () => {
+  const { send, endpoints } = served;
+  const uri = "http://localhost:9080/";
+  endpoints.set(uri, discovered([service("A")]));
+  const body = JSON.stringify({ uri, additional_headers: { "X-Api": "secret-of-endpoint" } });
+  const headers = { "content-type": "application/json", ...shows("admin") };
+  const { id } = (await send("POST", "/deployments", { headers, body })).json;
+  for (const path of ["/deployments", `/deployments/${id}`]) {
+    const shown = async (role: string) => (await send("GET", path, { headers: shows(role) })).text;
+    expect(await shown("admin")).toContain("secret-of-endpoint");
+    for (const role of ["operator", "viewer"]) {
+      expect(await shown(role)).not.toContain("secret-of-endpoint");
+      expect(await shown(role)).toMatch(/"x-api":\s*"\*\*\*"/i);
+    }
+  }
 });
