@@ -29,7 +29,7 @@ interface Start {
  * counts, with limits, with the order of those that wait, and with rates.
  */
 export class SlotCheck {
-  readonly #controllers: Controllers;
+  readonly #controllers: Pick<Controllers, "at" | "schema">;
   /** Whether all clocks are right: only then is known what a rate allows. */
   readonly #isPunctual: boolean;
   readonly #rows = new Map<string, InvocationRow>();
@@ -39,7 +39,10 @@ export class SlotCheck {
   readonly #fresh = new Set<string>();
   readonly #starts = new Map<string, Start[]>();
 
-  constructor(controllers: Controllers, { isPunctual }: { readonly isPunctual: boolean }) {
+  constructor(
+    controllers: Pick<Controllers, "at" | "schema">,
+    { isPunctual }: { readonly isPunctual: boolean },
+  ) {
     this.#controllers = controllers;
     this.#isPunctual = isPunctual;
   }
@@ -174,7 +177,9 @@ export class SlotCheck {
   ): void {
     if (since !== until) return;
     const own = before?.status.kind === "queued" ? before.status.seq : Infinity;
-    if (levelsOf(row).every((name) => !limitsAt(this.#controllers.at(until), name))) return;
+    const controls = this.#controllers.at(until);
+    // What nothing limits any more starts at once, though some may wait whose grants are under way.
+    if (levelsOf(row).every((name) => !isLimited(limitsAt(controls, name)))) return;
     for (const { row: other, since: first } of this.#waiting.values()) {
       const { status, id } = other;
       if (status.kind !== "queued" || status.seq >= own || lineOf(other) !== lineOf(row)) continue;
@@ -251,6 +256,11 @@ function levelsOf({ target: { service, handler, scope }, limitKey }: InvocationR
 function lineOf({ target, limitKey, priority, pin }: InvocationRow): string {
   const { service, handler, scope } = target;
   return JSON.stringify([service, handler, scope, limitKey, priority, pin?.deployment]);
+}
+
+/** Whether limits keep anything from starting: those of a service or a rule may be empty. */
+function isLimited({ concurrency, rate }: Limits = {}): boolean {
+  return concurrency !== undefined || rate !== undefined;
 }
 
 /** The limits of a counter. */
