@@ -90,6 +90,8 @@ export class Exporter {
         headers: { "content-type": "application/json", ...headers },
         body: otlpJson(batch, resource),
         signal: AbortSignal.timeout(timeoutMs),
+        // The headers are for this collector.
+        redirect: "manual",
       });
       await response.body?.cancel();
       if (response.ok) return true;

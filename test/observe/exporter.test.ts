@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { Exporter } from "../../src/observe/exporter.ts";
 import type { Span } from "../../src/observe/otlp.ts";
 import type { Clock } from "../../src/ports.ts";
+import { listen } from "../outbound/_endpoint.ts";
+import { started } from "../outbound/_talk.ts";
 
 const span: Span = {
   trace: "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -15,7 +18,7 @@ const span: Span = {
   attributes: { attempt: 2, "error.type": "RT0010", none: undefined },
 };
 
-function stage(answer: () => Promise<Response>) {
+function stage(answer?: () => Promise<Response>, endpoint = "http://collector:4318") {
   const timers: (() => void)[] = [];
   const clock: Clock = {
     now: () => 0,
@@ -25,20 +28,22 @@ function stage(answer: () => Promise<Response>) {
   const sent: { url: string; body: string; headers: Headers }[] = [];
   const records: string[] = [];
   const exporter = new Exporter({
-    endpoint: "http://collector:4318",
+    endpoint,
     headers: { authorization: "Bearer secret" },
     spansMax: 1000,
     resource: { "service.name": "perdure", "service.version": "1.0.0" },
     clock,
     log: (level, message, fields) => records.push(`${level} ${message} ${JSON.stringify(fields)}`),
-    fetch: (url, init) => {
-      sent.push({
-        url: String(url),
-        body: String(init?.body),
-        headers: new Headers(init?.headers),
-      });
-      return answer();
-    },
+    ...(answer && {
+      fetch: (url, init) => {
+        sent.push({
+          url: String(url),
+          body: String(init?.body),
+          headers: new Headers(init?.headers),
+        });
+        return answer();
+      },
+    }),
   });
   const tick = async () => {
     for (const call of timers.splice(0)) call();
@@ -119,4 +124,18 @@ test("the rest goes out at the end; a collector that is gone ends it at once", a
   expect(gone.exporter.dropped).toBe(900);
   gone.exporter.add(span);
   expect(gone.exporter.dropped).toBe(901);
+});
+
+test("a collector that redirects is not followed, since its headers are for no other", async () => {
+  const target = await started(listen(createServer((_, response) => response.end("{}"))));
+  const location = { location: target.uri };
+  const collector = await started(listen(createServer((request, response) => {
+    request.resume();
+    response.writeHead(307, location).end();
+  })));
+  const { exporter, records } = stage(undefined, collector.uri);
+  exporter.add(span);
+  await exporter.close();
+  expect(records).toEqual([expect.stringContaining('"status":307')]);
+  expect([target.connections(), exporter.dropped]).toEqual([0, 1]);
 });
