@@ -5,6 +5,7 @@ import { isTrue } from "../../src/kafka/option_kinds.ts";
 import { brokersOf, type Options } from "../../src/kafka/options.ts";
 import { OWN } from "../../src/names.ts";
 import { type TokenOptions, tokenProvider } from "./oauth.ts";
+import { Guard } from "../dial/guard.ts";
 import { Sockets } from "./sockets.ts";
 
 /** A client of one cluster, and its sockets. */
@@ -32,7 +33,8 @@ export async function clientOf(options: Options, allowed: TokenOptions): Promise
   if (brokers.length === 0) throw new Error("bootstrap.servers names no broker");
   const protocol = (options["security.protocol"] ?? "plaintext").toLowerCase();
   const silentMs = numberOf(options, "socket.timeout.ms", SOCKET_IDLE_MS);
-  const sockets = new Sockets(silentMs + numberOf(options, "fetch.wait.max.ms", FETCH_WAIT_MS));
+  const idleMs = silentMs + numberOf(options, "fetch.wait.max.ms", FETCH_WAIT_MS);
+  const sockets = new Sockets(idleMs, new Guard(allowed.egress));
   const config: KafkaConfig = {
     brokers: [...brokers],
     clientId: options["client.id"] ?? OWN,

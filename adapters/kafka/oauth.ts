@@ -1,8 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { OauthbearerProviderResponse } from "kafkajs";
+import { collect } from "../../src/outbound/collect.ts";
+import type { Egress } from "../../src/outbound/egress/egress.ts";
 import { isTrue } from "../../src/kafka/option_kinds.ts";
 import type { Options } from "../../src/kafka/options.ts";
+import { nodeDial } from "../dial/dial.ts";
+import { clock } from "../platform/clock.ts";
 
 const COMMAND_MS = 10_000;
 const ENDPOINT_MS = 10_000;
@@ -16,6 +20,8 @@ type Provider = () => Promise<OauthbearerProviderResponse>;
 /** What the sidecar's command line allows. */
 export interface TokenOptions {
   readonly areCommandsAllowed: boolean;
+  /** Where connections may go. */
+  readonly egress: Egress;
 }
 
 /**
@@ -25,7 +31,7 @@ export interface TokenOptions {
 export function tokenProvider(options: Options, allowed: TokenOptions): Provider {
   const [command, method] = [options["sasl.oauthbearer.token.command"], "sasl.oauthbearer.method"];
   if (command !== undefined) return kept(commandTokens(command, allowed));
-  if (options[method]?.toLowerCase() === "oidc") return kept(endpointTokens(options));
+  if (options[method]?.toLowerCase() === "oidc") return kept(endpointTokens(options, allowed));
   if (isTrue(options["enable.sasl.oauthbearer.unsecure.jwt"] ?? "false")) {
     return kept(async () => ({ value: unsignedToken(options["sasl.oauthbearer.config"] ?? "") }));
   }
@@ -81,7 +87,7 @@ function commandTokens(command: string, { areCommandsAllowed }: TokenOptions) {
   };
 }
 
-function endpointTokens(options: Options): () => Promise<Token> {
+function endpointTokens(options: Options, { egress }: TokenOptions): () => Promise<Token> {
   const url = options["sasl.oauthbearer.token.endpoint.url"];
   if (url === undefined) throw new Error("sasl.oauthbearer.token.endpoint.url is missing");
   const id = options["sasl.oauthbearer.client.id"] ?? "";
@@ -90,22 +96,52 @@ function endpointTokens(options: Options): () => Promise<Token> {
   const encoded = [id, secret].map(encodeURIComponent).join(":");
   return async () => {
     const body = new URLSearchParams({ grant_type: "client_credentials", ...(scope && { scope }) });
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { authorization: `Basic ${Buffer.from(encoded).toString("base64")}` },
-      body,
-      signal: AbortSignal.timeout(ENDPOINT_MS),
-    }).catch(() => {
-      throw new Error("The token endpoint cannot be reached");
+    const answer = await askEndpoint(url, {
+      egress,
+      body: new TextEncoder().encode(body.toString()),
+      authorization: `Basic ${Buffer.from(encoded).toString("base64")}`,
     });
-    if (!response.ok) throw new Error(`The token endpoint answers ${response.status}`);
-    const answer = await response.json() as { access_token?: unknown; expires_in?: unknown };
     if (typeof answer.access_token !== "string") {
       throw new Error("The answer of the token endpoint has no access_token");
     }
     const lifeS = typeof answer.expires_in === "number" ? answer.expires_in : undefined;
     return { value: answer.access_token, lifeS };
   };
+}
+
+interface EndpointRequest extends Pick<TokenOptions, "egress"> {
+  readonly body: Uint8Array;
+  readonly authorization: string;
+}
+
+/** Redirects are not followed: the credentials are for this endpoint. */
+async function askEndpoint(
+  url: string,
+  { egress, body, authorization }: EndpointRequest,
+): Promise<{ readonly access_token?: unknown; readonly expires_in?: unknown }> {
+  const headers = {
+    authorization,
+    "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
+    "content-length": String(body.length),
+  };
+  const dial = nodeDial({ egress });
+  const limits = { timeoutMs: ENDPOINT_MS, bodyBytesMax: TOKEN_BYTES_MAX };
+  const collected = await collect(
+    { url, method: "POST", headers, version: "h1", connectTimeoutMs: ENDPOINT_MS },
+    { dial, clock, body, ...limits },
+  ).finally(() => dial.close());
+  if (collected.kind === "failed" && collected.failure.kind === "forbidden") {
+    throw new Error(`Cannot ask the token endpoint: ${collected.failure.message}`);
+  }
+  if (collected.kind !== "answer") throw new Error("The token endpoint cannot be reached");
+  const { status } = collected.head;
+  if (status < 200 || status > 299) throw new Error(`The token endpoint answers ${status}`);
+  try {
+    return JSON.parse(new TextDecoder().decode(collected.body)) ?? {};
+  } catch {
+    // What it answered may hold secrets.
+    throw new Error("The token endpoint answers something else than JSON");
+  }
 }
 
 /** As librdkafka makes them of `principal=NAME`, `scope` and `lifeSeconds`. */

@@ -9,6 +9,9 @@ import {
 } from "../../src/config/sidecar_options.ts";
 import type { Log } from "../../src/ports.ts";
 import { jsonLog, prettyLog } from "../platform/log.ts";
+import { Egress } from "../../src/outbound/egress/egress.ts";
+import { OwnPorts } from "../../src/outbound/egress/own_ports.ts";
+import { machineAddresses } from "../platform/addresses.ts";
 import { VERSION } from "../platform/version.ts";
 import { registerCodecs } from "./codecs.ts";
 import { patchKafkajs } from "./kafkajs_patches.ts";
@@ -47,7 +50,7 @@ async function work(config: SidecarConfig, log: Log): Promise<void> {
   const server = new ServerApi({ urls: config.servers, token: config.token, isOwn });
   const member = config.member ||
     `${hostname().slice(0, HOST_MAX)}-${process.pid}-${randomBytes(4).toString("hex")}`;
-  const tokens = { areCommandsAllowed: config.areTokenCommandsAllowed };
+  const tokens = { areCommandsAllowed: config.areTokenCommandsAllowed, egress: egressOf(config) };
   const onServerEnded = () => void stop("its server has ended");
   const sidecar = new KafkaSidecar({ server, member, log, tokens, onServerEnded });
   const stop = async (why: string) => {
@@ -61,6 +64,15 @@ async function work(config: SidecarConfig, log: Log): Promise<void> {
   watchServer(server, config.untilOrphanedMs, () => void stop("no server has answered for long"));
   log("info", "The sidecar runs", { version: VERSION, servers: config.servers, member });
   await sidecar.run();
+}
+
+/** Where clusters may lie: as endpoints of the servers, whose admin ports are known here. */
+function egressOf({ allow, deny, servers }: SidecarConfig): Egress {
+  const own = new OwnPorts(machineAddresses);
+  for (const { hostname: host, port, protocol } of servers.map((text) => new URL(text))) {
+    own.add(host, Number(port || (protocol === "https:" ? 443 : 80)));
+  }
+  return new Egress({ allow, deny, own });
 }
 
 function watchServer(server: ServerApi, withinMs: number, orphaned: () => void): void {

@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import net from "node:net";
+import { setImmediate } from "node:timers";
 import tls from "node:tls";
 import type { ISocketFactory } from "kafkajs";
+import type { Guard } from "../dial/guard.ts";
 import { INTERRUPTED } from "./kafkajs_patches.ts";
 
 const KEEP_ALIVE_MS = 60_000;
@@ -15,18 +17,26 @@ export class Sockets {
   /** Sockets on which records were asked for. kafkajs asks for nothing else on them. */
   readonly #fetching = new Set<net.Socket>();
   readonly #idleMs: number;
+  readonly #guard: Guard;
 
-  /** `idleMs`: how long a socket may be silent before what waits on it fails. */
-  constructor(idleMs: number) {
+  /**
+   * `idleMs`: how long a socket may be silent before what waits on it fails. `guard` checks where each
+   * one leads.
+   */
+  constructor(idleMs: number, guard: Guard) {
     this.#idleMs = idleMs;
+    this.#guard = guard;
   }
 
   /** For kafkajs. */
   readonly factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+    const refusal = this.#guard.refusal({ host, port });
+    if (refusal) return failedSocket(refusal);
+    const lookup = this.#guard.lookup({ host, port });
     const name = net.isIP(host) ? {} : { servername: host };
     const socket = ssl
-      ? tls.connect({ host, port, ...name, ...ssl }, onConnect)
-      : net.connect({ host, port }, onConnect);
+      ? tls.connect({ host, port, lookup, ...name, ...ssl }, onConnect)
+      : net.connect({ host, port, lookup }, onConnect);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.setNoDelay(true);
     socket.setTimeout(this.#idleMs);
@@ -53,6 +63,13 @@ export class Sockets {
     }) as typeof socket.write;
     socket.once("close", () => this.#fetching.delete(socket));
   }
+}
+
+/** A socket that was never connected, and says why. */
+function failedSocket(error: Error): net.Socket {
+  const socket = new net.Socket();
+  setImmediate(() => socket.destroy(error));
+  return socket;
 }
 
 /**

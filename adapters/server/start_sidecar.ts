@@ -1,7 +1,7 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { KafkaAdmin } from "../../src/admin/kafka/kafka_admin.ts";
-import type { Config } from "../../src/config.ts";
+import { type Config, options } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
 import type { Log } from "../../src/ports.ts";
 import { type Command, forbidden, isDeno, withoutLoader } from "../platform/command.ts";
@@ -32,6 +32,7 @@ export async function startSidecar(
     "kafka.servers": fromHere(adminUrl),
     "until-orphaned": String(ORPHANED_MS),
     "kafka.allow-token-commands": String(config["kafka.allow-token-commands"]),
+    ...rulesOf(config),
     "log-level": config["log-level"],
     "log-format": config["log-format"],
   };
@@ -45,6 +46,12 @@ export async function startSidecar(
   });
   kafka.subscribe(() => sidecar.changed());
   return sidecar;
+}
+
+/** Clusters lie where endpoints may. */
+function rulesOf(config: Config): Record<string, string> {
+  const names = ["outbound.allow", "outbound.deny"] as const;
+  return Object.fromEntries(names.map((name) => [name, options[name].kind.print(config[name])]));
 }
 
 /** By the runtime of the server. The token is not shown in the list of processes. */

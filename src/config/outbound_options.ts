@@ -6,11 +6,11 @@ import { option } from "./option.ts";
 export const outboundOptions = {
   "outbound.allow": option(egressRules(), "[]", {
     doc:
-      "Where endpoints may lie although it is refused by default or by `outbound.deny`: hosts, networks, ports.",
+      "Where endpoints and Kafka clusters may lie although it is refused by default or by `outbound.deny`: hosts, networks, ports.",
   }),
   "outbound.deny": option(egressRules(), "[]", {
     doc:
-      'Where no endpoint may lie, besides what is refused by default. `["*"]`: only what `outbound.allow` names.',
+      'Where no endpoint and no cluster may lie, besides what is refused by default. `["*"]`: only what `outbound.allow` names.',
   }),
 } as const;
 

@@ -1,6 +1,8 @@
 import { choice, count, flag, optionalText, text } from "./kinds.ts";
+import type { EgressRule } from "./egress_rule.ts";
 import { readFlags } from "./flags.ts";
 import { option } from "./option.ts";
+import { outboundOptions } from "./outbound_options.ts";
 import { type Environment, readEnvironment, resolveSettings } from "./read.ts";
 import { watching } from "./watching.ts";
 
@@ -23,6 +25,7 @@ export const sidecarOptions = {
   "kafka.allow-token-commands": option(flag(), "false", {
     doc: "Whether `sasl.oauthbearer.token.command` may run commands on this machine.",
   }),
+  ...outboundOptions,
   "until-orphaned": option(count(0), "0", {
     doc: "It ends after so many milliseconds without an answer of a server. 0: it never does.",
   }),
@@ -39,6 +42,8 @@ export interface SidecarConfig {
   readonly token: string;
   readonly member: string;
   readonly areTokenCommandsAllowed: boolean;
+  readonly allow: readonly EgressRule[];
+  readonly deny: readonly EgressRule[];
   readonly untilOrphanedMs: number;
   readonly shutdownMs: number;
   readonly logLevel: "debug" | "info" | "warn" | "error";
@@ -61,6 +66,8 @@ export function readSidecarConfig(
     token: read["kafka.token"] as string,
     member: read["kafka.member"] as string,
     areTokenCommandsAllowed: read["kafka.allow-token-commands"] as boolean,
+    allow: read["outbound.allow"] as SidecarConfig["allow"],
+    deny: read["outbound.deny"] as SidecarConfig["deny"],
     untilOrphanedMs: read["until-orphaned"] as number,
     shutdownMs: read["shutdown-timeout"] as number,
     logLevel: read["log-level"] as SidecarConfig["logLevel"],
