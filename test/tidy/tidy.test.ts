@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LONGEST } from "../sequencer.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const DENO = join(REPOSITORY, "node_modules", "deno", "bin.cjs");
@@ -278,4 +280,8 @@ describe("house rules", () => {
     const rules = [...new Set(broken.get(file))];
     expect(rules).toEqual(breaks === undefined ? [] : [`tidy/${breaks}`]);
   });
+});
+
+test("the test files that begin first exist", () => {
+  expect(LONGEST.filter((file) => !existsSync(join(REPOSITORY, "test", file)))).toEqual([]);
 });

@@ -1,0 +1,30 @@
+import path from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * The files that take longest, the longest first: one that began last would run alone at the end. A fresh
+ * clone knows no durations, and by itself vitest begins with the largest file.
+ */
+export const LONGEST = [
+  "crash/crash.test.ts",
+  "crash/big.test.ts",
+  "sim/simulate.test.ts",
+  "docs/pages.test.ts",
+  "crash/mixed.test.ts",
+  "sim/sabotage.test.ts",
+  "kafka/facts_trouble.test.ts",
+  "kafka/crash_fleet.test.ts",
+  "conformance/fresh_copy.test.ts",
+];
+
+/** Begins with the files that take longest. */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.indexOf(path.relative(import.meta.dirname, moduleId));
+      return at < 0 ? LONGEST.length : at;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
