@@ -15,8 +15,8 @@ export interface Seeded {
 /** `TARGET=reference` runs the specs against the reference server, with our UI in front of it. */
 export const isReference = process.env["TARGET"] === "reference";
 
-async function start(): Promise<Server> {
-  if (!isReference) return await startServer({ runtime: "node" });
+async function start(settings: Readonly<Record<string, string>>): Promise<Server> {
+  if (!isReference) return await startServer({ runtime: "node", settings });
   const { startReference } = await import("./_reference.ts");
   // It has addresses and an end, which is all that specs need that run on both.
   return await startReference() as unknown as Server;
@@ -25,14 +25,17 @@ async function start(): Promise<Server> {
 export interface SeedOptions {
   /** Whether the endpoint is registered. Default: yes. */
   readonly isRegistered?: boolean;
+  /** What the endpoint runs. Default: `test/support/services.mjs`. */
+  readonly script?: string;
+  /** Of this project's server, by environment name without prefix. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server and an endpoint (`test/support/services.mjs`), and registers it. */
-export async function seeded({ isRegistered = true }: SeedOptions = {}): Promise<Seeded> {
-  const [server, endpoint] = await Promise.all([
-    start(),
-    startEndpoint("h2"),
-  ]);
+/** Starts a server and an endpoint, and registers it. */
+export async function seeded(
+  { isRegistered = true, script, settings = {} }: SeedOptions = {},
+): Promise<Seeded> {
+  const [server, endpoint] = await Promise.all([start(settings), startEndpoint("h2", script)]);
   if (isRegistered) await register(server, endpoint);
   return {
     server,

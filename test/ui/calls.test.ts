@@ -1,47 +1,44 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
 import { idOf } from "../conformance/_world.ts";
 import { until } from "../support/child.ts";
 import { query, send } from "../support/client.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { expectSound, openTab } from "./_tab.ts";
-import { startTree, type TreeWorld } from "./_tree.ts";
+import { hasBrowser } from "./_browser.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
+const TREE = {
+  script: path.join(import.meta.dirname, "_tree.mjs"),
+  settings: { DEFAULT_NUM_PARTITIONS: "4" },
+};
+/** For thousands of invocations, on a machine that is busy. */
+const SOWN_MS = 60_000;
 /** More than a page can hold as elements. */
 const SOWN = 1_200;
 const NODES_MAX = 1_500;
 
 describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
-  let browser: Browser;
-  let world: TreeWorld;
-  const start = async (path: string, input: unknown) => idOf(await send(world.server, path, input));
+  const ui = useUi(undefined, TREE);
+  const start = async (path: string, input: unknown) => idOf(await send(ui.server, path, input));
   const count = async (condition: string) =>
     Number(
       (await query(
-        world.server,
+        ui.server,
         `SELECT count(*) AS n FROM sys_invocation_status WHERE ${condition}`,
       ))[0]?.["n"],
     );
   const ends = (id: string) =>
     until(`${id} to end`, async () => await count(`id = '${id}' AND status = 'completed'`) === 1);
 
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), startTree()]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
-  });
-
   test("shows calls of calls with what became of each, and leads to them", async () => {
     const id = await start("Tree/grow", { wide: [2, 3], isFailing: true });
     await ends(id);
     const partitions = await query(
-      world.server,
+      ui.server,
       "SELECT partition_key FROM sys_invocation_status",
     );
     expect(new Set(partitions.map((row) => row["partition_key"])).size).toBeGreaterThan(4);
-    const tab = await openTab(browser, world.at(`invocations/${id}`));
+    const tab = await ui.open(`invocations/${id}`);
     const { page } = tab;
     await page.getByRole("tab", { name: "Call tree" }).click();
     expect(new URL(page.url()).searchParams.get("tab")).toBe("calls");
@@ -75,7 +72,7 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
   test("folds with its buttons, one call or all", async () => {
     const id = await start("Tree/grow", { wide: [1, 2] });
     await ends(id);
-    const tab = await openTab(browser, world.at(`invocations/${id}?tab=calls`));
+    const tab = await ui.open(`invocations/${id}?tab=calls`);
     const { page } = tab;
     const rows = (expected: number) =>
       until(`${expected} rows`, async () => await page.locator("tbody .call").count() === expected);
@@ -95,8 +92,8 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
     const id = await start("Tree/sow", SOWN);
     const open = `invoked_by_id = '${id}' AND status <> 'completed'`;
     await ends(id);
-    await until("all sown to end", async () => await count(open) === 0, START_MS);
-    const tab = await openTab(browser, world.at(`invocations/${id}?tab=calls`));
+    await until("all sown to end", async () => await count(open) === 0, SOWN_MS);
+    const tab = await ui.open(`invocations/${id}?tab=calls`);
     const { page } = tab;
     await page.getByText(`25 calls, ${(SOWN - 25).toLocaleString("en-US")} more not shown`)
       .waitFor();
@@ -115,15 +112,15 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
     await page.getByRole("button", { name: `and ${SOWN - 1_000} more` }).click();
     await page.waitForURL(/filter=caller/);
     await tab.close();
-  }, START_MS);
+  }, SOWN_MS);
 
   test("grows while something in it runs", async () => {
     const id = await start("Tree/grow", { wide: [1], isWaiting: true });
-    const tab = await openTab(browser, world.at(`invocations/${id}?tab=calls`));
+    const tab = await ui.open(`invocations/${id}?tab=calls`);
     const { page } = tab;
     await page.getByRole("row", { name: /Tree\/waits running .* s so/ }).waitFor();
     await page.getByText("2 calls, 1 open").waitFor();
-    world.endpoint.release("go");
+    ui.endpoint.release("go");
     await page.getByRole("row", { name: /Tree\/waits succeeded/ }).waitFor();
     await page.getByText("2 calls", { exact: true }).waitFor();
     expect(tab.wrong).toEqual([]);
@@ -133,7 +130,7 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
   test("says so where a server answers no SQL", async () => {
     const id = await start("Tree/grow", { wide: [1] });
     await ends(id);
-    const tab = await openTab(browser, world.at(`invocations/${id}`), { allowed: [404] });
+    const tab = await ui.open(`invocations/${id}`, { allowed: [404] });
     const { page } = tab;
     await page.getByRole("tab", { name: "Call tree" }).waitFor();
     await page.route("**/query", (route) => route.fulfill({ status: 404, body: "{}" }));

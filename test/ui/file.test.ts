@@ -162,7 +162,8 @@ describe.skipIf(!hasBrowser)("a file of an invocation", () => {
     const tab = await ui.open(`invocations/${id}?tab=raw`);
     const { page } = tab;
     const text = readFileSync(await saved(page, "Save as a file"), "utf8");
-    await page.goto(ui.at("file"));
+    await page.goto(ui.at("invocations"));
+    await page.getByRole("link", { name: "Open a file" }).click();
     const drop = page.getByText("Choose it or drop it here");
     await drop.waitFor();
     const data = await page.evaluateHandle((content) => {

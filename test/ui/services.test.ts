@@ -66,9 +66,15 @@ describe.skipIf(!hasBrowser)("services", () => {
     const twin = page.getByRole("table").filter({ hasText: "of them failed" });
     const counts = await twin.locator("tbody td:nth-child(2)").allTextContents();
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(CALLS + 1);
-    await page.getByLabel("All that is kept").check();
-    await page.getByRole("img", { name: /^From call to result: 9 invocations/ }).waitFor();
-    expect(new URL(page.url()).searchParams.get("range")).toBe("retention");
+    for (
+      const [label, range] of [["Last day", "day"], ["All that is kept", "retention"]] as const
+    ) {
+      await page.getByLabel(label).check();
+      expect(new URL(page.url()).searchParams.get("range")).toBe(range);
+      for (const title of ["Ended per", "From call to result"]) {
+        await page.getByRole("img", { name: new RegExp(`^${title}.*: 9 invocations`) }).waitFor();
+      }
+    }
     await expectSound(tab);
     await tab.close();
   });

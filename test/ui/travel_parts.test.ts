@@ -98,6 +98,11 @@ describe("the state at an entry", () => {
     ]);
   });
 
+  test("does not take a list of what is left for a list of the beginning", () => {
+    const entries = [command("Input"), command("ClearAllState"), command("GetEagerStateKeys")];
+    expect(statesOf(entries, new Map([[2, []]]))).toEqual(["?", ".", "."]);
+  });
+
   test("is read from entries of each kind, and from none that is damaged", () => {
     const completion = (result: unknown) =>
       JSON.stringify({ Notification: { Completion: { GetLazyState: { result } } } });

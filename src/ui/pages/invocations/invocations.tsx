@@ -97,6 +97,7 @@ function Sort({ order, pages }: { readonly order: Order; readonly pages: Pages<I
           <option value="oldest">Oldest first</option>
         </select>
       </label>
+      <a href="file">Open a file</a>
     </>
   );
 }
