@@ -27,9 +27,10 @@ export async function until(what, check, ms = 120_000) {
   }
 }
 
-export async function startEndpoint() {
+/** Starts an endpoint: that of `null_endpoint.mjs`, or another script with what follows its port. */
+export async function startEndpoint(script = path.join(here, "null_endpoint.mjs"), ...more) {
   const port = await freePort();
-  const child = spawn(process.execPath, [path.join(here, "null_endpoint.mjs"), String(port)], {
+  const child = spawn(process.execPath, [script, String(port), ...more], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await new Promise((resolve) => child.stdout.once("data", resolve));
@@ -60,6 +61,7 @@ export async function startServer(folder, env = {}) {
     ingress: `http://127.0.0.1:${ingress}`,
     admin: base,
     bootMs,
+    pid: child.pid,
     rssMiB: () => {
       const status = fs.readFileSync(`/proc/${child.pid}/status`, "utf8");
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;

@@ -3,10 +3,10 @@
 //   npm run build && node test/bench/queries.mjs [--rows 1000000] [--files 1]
 //
 // With more than one file, partitions have a database file each, and rows are copied out of all of them.
-import { createClient } from "@libsql/client/sqlite3";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fill } from "./_fill.mjs";
 import { load } from "./_load.mjs";
 import { startEndpoint, startServer } from "./_process.mjs";
 
@@ -21,7 +21,6 @@ if (files > 1) {
   process.env.SVC_DEFAULT_NUM_PARTITIONS = String(files);
   process.env.SVC_STORAGE__DATABASES = "each";
 }
-const STEP = 50_000;
 const JSON_TYPE = { "content-type": "application/json", accept: "application/json" };
 const shown = "select id, target, status, created_at, modified_at, retry_count, last_failure";
 const since = new Date(Date.now() - 60_000).toISOString();
@@ -45,26 +44,6 @@ const rowsOf = (ids) =>
     from (select *, status = 'running' as is_running from sys_invocation) inv
     left join sys_deployment dp on dp.id = inv.pinned_deployment_id
     where inv.id in (${ids.map((id) => `'${id}'`).join(", ")})`;
-
-/** Copies the completed invocation of a file, a millisecond older each. `first`: what ids begin with. */
-async function fill(file, first) {
-  const client = createClient({ url: `file:${file}` });
-  await client.execute("pragma synchronous = off");
-  for (let from = 1; from <= count; from += STEP) {
-    await client.execute({
-      sql: `insert into invocation (id, partition, status, expires_at, created_at, body, output)
-        select printf('inv_100000000000%022d', ?4 + n), partition, status, ?3,
-          created_at - n - 100000,
-          json_set(body, '$.id', printf('inv_100000000000%022d', ?4 + n)), output
-        from (select * from invocation where status = 'completed' limit 1),
-          (select value as n from generate_series(?1, ?2))`,
-      args: [from, Math.min(count, from + STEP - 1), Date.now() + 86_400_000, first],
-    });
-  }
-  const { rows: [{ n }] } = await client.execute("select count(*) as n from invocation");
-  console.log(`${n} invocations`);
-  client.close();
-}
 
 async function ask(server, query) {
   const began = performance.now();
@@ -107,7 +86,10 @@ try {
   await ask(server, "select count(*) from sys_invocation");
   await server.stop();
   const databases = fs.readdirSync(folder).filter((name) => name.endsWith(".db"));
-  for (const [i, name] of databases.entries()) await fill(path.join(folder, name), i * count);
+  for (const [i, name] of databases.entries()) {
+    const filled = await fill(path.join(folder, name), { count, first: i * count });
+    console.log(`${filled} invocations`);
+  }
   server = await startServer(folder);
   const { rows: ids } = await ask(server, "select id from sys_invocation limit 100");
   const asked = { ...queries, "rows by id": rowsOf(ids.map(({ id }) => id)) };

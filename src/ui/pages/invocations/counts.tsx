@@ -7,8 +7,11 @@ import { FIELD_NAMES } from "./fields.ts";
 import { countsOf, endedOf } from "./statements.ts";
 
 /** How many there are of each status. Undefined until it is known. */
-function useCounts(conditions: readonly Sql[]): ReadonlyMap<Status, number> | undefined {
-  const use = { everyMs: EVERY_MS.list };
+function useCounts(
+  conditions: readonly Sql[],
+  isOn: boolean,
+): ReadonlyMap<Status, number> | undefined {
+  const use = { everyMs: EVERY_MS.list, isOn };
   const { data: open } = useQuery<{ status: string; n: Int }>(countsOf(conditions), use);
   const { data: ended } = useQuery<{ bucket: Status; n: Int }>(endedOf(conditions), use);
   if (!open || !ended) return undefined;
@@ -20,12 +23,14 @@ function useCounts(conditions: readonly Sql[]): ReadonlyMap<Status, number> | un
 }
 
 /** How many there are of each status, whatever status the filter asks for. Each is a filter itself. */
-export function Counts({ conditions, text, onFilter }: {
+export function Counts({ conditions, text, isOn, onFilter }: {
   readonly conditions: readonly Sql[];
   readonly text: string;
+  /** Whether to count now. Counts read every row: the rows that are shown would wait for them. */
+  readonly isOn: boolean;
   readonly onFilter: (text: string) => void;
 }) {
-  const counts = useCounts(conditions);
+  const counts = useCounts(conditions, isOn);
   const chosen = parseFilter(text, FIELD_NAMES).find(({ field }) => field === "status")?.values;
   const total = [...counts?.values() ?? []].reduce((sum, n) => sum + n, 0);
   const choose = (values: readonly string[]) =>

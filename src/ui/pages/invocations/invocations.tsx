@@ -56,7 +56,7 @@ export default function Invocations() {
         problems={filter.problems}
         onChange={onFilter}
       />
-      <Counts conditions={counted.conditions} text={text} onFilter={onFilter} />
+      <Counts {...{ text, onFilter }} {...counted} isOn={pages.rows !== undefined} />
       {pages.error && <Failed error={pages.error} onRetry={pages.refresh} />}
       <div class={peeked === undefined ? "split" : "split open"}>
         <Rows
