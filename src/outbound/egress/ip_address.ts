@@ -38,8 +38,12 @@ export class IpAddress {
    */
   static parse(text: string): IpAddress | undefined {
     const bare = text.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
-    const isAddress = ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare);
-    return isAddress ? new IpAddress(ipaddr.parse(bare)) : undefined;
+    // `isValid` of a name throws and catches, which takes 20 µs each time.
+    if (bare.includes(":")) {
+      return ipaddr.IPv6.isValid(bare) ? new IpAddress(ipaddr.IPv6.parse(bare)) : undefined;
+    }
+    const isIPv4 = /^[\d.]+$/.test(bare) && ipaddr.IPv4.isValidFourPartDecimal(bare);
+    return isIPv4 ? new IpAddress(ipaddr.IPv4.parse(bare)) : undefined;
   }
 
   isIn([network, bits]: Network): boolean {

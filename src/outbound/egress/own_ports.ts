@@ -1,9 +1,9 @@
 import { IpAddress } from "./ip_address.ts";
 
-/** A port that this server listens on, and the addresses besides loopback at which it is reached. */
+/** A port that this server listens on. */
 interface OwnPort {
   readonly port: number;
-  readonly addresses: () => readonly IpAddress[];
+  isAt(address: IpAddress): boolean;
 }
 
 /**
@@ -26,18 +26,16 @@ export class OwnPorts {
   add(host: string, port: number): void {
     const bound = IpAddress.parse(host);
     const isOne = bound !== undefined && !/^(0\.0\.0\.0|::)$/.test(bound.text);
-    this.#ports.push({ port, addresses: isOne ? () => [bound] : () => parsed(this.#machine()) });
+    const isBound = (address: IpAddress) =>
+      isOne ? address.equals(bound) : parsed(this.#machine()).some((one) => address.equals(one));
+    const isReachedHere = !isOne || bound.isLoopback;
+    const isAt = (address: IpAddress) => isReachedHere && address.isLoopback || isBound(address);
+    this.#ports.push({ port, isAt });
   }
 
   has(address: IpAddress, port: number): boolean {
-    return this.#ports.some((own) =>
-      own.port === port && (address.isLoopback || own.addresses().some(isSame(address)))
-    );
+    return this.#ports.some((own) => own.port === port && own.isAt(address));
   }
-}
-
-function isSame(address: IpAddress): (other: IpAddress) => boolean {
-  return (other) => address.equals(other);
 }
 
 function parsed(texts: readonly string[]): IpAddress[] {

@@ -134,6 +134,7 @@ describe("the server's own ports", () => {
     "http://192.168.7.7:8080/",
     "http://192.168.7.8:9070/",
     "http://10.1.1.2:5122/",
+    "http://127.0.0.1:5122/",
   ])("%s is allowed: the server does not listen there", (url) => {
     expect(verdict({ url })).toBe("allowed");
   });
