@@ -28,8 +28,15 @@ export function checkBrowser(
     );
   }
   const origin = headers.get("origin");
-  if (origin === null || READING.has(method) || hostOf(origin) === host) return;
-  throw Failure.plain(403, `a page of "${origin}" may not change anything here`);
+  if (origin === null || READING.has(method)) return;
+  const page = URL.canParse(origin) ? new URL(origin) : undefined;
+  // A proxy may ask under another name than the one that the browser knows.
+  if (page && (page.host === host || isNamed(page.hostname, allowedHosts))) return;
+  throw Failure.plain(
+    403,
+    `a page of "${origin}" may not change anything here. If it is this server's, behind a proxy, ` +
+      'add its name to "admin.allowed-hosts"',
+  );
 }
 
 /**
@@ -38,12 +45,11 @@ export function checkBrowser(
  */
 function isOurs(hostname: string, allowed: readonly string[]): boolean {
   return !hostname.includes(".") || isLoopback(hostname) || ADDRESS.test(hostname) ||
-    allowed.some((name) => name === "*" || name.toLowerCase() === hostname);
+    allowed.includes("*") || isNamed(hostname, allowed);
+}
+
+function isNamed(hostname: string, names: readonly string[]): boolean {
+  return names.some((name) => name.toLowerCase() === hostname);
 }
 
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
-
-/** The host and port of an origin. Undefined: it is none, such as `null`. */
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
-}
