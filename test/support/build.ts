@@ -7,12 +7,15 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
 const OLD_MS = 30 * 60_000;
 let built: string | undefined;
+let deno: string | undefined;
 
 /**
  * Builds the Node server the way `npm run build` does, into a folder of this process's own, so that
  * tests run what the sources say now and do not build over each other. Answers the entry's path.
  */
 export function nodeEntry(): string {
+  // `npm test` has built what the sources say now: its many processes need not do so again.
+  if (process.env["TEST_BUILT"] === "1") return path.join(DIST, "node.mjs");
   if (built !== undefined) return path.join(built, "node.mjs");
   buildUi();
   // Within the repository: the server finds its packages from where it lies.
@@ -26,8 +29,9 @@ export function nodeEntry(): string {
   return path.join(built = folder, "node.mjs");
 }
 
-/** Builds the UI, which every entry embeds. */
+/** Builds the UI, which every entry embeds, unless `npm test` has. */
 export function buildUi(): void {
+  if (process.env["TEST_BUILT"] === "1") return;
   execFileSync(process.execPath, [path.join(ROOT, "adapters/ui/build.mjs")], { stdio: "pipe" });
 }
 
@@ -61,6 +65,10 @@ const EXEC_PATH = `"$(deno eval -p 'Deno.execPath()')"`;
 
 /** The one npm installs is a script that starts the real one and passes no signal on: this one. */
 export function denoProgram(): string {
+  return deno ??= findDeno();
+}
+
+function findDeno(): string {
   const script = path.join(ROOT, "node_modules/.bin/deno");
   return execFileSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" })
     .trim();
