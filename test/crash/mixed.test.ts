@@ -11,12 +11,13 @@ import { Load } from "./_load.ts";
 import { Notes } from "./_notes.ts";
 import { scenarios } from "./_scenarios.ts";
 
-// CRASH_RUNTIME=deno, CRASH_TRANSPORT=h1, CRASH_SEED=<what a failure printed>, CRASH_ONLY=<scenario>
+// CRASH_RUNTIME=deno, CRASH_TRANSPORT=h1, CRASH_ROUNDS=20 (the long form),
+// CRASH_SEED=<what a failure printed>, CRASH_ONLY=<scenario>
 const { env } = process;
 const runtime: RuntimeName = env["CRASH_RUNTIME"] === "deno" ? "deno" : "node";
 const transport: Transport = env["CRASH_TRANSPORT"] === "h1" ? "h1" : "h2";
 const seed = Number(env["CRASH_SEED"] ?? Math.floor(Math.random() * 1e9));
-const rounds = Number(env["CRASH_ROUNDS"] ?? 20);
+const rounds = Number(env["CRASH_ROUNDS"] ?? 10);
 const SERVICES = path.join(import.meta.dirname, "services_mixed.mjs");
 const CLIENTS = 16;
 const ALIVE_MS_MAX = 700;
