@@ -3,6 +3,7 @@ import type { LetterRef } from "../../src/model/kafka.ts";
 import type { Write } from "../../src/model/rows.ts";
 import type { LettersRequest, PartitionClient } from "../../src/ports.ts";
 import { ask } from "./asking.ts";
+import { Injected } from "./connection.ts";
 import type { Limits } from "./faults.ts";
 import { isPutToEnd } from "./invocation_record.ts";
 import { must } from "./must.ts";
@@ -84,7 +85,7 @@ export class DeadLetters {
     }
   }
 
-  /** Undefined: some partition did not answer. */
+  /** Undefined: some partition did not answer, or its store did not. */
   async #exchange(request: LettersRequest) {
     const { Router, partitions, ownerOf } = this.#options;
     const letters = async (partition: number, part: LettersRequest) => {
@@ -99,7 +100,8 @@ export class DeadLetters {
     try {
       return await new Router({ partitions, partitionClient }).letters(request);
     } catch (cause) {
-      if (cause instanceof Unanswered) return undefined;
+      // A read that fails is an answer to this request alone: rows are read again for the next one.
+      if (cause instanceof Unanswered || cause instanceof Injected) return undefined;
       throw cause;
     }
   }
