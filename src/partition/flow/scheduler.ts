@@ -190,7 +190,8 @@ export class Scheduler implements SlotView {
     state.lanes ??= new PriorityLanes<WaitQueue>({ agingMs });
     state.lanes.add(queue.parsed.lane, queue, clock.now());
     queue.waitsAt = counter;
-    this.#shares.mark(counter);
+    // Where it waits decides which slots are kept for it, of all its counters.
+    for (const one of queue.counters) this.#shares.mark(one);
     if (counter === GRANTS) this.#passes(queue, 1);
   }
 
