@@ -179,8 +179,11 @@ export class World {
   }
 }
 
-export interface AdminLimits
-  extends Pick<AdminOptions, "authenticator" | "changes" | "ingressEndpoint" | "metrics" | "ui"> {
+export interface AdminLimits extends
+  Pick<
+    AdminOptions,
+    "allowedHosts" | "authenticator" | "changes" | "ingressEndpoint" | "metrics" | "ui"
+  > {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;
   readonly isStrict: boolean;

@@ -40,7 +40,7 @@ describe("the address of the ingress that browsers are told", () => {
     const config = readConfig({ env: { SVC_INGRESS__BIND_ADDRESS: "0.0.0.0" } });
     const ui = () => ({ shell: "", etag: 'W/"1"', files: {} });
     const { ingressEndpoint } = adminSettings(config);
-    const { serve } = await setup(undefined, { ui, ingressEndpoint });
+    const { serve } = await setup(undefined, { ui, ingressEndpoint, allowedHosts: ["*"] });
     for (const host of ["a.example", "b.example"]) {
       const version = await (await serve(new Request(`http://${host}:9070/version`))).json();
       expect(version).toMatchObject({ ingress_endpoint: `http://${host}:8080/` });
