@@ -14,7 +14,9 @@ export const LONGEST = [
   "sim/sabotage.test.ts",
   "kafka/facts_trouble.test.ts",
   "kafka/crash_fleet.test.ts",
+  "conformance/data_damage.test.ts",
   "conformance/fresh_copy.test.ts",
+  "conformance/deno_sqld.test.ts",
 ];
 
 /** Begins with the files that take longest. */
