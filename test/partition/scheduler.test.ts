@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import type { Event } from "../../src/engine/event.ts";
-import { Slots } from "../../src/engine/flow/slots.ts";
 import { countedOf, Desk } from "./_desk.ts";
 
 const BLUE = { path: "blue:greeter/hi" } as const;
@@ -262,54 +260,4 @@ test("a stopped scheduler proposes nothing", () => {
   desk.release(counted);
   desk.set({});
   expect(desk.grants).toEqual([]);
-});
-
-test("with its token, the next one asks for the slot that another partition has", () => {
-  const counter = "handler:greeter/hi";
-  const events: Event[] = [];
-  const desk = new Desk({
-    rules: { blue: { rate: { count: 1, periodMs: 100 } } },
-    services: { greeter: { handlers: { hi: { concurrency: 1 } } } },
-  }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
-  const share = (slots: number) => {
-    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-    const nothing = { starts: 0, asksSlots: false, asksStarts: false, isWanted: false };
-    found.shares.push({ partition: 1, counter, slots, ...nothing });
-    found.reviewed.push(counter);
-    desk.scheduler.apply(found);
-  };
-  share(1);
-  desk.bucket("scope:blue", 0);
-  desk.wait("i1", BLUE);
-  // The idle slot went to another partition.
-  share(0);
-  events.length = 0;
-  desk.pass(100);
-  expect(events).toEqual([{ type: "shortOfSlots", id: counter, slots: 1, starts: 0 }]);
-});
-
-test("a slot that was kept while the next one lacked is given back when a scope holds it up", () => {
-  const [handler, service] = ["handler:greeter/hi", "service:greeter"];
-  const events: Event[] = [];
-  const desk = new Desk({
-    rules: { blue: { rate: { count: 1, periodMs: 100 } } },
-    services: { greeter: { limits: { concurrency: 1 }, handlers: { hi: { concurrency: 1 } } } },
-  }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
-  const share = (counter: string, slots: number, isWanted: boolean) => {
-    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-    const nothing = { starts: 0, asksSlots: false, asksStarts: false };
-    found.shares.push({ partition: 1, counter, slots, isWanted, ...nothing });
-    found.reviewed.push(counter);
-    desk.scheduler.apply(found);
-  };
-  share(handler, 1, false);
-  share(service, 0, false);
-  desk.bucket("scope:blue", 0);
-  desk.wait("i1", BLUE);
-  expect(events).toEqual([{ type: "shortOfSlots", id: service, slots: 1, starts: 0 }]);
-  // Another partition wants the slot of the handler, which is kept for the one of the service.
-  share(handler, 1, true);
-  expect(events).toHaveLength(1);
-  share(service, 1, false);
-  expect(events.slice(1)).toEqual([{ type: "slotsIdle", id: handler, slots: 1, starts: 0 }]);
 });
