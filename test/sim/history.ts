@@ -25,9 +25,6 @@ import { inOrder } from "./batch.ts";
 import { mustBegin, mustBeKept, Operations } from "./operations.ts";
 import type { World } from "./world.ts";
 
-/** Operations that end an invocation. */
-const ENDS = ["kill", "cancel"] as const;
-
 /**
  * The model of a run, independent of the server. It reads every commit, and checks the facts that may
  * never change: entries of a journal, a result, that an invocation was accepted once.
@@ -129,7 +126,7 @@ export class History {
       if (record.result && isSame(record.result, result)) return true;
     }
     // Of a life that began and ended within one turn no row was ever written.
-    return isPutToEnd(result) && ENDS.some((kind) => this.operations.count(id, kind) > 0);
+    return isPutToEnd(result) && this.operations.hasEnded(id);
   }
 
   /** Whether a completed invocation has been kept for as long as it was to be. */
@@ -165,8 +162,8 @@ export class History {
     must(!known || isReused, () => `"${id}" was forgotten and came back`);
     if (known && !known.isForgotten) {
       const { row: old, result } = known;
-      const { operations } = this, isPutToEnd = ENDS.some((kind) => operations.count(id, kind) > 0);
-      const isPurged = operations.count(id, "purge") > 0 || this.isPast(known);
+      const isPutToEnd = this.operations.hasEndedWithCallers(old);
+      const isPurged = this.operations.count(id, "purge") > 0 || this.isPast(known);
       must(result ? isPurged : isPutToEnd, () => `"${id}" was accepted twice`);
       known.isForgotten = true;
       if (old.runningAt !== undefined) this.#forgotten(old);

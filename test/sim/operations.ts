@@ -10,6 +10,9 @@ import { cancelsOf, type InvocationRecord, isSame } from "./invocation_record.ts
 
 export type OperationKind = Operation["kind"];
 
+/** Operations that end an invocation. */
+const ENDS = ["kill", "cancel"] as const;
+
 /** The state of an invocation when an operation was requested. */
 export interface Before {
   readonly record: InvocationRecord | undefined;
@@ -40,6 +43,18 @@ export class Operations {
   /** How often this was requested, whether the request arrived or not. */
   count(id: string, kind: OperationKind): number {
     return this.#counts.get(`${kind} ${id}`) ?? 0;
+  }
+
+  /** Whether it was requested to end an invocation. */
+  hasEnded(id: string): boolean {
+    return ENDS.some((kind) => this.count(id, kind) > 0);
+  }
+
+  /** Whether it was requested to end an invocation, or one that it was called by: that ends it, too. */
+  hasEndedWithCallers({ id, origin }: InvocationRow): boolean {
+    if (this.hasEnded(id)) return true;
+    const caller = origin.by === "service" ? this.#history.records.get(origin.id) : undefined;
+    return caller !== undefined && this.hasEndedWithCallers(caller.row);
   }
 
   /** An operator requests an operation. */
