@@ -30,7 +30,7 @@ export interface JwtDeps {
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }
 
-/** Signatures by a key that only the issuer has. Not `HS…`: whoever can verify one can make one. */
+/** Signatures by a key that only the issuer has. With `HS…` the key that verifies tokens also makes them. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],

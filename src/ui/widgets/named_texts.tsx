@@ -1,6 +1,6 @@
 import { LongText } from "./json_tree.tsx";
 
-/** Texts by name, whoever wrote them: headers, metadata. */
+/** Texts by name, such as headers and metadata. */
 export function NamedTexts({ entries }: {
   readonly entries: readonly (readonly [name: string, text: string])[];
 }) {
