@@ -4,12 +4,8 @@ import { durationText } from "../../widgets/duration.ts";
 import { type EventRow, useEvents, type Whole } from "./data.ts";
 import { useOpened } from "./opened.ts";
 import type { Step } from "./steps.ts";
+import { BAR_MIN, FoldChoice, LinePicture, WIDTH } from "./time_line.tsx";
 import { type Timeline, timelineOf } from "./timeline.ts";
-
-/** Units of a drawing, whatever its width on the screen. */
-const [WIDTH, HEIGHT] = [1_000, 20];
-/** Of what took no time. */
-const BAR_MIN = 4;
 
 /** Attempts that failed at a step, in ms since the epoch. */
 export type Failures = ReadonlyMap<number, readonly number[]>;
@@ -67,26 +63,12 @@ export function Bar({ step, line, failed }: {
   const end = result === "pending" ? line.to : Date.parse(endedAt ?? at);
   const width = Math.max(BAR_MIN, WIDTH * line.at(end) - x);
   return (
-    <svg
-      class="bar"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {line.folds.map((fold) => (
-        <rect
-          key={fold.at}
-          class="fold"
-          x={WIDTH * fold.at}
-          width={WIDTH * (fold.until - fold.at)}
-          height={HEIGHT}
-        />
-      ))}
+    <LinePicture line={line}>
       <rect class={result} x={Math.min(x, WIDTH - BAR_MIN)} y={5} width={width} height={10} />
       {failed.map((ms) => (
         <rect key={ms} class="attempt" x={WIDTH * line.at(ms)} y={1} width={BAR_MIN} height={18} />
       ))}
-    </svg>
+    </LinePicture>
   );
 }
 
@@ -96,14 +78,7 @@ export function Legend({ line, failures, isFolding, onFold }: Waterfall) {
   const folded = line.folds.map(({ ms }) => durationText(ms)).join(", ");
   return (
     <span class="legend">
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isFolding}
-          onChange={({ currentTarget }) => onFold(currentTarget.checked)}
-        />
-        Fold long waits
-      </label>
+      <FoldChoice isFolding={isFolding} onFold={onFold} />
       <span class="quiet">
         {`${durationText(line.to - line.from)} in all`}
         {folded === "" ? "" : `, folded: ${folded}`}

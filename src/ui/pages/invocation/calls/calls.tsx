@@ -6,6 +6,7 @@ import { go, link } from "../../../state/router.ts";
 import { Empty, Failed } from "../../../widgets/empty.tsx";
 import { Table } from "../../../widgets/table.tsx";
 import type { Whole } from "../data.ts";
+import { FoldChoice } from "../time_line.tsx";
 import { timelineOf } from "../timeline.ts";
 import { columnsOf } from "./columns.tsx";
 import { readTree, type Widths } from "./read.ts";
@@ -80,14 +81,7 @@ function Picture({ tree, onMore }: PictureProps) {
         <button type="button" onClick={() => setFolded(folded.size > 0 ? new Set() : callers)}>
           {folded.size > 0 ? "Unfold all" : "Fold all"}
         </button>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isFolding}
-            onChange={({ currentTarget }) => setFolding(currentTarget.checked)}
-          />
-          Fold long waits
-        </label>
+        <FoldChoice isFolding={isFolding} onFold={setFolding} />
       </p>
       <Table caption="Calls" columns={columns} rows={rows} idOf={({ id }) => id} onOpen={open} />
     </div>

@@ -5,6 +5,7 @@ import { Icon } from "../../../widgets/icon.tsx";
 import { StatusBadge, statusOf } from "../../../widgets/status.tsx";
 import type { Column } from "../../../widgets/table.tsx";
 import { momentText } from "../../../widgets/time.tsx";
+import { BAR_MIN, LinePicture, WIDTH } from "../time_line.tsx";
 import type { Timeline } from "../timeline.ts";
 import type { Call, TreeRow } from "./tree.ts";
 
@@ -18,8 +19,6 @@ export interface ColumnProps {
 const INDENTS_MAX = 8;
 /** Characters of a failure. The page of the call has all of it. */
 const FAILURE_MAX = 300;
-/** Units of a bar, whatever its width on the screen, and the least width of one. */
-const [WIDTH, HEIGHT, BAR_MIN] = [1_000, 20, 4];
 
 /** A cell that only calls have. */
 const ofCall = (cell: (call: Call) => unknown) => (row: TreeRow) =>
@@ -133,21 +132,7 @@ function Bar({ call, line }: { readonly call: Call; readonly line: Timeline }) {
   const [accepted, begun, ended] = [place(at), place(from), place(to)];
   const x = Math.min(begun, WIDTH - BAR_MIN);
   return (
-    <svg
-      class="bar"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {line.folds.map((fold) => (
-        <rect
-          key={fold.at}
-          class="fold"
-          x={WIDTH * fold.at}
-          width={WIDTH * (fold.until - fold.at)}
-          height={HEIGHT}
-        />
-      ))}
+    <LinePicture line={line}>
       <rect class="none" x={accepted} y={9} width={Math.max(0, x - accepted)} height={2} />
       <rect
         class={to === undefined ? "pending" : call.completion_result ?? "none"}
@@ -156,6 +141,6 @@ function Bar({ call, line }: { readonly call: Call; readonly line: Timeline }) {
         width={Math.max(BAR_MIN, ended - x)}
         height={10}
       />
-    </svg>
+    </LinePicture>
   );
 }
