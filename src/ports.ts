@@ -252,6 +252,9 @@ export interface PartTaken {
   readonly damage?: string;
   /** Records that had been taken before, and were dropped. Absent: none. */
   readonly replays?: number;
+  /** Of a part without records: `settled` and `homes` of the row of the source (`model/rows.ts`). */
+  readonly settled?: number;
+  readonly homes?: number;
 }
 
 /** Messages of one partition for another one, in their order. */

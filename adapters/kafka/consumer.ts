@@ -213,7 +213,7 @@ export class TopicConsumer {
         `Partition ${partition} of "${topic}" has the offsets ${low} to ${high}, and not ${position}: ` +
           "records have expired, or the topic was made anew",
       );
-      feed?.advance(next);
+      feed?.reset(next);
       return next;
     } finally {
       await admin.disconnect();

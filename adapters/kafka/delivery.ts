@@ -50,38 +50,80 @@ export class Delivery {
 
   /** Hands over a batch that kafkajs has read. Returns early where the partition has to stand. */
   async deliver(payload: EachBatchPayload, feed: Feed): Promise<void> {
-    const { topic, partition, messages } = payload.batch;
-    const { map, isSkipped } = this.#options;
-    const isPassed = (offset: number) =>
-      feed.passed.has(offset) || isSkipped(topic, partition, offset);
+    const { messages, highWatermark } = payload.batch;
+    feed.end = Number(highWatermark);
+    if (feed.known === undefined && !await this.#learn(payload, feed)) return;
     const records = messages.map(recordOf);
-    feed.end = Number(payload.batch.highWatermark);
     for (let at = 0; at < records.length && this.#goesOn(payload);) {
-      const chunk = chunkOf(records, at, { map, isPassed });
+      const chunk = this.#chunkOf(feed, records, at);
       const next = nextOf(payload, records, at + chunk.count);
-      const ingested = await this.#hand(payload, chunk, next);
+      const ingested = chunk.records.length > 0
+        ? await this.#hand(payload, chunk.records, next)
+        : { next };
       if (ingested === undefined) return;
-      if (ingested.next > feed.end) await this.#noteOverlap(feed, ingested.next);
       at = advance(payload, feed, { records, at, next: ingested.next });
       this.#options.onChange();
       if (ingested.isFull && at < records.length) return this.#stand(payload, feed, INBOX);
       const why = ingested.poison?.message ?? (ingested.next === next ? chunk.poison : undefined);
       if (at === records.length || why === undefined) continue;
-      const message = messages[at]!;
-      const isDone = await this.#options.setAside({ topic, partition, message, why });
-      if (!isDone) return this.#stand(payload, feed, { kind: "poison", message: why });
-      feed.passed.add(Number(message.offset));
+      if (!await this.#passOver(payload, feed, { message: messages[at]!, why })) return;
     }
   }
 
-  /** The server knows offsets that are still to come, unless another member has been there meanwhile. */
-  async #noteOverlap({ topic, partition }: Feed, next: number): Promise<void> {
-    const end = await this.#options.endOf(topic, partition).catch(() => next);
-    if (next <= end) return;
-    this.#options.onProblem(
-      `Partition ${partition} of "${topic}" ends at ${end}, and was read up to ${next} before: the ` +
-        "topic was made anew, and its records are dropped up to there. A new subscription reads them",
-    );
+  #chunkOf(feed: Feed, records: readonly KafkaRecord[], at: number): Chunk {
+    const { topic, partition, known = 0, anew } = feed;
+    const { map, isSkipped } = this.#options;
+    const isPassed = (offset: number) =>
+      feed.isPassed(offset) || isSkipped(topic, partition, offset);
+    const offset = records[at]!.offset;
+    if (anew !== undefined && offset < known && !isPassed(offset)) {
+      return { records: [], count: 0, poison: anew };
+    }
+    return chunkOf(records, at, { map, isPassed });
+  }
+
+  /**
+   * Asks the server how far it knows the partition: all before that is done with (decision 058), unless
+   * the partition has never had so many records. False: the consumer stops. Rejects when the broker
+   * does not answer.
+   */
+  async #learn(payload: EachBatchPayload, feed: Feed): Promise<boolean> {
+    const { topic, partition, end = 0 } = feed;
+    const asked = await this.#hand(payload, [], 0);
+    if (!asked) return false;
+    // Another member may have been there since these records were read.
+    const last = asked.next > end ? await this.#options.endOf(topic, partition) : end;
+    if (asked.next > last) feed.anew = madeAnew(feed, asked.next, last);
+    feed.known = asked.next;
+    return true;
+  }
+
+  /**
+   * Sets the record aside, and tells the server, so that it is not found again after a crash; unless the
+   * server says that it is done with. False: the partition stands, or the consumer stops.
+   */
+  async #passOver(
+    payload: EachBatchPayload,
+    feed: Feed,
+    { message, why }: Pick<Poison, "message" | "why">,
+  ): Promise<boolean> {
+    const { topic, partition } = feed;
+    const offset = Number(message.offset);
+    if (!await this.#note(payload, feed, 0)) return false;
+    if (feed.isPassed(offset)) return true;
+    if (!await this.#options.setAside({ topic, partition, message, why })) {
+      this.#stand(payload, feed, { kind: "poison", message: why });
+      return false;
+    }
+    feed.passed.add(offset);
+    return await this.#note(payload, feed, offset + 1);
+  }
+
+  /** Tells the server that all before `done` is done with. False: the consumer stops. */
+  async #note(payload: EachBatchPayload, feed: Feed, done: number): Promise<boolean> {
+    const answer = await this.#hand(payload, [], done);
+    if (answer) feed.known = Math.max(feed.known ?? 0, answer.next);
+    return answer !== undefined;
   }
 
   #goesOn({ isRunning, isStale }: EachBatchPayload): boolean {
@@ -97,7 +139,7 @@ export class Delivery {
   /** Undefined: the consumer stops. Throws where the group is rebalancing. */
   async #hand(
     { batch: { topic, partition }, heartbeat }: EachBatchPayload,
-    { records }: Chunk,
+    records: RecordBatch["records"],
     next: number,
   ): Promise<Ingested | undefined> {
     const { subscription, group, signal, onProblem } = this.#options;
@@ -152,6 +194,12 @@ function ingestedOf(taken: Taken, { records, next }: RecordBatch): Ingested | un
   const { ingested } = taken;
   const isWhole = ingested.next >= next || ingested.poison || ingested.isFull;
   return isWhole || ingested.next > (first?.offset ?? next) ? ingested : undefined;
+}
+
+function madeAnew({ topic, partition }: Feed, known: number, end: number): string {
+  return `Partition ${partition} of "${topic}" ends at ${end}, and was read up to ${known} before: the ` +
+    "topic was made anew, or has lost records. Records up to there cannot be told from those that were " +
+    "read. Delete this subscription and make another one, which reads them";
 }
 
 const INBOX: Stop = {

@@ -19,6 +19,10 @@ export class Feed {
   /** What the broker has been told. Undefined: nothing. */
   committed: number | undefined;
   end: number | undefined;
+  /** All before it is done with, as the server knew when it was asked. Undefined: it was not asked yet. */
+  known: number | undefined;
+  /** Why records before `known` are others than those that are done with. Undefined: they are the same. */
+  anew: string | undefined;
   /** Records to pass over. */
   readonly passed = new Set<number>();
   #stop: Stop | undefined;
@@ -46,6 +50,18 @@ export class Feed {
     this.#stop = undefined;
     this.#stops = 0;
     for (const offset of this.passed) if (offset < next) this.passed.delete(offset);
+  }
+
+  /** The partition has other offsets than thought: the server is to be asked again. */
+  reset(next: number): void {
+    this.advance(next);
+    this.known = undefined;
+    this.anew = undefined;
+  }
+
+  /** Whether the record is done with, or to be passed over. */
+  isPassed(offset: number): boolean {
+    return this.passed.has(offset) || (this.anew === undefined && offset < (this.known ?? 0));
   }
 
   /** Stands for a while, then calls `goOn` once. */

@@ -67,6 +67,9 @@ export interface Reply {
   readonly heard?: number;
   /** Of `ingested`: all records of this partition before this offset were taken. */
   readonly next?: number;
+  /** Of `ingested` without records: `settled` and `homes` of the row of the source. */
+  readonly settled?: number;
+  readonly homes?: number;
   /** Of `ingested`: there is no room for the record at `next`. */
   readonly isFull?: true;
   /** Of `ingested`: how many records had been taken before, and were dropped. Absent: none. */

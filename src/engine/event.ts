@@ -87,11 +87,18 @@ export interface Delivered {
 /** The records of a batch that belong to one partition of ours (decision 052). */
 export interface RecordPart {
   readonly source: RecordSource;
-  /** The first offset of the batch: all records before it have been taken, in all partitions. */
+  /** All records before it are done with, in all partitions: taken, or passed over. */
   readonly settled: number;
   /** The offset after the last one of the batch. */
   readonly next: number;
-  /** In the order of their offsets. */
+  /**
+   * The offset after the part before this one that went to the same partition and may not be durable:
+   * without that one, this one is not taken. Absent: there is none.
+   */
+  readonly after?: number;
+  /** How many partitions have a part of this batch. Absent: other batches are under way. */
+  readonly homes?: number;
+  /** In the order of their offsets. None: notes `settled`, and asks how far the partition is. */
   readonly records: readonly RecordRequest[];
 }
 

@@ -1,5 +1,6 @@
 import { partitionOfId } from "../model/ring.ts";
 import { type Rows, sourceOf } from "../model/rows.ts";
+import type { Reply } from "./effect.ts";
 import type { Ingested, RecordRequest } from "./event.ts";
 import { invoked } from "./lifecycle/invoked.ts";
 import type { Turn } from "./turn.ts";
@@ -7,12 +8,15 @@ import type { Turn } from "./turn.ts";
 /**
  * Has records invoke handlers, each once (decision 052): those that were taken before are dropped, and
  * the row that says so moves on in the same turn. Takes as many as the inbox of the subscription has
- * room for, in the order of their offsets. After a reshard it looks for the invocations as well: if a
- * sidecar has sent batches out of order, rows of an invocation must not be written over.
+ * room for, in the order of their offsets, and none while the part before this one is missing. After a
+ * reshard it looks for the invocations as well: if a sidecar has sent batches out of order, rows of an
+ * invocation must not be written over.
  */
 export function ingested(turn: Turn, event: Ingested): void {
-  const { source, next, records, reply } = event;
   const row = rowOf(turn, event);
+  if (event.records.length === 0) return noted(turn, event, row);
+  if (row.next < (event.after ?? 0)) return answer(turn, event, { next: row.next });
+  const { source, next, records } = event;
   const fresh = records.filter((record) => !isTaken(row, record));
   const room = turn.inboxRoom.of(source.subscription);
   const first = fresh[room];
@@ -24,13 +28,28 @@ export function ingested(turn: Turn, event: Ingested): void {
   for (const { request } of taken) {
     invoked(turn, { ...request, type: "invoked", fresh: request.fresh && !mayExist });
   }
-  const full = first ? { isFull: true } as const : {};
   const replays = records.length - fresh.length;
-  turn.emit({
-    ...{ type: "reply", reply, id: "", status: "done", next: reached },
-    ...full,
+  answer(turn, event, {
+    next: reached,
+    ...(first && { isFull: true }),
     ...(replays > 0 && { replays }),
   });
+}
+
+/** Notes what a sidecar is done with, and answers what the row knows (decision 058). */
+function noted(turn: Turn, event: Ingested, row: Rows["source"]): void {
+  const { settled } = event;
+  const known = settled > row.settled ? moved(row, event, Math.max(row.next, settled)) : row;
+  if (known !== row) turn.put("source", known);
+  const { next, homes } = known;
+  const told = homes === undefined ? {} : { homes };
+  answer(turn, event, { next, settled: known.settled, ...told });
+}
+
+type Answer = Pick<Reply, "next" | "isFull" | "replays" | "settled" | "homes">;
+
+function answer(turn: Turn, { reply }: Ingested, told: Answer): void {
+  turn.emit({ type: "reply", reply, id: "", status: "done", ...told });
 }
 
 function rowOf(turn: Turn, { source }: Ingested): Rows["source"] {
@@ -52,11 +71,17 @@ function isTaken(
 }
 
 function moved(
-  { earlier, ...row }: Rows["source"],
-  event: Ingested,
+  { earlier, homes: _, ...row }: Rows["source"],
+  { homes, ...event }: Ingested,
   next: number,
 ): Rows["source"] {
   const settled = Math.max(row.settled, event.settled);
   const open = earlier?.filter((nexts) => Math.max(...nexts) > next) ?? [];
-  return { ...row, next, settled, ...(open.length > 0 && { earlier: open }) };
+  return {
+    ...row,
+    next,
+    settled,
+    ...(homes !== undefined && next === event.next && { homes }),
+    ...(open.length > 0 && { earlier: open }),
+  };
 }

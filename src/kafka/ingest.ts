@@ -14,7 +14,10 @@ export interface RequestBatch {
 }
 
 export interface IngestDeps {
-  /** Takes requests, each once. Resolves once all before `next` are durable. Rejects with `Failure` 503. */
+  /**
+   * Takes requests, each once. Resolves once all before `next` are durable. Without records: notes that
+   * all before `next` is done with, and answers before which offset all is. Rejects with `Failure` 503.
+   */
   readonly take: (batch: RequestBatch) => Promise<PartTaken>;
   readonly tracer?: Pick<Tracer, "request"> | undefined;
   /** The largest record, in bytes: its value, and headers beyond 64 KiB. */
@@ -27,25 +30,32 @@ export interface IngestDeps {
 const NO_SINK = "Service and handler are not registered";
 
 /**
- * Makes invocations of the records of a batch, up to the first that cannot become one
- * (docs/spec/admin.md#sidecars). `sink`: of the subscription. Rejects as `deps.take` does.
+ * Makes invocations of the records of a batch, up to the first that cannot become one and is not done
+ * with (docs/spec/admin.md#sidecars). A batch without records is a note, as of `deps.take`. `sink`: of the subscription. Rejects as `deps.take` does.
  */
 export async function ingestBatch(
   deps: IngestDeps,
   { records, next, ...source }: RecordBatch,
   { sink, schema }: { readonly sink: string; readonly schema: Schema },
 ): Promise<Ingested> {
+  // A note of a sidecar, or its question how far the partitions are.
+  if (records.length === 0) return { next: (await deps.take({ source, next, records: [] })).next };
   const invoker = invokerOf(deps, source, { sink, schema });
   const taken: Taken[] = [];
   let poison: { readonly offset: number; readonly message: string } | undefined;
+  let settled: number | undefined;
   for (const record of records) {
     const { offset } = record;
     const made = invoker?.requestOf(record) ?? { problem: NO_SINK };
-    if ("problem" in made) {
-      poison = { offset, message: made.problem };
-      break;
+    if (!("problem" in made)) {
+      taken.push({ offset, ...made });
+      continue;
     }
-    taken.push({ offset, ...made });
+    // What is done with is no poison, whatever becomes of records now (decision 058).
+    settled ??= (await deps.take({ source, next: 0, records: [] })).next;
+    if (offset < settled) continue;
+    poison = { offset, message: made.problem };
+    break;
   }
   const end = poison?.offset ?? next;
   for (const part of partsOf(taken, end)) {

@@ -131,6 +131,12 @@ export interface Rows {
     /** Records with smaller offsets have been taken, whatever their home is. */
     readonly settled: number;
     /**
+     * Partitions that had a part of the batch that ends at `next`. Once so many have come to `next`, and
+     * none is beyond, all before it have been taken. Absent: unknown, since batches were under way
+     * before that one, or it was not taken whole.
+     */
+    readonly homes?: number;
+    /**
      * Of earlier layouts, each `next` by partition: a record may have been taken by the home that it had
      * then. Absent: there was none, or `next` is beyond all of these.
      */

@@ -95,8 +95,14 @@ export class Requests implements PartitionClient {
     ));
     const reply = await this.#ask((reply) => ({ type: "ingested", ...part, records, reply }));
     assert(reply.next !== undefined, "A partition says how far it has taken records");
-    const { next, isFull, replays } = reply;
-    return { next, ...(isFull && { isFull }), ...(replays !== undefined && { replays }) };
+    const { next, isFull, replays, settled, homes } = reply;
+    return {
+      next,
+      ...(isFull && { isFull }),
+      ...(replays !== undefined && { replays }),
+      ...(settled !== undefined && { settled }),
+      ...(homes !== undefined && { homes }),
+    };
   }
 
   /** A fresh id can have no result yet, so its caller needs no reply. */

@@ -61,20 +61,27 @@ export class Router implements Invocations {
 
   /**
    * Has the records of a batch invoke handlers, each once, in the partition of its id. The partitions
-   * take their parts side by side. Resolves once all records before `next` are durable. Rejects with
-   * `Failure` 400 when offsets do not grow, and 503 as each partition does: then any part of the batch
-   * may have been taken, and it can be sent again.
+   * take their parts side by side. Resolves once all records before `next` are durable. Without records
+   * it notes that all before `next` is done with, and `next` of the answer is the offset before which
+   * all is, as far as the partitions know (decision 058). Rejects with `Failure` 400 when offsets do not
+   * grow, and 503 as each partition does: then any part of the batch may have been taken, and it can be
+   * sent again.
    */
   async ingest(batch: RecordsOfSource): Promise<PartTaken> {
     checkOffsets(batch);
-    const { source, next, records } = batch;
+    const { source, next, records, trail } = batch;
     const [first] = records;
-    if (!first) return { next };
-    const settled = first.offset;
+    if (!first) return { next: await this.#settled(batch) };
+    const parts = this.#byPartition(records);
+    const settled = trail?.settled ?? first.offset;
+    const homes = settled === first.offset ? { homes: parts.size } : {};
     const taken = await Promise.all(
-      [...this.#byPartition(records)].map(async ([partition, records]) => {
+      [...parts].map(async ([partition, records]) => {
         const client = this.#directory.partitionClient(partition);
-        return await client.ingest({ source, settled, next, records });
+        const before = trail?.ends.get(partition);
+        const after = before === undefined ? {} : { after: before };
+        trail?.ends.set(partition, next);
+        return await client.ingest({ source, settled, next, records, ...after, ...homes });
       }),
     );
     // A partition that has seen later batches is beyond this one.
@@ -87,6 +94,23 @@ export class Router implements Invocations {
       ...(damage !== undefined && { damage }),
       ...(replays > 0 && { replays }),
     };
+  }
+
+  /** One partition notes it, and all are asked. */
+  async #settled({ source, next: done }: RecordsOfSource): Promise<number> {
+    const { partitions } = this.#directory;
+    const known = await Promise.all(
+      Array.from({ length: partitions }, (_, partition) => {
+        const settled = partition === source.partition % partitions ? done : 0;
+        const client = this.#directory.partitionClient(partition);
+        return client.ingest({ source, settled, next: 0, records: [] });
+      }),
+    );
+    const settled = Math.max(...known.map(({ settled = 0 }) => settled));
+    const end = Math.max(...known.map((one) => one.next));
+    const last = known.filter((one) => one.next === end);
+    const isWhole = last.every(({ homes }) => homes === last.length);
+    return Math.max(done, settled, isWhole ? end : 0);
   }
 
   /**
@@ -127,7 +151,18 @@ export class Router implements Invocations {
 }
 
 /** A batch of records, with what they ask for. */
-export type RecordsOfSource = Omit<RecordPart, "settled">;
+export interface RecordsOfSource extends Pick<RecordPart, "source" | "next" | "records"> {
+  /** Of batches that are sent before those in front of them are answered. Absent: all are. */
+  readonly trail?: Trail;
+}
+
+/** Batches of one source that are under way, in the order in which they are sent. */
+export interface Trail {
+  /** All records before it are done with. */
+  readonly settled: number;
+  /** The end of the last batch of which a partition has a part, by partition. `ingest` adds to it. */
+  readonly ends: Map<number, number>;
+}
 
 function checkOffsets({ records, next }: RecordsOfSource): void {
   let end = 0;

@@ -77,13 +77,14 @@ class Home {
       made.push(entry.value[0]!);
       this.open.add(id);
     }
-    const [{ next = 0, isFull = false } = {}] = turn.effects.filter(({ type }) =>
+    const [{ next = 0, isFull = false, settled, homes } = {}] = turn.effects.filter(({ type }) =>
       type === "reply"
-    ) as {
-      readonly next?: number;
-      readonly isFull?: boolean;
-    }[];
-    return { made, taken: { next, isFull } };
+    ) as Partial<PartTaken>[];
+    const known = {
+      ...(settled !== undefined && { settled }),
+      ...(homes !== undefined && { homes }),
+    };
+    return { made, taken: { next, isFull, ...known } };
   }
 
   kill(id: string): void {

@@ -15,6 +15,8 @@ const happening = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("repeat"), which: fc.nat(), fates }) },
   /** It begins again from what was committed to the broker at some time. */
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("forget"), at: fc.nat() }) },
+  /** It is done with all before its position, and says so; or asks, which must not be more than is true. */
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("note"), isAsked: fc.boolean(), fates }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("end"), pick: fc.nat() }) },
   {
     weight: 1,
@@ -40,6 +42,8 @@ class Sidecar {
   readonly #topic: Topic;
   readonly #server: Server;
   position = 0;
+  /** The server knows that all before it is done with. */
+  noted = 0;
   /** Positions that were durable, and so may have been committed. */
   readonly #durable = [0];
   readonly #sent: { readonly next: number; readonly records: RecordRequest[] }[] = [];
@@ -69,9 +73,28 @@ class Sidecar {
     if (batch) await this.#server.ingest(batch, (n) => fates[n % 3]!).catch(() => {});
   }
 
+  /** The offset before which all is done with, as the server knows. Undefined: there is no answer. */
+  async note(isAsked: boolean, fates: readonly Fate[]): Promise<number | undefined> {
+    const next = isAsked ? 0 : this.position;
+    const fateOf = (n: number) => fates[n % 3]!;
+    const known = await this.#server.ingest({ next, records: [] }, fateOf).catch(() => undefined);
+    if (!known) return undefined;
+    this.noted = Math.max(this.noted, next);
+    expect(known.next).toBeGreaterThanOrEqual(this.noted);
+    return known.next;
+  }
+
   forget(at: number): void {
     this.position = this.#durable[at % this.#durable.length]!;
   }
+}
+
+/** What is said to be done with is. */
+function mustBeMade(topic: Topic, { made }: Server, known: number): void {
+  const missing = [...topic.keys()].filter((offset) =>
+    offset < known && !topic[offset]!.isSkipped && !made.includes(offset)
+  );
+  expect(missing).toEqual([]);
 }
 
 test("however a sidecar forgets, repeats and reorders, each record is one invocation, in order", () =>
@@ -87,7 +110,9 @@ test("however a sidecar forgets, repeats and reorders, each record is one invoca
         for (const one of happenings) {
           if ("size" in one) await sidecar.send(one.size, one.fates);
           else if ("which" in one) await sidecar.repeat(one.which, one.fates);
-          else if ("at" in one) sidecar.forget(one.at);
+          else if ("isAsked" in one) {
+            mustBeMade(topic, server, await sidecar.note(one.isAsked, one.fates) ?? 0);
+          } else if ("at" in one) sidecar.forget(one.at);
           else if ("pick" in one) server.end(one.pick);
           else server.reshard(one.partitions);
           for (const { counted, open } of server.counts) expect(counted).toBe(open);

@@ -1,70 +1,7 @@
 import { expect, test } from "vitest";
-import { ingestBatch, type IngestDeps, type RequestBatch } from "../../src/kafka/ingest.ts";
-import type { IngestRecord, RecordBatch } from "../../src/model/kafka.ts";
-import type { Deployment } from "../../src/model/schema.ts";
-import { Schema } from "../../src/model/schema.ts";
+import type { IngestRecord } from "../../src/model/kafka.ts";
 import type { InvocationRequest } from "../../src/ports.ts";
-import { defaults, deployment } from "../support/schema.ts";
-
-const utf8 = (text: string) => new TextEncoder().encode(text);
-const SUBSCRIPTION = "sub_1abc";
-const SOURCE = { subscription: SUBSCRIPTION, group: "g", topic: "orders", partition: 2 };
-
-function record(offset: number, more: Partial<IngestRecord> = {}): IngestRecord {
-  return {
-    offset,
-    timestamp: 1_700_000_000_123,
-    key: undefined,
-    value: utf8(`${offset}`),
-    objectKey: undefined,
-    headers: [],
-    scope: undefined,
-    limitKey: undefined,
-    traceparent: undefined,
-    ...more,
-  };
-}
-
-const FLOW = { flowControl: { scopes: true, scopedObjects: true } };
-
-/** Hands over records of one partition of a topic. */
-async function ingest(
-  sink: string,
-  records: readonly IngestRecord[],
-  {
-    dialect = "svc",
-    more = {},
-    deps = {},
-    flowControl = FLOW,
-  }: {
-    readonly dialect?: Deployment["dialect"];
-    readonly more?: Partial<RecordBatch>;
-    readonly deps?: Partial<IngestDeps>;
-    readonly flowControl?: Partial<typeof FLOW>;
-  } = {},
-) {
-  const taken: RequestBatch[] = [];
-  const next = (records.at(-1)?.offset ?? 0) + 1;
-  const batch: RecordBatch = { ...SOURCE, next, records, ...more };
-  const result = await ingestBatch(
-    {
-      take: (one) => {
-        taken.push(one);
-        return Promise.resolve({ next: one.next });
-      },
-      valueBytesMax: 100,
-      isScopeRead: false,
-      ...deps,
-    },
-    batch,
-    {
-      sink: `service://${sink}`,
-      schema: new Schema([{ ...deployment, dialect }], { ...defaults, ...flowControl }),
-    },
-  );
-  const requests = taken.flatMap(({ records }) => records.map(({ request }) => request));
-  return { result, taken, requests };
-}
+import { ingest, record, SUBSCRIPTION, utf8 } from "./_ingest.ts";
 
 async function requestOf(sink: string, one: Partial<IngestRecord>, ...more: never[]) {
   const { requests: [request] } = await ingest(sink, [record(5, one)], ...more);
@@ -204,38 +141,6 @@ test("records at the end that are skipped are passed", async () => {
   const { result, taken } = await ingest("greeter/hi", [record(3)], { more: { next: 10 } });
   expect([result, taken[0]?.next]).toEqual([{ next: 10 }, 10]);
   expect((await ingest("greeter/hi", [], { more: { next: 10 } })).result).toEqual({ next: 10 });
-});
-
-test("a large batch is taken in parts, one after the other, until one is not taken whole", async () => {
-  const value = new Uint8Array(400_000);
-  const large = [1, 2, 5, 6, 7, 8].map((offset) => record(offset, { value }));
-  const deps = { valueBytesMax: 3_000_000 };
-  const { result, taken } = await ingest("greeter/hi", large, { deps, more: { next: 20 } });
-  expect(result).toEqual({ next: 20 });
-  expect(taken.map(({ next, records }) => [records.map(({ offset }) => offset), next])).toEqual([
-    [[1, 2], 5],
-    [[5, 6], 7],
-    [[7, 8], 20],
-  ]);
-  const asked: number[] = [];
-  const take = ({ next }: RequestBatch) => {
-    asked.push(next);
-    return Promise.resolve(next === 7 ? { next: 6, isFull: true } : { next });
-  };
-  const full = await ingest("greeter/hi", large, { deps: { ...deps, take } });
-  expect([full.result, asked]).toEqual([{ next: 6, isFull: true }, [5, 7]]);
-  const huge = [record(1), record(2, { value: new Uint8Array(2_000_000) }), record(3)];
-  const alone = await ingest("greeter/hi", huge, { deps });
-  expect(alone.taken.map(({ records }) => records.length)).toEqual([1, 1, 1]);
-});
-
-test("a full inbox is told, and a poison behind it is not", async () => {
-  const take = () => Promise.resolve({ next: 4, isFull: true });
-  const bad = record(6, { value: new Uint8Array(101) });
-  const { result } = await ingest("greeter/hi", [record(3), record(4), record(5), bad], {
-    deps: { take },
-  });
-  expect(result).toEqual({ next: 4, isFull: true });
 });
 
 test("scopes and limit keys are read only where records may set them", async () => {

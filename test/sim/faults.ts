@@ -54,6 +54,8 @@ export interface Faults {
   readonly sidecarLost: number;
   /** Per new sidecar: it begins before what was committed. */
   readonly rewound: number;
+  /** Per batch of records: the first of them can become nothing, so its sidecar leaves it out. */
+  readonly poison: number;
 }
 
 /** How tight the servers are. Not faults: these stay when the faults are over. */
@@ -123,6 +125,7 @@ export const CALM: Faults = {
   falseAlarm: 0,
   sidecarLost: 0,
   rewound: 0,
+  poison: 0,
 };
 
 /** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
@@ -157,6 +160,7 @@ export function swarm(chance: Chance): Faults {
     falseAlarm: maybe(0.5),
     sidecarLost: 0,
     rewound: 0,
+    poison: 0,
   };
 }
 
@@ -189,13 +193,17 @@ export function limits(chance: Chance): Limits {
 /** What concerns topics. It has a chance of its own: a seed without topics is what it always was. */
 export function feeding(
   chance: Chance,
-): Pick<Faults & Limits, "sidecarLost" | "rewound" | "isFed" | "inboxMax" | "lettersAfter"> {
+): Pick<
+  Faults & Limits,
+  "sidecarLost" | "rewound" | "poison" | "isFed" | "inboxMax" | "lettersAfter"
+> {
   return {
     isFed: chance.happens(0.3),
     inboxMax: chance.pick([2, 6, Infinity]),
     sidecarLost: chance.happens(0.5) ? 0 : chance.next() * 0.4,
     rewound: chance.happens(0.5) ? 0 : chance.next(),
     lettersAfter: chance.pick([Infinity, 1, 2, 4]),
+    poison: chance.happens(0.5) ? 0 : chance.next() * 0.3,
   };
 }
 

@@ -73,6 +73,20 @@ export const SABOTAGES_KAFKA: readonly Sabotage[] = [
     under: { ...RESTARTS, inboxMax: 2 },
   },
   {
+    name: "what a sidecar is done with is not written",
+    file: "engine/ingested.ts",
+    find: '  if (known !== row) turn.put("source", known);\n',
+    replace: "",
+    under: { poison: 0.3 },
+  },
+  {
+    name: "all is done with when one partition has taken its part",
+    file: "placement/router.ts",
+    find: "last.every(({ homes }) => homes === last.length)",
+    replace: "last.length > 0",
+    under: { poison: 0.3 },
+  },
+  {
     name: "a batch is answered by the partition that is furthest",
     file: "placement/router.ts",
     find: "Math.min(next, ...taken.map((part) => part.next))",

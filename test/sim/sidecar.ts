@@ -53,13 +53,17 @@ export class Consumers {
   async #consume(generation: number): Promise<void> {
     const { world, topic, faults } = this.#options, { chance } = world;
     let position = this.#committed, isDead = false;
+    const known = await this.#known();
     for (let since = 0; !isDead;) {
       // Of two of them the older one learns of it in a while.
       if (generation !== this.#generation && (since ||= world.mono) + 1_500 < world.mono) return;
       if (topic.isComplete && position >= topic.end) return;
       if (position >= topic.end) await world.sleep(chance.int(5, 60));
-      else {
-        const batch = topic.batch(position, chance.int(1, 8));
+      else if (chance.happens(faults().poison)) {
+        position = await this.#setAside(position);
+        if (generation === this.#generation) this.#position = position;
+      } else {
+        const batch = topic.batch(position, chance.int(1, 8), known);
         if (generation === this.#generation && chance.happens(faults().sidecarLost)) {
           isDead = chance.happens(0.5);
           world.after(chance.int(0, 300), () => this.#replace());
@@ -73,6 +77,27 @@ export class Consumers {
         if (!taken || taken.isFull) await world.sleep(chance.int(10, 200));
       }
     }
+  }
+
+  /** The next record can become nothing now, so it leaves it out, unless the server is beyond it. */
+  async #setAside(position: number): Promise<number> {
+    const { topic } = this.#options;
+    const known = await this.#known();
+    if (known === undefined) return position;
+    if (known > position) return Math.min(known, topic.end);
+    topic.setAside(position);
+    const told = await this.#send({ next: position + 1, records: [] });
+    if (!told) return position;
+    topic.noted = Math.max(topic.noted, position + 1);
+    return position + 1;
+  }
+
+  /** All before it is done with, as the servers say. Undefined: there is no answer. */
+  async #known(): Promise<number | undefined> {
+    const { topic } = this.#options, { noted } = topic;
+    const known = (await this.#send({ next: 0, records: [] }))?.next;
+    if (known !== undefined) topic.isKnown(known, noted);
+    return known;
   }
 
   /** Another one begins, from what was committed, or from before that by an operator's hand. */

@@ -40,12 +40,16 @@ export class Topic {
   readonly #world: World;
   readonly #planned: (Planned | undefined)[];
   readonly #byId = new Map<string, Planned>();
+  /** All before it is done with, as the server was told and has answered. */
+  noted = 0;
+  /** Offsets of those that sidecars have set aside. They may have become invocations as well. */
+  readonly #aside = new Set<number>();
   /** Offsets of those that became invocations. */
   readonly #made = new Set<number>();
   /** The last offset of each object. */
   readonly #last = new Map<string, number>();
   /** How far each partition of ours has taken them, by its row. */
-  readonly #nexts = new Map<string, number>();
+  readonly #rows = new Map<string, Rows["source"]>();
 
   constructor(world: World, partition: number) {
     this.#world = world;
@@ -69,29 +73,45 @@ export class Topic {
     this.isComplete = true;
   }
 
-  /** The records of a batch, from an offset on. */
+  /** The records of a batch, from an offset on, without those set aside before `known`. */
   batch(
     from: number,
     size: number,
+    known = 0,
   ): { readonly next: number; readonly records: readonly RecordRequest[] } {
     const next = Math.min(this.end, from + size);
-    const records = this.#planned.slice(from, next).filter((one) => one !== undefined);
+    const isPassed = (offset: number) => offset < known && this.#aside.has(offset);
+    const records = this.#planned.slice(from, next)
+      .filter((one) => one !== undefined && !isPassed(one.offset)) as Planned[];
     return { next, records: records.map(({ offset, request }) => ({ offset, request })) };
   }
 
   /** A server says that all records before `next` are durable. */
   acknowledged(next: number): void {
     for (const one of this.#planned.slice(0, next)) {
-      if (!one || one.isRun) continue;
+      if (!one || one.isRun || this.#aside.has(one.offset)) continue;
       must(this.#made.has(one.offset), () => `${this.#name(one)} was acknowledged and not made`);
     }
+  }
+
+  /** A server says that all records before `known` are done with; `noted`: when it was asked. */
+  isKnown(known: number, noted: number): void {
+    must(known >= noted, () => `The server knows ${known}, and was told ${noted}`);
+    this.acknowledged(Math.min(known, this.#planned.length));
+  }
+
+  setAside(offset: number): void {
+    this.#aside.add(offset);
   }
 
   /** All of it was sent and acknowledged. */
   mustBeMade(history: History): void {
     this.acknowledged(this.#planned.length);
     for (const one of this.#planned) {
-      must(!one || history.records.has(one.request.id), () => `${one && this.#name(one)} was lost`);
+      must(
+        !one || this.#aside.has(one.offset) || history.records.has(one.request.id),
+        () => `${one && this.#name(one)} was lost`,
+      );
     }
   }
 
@@ -125,9 +145,11 @@ export class Topic {
 
   #moved(row: Rows["source"], drop: boolean): void {
     if (row.source.partition !== this.source.partition) return;
-    const name = sourceOf(row), before = this.#nexts.get(name) ?? 0;
-    must(!drop && row.next > before, () => `"${name}" went from ${before} to ${row.next}`);
-    this.#nexts.set(name, row.next);
+    const name = sourceOf(row), before = this.#rows.get(name);
+    const isMoved = !before || row.next > before.next || row.settled > before.settled;
+    const isBack = before && (row.next < before.next || row.settled < before.settled);
+    must(!drop && isMoved && !isBack, () => `"${name}" went from ${before?.next} to ${row.next}`);
+    this.#rows.set(name, row);
   }
 
   #name({ offset }: Planned): string {
