@@ -86,19 +86,47 @@ async function bundle(root) {
   });
 }
 
+/** The names of what a file needs before it runs, each once. */
+function importsOf(outputs, name, found = new Set()) {
+  for (const { kind, path: file } of outputs[name].imports) {
+    if (kind !== "import-statement" || found.has(file)) continue;
+    found.add(file);
+    importsOf(outputs, file, found);
+  }
+  return found;
+}
+
+const linksTo = (names) =>
+  [...names].map((name) => `<link rel="modulepreload" href="${name}">`).join("");
+
+/** A page of `src/ui/routes.ts`, and its module. */
+const PAGE = /path: "([^"]*)",[^}]*?import\("\.\/([^"]+)"\)/g;
+
+/** Links to what each page needs beyond the shell, so that it is not found out one after the other. */
+async function pagesOf(root, { outputs }) {
+  const entries = Object.entries(outputs);
+  const nameOf = (source) => entries.find(([, { entryPoint }]) => entryPoint === source)?.[0];
+  const known = importsOf(outputs, nameOf("src/ui/main.tsx"));
+  const routes = await readFile(path.join(root, "src/ui/routes.ts"), "utf8");
+  return [...routes.matchAll(PAGE)].map(([, at, module]) => {
+    const name = nameOf(`src/ui/${module}`);
+    const needed = [name, ...importsOf(outputs, name)].filter((one) => !known.has(one));
+    return { path: at, links: linksTo(needed) };
+  });
+}
+
 /** The page, with the names of its script, style sheet and icon, and of what the script imports at once. */
 async function shellOf(root, { outputs }, icon) {
   const entries = Object.entries(outputs);
   const nameOf = (source) => entries.find(([, { entryPoint }]) => entryPoint === source)?.[0];
   const script = nameOf("src/ui/main.tsx");
-  const preloads = outputs[script].imports.filter(({ kind }) => kind === "import-statement")
-    .map(({ path: name }) => `<link rel="modulepreload" href="${name}">`);
+  const preloads = importsOf(outputs, script);
   const template = await readFile(path.join(root, "src/ui/shell.html"), "utf8");
   const values = {
     icon,
     script,
     style: nameOf("src/ui/css/style.css"),
-    preloads: preloads.join(""),
+    preloads: linksTo(preloads),
   };
   return template.replaceAll(/\s*\n\s*/g, "")
     .replaceAll(/\{\{ *(\w+) *\}\}/g, (_, name) => name in values ? values[name] : `{{${name}}}`);
@@ -123,7 +151,9 @@ async function moduleOf(root) {
     files[name] = fileOf(name, contents);
   }
   const shell = await shellOf(root, metafile, icon);
-  const built = { shell, etag: `W/"${hashOf(shell)}"`, files };
+  const pages = await pagesOf(root, metafile);
+  const etag = `W/"${hashOf(shell + JSON.stringify(pages))}"`;
+  const built = { shell, etag, pages, files };
   return 'import type { UiFiles } from "../src/admin/ui_files.ts";\n' +
     `export const built: UiFiles = ${JSON.stringify(built)};\n`;
 }

@@ -13,9 +13,14 @@ export interface UiFile {
 
 /** The UI as it was built (`adapters/ui/build.mjs`). */
 export interface UiFiles {
-  /** The page for every path, with `{{base}}` where the way up to `/ui/` is written. */
+  /**
+   * The page for every path, with `{{base}}` where the way up to `/ui/` is written, and `{{page}}` where
+   * links are to what one page needs.
+   */
   readonly shell: string;
   readonly etag: string;
+  /** What pages need beyond the shell, by their paths, in which a segment `:id` stands for any. */
+  readonly pages: readonly { readonly path: string; readonly links: string }[];
   /** By path below `/ui/`. Names have hashes of contents in them, so a file never changes. */
   readonly files: Readonly<Record<string, UiFile>>;
 }
@@ -75,11 +80,12 @@ function fileAnswer(request: Request, file: UiFile): Response {
 
 function shellAnswer(
   request: Request,
-  { shell, etag }: UiFiles,
+  { shell, etag, pages }: UiFiles,
   { path, ingress }: { readonly path: string; readonly ingress: string },
 ): Response {
   const base = "../".repeat(path.split("/").length - 1) || "./";
-  const tag = etag.replace(/"$/, `-${base.length}"`);
+  const page = pages.findIndex((one) => matches(one.path, path));
+  const tag = etag.replace(/"$/, `-${base.length}-${page}"`);
   const headers = new Headers({
     ...{ "cache-control": "no-cache", etag: tag, vary: "accept-encoding" },
     ...{ "content-security-policy": policyOf(ingress), "referrer-policy": "no-referrer" },
@@ -87,7 +93,14 @@ function shellAnswer(
   });
   if (isKnown(request, tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", "text/html; charset=utf-8");
-  return new Response(shell.replace("{{base}}", base), { headers });
+  const links = pages[page]?.links ?? "";
+  return new Response(shell.replace("{{base}}", base).replace("{{page}}", links), { headers });
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [names, segments] = [pattern.split("/"), path.replace(/\/$/, "").split("/")];
+  return names.length === segments.length &&
+    names.every((name, at) => name.startsWith(":") || name === segments[at]);
 }
 
 /** Nothing inline and nothing from elsewhere; the playground calls the ingress. */

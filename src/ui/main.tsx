@@ -2,13 +2,16 @@ import { render } from "preact";
 import { startHints } from "./data/hints.ts";
 import { startClock } from "./data/live.ts";
 import { startPolling } from "./data/resource.ts";
-import { App } from "./shell/app.tsx";
+import { App, connect } from "./shell/app.tsx";
+import { startPage } from "./shell/outlet.tsx";
 import { startKeys } from "./state/keys.ts";
 import { startRouter } from "./state/router.ts";
 import { startSettings } from "./state/settings.ts";
 
 startSettings();
 startRouter();
+void connect();
+startPage();
 startKeys();
 startClock();
 startPolling();

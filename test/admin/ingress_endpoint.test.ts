@@ -38,7 +38,7 @@ describe("the address of the ingress that browsers are told", () => {
 
   test("is in the version and in the policy of the UI, for each request its own", async () => {
     const config = readConfig({ env: { SVC_INGRESS__BIND_ADDRESS: "0.0.0.0" } });
-    const ui = () => ({ shell: "", etag: 'W/"1"', files: {} });
+    const ui = () => ({ shell: "", etag: 'W/"1"', pages: [], files: {} });
     const { ingressEndpoint } = adminSettings(config);
     const { serve } = await setup(undefined, { ui, ingressEndpoint, allowedHosts: ["*"] });
     for (const host of ["a.example", "b.example"]) {

@@ -30,6 +30,9 @@ export function journals(start: () => Promise<Filled>): void {
     expect(more.filter((line) => !line.includes('"Index":18'))).toEqual([]);
   });
 
+  test("entries are found by their places, however these are described", () =>
+    placesAreExact(filled));
+
   test("only what is asked for is decoded, whatever the condition", async () => {
     const [row] = await filled.rows("SELECT id FROM sys_invocation WHERE target = 'Greeter/all'");
     const id = row?.["id"];
@@ -48,6 +51,40 @@ export function journals(start: () => Promise<Filled>): void {
     );
     expect(joined).toEqual({ n: one.length });
   });
+}
+
+/** Conditions on places, and what they mean. */
+const PLACES: readonly (readonly [string, (index: number) => boolean])[] = [
+  ["index >= 2", (index) => index >= 2],
+  ["index >= 1 AND index < 4", (index) => index >= 1 && index < 4],
+  ["index IN (0, 3, 900)", (index) => index === 0 || index === 3],
+  ["index BETWEEN 1 AND 2", (index) => index === 1 || index === 2],
+  ["index = 1 OR index > 5", (index) => index === 1 || index > 5],
+  ["NOT (index < 3)", (index) => index >= 3],
+  ["index + 1 < 3", (index) => index < 2],
+  ["'r1.c3' <> 'x' AND index < 2", (index) => index < 2],
+  ["index = 1 OR entry_type = 'Command: Input'", (index) => index < 2],
+  ["index > 900", () => false],
+];
+
+async function placesAreExact(filled: Filled): Promise<void> {
+  const [row] = await filled.rows("SELECT id FROM sys_invocation WHERE target = 'Greeter/all'");
+  const id = row?.["id"];
+  const columns = "SELECT index, name, entry_json FROM sys_journal";
+  const all = await filled.rows(`${columns} WHERE id = '${id}' ORDER BY index`);
+  expect(all.length).toBeGreaterThan(6);
+  for (const [condition, isMeant] of PLACES) {
+    const rows = await filled.rows(
+      `${columns} WHERE id = '${id}' AND (${condition}) ORDER BY index`,
+    );
+    expect(rows, condition).toEqual(all.filter(({ index }) => isMeant(Number(index))));
+  }
+  // Two mentions want different entries of the same journal.
+  const pairs = await filled.rows(
+    `SELECT a.index AS a, b.index AS b FROM sys_journal a JOIN sys_journal b ON b.id = a.id
+      WHERE a.id = '${id}' AND a.index < 2 AND b.index = 3 ORDER BY a`,
+  );
+  expect(pairs).toEqual([{ a: 0, b: 3 }, { a: 1, b: 3 }]);
 }
 
 async function lengthsAreThoseOfBytes(filled: Filled): Promise<void> {

@@ -164,6 +164,12 @@ describe("the steps of a journal", () => {
     expect(steps[2]?.callee).toBe("inv_1x");
   });
 
+  test("are not pending while their results may be among entries that are not read yet", () => {
+    const run = entry(1, { Command: { Run: { completion_id: 1, name: "a" } } });
+    const results = [true, false].map((isWhole) => stepsOf([run], isWhole)[0]?.result);
+    expect(results).toEqual(["pending", "none"]);
+  });
+
   test("have their values decoded: JSON, text, or digits", () => {
     const bytes = (text: string) => [...new TextEncoder().encode(text)];
     expect(valueOf(bytes(`{"a":1}`))).toEqual({ a: 1 });

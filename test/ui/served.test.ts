@@ -70,6 +70,22 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (name, start)
     }
   });
 
+  test("name what a page needs at once, so that it is not found out step by step", async () => {
+    const linked = async (path: string) => {
+      const page = (await ask(at(path))).body.toString();
+      return [...page.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, file]) => file);
+    };
+    const shell = await linked("/ui/a/b/c");
+    const ofPage = await linked("/ui/invocations/inv_1");
+    expect(ofPage.length).toBeGreaterThan(shell.length);
+    expect(ofPage).toEqual(
+      expect.arrayContaining([...shell, expect.stringMatching(/invocation-/)]),
+    );
+    for (const file of ofPage) expect((await ask(at(`/ui/${file}`))).status).toBe(200);
+    expect((await ask(at("/ui/"))).headers["etag"])
+      .not.toBe((await ask(at("/ui/sql"))).headers["etag"]);
+  });
+
   test("may call the ingress, where this server has it", async () => {
     // A Worker serves both at one address; the port of its own is for other Workers.
     const page = name === "workerd" ? `${server.ingress}/admin/ui/` : at("/ui/");

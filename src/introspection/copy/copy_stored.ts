@@ -1,7 +1,7 @@
 import { entryType } from "../../model/journal.ts";
 import type { RunningAttempt } from "../../query_port.ts";
 import type { QueryDatabase } from "../database.ts";
-import { namesCallees, showsBytes, usedOf, wantedJournals } from "../journal/entry_rows.ts";
+import { namesCallees, showsBytes, usedOf, wantedJournals } from "../journal/wanted_entries.ts";
 import { liveList } from "../live_rows.ts";
 import type { Asked } from "../read_request.ts";
 import { JOURNAL } from "../tables/journal_tables.ts";

@@ -15,6 +15,13 @@ import type { UnreadableRow } from "../unreadable.ts";
 import type { Callees } from "./call_json.ts";
 import { nameOfEntry, readableEntry } from "./entry_json.ts";
 import { entryTypeName, UNREADABLE } from "./entry_name.ts";
+import {
+  namesCallees,
+  showsBytes,
+  usedOf,
+  wantedIndexesSql,
+  wantedJournals,
+} from "./wanted_entries.ts";
 
 /** The bytes of larger entries are not spelled out as JSON: their list would be four times as long. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
@@ -63,9 +70,9 @@ export async function* entryRows(
   { jsonBytesMax = JSON_BYTES_MAX, unreadable }: EntryOptions,
 ): AsyncGenerator<readonly Bound[][]> {
   const used = usedOf(mentions);
+  const wantedSql = wantedIndexesSql(mentions);
   for await (const id of wantedIds(database, mentions)) {
     const callees = new Called(database, id);
-    if (namesCallees(used)) await callees.load();
     for await (const segment of segmentsOf(database, id, showsBytes(used) ? SEGMENT : SIZES)) {
       database.check();
       const decode = <T>(index: number, act: () => T): T | undefined => {
@@ -76,8 +83,13 @@ export async function* entryRows(
         }
       };
       const { first } = segment;
-      const rows = decode(first, () => decodeSegment(id, segment));
-      await callees.prefetch(rows ?? []);
+      const cells = decode(first, () => cellsOf(segment));
+      const wanted = cells && wantedSql ? await wantedOf(database, wantedSql, cells) : cells;
+      const rows = decode(
+        first,
+        () => wanted?.map(({ json, own }) => decodeJournal(id, json, own)),
+      );
+      if (rows && namesCallees(used)) await callees.prefetch(rows);
       yield rows
         ? rows.map((row) =>
           decode(row.index, () => columnsOf(row, { used, callees, jsonBytesMax })) ??
@@ -86,27 +98,6 @@ export async function* entryRows(
         : [unreadableEntry(id, first)];
     }
   }
-}
-
-/** Columns that any of these mentions of a table uses. */
-export function usedOf(mentions: readonly StoredRelation[]): ReadonlySet<string> {
-  return new Set(mentions.flatMap((one) => [...one.used]));
-}
-
-/** Whether these columns say something of the invocations that a journal calls. */
-export function namesCallees(used: ReadonlySet<string>): boolean {
-  return used.has("entry_json") || used.has("entry_lite_json");
-}
-
-/** Whether these columns show more of the bytes of an entry than how many there are. */
-export function showsBytes(used: ReadonlySet<string>): boolean {
-  return ["raw", "name", "entry_json", "entry_lite_json"].some((name) => used.has(name));
-}
-
-/** The ids of the invocations whose journals are wanted; undefined: all. */
-export function wantedJournals(mentions: readonly StoredRelation[]): Set<string> | undefined {
-  const pushed = mentions.map((one) => one.pushed.get("id"));
-  return pushed.includes(undefined) ? undefined : new Set(pushed.flatMap((ids) => ids ?? []));
 }
 
 /** Ids in the spelling of the database. All of them, unless every mention names some. */
@@ -150,16 +141,34 @@ async function* segmentsOf(
   }
 }
 
+/** An entry as it is stored. */
+interface Cell {
+  readonly json: JournalJson;
+  readonly own: Uint8Array | undefined;
+}
+
 /** Throws for what was not written by us. */
-function decodeSegment(id: string, { entries, bytes }: Segment): JournalRow[] {
+function cellsOf({ entries, bytes }: Segment): Cell[] {
   let at = 0;
   return jsonOf(entries).map((json) => {
     const { size } = json;
-    if (size === undefined) return decodeJournal(id, json, undefined);
+    if (size === undefined) return { json, own: undefined };
     const own = bytes ? bytes.subarray(at, at + size) : new Uint8Array(size);
     at += size;
-    return decodeJournal(id, json, own);
+    return { json, own };
   });
+}
+
+/** Those that `wantedSql` chooses by their indexes, so that no others are decoded. */
+async function wantedOf(
+  database: JournalDatabase,
+  wantedSql: string,
+  cells: readonly Cell[],
+): Promise<readonly Cell[]> {
+  const indexes = cells.map(({ json }) => json.index);
+  const row = await database.row(wantedSql, [JSON.stringify(indexes)]);
+  const wanted = new Set(JSON.parse(utf8.decode(row?.[0] as Uint8Array)) as readonly number[]);
+  return cells.filter(({ json }) => wanted.has(json.index));
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -221,6 +230,7 @@ class Called implements Callees {
   readonly #database: JournalDatabase;
   readonly #id: string;
   readonly #ids = new Map<number, string>();
+  #isLoaded = false;
   readonly #rows = new Map<string, Pick<InvocationRow, "target" | "retention"> | undefined>();
 
   constructor(database: JournalDatabase, id: string) {
@@ -229,7 +239,8 @@ class Called implements Callees {
   }
 
   /** Finds the ids, which stand in notifications behind the calls. */
-  async load(): Promise<void> {
+  async #load(): Promise<void> {
+    this.#isLoaded = true;
     for (let after = -1;;) {
       const row = await this.#database.row(NOTES, [this.#id, after]);
       if (!row) return;
@@ -252,7 +263,8 @@ class Called implements Callees {
 
   /** Reads the rows that the calls of a segment need. */
   async prefetch(segment: readonly JournalRow[]): Promise<void> {
-    if (this.#ids.size === 0 || !segment.some(({ entry }) => isCall(entry))) return;
+    if (!segment.some(({ entry }) => isCall(entry))) return;
+    if (!this.#isLoaded) await this.#load();
     for (const id of this.#ids.values()) {
       if (this.#rows.has(id) || this.#rows.size >= CALLEES_MAX) continue;
       const row = await this.#database.row(INVOCATION, [id]);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { api, query } from "./client.ts";
 import { type Load, resourceOf, type State } from "./resource.ts";
 import type { Sql } from "./sql.ts";
@@ -28,7 +28,8 @@ export function useResource<T>(
   { everyMs = EVERY_MS.once, isOn = true }: Use = {},
 ): Used<T> {
   const resource = useMemo(() => resourceOf(key, load), [key]);
-  useEffect(() => isOn ? resource.use(everyMs) : undefined, [resource, everyMs, isOn]);
+  // Before the browser paints: what is asked for is under way meanwhile.
+  useLayoutEffect(() => isOn ? resource.use(everyMs) : undefined, [resource, everyMs, isOn]);
   const state = resource.state.value;
   const last = useRef<T | undefined>(undefined);
   if (state.data !== undefined) last.current = state.data;

@@ -1,5 +1,4 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { ApiError } from "../data/client.ts";
 import { readServer } from "../data/server.ts";
 import { go, link } from "../state/router.ts";
@@ -20,7 +19,7 @@ const failure = signal<ApiError | undefined>(undefined);
 const RETRY_MS = 2_000;
 
 /** Asks the server what it is, again and again unless it wants a token. */
-async function connect(): Promise<void> {
+export async function connect(): Promise<void> {
   try {
     await readServer();
     failure.value = undefined;
@@ -35,7 +34,6 @@ const CLOSED = new Set([401, 403, 429]);
 
 /** The frame of all pages. */
 export function App() {
-  useEffect(() => void connect(), []);
   useKeys("Everywhere", {
     "ctrl+k": { label: "Go to anything", run: openPalette },
     "?": { label: "Show the keys", run: openKeySheet },

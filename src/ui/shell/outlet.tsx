@@ -20,6 +20,12 @@ function find(path: string): Found | undefined {
 
 const loaded = new Map<Route, ComponentType<PageProps>>();
 
+/** Begins to load the page of the current place: before the frame is drawn, which takes as long. */
+export function startPage(): void {
+  // A failure is shown when the page is asked for again.
+  find(place.value.path)?.route.load().catch(() => {});
+}
+
 /** The page of a route, once its chunk is there. */
 function useLoaded(route: Route | undefined): ComponentType<PageProps> | Error | undefined {
   const [failure, setFailure] = useState<Error>();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
-import { EVERY_MS, useQuery, useResource } from "../../data/hooks.ts";
+import { EVERY_MS, type Used, useQuery, useResource } from "../../data/hooks.ts";
 import { type Invocation, invocationColumns } from "../../data/invocations.ts";
 import type { Int } from "../../data/json.ts";
 import { sql } from "../../data/sql.ts";
@@ -65,23 +65,50 @@ export function useEvents(id: string, everyMs: number) {
   return file ? usedOf(file.events as EventRow[]) : used;
 }
 
-/** Its journal without values. Only what has come since is read again. */
-export function useJournal(id: string, everyMs: number) {
+/** Entries that are asked for first: some screens full, so that a long journal is seen soon. */
+const FIRST_ENTRIES = 300;
+
+/** As much of a journal as is known. */
+export interface KnownJournal {
+  readonly rows: readonly EntryRow[];
+  /** Whether these are all that there were. Else the others are being asked for. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Its journal without values: the first entries, then all. Afterwards only what has come since is read.
+ */
+export function useKnownJournal(id: string, everyMs: number, isOn = true): Used<KnownJournal> {
   const file = useOpened();
-  const used = useResource(`journal ${id}`, journalOf(id), { everyMs, isOn: !file });
-  return file ? usedOf<readonly EntryRow[]>(file.journal) : used;
+  const used = useResource(`journal ${id}`, journalOf(id), { everyMs, isOn: isOn && !file });
+  const { data, error, refresh } = used;
+  useEffect(() => {
+    if (isOn && data?.isWhole === false && !error) refresh();
+  }, [data, error, isOn]);
+  return file ? usedOf({ rows: file.journal, isWhole: true }) : used;
+}
+
+/** Its journal without values, once all of it is known. */
+export function useJournal(id: string, everyMs: number): Used<readonly EntryRow[]> {
+  const { data: known, ...used } = useKnownJournal(id, everyMs);
+  return known?.isWhole ? { ...used, data: known.rows } : used;
 }
 
 function journalOf(id: string) {
-  let rows: readonly EntryRow[] = [];
+  let known: KnownJournal = { rows: [], isWhole: false };
   return async (signal: AbortSignal) => {
+    const { rows: { length } } = known;
+    const end = length === 0 ? sql`AND index < ${FIRST_ENTRIES}` : sql``;
     const more = await query<EntryRow>(
-      sql`SELECT index, entry_type, name, appended_at, raw_length, entry_lite_json
-        FROM sys_journal WHERE id = ${id} AND index >= ${rows.length} ORDER BY index`,
+      sql`SELECT index, entry_type, appended_at, entry_lite_json
+        FROM sys_journal WHERE id = ${id} AND index >= ${length} ${end} ORDER BY index`,
       signal,
     );
-    if (more.length > 0) rows = [...rows, ...more];
-    return rows;
+    const isWhole = length > 0 || more.length < FIRST_ENTRIES;
+    if (more.length > 0 || isWhole !== known.isWhole) {
+      known = { rows: [...known.rows, ...more], isWhole };
+    }
+    return known;
   };
 }
 

@@ -13,7 +13,7 @@ import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { Tabs } from "../../widgets/tabs.tsx";
 import { Actions } from "./actions.tsx";
-import { useInvocation, type Whole } from "./data.ts";
+import { useInvocation, useKnownJournal, type Whole } from "./data.ts";
 import { Facts } from "./facts.tsx";
 import { tabsOf } from "./tabs.tsx";
 
@@ -27,6 +27,8 @@ export default function InvocationPage({ params: { id = "" } }: PageProps) {
 
 function Known({ id }: { readonly id: string }) {
   const { data, error, refresh } = useInvocation(id);
+  // At the same time, since its tab will ask for it.
+  useKnownJournal(id, EVERY_MS.once, BY_ENTRY.includes(tabOf()));
   const row = data?.find((one) => one.id === id);
   if (data && !row && !error) return <Unknown id={id} />;
   return (
@@ -43,7 +45,7 @@ function Known({ id }: { readonly id: string }) {
 function Whole({ row }: { readonly row: Whole }) {
   const everyMs = row.status === "completed" ? EVERY_MS.overview : EVERY_MS.invocation;
   useRefreshAt(row.status);
-  const tab = place.value.query.get("tab") ?? "journal";
+  const tab = tabOf();
   const onTab = (chosen: string) =>
     setQuery({
       tab: chosen === "journal" ? undefined : chosen,
@@ -69,6 +71,8 @@ function useRefreshAt(status: string): void {
 
 /** Tabs that show the entry of the address. */
 const BY_ENTRY = ["journal", "travel"];
+
+const tabOf = () => place.value.query.get("tab") ?? "journal";
 
 /** Where it stands, and in a sentence why. */
 function Sentence({ row }: { readonly row: Whole }) {

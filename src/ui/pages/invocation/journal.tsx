@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import type { Int } from "../../data/json.ts";
 import { link, place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
@@ -6,7 +7,7 @@ import { StatusBadge, type StatusColumns, statusOf } from "../../widgets/status.
 import { type Column, Table } from "../../widgets/table.tsx";
 import { durationText } from "../../widgets/duration.ts";
 import { momentText } from "../../widgets/time.tsx";
-import { useCallees, useJournal, type Whole } from "./data.ts";
+import { useCallees, useKnownJournal, type Whole } from "./data.ts";
 import { Entry } from "./entry.tsx";
 import { useOpened } from "./opened.ts";
 import { type Step, stepsOf } from "./steps.ts";
@@ -22,9 +23,9 @@ export interface JournalProps {
 
 /** What it did, step by step, as code. The chosen step is in the address and shown beside. */
 export function Journal({ row, everyMs, types }: JournalProps) {
-  const { data, error, refresh } = useJournal(row.id, everyMs);
+  const { data, error, refresh } = useKnownJournal(row.id, everyMs);
   const [find, setFind] = useState("");
-  const steps = useMemo(() => stepsOf(data ?? []), [data]);
+  const steps = useMemo(() => data ? stepsOf(data.rows, data.isWhole) : [], [data]);
   const shown = steps.filter(({ type, code }) =>
     (!types || types.includes(type)) && code.toLowerCase().includes(find.toLowerCase())
   );
@@ -47,12 +48,21 @@ export function Journal({ row, everyMs, types }: JournalProps) {
           onInput={({ currentTarget }) => setFind(currentTarget.value)}
         />{" "}
         <Legend {...waterfall} />
+        {data.isWhole || <Behind known={data.rows.length} size={row.journal_size} />}
         {shown.length === 0
           ? <Empty title={steps.length === 0 ? EMPTY : "No step is like that."} />
           : <Steps {...{ callees, waterfall }} steps={shown} onChoose={choose} />}
       </div>
       {step && <Entry key={step.index} row={row} step={step} onClose={() => choose()} />}
     </div>
+  );
+}
+
+/** The others of a long journal follow its first entries. */
+function Behind({ known, size }: { readonly known: number; readonly size: Int | undefined }) {
+  const all = size === undefined ? "" : ` of ${size}`;
+  return (
+    <p class="quiet" role="status">These are the first {known}{all} entries. The others follow.</p>
   );
 }
 

@@ -73,8 +73,11 @@ const CODES: Readonly<Record<string, (fields: Fields) => string>> = {
   GetInvocationOutput: () => "output()",
 };
 
-/** The steps of a journal, in its order: each command with its result, and signals. */
-export function stepsOf(rows: readonly EntryRow[]): Step[] {
+/**
+ * The steps of a journal, in its order: each command with its result, and signals. `isWhole`: whether
+ * these are all entries; else nothing is pending, since its result may be among the others.
+ */
+export function stepsOf(rows: readonly EntryRow[], isWhole = true): Step[] {
   const parsed = rows.map((row) => ({ row, json: parsedOf(row.entry_lite_json) }));
   const ended = new Map<number, Ended>();
   const steps: Step[] = [];
@@ -90,7 +93,9 @@ export function stepsOf(rows: readonly EntryRow[]): Step[] {
     if (signal) steps.push(signalOf(row, notification));
     else if (!notification) steps.push(commandOf(row, json, ended));
   }
-  return steps;
+  return isWhole
+    ? steps
+    : steps.map((step) => step.result === "pending" ? { ...step, result: "none" } : step);
 }
 
 function endOf(row: EntryRow, { result }: Fields): Ended {
