@@ -1,4 +1,12 @@
 import { listen } from "./deno/listen.ts";
+import { compressing } from "./node/compress.ts";
+import { listen as listenByNode } from "./node/listen.ts";
 import { serve } from "./server/serve.ts";
 
-await serve({ listen });
+await serve({
+  // `Deno.serve` compresses by itself. It can neither change its certificate nor ask for one.
+  listen: (options) =>
+    options.tls
+      ? listenByNode({ ...options, handler: compressing(options.handler) })
+      : listen(options),
+});

@@ -23,6 +23,7 @@ import { outboundOptions } from "./config/outbound_options.ts";
 import { partitionOptions } from "./config/partition_options.ts";
 import { queryOptions } from "./config/query_options.ts";
 import * as reading from "./config/read.ts";
+import { tlsOptions } from "./config/tls_options.ts";
 import { watching } from "./config/watching.ts";
 import { PARTITIONS_MAX } from "./model/ring.ts";
 import { envNames } from "./names.ts";
@@ -91,6 +92,7 @@ export const options = {
   ...queryOptions,
 
   ...authOptions,
+  ...tlsOptions,
 
   "worker.cleanup-interval": option(duration(1), "1h", {
     doc: "How often expired results and journals are deleted. They stop being served when due.",

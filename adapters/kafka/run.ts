@@ -12,6 +12,7 @@ import { jsonLog, prettyLog } from "../platform/log.ts";
 import { Egress } from "../../src/outbound/egress/egress.ts";
 import { OwnPorts } from "../../src/outbound/egress/own_ports.ts";
 import { machineAddresses } from "../platform/addresses.ts";
+import { pinnedFetch } from "../tls/pinned_fetch.ts";
 import { VERSION } from "../platform/version.ts";
 import { registerCodecs } from "./codecs.ts";
 import { patchKafkajs } from "./kafkajs_patches.ts";
@@ -47,7 +48,9 @@ function helpText(): string {
 
 async function work(config: SidecarConfig, log: Log): Promise<void> {
   const isOwn = config.untilOrphanedMs > 0;
-  const server = new ServerApi({ urls: config.servers, token: config.token, isOwn });
+  const { servers: urls, token, serverCertificateFile: file } = config;
+  const ask = file === "" ? undefined : pinnedFetch(file);
+  const server = new ServerApi({ urls, token, isOwn, ask });
   const member = config.member ||
     `${hostname().slice(0, HOST_MAX)}-${process.pid}-${randomBytes(4).toString("hex")}`;
   const tokens = { areCommandsAllowed: config.areTokenCommandsAllowed, egress: egressOf(config) };

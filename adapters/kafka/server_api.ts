@@ -1,4 +1,5 @@
 import { encodeBatch } from "../../src/kafka/batch_codec.ts";
+import type { pinnedFetch, PinnedRequest } from "../tls/pinned_fetch.ts";
 import type { Letter, LettersBody } from "../../src/kafka/letter.ts";
 import type { Ingested, KafkaPlan, RecordBatch, SidecarReport } from "../../src/model/kafka.ts";
 
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly token: string;
   /** The server has started this sidecar, or another one for whose crash it stands in. */
   readonly isOwn?: boolean;
+  /** Asks instead of `fetch`. */
+  readonly ask?: ReturnType<typeof pinnedFetch> | undefined;
 }
 
 const PLAN_WAIT_MS = 25_000;
@@ -91,15 +94,15 @@ export class ServerApi {
 
   async #ask(
     path: string,
-    init: RequestInit,
+    init: PinnedRequest,
     limits: Limits,
   ): Promise<Answer | { problem: string }> {
-    const { urls, token } = this.#options;
+    const { urls, token, ask = fetch as NonNullable<ServerOptions["ask"]> } = this.#options;
     const base = urls[this.#current % urls.length] ?? "";
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
     const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.withinMs)]);
     try {
-      const response = await fetch(`${base}/internal/kafka/${path}`, { ...init, headers, signal });
+      const response = await ask(`${base}/internal/kafka/${path}`, { ...init, headers, signal });
       const text = await response.text();
       this.#answeredAt = Date.now();
       if (response.status >= 500) this.#current++;

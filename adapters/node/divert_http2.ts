@@ -1,7 +1,16 @@
 import type { Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { Socket } from "node:net";
+import tls from "node:tls";
+import { limitedLog } from "../../src/observe/limited_log.ts";
+import type { Log } from "../../src/ports.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
+
+export interface DivertOptions {
+  readonly timeoutMs: number;
+  readonly open: OpenConnections;
+  readonly log: Log;
+}
 
 /**
  * Reads the first bytes of each connection that `http1` accepts and hands it to the server of that
@@ -12,17 +21,23 @@ import type { OpenConnections } from "../platform/open_connections.ts";
 export function divertHttp2(
   http1: Server,
   http2: Http2Server,
-  { timeoutMs, open }: { readonly timeoutMs: number; readonly open: OpenConnections },
+  { timeoutMs, open, log }: DivertOptions,
 ): ReadonlySet<Socket> {
-  const listeners = http1.listeners("connection") as ((socket: Socket) => void)[];
+  const accepted = http1 instanceof tls.Server ? "secureConnection" : "connection";
+  const listeners = http1.listeners(accepted) as ((socket: Socket) => void)[];
   const fresh = new Set<Socket>();
-  const hand = (socket: Socket, version: 1 | 2) => {
+  const limited = limitedLog(log, () => Date.now());
+  const hand = (socket: Socket, version: 1 | 2 | "tls") => {
+    if (version === "tls") {
+      limited("warn", "A client speaks TLS to a port without it: its URL needs http");
+      return void socket.destroy();
+    }
     open.add(socket, `http${version}`);
     if (version === 2) return handToHttp2(http2, socket);
     for (const listener of listeners) listener.call(http1, socket);
   };
-  http1.removeAllListeners("connection");
-  http1.on("connection", (socket: Socket) => {
+  http1.removeAllListeners(accepted);
+  http1.on(accepted, (socket: Socket) => {
     fresh.add(socket);
     open.add(socket, "fresh");
     peek(socket, timeoutMs, { hand, forget: () => void fresh.delete(socket) });
@@ -41,7 +56,7 @@ function handToHttp2(http2: Http2Server, socket: Socket): void {
 }
 
 interface Peek {
-  readonly hand: (socket: Socket, version: 1 | 2) => void;
+  readonly hand: (socket: Socket, version: 1 | 2 | "tls") => void;
   readonly forget: () => void;
 }
 
@@ -87,7 +102,11 @@ function escapeTarget(head: Buffer): Buffer {
  */
 const PREFACE = [0x50, 0x52, 0x49];
 
-function versionOf(head: Uint8Array): 1 | 2 | undefined {
+/** The type of a record of TLS that begins a handshake (RFC 8446, section 5.1). */
+const HANDSHAKE = 0x16;
+
+function versionOf(head: Uint8Array): 1 | 2 | "tls" | undefined {
+  if (head[0] === HANDSHAKE) return "tls";
   const length = Math.min(head.length, PREFACE.length);
   for (let i = 0; i < length; i++) if (head[i] !== PREFACE[i]) return 1;
   return length === PREFACE.length ? 2 : undefined;

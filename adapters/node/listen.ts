@@ -6,6 +6,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from "node:http";
+import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
 import {
   createServer as createHttp2Server,
   type Http2Server,
@@ -18,6 +19,7 @@ import { divertHttp2 } from "./divert_http2.ts";
 import { endUnresponsive, INACTIVITY_MS } from "./http2_keepalive.ts";
 import type { Listener, ListenOptions } from "../platform/listener.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
+import { guardPort, secureOptions } from "../tls/secure_port.ts";
 
 /**
  * The reference's limits (docs/spec/runtimes.md#listeners): more header lines → 431, a longer head
@@ -44,10 +46,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const headersTimeoutMs = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
   const state = { draining: false };
   const answer = answerWith(options);
-  const http1 = http1Server(answer, state, headersTimeoutMs);
+  const http1 = http1Server(answer, { ...options, state, headersTimeoutMs });
+  const endHandshakes = options.tls
+    ? guardPort(http1 as SecureServer, options.tls, options.log)
+    : () => {};
   const { open = new OpenConnections(), inactivityMs = INACTIVITY_MS } = options;
   const http2 = http2Server(answer, { inactivityMs, open });
-  const fresh = divertHttp2(http1, http2.server, { timeoutMs: headersTimeoutMs, open });
+  const fresh = divertHttp2(http1, http2.server, {
+    timeoutMs: headersTimeoutMs,
+    open,
+    log: options.log,
+  });
   await new Promise<void>((resolve, reject) => {
     http1.once("error", reject);
     http1.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve);
@@ -59,9 +68,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     (cause) => options.log("error", "Cannot accept a connection", { cause: String(cause) }),
   );
   return {
-    url: urlOf(http1.address() as AddressInfo),
+    url: urlOf(http1.address() as AddressInfo, options.tls ? "https" : "http"),
     async close(drainMs) {
       state.draining = true;
+      endHandshakes();
       for (const socket of fresh) socket.destroy();
       await drain(http1, http2.sessions, drainMs);
     },
@@ -100,7 +110,15 @@ function refuseHead(status: number, request: IncomingMessage, response: ServerRe
   response.end();
 }
 
-function http1Server(answer: Answer, state: { draining: boolean }, headersTimeout: number): Server {
+interface Http1Options extends Pick<ListenOptions, "tls"> {
+  readonly state: { readonly draining: boolean };
+  readonly headersTimeoutMs: number;
+}
+
+function http1Server(
+  answer: Answer,
+  { tls, state, headersTimeoutMs: headersTimeout }: Http1Options,
+): Server {
   class Outgoing extends ServerResponse<IncomingMessage> {
     override writeHead(status: number, ...rest: unknown[]): this {
       // A server that stops makes its callers open another connection for their next request.
@@ -109,7 +127,7 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
       return super.writeHead(status, STATUS_CODES[status] ?? "", headers);
     }
   }
-  const server = createServer({
+  const options = {
     maxHeaderSize: HEAD_BYTES_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
@@ -120,7 +138,10 @@ function http1Server(answer: Answer, state: { draining: boolean }, headersTimeou
     // No path depends on it, and the reference does not require it.
     requireHostHeader: false,
     ServerResponse: Outgoing as typeof ServerResponse,
-  }, answer);
+  };
+  const server = tls
+    ? createSecureServer({ ...options, ...secureOptions(tls) }, answer)
+    : createServer(options, answer);
   server.timeout = 0;
   // Expectations other than 100-continue are left to the handler, like any other header.
   server.on("checkExpectation", answer);
@@ -180,9 +201,9 @@ async function drain(
   clearTimeout(deadline);
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
-  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+function urlOf({ address, family, port }: AddressInfo, scheme: "http" | "https"): string {
+  if (address === "0.0.0.0" || address === "::") return `${scheme}://127.0.0.1:${port}`;
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
 function stackOf(cause: unknown): string {

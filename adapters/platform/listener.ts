@@ -4,6 +4,25 @@ import type { OpenConnections } from "./open_connections.ts";
 /** A Fetch handler. It turns its failures into responses; when it throws, that is a bug. */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
+/** Certificates with what belongs to them, as PEM. */
+export interface Certificates {
+  /** That of this process, with those that lead to its root. */
+  readonly cert: string;
+  readonly key: string;
+  /** The authorities whose certificates peers may show. Undefined: none is asked for. */
+  readonly ca: string | undefined;
+}
+
+/** How a port speaks TLS. */
+export interface PortTls {
+  readonly certificates: Certificates;
+  /** Whether a peer without a certificate of an authority is refused. */
+  readonly isMutual: boolean;
+  readonly handshakeTimeoutMs: number;
+  /** Calls back with other certificates, once they are to be used. */
+  readonly subscribe: (changed: (certificates: Certificates) => void) => void;
+}
+
 /** How a runtime is to listen. */
 export interface ListenOptions {
   /** Address to listen on: `127.0.0.1`, `0.0.0.0`, `::` (all, both families). */
@@ -12,6 +31,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly log: Log;
+  /** Absent: the port speaks no TLS. */
+  readonly tls?: PortTls | undefined;
   /** Where connections and streams are counted. */
   readonly open?: OpenConnections | undefined;
   /** How long the head of a request, or a fresh connection without one, may take. */
@@ -22,7 +43,7 @@ export interface ListenOptions {
 
 /** A port that is listened on. */
 export interface Listener {
-  /** `http://host:port`, with a host that can be dialed: a wildcard becomes the loopback address. */
+  /** `http://host:port`, or `https`, with a host that can be dialed: a wildcard becomes the loopback address. */
   readonly url: string;
   /**
    * Refuses new connections at once, lets requests in flight finish for `drainMs`, then cuts what

@@ -31,6 +31,7 @@ import { OpenConnections } from "../platform/open_connections.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
+import { openPortsTls, type PortsTls } from "./port_tls.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
@@ -100,13 +101,14 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
   checkExposure(settings, hasAddress);
+  const tls = await openPortsTls(settings, log);
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
   const parts = { log, traffic: new Map() as Counted, own: new OwnPorts(machineAddresses) };
   const { app, fleet, storage } = await wire(runtime, settings, { ...parts, acceptLoss });
   const { config } = storage;
-  const wanted = { runtime, config, ...parts };
+  const wanted = { runtime, config, ...parts, tls };
   const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
   const ingress = await listenFor("ingress", { ...wanted, handler: app.ingress });
@@ -179,6 +181,7 @@ interface Wanted {
   readonly config: Config;
   readonly log: Log;
   readonly traffic: Counted;
+  readonly tls: PortsTls;
   /** The ports that are listened on. */
   readonly own: OwnPorts;
   readonly handler: Handler;
@@ -186,11 +189,12 @@ interface Wanted {
 
 async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
   const { runtime, config, log, handler, traffic, own } = wanted;
+  const tls = what === "fleet" ? undefined : wanted.tls[what];
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
-    const listener = await runtime.listen({ host, port, handler, log, open });
-    own.add(host, Number(new URL(listener.url).port || 80));
+    const listener = await runtime.listen({ host, port, handler, log, open, tls });
+    own.add(host, Number(new URL(listener.url).port || (tls ? 443 : 80)));
     return listener;
   } catch (cause) {
     throw listenFailure({ host, port, what }, cause);

@@ -30,6 +30,9 @@ export async function startSidecar(
   const token = await kafka.token();
   const flags = {
     "kafka.servers": fromHere(adminUrl),
+    ...(adminUrl.startsWith("https:") && {
+      "kafka.server-certificate-file": config["tls.cert-file"],
+    }),
     "until-orphaned": String(ORPHANED_MS),
     "kafka.allow-token-commands": String(config["kafka.allow-token-commands"]),
     ...rulesOf(config),

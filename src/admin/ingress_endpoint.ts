@@ -7,6 +7,8 @@ export interface Ingress {
   /** The address and port on which it listens. */
   readonly host: string;
   readonly port: number;
+  /** Whether it speaks TLS. */
+  readonly isSecure: boolean;
   /** Whether it is served at the address of the admin API. */
   readonly isOneOrigin: boolean;
 }
@@ -20,12 +22,13 @@ const WILDCARDS = ["0.0.0.0", "::"];
  * which the admin API was asked.
  */
 export function ingressEndpointOf(
-  { advertised, host, port, isOneOrigin }: Ingress,
+  { advertised, host, port, isSecure, isOneOrigin }: Ingress,
 ): IngressEndpoint {
   if (advertised !== "") return () => advertised.endsWith("/") ? advertised : `${advertised}/`;
   if (isOneOrigin) return (asked) => new URL("/", asked).href;
+  const scheme = isSecure ? "https" : "http";
   if (!WILDCARDS.includes(host)) {
-    return () => `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
+    return () => `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}/`;
   }
-  return (asked) => `http://${new URL(asked).hostname}:${port}/`;
+  return (asked) => `${scheme}://${new URL(asked).hostname}:${port}/`;
 }

@@ -33,6 +33,7 @@ export function adminSettings(
       advertised: config["ingress.advertised-address"],
       host: config["ingress.bind-address"],
       port: config["ingress.bind-port"],
+      isSecure: config["tls.cert-file"] !== "" && config["tls.interfaces"] !== "admin",
       isOneOrigin,
     }),
     features: features(config),

@@ -15,6 +15,11 @@ export const sidecarOptions = {
     "http://127.0.0.1:9070",
     { doc: "Addresses of the admin ports of the servers, of which any will do." },
   ),
+  "kafka.server-certificate-file": option(optionalText("the path of a file"), "", {
+    doc:
+      "The certificate that a server on the same machine shows, as PEM, whatever its name. Empty: " +
+      "that of an authority which the system trusts.",
+  }),
   "kafka.token": option(optionalText("a text of visible ASCII characters", /^[\x21-\x7e]*$/), "", {
     doc: "The token of the servers.",
     secret: true,
@@ -40,6 +45,7 @@ export const sidecarOptions = {
 export interface SidecarConfig {
   readonly servers: readonly string[];
   readonly token: string;
+  readonly serverCertificateFile: string;
   readonly member: string;
   readonly areTokenCommandsAllowed: boolean;
   readonly allow: readonly EgressRule[];
@@ -64,6 +70,7 @@ export function readSidecarConfig(
     action,
     servers: (read["kafka.servers"] as string).split(",").map((url) => url.replace(/\/+$/, "")),
     token: read["kafka.token"] as string,
+    serverCertificateFile: read["kafka.server-certificate-file"] as string,
     member: read["kafka.member"] as string,
     areTokenCommandsAllowed: read["kafka.allow-token-commands"] as boolean,
     allow: read["outbound.allow"] as SidecarConfig["allow"],

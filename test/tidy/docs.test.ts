@@ -201,9 +201,10 @@ describe("documents", () => {
 });
 
 describe("decisions", () => {
-  test("are numbered without a gap, and their titles say their numbers", () => {
+  // Decisions under way have their numbers already, so one may be missing for a time.
+  test("have a number each, and their titles say it", () => {
     const numbers = decisions.map((name) => name.slice(0, 3));
-    expect(numbers).toEqual(decisions.map((_, index) => String(index + 1).padStart(3, "0")));
+    expect(new Set(numbers).size).toBe(numbers.length);
     for (const name of decisions) {
       expect(name).toMatch(/^\d{3}(-[a-z0-9]+)+\.md$/);
       expect(read(`docs/decisions/${name}`)).toMatch(new RegExp(`^# ${name.slice(0, 3)} .+\n`));

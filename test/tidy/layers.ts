@@ -36,6 +36,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   "adapters": [
     ["platform", "ui"],
+    ["tls"],
     ["libsql", "dial"],
     ["installation"],
     ["node", "deno", "workerd", "tools", "kafka"],
