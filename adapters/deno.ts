@@ -1,4 +1,5 @@
-import { listen } from "./deno/listen.ts";
+import { denoReader, listen } from "./deno/listen.ts";
+import { nodeReader } from "./node/bridge.ts";
 import { compressing } from "./node/compress.ts";
 import { listen as listenByNode } from "./node/listen.ts";
 import { serve } from "./server/serve.ts";
@@ -9,4 +10,8 @@ await serve({
     options.tls
       ? listenByNode({ ...options, handler: compressing(options.handler) })
       : listen(options),
+  reader: {
+    ...denoReader,
+    address: (request) => denoReader.address?.(request) ?? nodeReader.address?.(request),
+  },
 });

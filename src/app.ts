@@ -259,7 +259,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     ...interfaceOptions(options, parts),
     soon: (call) => clock.soon(call),
     registry,
-    ...{ kafka, changes },
+    ...{ kafka, changes, auditStore: options.audit, addressOf: options.reader?.address },
     applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
     ...(introspection && { introspection }),
     ...(ui && { ui }),

@@ -1,3 +1,4 @@
+import type { AuditStore } from "./audit_port.ts";
 import type { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
 import type { UiFiles } from "./admin/ui_files.ts";
 import type { Config } from "./config.ts";
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly deployments: DeploymentStore;
   /** What processes share about Kafka sidecars. Absent: this one is alone, and its token is new. */
   readonly kafka?: KafkaStore;
+  /** Where records of the admin API are stored. Absent: they are in the log only. */
+  readonly audit?: AuditStore;
   /** Answers queries. Absent where the platform cannot. */
   readonly introspection?: Introspection;
   /** Our own version, as in `package.json`. */

@@ -1,3 +1,4 @@
+import { auditOptions } from "./config/audit_options.ts";
 import { authOptions } from "./config/auth_options.ts";
 import * as describing from "./config/describe.ts";
 import { ACCEPT_LOSS, CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
@@ -93,6 +94,7 @@ export const options = {
 
   ...authOptions,
   ...tlsOptions,
+  ...auditOptions,
 
   "worker.cleanup-interval": option(duration(1), "1h", {
     doc: "How often expired results and journals are deleted. They stop being served when due.",

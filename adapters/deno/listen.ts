@@ -1,4 +1,14 @@
+import { fetchReader, type RequestReader } from "../../src/ingress/request_reader.ts";
 import type { Listener, ListenOptions } from "../platform/listener.ts";
+
+/** Where requests come from, which a `Request` does not say. */
+const addresses = new WeakMap<Request, Deno.NetAddr>();
+
+/** Reads requests by Fetch, and knows their addresses. */
+export const denoReader: RequestReader = {
+  ...fetchReader,
+  address: (request) => addresses.get(request)?.hostname,
+};
 
 /**
  * One port for HTTP/1.1 and cleartext HTTP/2: `Deno.serve` speaks both. Rejects with a
@@ -15,7 +25,10 @@ export async function listen({ host, port, handler, log }: ListenOptions): Promi
       log("error", "A request handler failed", { cause: stack });
       return new Response("internal server error", { status: 500 });
     },
-  }, handler);
+  }, (request, { remoteAddr }) => {
+    addresses.set(request, remoteAddr);
+    return handler(request);
+  });
   return { url: urlOf(server.addr), close: (drainMs) => drained(server.shutdown(), drainMs) };
 }
 

@@ -1,10 +1,13 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
+import type { AuditStore } from "../../src/audit_port.ts";
 import type { KafkaStore } from "../../src/kafka_port.ts";
 import type { QueryLimits } from "../../src/introspection/request.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { random } from "../platform/random.ts";
+import { sqlAuditStore } from "../../src/storage/audit_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import { withRetries } from "../../src/storage/retry.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
@@ -28,6 +31,7 @@ export interface Storage {
   readonly databases: Databases;
   readonly deployments: DeploymentStore;
   readonly kafka: KafkaStore;
+  readonly audit: AuditStore;
   readonly introspection: Introspection;
   /** The settings, with limits lowered to the largest values of the database. */
   readonly config: Config;
@@ -192,7 +196,10 @@ function storesOf(
     & Partial<typeof SERVER_FOLD_LIMITS>
     & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin">
     & { readonly onDeployed?: (version: number) => void },
-): Pick<Storage, "store" | "partitions" | "databases" | "deployments" | "kafka" | "close"> {
+): Pick<
+  Storage,
+  "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "close"
+> {
   const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
   const options = {
@@ -218,7 +225,8 @@ function storesOf(
     onDurable: onDeployed,
   });
   const kafka = sqlKafkaStore(first.client, { clock, retryMs });
-  return { store, partitions, databases, deployments, kafka, close };
+  const audit = sqlAuditStore(first.client, { clock, retryMs, random });
+  return { store, partitions, databases, deployments, kafka, audit, close };
 }
 
 /** Lowers limits, so that larger values are refused at once: writing one would stop its partition. */

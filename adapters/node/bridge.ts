@@ -35,6 +35,8 @@ export const nodeReader: RequestReader = {
     return readAll(source, options.bytesMax);
   },
 
+  address: (request) => sourceOf(request)?.socket.remoteAddress,
+
   onLeave: (request, leave) => {
     const answer = (request as Bridged).runtime?.node?.res;
     // Every response emits `close`. An abort signal costs more than all of ingress.

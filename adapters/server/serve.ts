@@ -153,7 +153,7 @@ async function wire(
     ...{ log, post, owner, acceptLoss },
     onGone: (failure) => endOnLoss(log, failure),
   });
-  const { store, partitions, deployments, kafka, introspection } = storage;
+  const { store, partitions, deployments, kafka, audit, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
@@ -164,7 +164,7 @@ async function wire(
   const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
     platform: { clock, random, log, dial, vitals: measured, watchLoop },
-    ...{ config, store, partitions, deployments, kafka, introspection },
+    ...{ config, store, partitions, deployments, kafka, audit, introspection },
     version: VERSION,
     ui: runtime.ui ?? (() => built),
     readTextFile: (path) => readFile(path, "utf8"),

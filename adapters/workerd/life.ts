@@ -9,6 +9,7 @@ import { partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
+import { sqlAuditStore } from "../../src/storage/audit_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import { egressOf } from "../../src/outbound/settings.ts";
 import {
@@ -92,6 +93,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     remotePartition: (partition) => peers.partitionClient(partition),
     deployments: peers.deployments(deployments),
     kafka: sqlKafkaStore(client, { clock, retryMs: 0 }),
+    audit: sqlAuditStore(client, { clock, retryMs: 0, random }),
     introspection: introspectionOf(store, range, options),
     version: VERSION,
     ui: () => built,

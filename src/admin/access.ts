@@ -79,11 +79,35 @@ export function accessOf(route: string): Access {
   return access;
 }
 
+/** What becomes of a request in the audit (docs/security.md#audit). `query`: recorded if a setting says so. */
+export type Audited = "change" | "query" | "nothing";
+
+/** Routes that are no GET and change nothing that operators own. */
+const NO_CHANGE: Readonly<Record<string, Audited>> = {
+  "POST /query": "query",
+  "POST /internal/services/:service/serdes/decode/:serde+": "nothing",
+  "POST /internal/services/:service/serdes/encode/:serde+": "nothing",
+  // What sidecars do all the time: records of Kafka and their reports.
+  "POST /internal/kafka/records": "nothing",
+  "POST /internal/kafka/letters": "nothing",
+  "POST /internal/kafka/reports": "nothing",
+};
+
+/** Whether requests of a route are recorded: all are that may change something. */
+export function auditedOf(route: string): Audited {
+  return route.startsWith("GET ") ? "nothing" : NO_CHANGE[route] ?? "change";
+}
+
 export interface PermitOptions {
   /** Checks tokens. Absent: none is asked for. */
   readonly authenticator?: Authenticator | undefined;
   /** As in `BrowserCheckOptions`. Default: none. */
   readonly allowedHosts?: readonly string[];
+}
+
+interface Known {
+  /** Is called with the name of the client once it is known, also of one that may not pass. */
+  readonly known: (name: string) => void;
 }
 
 /**
@@ -93,12 +117,14 @@ export interface PermitOptions {
 export async function permit(
   request: Request,
   access: Access,
-  { authenticator, allowedHosts = [] }: PermitOptions,
+  { authenticator, allowedHosts = [], known }: PermitOptions & Known,
 ): Promise<Level> {
   if (access === "open" || access === "sidecar") return "none";
+  if (!authenticator) known("none");
   checkBrowser(request, { allowedHosts, needsToken: authenticator !== undefined });
   if (!authenticator) return "admin";
   const { name, level } = await authenticator.identify(request.headers.get("authorization"));
+  known(name);
   if (isAtLeast(level, access)) return level;
   const has = level === "none" ? "has no role of the admin API" : `has the role ${level}`;
   throw Failure.plain(403, `this needs the role ${access}, and the token "${name}" ${has}`);

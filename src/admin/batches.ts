@@ -74,9 +74,13 @@ function routesOf(
   const routes = Object.entries(begins).map(([name, begin]) => {
     const id = `batch_${name.replaceAll("-", "_")}_invocations`;
     const shown = { ...ABOUT, id, summary: `Does '${name}' to each of many invocations` };
-    const route = withBody(shown, shape, (_call, read) => {
+    const route = withBody(shown, shape, ({ audited }, read) => {
       // What a struct does not name it lets through.
       const given: Given = shape === body ? { invocation_ids: read.invocation_ids } : read;
+      audited.noteAll(
+        "invocation_ids",
+        given.invocation_ids.filter((id) => typeof id === "string"),
+      );
       return operateAll(deps, given, begin);
     });
     return [`/internal/invocations_batch_operations/${name}`, { POST: route }] as const;

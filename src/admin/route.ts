@@ -1,5 +1,6 @@
 import type { Struct } from "superstruct";
 import type { Level } from "../auth/grants.ts";
+import type { AuditedCall } from "./audit/audited_call.ts";
 import { readBody, readItems } from "./body.ts";
 import type { Json } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
@@ -22,6 +23,8 @@ export interface Call {
   level: Level;
   /** Is called with the method and path of the route that was found, with `:name` for parameters. */
   readonly found: (route: string) => void;
+  /** What is recorded of the request, if it is (docs/security.md#audit). */
+  readonly audited: AuditedCall;
 }
 
 /** Answers, or throws a `Failure` that becomes the answer. */

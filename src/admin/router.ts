@@ -1,4 +1,5 @@
 import { Router } from "itty-router/Router";
+import type { AuditStore } from "../audit_port.ts";
 import { Failure } from "../errors.ts";
 import type { Member } from "../model/member.ts";
 import type { Readiness } from "../model/readiness.ts";
@@ -6,7 +7,10 @@ import type { Dialect } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import { accessOf, permit, type PermitOptions } from "./access.ts";
+import { Audit, type AuditSettings } from "./audit/audit.ts";
+import { AuditedCall } from "./audit/audited_call.ts";
 import { batchRoutes } from "./batches.ts";
+import { callOf } from "./call_of.ts";
 import type { ChangeFeed } from "./change_feed.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { eventRoutes } from "./event_routes.ts";
@@ -29,7 +33,7 @@ import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
 import { uiAnswer, type UiOptions } from "./ui_files.ts";
 import { UnknownNames } from "./unknown_names.ts";
-import { apiVersions, type Feature } from "./version.ts";
+import type { Feature } from "./version.ts";
 
 export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
@@ -63,6 +67,11 @@ export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick
   readonly kafka?: KafkaAdmin;
   /** Tells browsers what has changed. Absent: nothing does. */
   readonly changes?: ChangeFeed;
+  /** What is recorded of changes. Absent: it is in the log only. */
+  readonly audit?: AuditSettings;
+  readonly auditStore?: AuditStore | undefined;
+  /** Knows where a request came from. */
+  readonly addressOf?: ((request: Request) => string | undefined) | undefined;
   /** Experimental features that are switched on. */
   readonly features?: readonly Feature[];
 }
@@ -74,8 +83,6 @@ export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick
  * without an entry in `ACCESS`.
  */
 export function admin(options: AdminOptions): (request: Request) => Promise<Response> {
-  const { log, bodyBytesMax, requestsMax, isStrict = false, onResponse } = options;
-  const warnings = limitedLog(log, options.now);
   const routes: Routes = {
     ...infoRoutes(options, () => routes),
     ...metricsRoutes(options.metrics),
@@ -92,26 +99,50 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...sidecarRoutes(options),
     ...eventRoutes(options),
   };
-  const route = createRouter(routes, options);
+  const serve = server(createRouter(routes, options), options);
   let requests = 0;
   return async (request) => {
     requests++;
-    const isTooMuch = requests > requestsMax;
-    const dialects = dialectsOf(request.headers);
-    const unknown = new UnknownNames(isStrict);
-    let name = "other";
-    const found = (route: string) => void (name = route);
     try {
-      const ui = (call: Call) => uiRoute(call, options);
-      const serving = { route, ui, log, bodyBytesMax, isTooMuch, dialects, unknown, found };
-      const response = await answer(request, serving);
-      onResponse?.(name, response.status);
-      unknown.tell(response, dialects, warnings);
-      return request.method === "HEAD" ? withoutBody(response) : response;
+      return await serve(request, requests > options.requestsMax);
     } finally {
       requests--;
     }
   };
+}
+
+/** Answers one request, and records it. `isTooMuch`: there are too many at once. */
+function server(
+  route: Handle,
+  options: AdminOptions,
+): (request: Request, isTooMuch: boolean) => Promise<Response> {
+  const { log, bodyBytesMax, isStrict = false, onResponse } = options;
+  const warnings = limitedLog(log, options.now);
+  const audit = new Audit(options.audit ?? UNSTORED, { ...options, store: options.auditStore });
+  const ui = (call: Call) => uiRoute(call, options);
+  return async (request, isTooMuch) => {
+    const dialects = dialectsOf(request.headers);
+    const unknown = new UnknownNames(isStrict);
+    const audited = new AuditedCall();
+    let name = "other";
+    const found = (route: string) => void (name = audited.route = route);
+    const about = { isTooMuch, dialects, unknown, found, audited };
+    const response = await answer(request, { route, ui, log, bodyBytesMax, ...about });
+    const made = response.headers.get("location");
+    if (made !== null) audited.note("created", made);
+    await audit.record(audited, answered(request, response, options));
+    onResponse?.(name, response.status);
+    unknown.tell(response, dialects, warnings);
+    return request.method === "HEAD" ? withoutBody(response) : response;
+  };
+}
+
+/** Where nothing is said of it: records are logged. */
+const UNSTORED = { retentionMs: 0, rowsMax: 1, refusedMax: 10, withQueries: false };
+
+function answered(request: Request, { status }: Response, { addressOf }: AdminOptions) {
+  const remoteAddress = addressOf?.(request);
+  return { method: request.method, status, ...(remoteAddress !== undefined && { remoteAddress }) };
 }
 
 interface Serving {
@@ -123,6 +154,7 @@ interface Serving {
   readonly dialects: readonly Dialect[];
   readonly unknown: UnknownNames;
   readonly found: Call["found"];
+  readonly audited: AuditedCall;
 }
 
 /** A path we have, asked in a way it has not: 405 with the methods it has. */
@@ -137,11 +169,11 @@ class WrongMethod extends Error {
 
 async function answer(
   request: Request,
-  { route, ui, log, bodyBytesMax, isTooMuch, dialects, unknown, found }: Serving,
+  { route, ui, log, bodyBytesMax, isTooMuch, dialects, unknown, found, audited }: Serving,
 ): Promise<Response> {
   try {
     if (isTooMuch) throw overloaded();
-    const call = callOf(request, { bodyBytesMax, unknown, found });
+    const call = callOf(request, { bodyBytesMax, unknown, found, audited });
     return await ui(call) ?? await route(call);
   } catch (error) {
     if (error instanceof Failure) {
@@ -185,33 +217,19 @@ function logFailure({ message, cause }: Failure, log: Log): void {
   log("warn", message, { cause: cause instanceof Error ? cause.message : String(cause) });
 }
 
-/** Takes the API version off the path. HEAD is asked as GET, and loses its body afterwards. */
-function callOf(request: Request, reading: Pick<Call, "bodyBytesMax" | "unknown" | "found">): Call {
-  const url = new URL(request.url);
-  const [prefix, digits] = /^\/v([1-9]\d{0,8})(?=\/|$)/.exec(url.pathname) ?? ["", apiVersions.max];
-  const apiVersion = Number(digits);
-  if (apiVersion === 1) {
-    throw Failure.plain(
-      400,
-      "Unsupported Admin API version V1. This server supports versions between " +
-        `V${apiVersions.min} and V${apiVersions.max}`,
-    );
-  }
-  const isKnown = apiVersion >= apiVersions.min && apiVersion <= apiVersions.max;
-  if (isKnown) url.pathname = url.pathname.slice(prefix.length);
-  const method = request.method === "HEAD" ? "GET" : request.method;
-  return { ...reading, method, url: url.href, apiVersion, request, params: {}, level: "none" };
-}
-
 function createRouter(routes: Routes, options: PermitOptions): Handle {
   const router = Router<Call, []>();
   for (const [path, methods] of Object.entries(routes)) {
     for (const [method, route] of Object.entries(methods)) {
       const handle = typeof route === "function" ? route : checkingQuery(route);
       const name = `${method} ${path}`, access = accessOf(name);
-      const found = (call: Call) => call.found(name);
+      const found = (call: Call) => {
+        call.found(name);
+        noteParams(call);
+      };
       const allowed = async (call: Call) => {
-        call.level = await permit(call.request, access, options);
+        const known = (identity: string) => void (call.audited.identity = identity);
+        call.level = await permit(call.request, access, { ...options, known });
       };
       router[method.toLowerCase()]?.(path, found, allowed, decodeParams, handle);
     }
@@ -233,9 +251,19 @@ function createRouter(routes: Routes, options: PermitOptions): Handle {
 function checkingQuery({ handle, query = [] }: Route): Handle {
   const known = query.map(({ name }) => name);
   return (call) => {
-    call.unknown.check("query parameter", new URL(call.url).searchParams.keys(), known);
+    const { searchParams } = new URL(call.url);
+    call.unknown.check("query parameter", searchParams.keys(), known);
+    for (const one of known) {
+      const value = searchParams.get(one);
+      if (value !== null) call.audited.note(one, value);
+    }
     return handle(call);
   };
+}
+
+/** Of one that is refused, too. */
+function noteParams({ params, audited }: Call): void {
+  for (const [name, value] of Object.entries(params)) audited.note(name, value);
 }
 
 /** Path segments arrive as they were sent, so that an encoded slash stays within its segment. */

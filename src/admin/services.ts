@@ -146,6 +146,7 @@ async function editState(
   if (type === "service") {
     throw Failure.plain(400, `Cannot modify state for service type ${SERVICE_TYPES[type]}`);
   }
+  call.audited.note("object_key", body.object_key);
   const object = { service: name, key: body.object_key };
   const { scope } = body;
   if (scope == null) await invocations.editState(object, parseEdit(body));

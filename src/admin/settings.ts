@@ -22,6 +22,7 @@ export function adminSettings(
   | "ingressEndpoint"
   | "features"
   | "allowedHosts"
+  | "audit"
 > {
   return {
     clusterName: config["cluster-name"],
@@ -29,6 +30,12 @@ export function adminSettings(
     requestsMax: config["admin.concurrent-api-requests-limit"],
     isStrict: config["strict"],
     allowedHosts: config["admin.allowed-hosts"],
+    audit: {
+      retentionMs: config["audit.retention"],
+      rowsMax: config["audit.rows"],
+      refusedMax: config["audit.refused-limit"],
+      withQueries: config["audit.queries"],
+    },
     ingressEndpoint: ingressEndpointOf({
       advertised: config["ingress.advertised-address"],
       host: config["ingress.bind-address"],

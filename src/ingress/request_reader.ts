@@ -21,6 +21,8 @@ export interface RequestReader {
    * answer, too.
    */
   onLeave(request: Request, leave: () => void): void;
+  /** The IP address that the connection comes from. Absent, and undefined: it is not known. */
+  readonly address?: (request: Request) => string | undefined;
 }
 
 export interface BodyOptions {

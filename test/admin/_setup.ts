@@ -182,7 +182,15 @@ export class World {
 export interface AdminLimits extends
   Pick<
     AdminOptions,
-    "allowedHosts" | "authenticator" | "changes" | "ingressEndpoint" | "metrics" | "ui"
+    | "addressOf"
+    | "allowedHosts"
+    | "audit"
+    | "auditStore"
+    | "authenticator"
+    | "changes"
+    | "ingressEndpoint"
+    | "metrics"
+    | "ui"
   > {
   readonly requestsMax: number;
   readonly pinned: Map<string, number>;

@@ -45,14 +45,16 @@ export function ruleRoutes({ registry, soon }: RuleDeps): Routes {
   const { controls } = registry;
   return {
     "/limits/rules": {
-      PUT: withItems(UPSERT, { item: upsertItem, soon }, async ({ request }, items) => {
+      PUT: withItems(UPSERT, { item: upsertItem, soon }, async ({ request, audited }, items) => {
+        audited.noteAll("patterns", items.map(({ pattern }) => pattern));
         const knowsRates = dialectsOf(request.headers).includes(OWN);
         const rules = await controls.upsertRules(parseEntries(items, { knowsRates }));
         return replyJson(200, await inSlices(jsonInSteps(rules.map(ruleRecord), 1), soon));
       }),
     },
     "/limits/rules/bulk-delete": {
-      POST: withItems(DELETE, { item: deleteItem, soon }, async (_call, items) => {
+      POST: withItems(DELETE, { item: deleteItem, soon }, async ({ audited }, items) => {
+        audited.noteAll("patterns", items.map(({ pattern }) => pattern));
         return reply(200, await controls.removeRules(parseRemovals(items)));
       }),
     },

@@ -1,3 +1,4 @@
+import { auditNotes } from "./about_audit.ts";
 import { kafkaNotes } from "./about_kafka.ts";
 import { queueNotes } from "./about_queues.ts";
 
@@ -264,4 +265,5 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
   },
   ...queueNotes,
   ...kafkaNotes,
+  ...auditNotes,
 };

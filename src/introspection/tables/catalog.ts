@@ -3,6 +3,7 @@ import type { Failure } from "../../errors.ts";
 import { ALIAS, OWN } from "../../names.ts";
 import { printType } from "../column_type.ts";
 import { cut, refused } from "../refusal.ts";
+import { auditTable } from "./audit_table.ts";
 import { invocationTables } from "./invocation_tables.ts";
 import { journalTables } from "./journal_tables.ts";
 import { kafkaTables } from "./kafka_tables.ts";
@@ -24,6 +25,7 @@ export const tables: ReadonlyMap<string, Table> = new Map(
     ...queueMetaTables,
     ...schedulerTables,
     ...kafkaTables,
+    auditTable,
   ].sort((a, b) => a.name < b.name ? -1 : 1).map((table) => [table.name, table]),
 );
 

@@ -49,6 +49,7 @@ function table(
  */
 export const ROW_TABLES: readonly RowTable[] = [
   table("deployment", [text("id"), text("body")], { order: ["id"], home: "installation" }),
+  table("audit", [text("id"), text("body")], { order: ["id"], home: "installation" }),
   table("rule", [text("pattern"), text("body")], { order: ["pattern"], home: "installation" }),
   table("control", [text("kind"), text("name"), text("body")], {
     order: ["kind", "name"],

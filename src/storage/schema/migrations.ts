@@ -225,6 +225,10 @@ export const migrations: readonly (readonly string[])[] = [
     `create index invocation_letters on invocation (partition, id)
     where status = 'paused' and subscription is not null`,
   ],
+  [
+    // What clients did through the admin API (decision 063). Ids sort by time.
+    `create table audit (id text primary key, body text not null) without rowid`,
+  ],
 ];
 
 function withKind(column: string): string {
