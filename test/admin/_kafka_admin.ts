@@ -20,7 +20,11 @@ export function kafkaOf(
     store,
     token: store ? "" : TOKEN,
     counts: world.counts,
-    clock: { now: () => world.now, at: (due, call) => world.at(due, call) },
+    clock: {
+      now: () => world.now,
+      at: (due, call) => world.at(due, call),
+      soon: (call) => void setImmediate(call),
+    },
     random: (size) => new Uint8Array(size).fill(7),
     log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
     take: (batch) => world.take(batch),

@@ -51,6 +51,7 @@ export async function ingest(
         if (one.records.length > 0) taken.push(one);
         return Promise.resolve({ next: one.next });
       },
+      soon: (call) => void setImmediate(call),
       valueBytesMax: 100,
       isScopeRead: false,
       ...deps,

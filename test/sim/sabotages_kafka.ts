@@ -73,6 +73,18 @@ export const SABOTAGES_KAFKA: readonly Sabotage[] = [
     under: { ...RESTARTS, inboxMax: 2 },
   },
   {
+    name: "a part is taken though the one before it is missing",
+    file: "engine/ingested.ts",
+    find: "  if (row.next < (event.after ?? 0)) return answer(turn, event, { next: row.next });\n",
+    replace: "",
+  },
+  {
+    name: "a part does not say which one is before it",
+    file: "placement/router.ts",
+    find: "trail?.ends.set(partition, next);",
+    replace: "",
+  },
+  {
     name: "what a sidecar is done with is not written",
     file: "engine/ingested.ts",
     find: '  if (known !== row) turn.put("source", known);\n',

@@ -1,4 +1,5 @@
 import type { RecordPart } from "../../src/engine/event.ts";
+import type { RecordsOfSource, Trail } from "../../src/placement/router.ts";
 import type { PartitionClient, PartTaken } from "../../src/ports.ts";
 import { ask, type Asking, isRefusal } from "./asking.ts";
 import type { PartitionOwner } from "./partition_owner.ts";
@@ -12,6 +13,8 @@ export interface SidecarOptions extends Asking {
   /** The owner to send a request for a partition to, if there is one. */
   readonly ownerOf: (partition: number) => PartitionOwner | undefined;
 }
+
+type Batch = Omit<RecordsOfSource, "source">;
 
 /** Stands for a part whose answer did not come. */
 export class Unanswered extends Error {}
@@ -68,7 +71,7 @@ export class Consumers {
           isDead = chance.happens(0.5);
           world.after(chance.int(0, 300), () => this.#replace());
         }
-        const taken = await this.#send(batch);
+        const taken = await this.#sendTwo(batch, known);
         if (taken) {
           topic.acknowledged(taken.next);
           position = taken.next;
@@ -118,7 +121,21 @@ export class Consumers {
     });
   }
 
-  async #send(batch: ReturnType<Topic["batch"]>): Promise<PartTaken | undefined> {
+  /** Sends the batch that comes next before this one is answered. It counts once this one is whole. */
+  async #sendTwo(batch: Batch, known: number | undefined): Promise<PartTaken | undefined> {
+    const { topic, world: { chance } } = this.#options;
+    const [first] = batch.records;
+    if (!first || batch.next >= topic.end || chance.happens(0.5)) return await this.#send(batch);
+    const trail: Trail = { settled: first.offset, ends: new Map() };
+    const behind = topic.batch(batch.next, chance.int(1, 8), known);
+    const [one, two] = await Promise.all([
+      this.#send({ ...batch, trail }),
+      behind.records.length > 0 ? this.#send({ ...behind, trail }) : undefined,
+    ]);
+    return one?.next === batch.next && two && two.next > batch.next ? two : one;
+  }
+
+  async #send(batch: Batch): Promise<PartTaken | undefined> {
     const { topic: { source }, Router, partitions } = this.#options;
     const partitionClient = (partition: number) => (
       { ingest: (part: RecordPart) => this.#part(partition, part) } as unknown as PartitionClient

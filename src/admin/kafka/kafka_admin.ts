@@ -13,7 +13,7 @@ import { Ingestion } from "./ingestion.ts";
 import { PlanFeed } from "./plan_feed.ts";
 import { SidecarReports } from "./sidecar_reports.ts";
 
-export interface KafkaAdminOptions extends IngestDeps {
+export interface KafkaAdminOptions extends Omit<IngestDeps, "soon"> {
   readonly registry: Registry;
   /** Absent: this process is alone, and forgets what sidecars report. */
   readonly store?: KafkaStore | undefined;
@@ -21,7 +21,7 @@ export interface KafkaAdminOptions extends IngestDeps {
   readonly token: string;
   readonly letters: DeadLettersOptions["exchange"];
   readonly counts: IngestCounts;
-  readonly clock: Pick<Clock, "now" | "at">;
+  readonly clock: Pick<Clock, "now" | "at" | "soon">;
   readonly random: Random;
   readonly log: Log;
 }
@@ -49,7 +49,11 @@ export class KafkaAdmin {
       exchange: options.letters,
       subscriptions: () => registry.kafka.subscriptions(),
     });
-    this.ingestion = new Ingestion({ ...options, schema: () => registry.schema() });
+    this.ingestion = new Ingestion({
+      ...options,
+      soon: (call) => clock.soon(call),
+      schema: () => registry.schema(),
+    });
   }
 
   /** The token that sidecars show. Rejects with `Failure` 503 when the store fails. */
