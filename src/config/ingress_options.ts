@@ -1,4 +1,12 @@
-import { byteSize, count, countOrUnlimited, duration, optionalUrl, text } from "./kinds.ts";
+import {
+  byteSize,
+  count,
+  countOrUnlimited,
+  duration,
+  headerNames,
+  optionalUrl,
+  text,
+} from "./kinds.ts";
 import { option } from "./option.ts";
 
 /** Settings of the interface for callers. */
@@ -15,6 +23,15 @@ export const ingressOptions = {
       "The URL at which browsers reach the ingress, which `GET /version`, OpenAPI documents and the " +
       "web UI name. Empty: `ingress.bind-address` and its port; of a wildcard such as 0.0.0.0 the host " +
       "under which the admin API was asked.",
+  }),
+  "ingress.drop-headers": option(headerNames(), "[]", {
+    doc:
+      "Headers of requests that are neither journaled nor given to handlers. `*` at the end of a " +
+      "name is anything.",
+  }),
+  "ingress.redact-headers": option(headerNames(), '["proxy-authorization"]', {
+    doc: "Headers whose values are journaled as `***`, unless a service or handler asks for them " +
+      "(docs/security.md).",
   }),
   "ingress.request-size-limit": option(byteSize(), "32MiB", {
     doc: "The largest request body. A larger one is answered with 413.",

@@ -186,6 +186,18 @@ export function choice<const T extends string>(...words: readonly T[]): Kind<T> 
   });
 }
 
+const HEADER_NAME = /^[!#$%&'+.^_`|~0-9a-z-]*(\*|[!#$%&'+.^_`|~0-9a-z-])$/i;
+
+/** Any number of names of headers, each with at most one `*`, at its end. */
+export function headerNames(): Kind<readonly string[]> {
+  const { print } = texts();
+  return kind<readonly string[]>(
+    `a list of names of headers such as ["cookie", "x-internal-*"]`,
+    array(matching(string(), HEADER_NAME)) as unknown as Struct<readonly string[], unknown>,
+    { parse: ofText(parseList), print },
+  );
+}
+
 /** Any number of texts. In the environment and on a flag spelled as in a file: `["a", "b"]`. */
 export function texts(): Kind<readonly string[]> {
   return kind<readonly string[]>(

@@ -69,7 +69,8 @@ export async function check(
   const limitKey = limitKeyOf(head, query, scope);
   const priority = priorityOf(head, query);
   const dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
-  const headers = handlerHeaders(head, dialect, inbound.target);
+  const pairs = handlerHeaders(head, dialect, inbound.target);
+  const headers = setup.headers.apply(pairs, { metadata: service.metadata, handler });
   const brought = parseTrace(head.traceparent, head.tracestate);
   const span = setup.tracer?.request(brought);
   const trace = span ? span.trace : brought;

@@ -5,6 +5,7 @@ import type { Schema } from "../model/schema.ts";
 import type { Tracer } from "../observe/tracer.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
 import type { Caller } from "./cors.ts";
+import type { HeaderPolicy } from "./header_policy.ts";
 import type { Head } from "./headers.ts";
 import type { RequestReader } from "./request_reader.ts";
 
@@ -35,6 +36,8 @@ export interface IngressOptions {
   readonly authenticator?: Authenticator | undefined;
   /** As in `ingress.cors-origins`. Default: all. */
   readonly corsOrigins?: readonly string[];
+  /** Which headers are journaled. Default: all. */
+  readonly headers?: HeaderPolicy;
   /** Called for every answer. `route`: the kind of a `Route`, `preflight` or `other`. */
   readonly onResponse?: (route: string, status: number) => void;
 }

@@ -8,6 +8,7 @@ import { authorized, identityOf } from "./authorize.ts";
 import { completeAwakeable } from "./awakeable.ts";
 import { call } from "./call.ts";
 import { type Caller, isAllowedOrigin, preflight } from "./cors.ts";
+import { HeaderPolicy } from "./header_policy.ts";
 import { readHead, takeAuthorization } from "./headers.ts";
 import { health, ready } from "./health.ts";
 import type { Inbound, IngressOptions, Setup } from "./inbound.ts";
@@ -38,6 +39,7 @@ export function ingress(
     onResponse: () => {},
     authenticator: undefined,
     corsOrigins: ["*"],
+    headers: new HeaderPolicy({ drop: [], redact: [] }),
     version: "0.0.0",
     ...options,
     log: limitedLog(options.log, options.now),
