@@ -251,7 +251,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 }
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
-  const { platform: { clock }, config, version, ui, isOneOrigin } = options;
+  const { platform: { clock }, config, version, ui } = options;
   const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka, changes } =
     parts;
   const { requests } = observation.watch.meter;
@@ -266,7 +266,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     running,
     version,
     authenticator: parts.auth?.admin,
-    ...adminSettings(config, isOneOrigin),
+    ...adminSettings(config, options),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),
     metrics: () => {

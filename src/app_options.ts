@@ -33,6 +33,8 @@ export interface AppOptions {
   readonly reader?: RequestReader;
   /** Whether callers and operators are served at one address, whatever the settings say. */
   readonly isOneOrigin?: boolean;
+  /** The port that callers reach, once it is listened on. Absent: the one of the settings. */
+  readonly ingressPort?: () => number | undefined;
   /** The files of the web UI. Absent: there is none. */
   readonly ui?: () => UiFiles | Promise<UiFiles>;
   /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */

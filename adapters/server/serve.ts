@@ -105,7 +105,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const parts = { log, traffic: new Map() as Counted, own: new OwnPorts(machineAddresses) };
+  const parts = partsOf(log);
   const { app, fleet, storage } = await wire(runtime, settings, { ...parts, acceptLoss });
   const { config } = storage;
   const wanted = { runtime, config, ...parts, tls };
@@ -141,9 +141,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
 async function wire(
   runtime: Runtime,
   settings: Config,
-  { log, acceptLoss, traffic, own }: Pick<Wanted, "log" | "traffic" | "own"> & {
-    readonly acceptLoss: boolean;
-  },
+  { log, acceptLoss, traffic, own, ports }: Parts & { readonly acceptLoss: boolean },
 ): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
   const { reader, post } = runtime;
   const isAlone = !isInFleet(settings);
@@ -167,6 +165,7 @@ async function wire(
     ...{ config, store, partitions, deployments, kafka, audit, introspection },
     version: VERSION,
     ui: runtime.ui ?? (() => built),
+    ingressPort: () => ports.get("ingress"),
     readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),
     ...(!isAlone && {
@@ -176,25 +175,37 @@ async function wire(
   return { app, storage, fleet };
 }
 
-interface Wanted {
-  readonly runtime: Runtime;
-  readonly config: Config;
+/** What the app and the interfaces share. */
+interface Parts {
   readonly log: Log;
   readonly traffic: Counted;
-  readonly tls: PortsTls;
   /** The ports that are listened on. */
   readonly own: OwnPorts;
+  /** The same, by the names of their interfaces. */
+  readonly ports: Map<string, number>;
+}
+
+function partsOf(log: Log): Parts {
+  return { log, traffic: new Map(), own: new OwnPorts(machineAddresses), ports: new Map() };
+}
+
+interface Wanted extends Parts {
+  readonly tls: PortsTls;
+  readonly runtime: Runtime;
+  readonly config: Config;
   readonly handler: Handler;
 }
 
 async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
-  const { runtime, config, log, handler, traffic, own } = wanted;
+  const { runtime, config, log, handler, traffic, own, ports } = wanted;
   const tls = what === "fleet" ? undefined : wanted.tls[what];
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
     const listener = await runtime.listen({ host, port, handler, log, open, tls });
-    own.add(host, Number(new URL(listener.url).port || (tls ? 443 : 80)));
+    const bound = Number(new URL(listener.url).port || (tls ? 443 : 80));
+    own.add(host, bound);
+    ports.set(what, bound);
     return listener;
   } catch (cause) {
     throw listenFailure({ host, port, what }, cause);

@@ -6,7 +6,7 @@ export interface Ingress {
   readonly advertised: string;
   /** The address and port on which it listens. */
   readonly host: string;
-  readonly port: number;
+  readonly port: () => number;
   /** Whether it speaks TLS. */
   readonly isSecure: boolean;
   /** Whether it is served at the address of the admin API. */
@@ -28,7 +28,7 @@ export function ingressEndpointOf(
   if (isOneOrigin) return (asked) => new URL("/", asked).href;
   const scheme = isSecure ? "https" : "http";
   if (!WILDCARDS.includes(host)) {
-    return () => `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}/`;
+    return () => `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port()}/`;
   }
-  return (asked) => `${scheme}://${new URL(asked).hostname}:${port}/`;
+  return (asked) => `${scheme}://${new URL(asked).hostname}:${port()}/`;
 }

@@ -8,11 +8,15 @@ import type { Feature } from "./version.ts";
 
 /**
  * What the admin interface reports of this server, and the limits of its requests, in bytes and
- * requests. `isOneOrigin`: the ingress is served at the same address.
+ * requests. `isOneOrigin`: the ingress is served at the same address. `ingressPort`: where it listens,
+ * once it does; the setting may leave that to the system.
  */
 export function adminSettings(
   config: Config,
-  isOneOrigin = false,
+  { isOneOrigin = false, ingressPort }: {
+    readonly isOneOrigin?: boolean;
+    readonly ingressPort?: () => number | undefined;
+  } = {},
 ): Pick<
   AdminOptions,
   | "clusterName"
@@ -39,7 +43,7 @@ export function adminSettings(
     ingressEndpoint: ingressEndpointOf({
       advertised: config["ingress.advertised-address"],
       host: config["ingress.bind-address"],
-      port: config["ingress.bind-port"],
+      port: () => ingressPort?.() ?? config["ingress.bind-port"],
       isSecure: config["tls.cert-file"] !== "" && config["tls.interfaces"] !== "admin",
       isOneOrigin,
     }),

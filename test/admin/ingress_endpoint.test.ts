@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { adminSettings } from "../../src/admin/settings.ts";
 import { readConfig } from "../../src/config.ts";
+import { startServer } from "../support/server.ts";
 import { setup } from "./_setup.ts";
 
 const ASKED = "http://ops.example:9070/version";
 
 function named(env: Record<string, string>, { asked = ASKED, isOneOrigin = false } = {}): string {
-  return adminSettings(readConfig({ env }), isOneOrigin).ingressEndpoint(asked);
+  return adminSettings(readConfig({ env }), { isOneOrigin }).ingressEndpoint(asked);
 }
 
 describe("the address of the ingress that browsers are told", () => {
@@ -14,6 +15,22 @@ describe("the address of the ingress that browsers are told", () => {
     expect(named({})).toBe("http://127.0.0.1:8080/");
     expect(named({ SVC_INGRESS__BIND_ADDRESS: "::1", SVC_INGRESS__BIND_PORT: "81" }))
       .toBe("http://[::1]:81/");
+  });
+
+  test("has the port that the system chose, once it has", () => {
+    const listening = { port: 0 };
+    const config = readConfig({ env: { SVC_INGRESS__BIND_PORT: "0" } });
+    const { ingressEndpoint } = adminSettings(config, { ingressPort: () => listening.port });
+    listening.port = 40_123;
+    expect(ingressEndpoint(ASKED)).toBe("http://127.0.0.1:40123/");
+  });
+
+  test("is answered at, whichever port the system chose", async () => {
+    const server = await startServer({ runtime: "node", settings: { INGRESS__BIND_PORT: "0" } });
+    const version = await (await fetch(`${server.admin}/version`)).json();
+    const { ingress_endpoint: url } = version as { ingress_endpoint: string };
+    expect((await fetch(new URL("restate/health", url))).status).toBe(200);
+    await server.close();
   });
 
   test("has the host of the request where it listens on all addresses", () => {
