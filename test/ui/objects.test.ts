@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { manage, query, send, value } from "../support/client.ts";
@@ -107,7 +109,10 @@ describe.skipIf(!hasBrowser)("objects", () => {
   });
 
   test("are edited by the keyboard after a difference, unless the state was changed", async () => {
-    const tab = await ui.open("objects/Counter/alice");
+    // A key of its own, so that it can be tried again.
+    const key = randomUUID();
+    await value(ui.server, `Counter/${key}/add`, 3);
+    const tab = await ui.open(`objects/Counter/${key}`);
     const { page } = tab;
     await page.getByRole("button", { name: "Edit state…" }).focus();
     await page.keyboard.press("Enter");
@@ -126,7 +131,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.getByText(/^Accepted/).waitFor();
     await page.getByRole("button", { name: "Edit state…" }).waitFor();
     await page.getByText('"new"').waitFor();
-    const shown = await stateOf(ui.server, "alice");
+    const shown = await stateOf(ui.server, key);
     expect(shown.map(({ key, value_utf8 }) => [key, value_utf8])).toEqual([
       [MARKUP, '"new"'],
       ["value", "7"],
@@ -135,9 +140,32 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await tab.close();
   });
 
+  test("are sent once, and stay edited when that fails", async () => {
+    const tab = await ui.open("objects/Counter/alice", { allowed: [503] });
+    const { page } = tab;
+    const sent: Route[] = [];
+    await page.route("**/services/Counter/state", (route) => void sent.push(route));
+    await page.getByRole("button", { name: "Edit state…" }).click();
+    const field = page.getByRole("group", { name: "value", exact: true }).getByRole("textbox");
+    await field.fill("8");
+    await page.getByRole("button", { name: "Review 1 change…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change state" });
+    await dialog.getByRole("button", { name: "Change state" }).click();
+    // It is over before it is answered, so nobody answers twice.
+    await dialog.waitFor({ state: "detached" });
+    await until("the edit to be sent", () => sent.length > 0);
+    await sent[0]?.fulfill({ status: 503, body: '{"message":"busy"}' });
+    await page.getByRole("status").getByText("busy").waitFor();
+    expect(await field.inputValue()).toBe("8");
+    expect(sent.length).toBe(1);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("keep what others have changed meanwhile, and bytes that are no text", async () => {
-    await putState(ui, "bob", { value: "1", bytes: BYTES });
-    const tab = await ui.open("objects/Counter/bob");
+    const bob = randomUUID();
+    await putState(ui, bob, { value: "1", bytes: BYTES });
+    const tab = await ui.open(`objects/Counter/${bob}`);
     const { page } = tab;
     const edit = async (text: string) => {
       await page.getByRole("button", { name: "Edit state…" }).click();
@@ -150,17 +178,17 @@ describe.skipIf(!hasBrowser)("objects", () => {
       await page.getByRole("button", { name: "Edit state…" }).waitFor();
     };
     await edit("2");
-    await value(ui.server, "Counter/bob/add", 10);
+    await value(ui.server, `Counter/${bob}/add`, 10);
     await send();
     // It comes behind the edit, which was refused.
-    expect(await value(ui.server, "Counter/bob/add", 0)).toBe(11);
+    expect(await value(ui.server, `Counter/${bob}/add`, 0)).toBe(11);
     await edit("20");
     await send();
     await until(
       "the second edit",
-      async () => (await stateOf(ui.server, "bob")).some(({ value_utf8 }) => value_utf8 === "20"),
+      async () => (await stateOf(ui.server, bob)).some(({ value_utf8 }) => value_utf8 === "20"),
     );
-    const [bytes] = await stateOf(ui.server, "bob");
+    const [bytes] = await stateOf(ui.server, bob);
     expect(bytes).toMatchObject({ key: "bytes", value: "ff0080" });
     expect(tab.wrong).toEqual([]);
     await tab.close();

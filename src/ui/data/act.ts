@@ -7,12 +7,15 @@ import { type Sql, sql, where } from "./sql.ts";
 /** Invocations that one command on criteria reaches. Beyond, it is given again. */
 export const REACHED_MAX = 100_000;
 
-/** A command is accepted first, and what it leads to is there a moment later. In ms. */
-const LATER_MS = 1_000;
+/**
+ * A command is accepted first, and what it leads to is there a moment later; on a busy server after
+ * more than one. In ms.
+ */
+const LATER_MS = [1_000, 4_000];
 
-function refreshTwice(): void {
+function refreshSoon(): void {
   refreshAll();
-  setTimeout(refreshAll, LATER_MS);
+  for (const ms of LATER_MS) setTimeout(refreshAll, ms);
 }
 
 /**
@@ -31,7 +34,7 @@ export async function actOn(verb: Verb, criteria: readonly Sql[], about: string)
   } catch (cause) {
     toast("failed", messageOf(cause));
   }
-  refreshTwice();
+  refreshSoon();
 }
 
 /** Sends a request that changes something, and says what became of it. Answers whether it was done. */
@@ -43,6 +46,6 @@ export async function change(path: string, send: Send, done: string): Promise<bo
     return false;
   }
   toast("done", done);
-  refreshTwice();
+  refreshSoon();
   return true;
 }

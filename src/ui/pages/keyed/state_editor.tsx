@@ -62,16 +62,19 @@ function EditForm({ keyed, entries, onChange, onClose }: EditProps) {
     event.preventDefault();
     ask(isReady);
   };
+  // The question is beside the form: from within it, its answer would submit this form as well.
   return (
-    <form class="fields" aria-label="Edit state" onSubmit={review}>
-      <Fields entries={entries} onChange={onChange} />
-      {problem !== undefined && <p role="alert" class="text">{problem}</p>}
-      <div class="row">
-        <button type="submit" class="primary" disabled={!isReady}>
-          Review {changes.length === 1 ? "1 change" : `${changes.length} changes`}…
-        </button>
-        <button type="button" onClick={onClose}>Discard</button>
-      </div>
+    <>
+      <form class="fields" aria-label="Edit state" onSubmit={review}>
+        <Fields entries={entries} onChange={onChange} />
+        {problem !== undefined && <p role="alert" class="text">{problem}</p>}
+        <div class="row">
+          <button type="submit" class="primary" disabled={!isReady}>
+            Review {changes.length === 1 ? "1 change" : `${changes.length} changes`}…
+          </button>
+          <button type="button" onClick={onClose}>Discard</button>
+        </div>
+      </form>
       {isAsking && (
         <Review
           {...{ keyed, entries, changes }}
@@ -79,7 +82,7 @@ function EditForm({ keyed, entries, onChange, onClose }: EditProps) {
           onDone={onClose}
         />
       )}
-    </form>
+    </>
   );
 }
 
