@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { openChromium } from "../support/chromium.mjs";
 import { fill } from "./_fill.mjs";
 import { startEndpoint, startServer, until } from "./_process.mjs";
 
@@ -197,10 +197,7 @@ async function idleTabs(browser, server) {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ui-bench-"));
 const endpoint = await startEndpoint(SERVICES, "h2", folder);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await openChromium();
 let server;
 try {
   const data = path.join(folder, "data");

@@ -1,16 +1,16 @@
-// The pictures of the README: two pages of a server that was filled by calls of the real SDK.
+// The pictures of the documents: two pages, light and dark, of a server that was filled by calls of the
+// real SDK.
 //
 //   npm run screenshots
 //
-// Needs Chromium (`CHROMIUM`, else Debian's) and what `npm run build` makes. Pictures are light, so that
-// they stay small, and are written to `docs/pictures`.
+// Needs Chromium (`CHROMIUM`, else Debian's) and what `npm run build` makes. Pictures are small files and
+// are written to `docs/pictures`.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { startEndpoint, startServer, until } from "../bench/_process.mjs";
+import { openChromium } from "../support/chromium.mjs";
 
 const SERVICES = fileURLToPath(new URL("../support/services.mjs", import.meta.url));
 const TARGET = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
@@ -56,10 +56,16 @@ async function seed(server, endpoint) {
   return invocationId;
 }
 
-async function take(browser, { url, ready, name }) {
+/** A page in both themes: `name.png` and `name-dark.png`. */
+async function takeBoth(browser, { name, ...page }) {
+  await take(browser, { ...page, colorScheme: "light", name: `${name}.png` });
+  await take(browser, { ...page, colorScheme: "dark", name: `${name}-dark.png` });
+}
+
+async function take(browser, { url, ready, name, colorScheme }) {
   const page = await browser.newPage({
     viewport: VIEW,
-    colorScheme: "light",
+    colorScheme,
     reducedMotion: "reduce",
     locale: "en-GB",
     timezoneId: "UTC",
@@ -75,24 +81,21 @@ async function take(browser, { url, ready, name }) {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pictures-"));
 const endpoint = await startEndpoint(SERVICES, "h2", folder);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"],
-});
+const browser = await openChromium();
 let server;
 try {
   server = await startServer(path.join(folder, "data"));
   const id = await seed(server, endpoint);
   fs.mkdirSync(TARGET, { recursive: true });
-  await take(browser, {
+  await takeBoth(browser, {
     url: `${server.admin}/ui/`,
     ready: (page) => page.getByText("Counter/cart-7").waitFor(),
-    name: "home.png",
+    name: "home",
   });
-  await take(browser, {
+  await takeBoth(browser, {
     url: `${server.admin}/ui/invocations/${id}`,
     ready: (page) => page.getByRole("row", { name: /middle/ }).waitFor(),
-    name: "invocation.png",
+    name: "invocation",
   });
 } finally {
   await browser.close();
