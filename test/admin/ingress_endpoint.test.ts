@@ -4,6 +4,8 @@ import { readConfig } from "../../src/config.ts";
 import { startServer } from "../support/server.ts";
 import { setup } from "./_setup.ts";
 
+/** A server that starts on a busy machine. */
+const START_MS = 30_000;
 const ASKED = "http://ops.example:9070/version";
 
 function named(env: Record<string, string>, { asked = ASKED, isOneOrigin = false } = {}): string {
@@ -31,7 +33,7 @@ describe("the address of the ingress that browsers are told", () => {
     const { ingress_endpoint: url } = version as { ingress_endpoint: string };
     expect((await fetch(new URL("restate/health", url))).status).toBe(200);
     await server.close();
-  });
+  }, START_MS);
 
   test("has the host of the request where it listens on all addresses", () => {
     for (const address of ["0.0.0.0", "::"]) {
