@@ -31,6 +31,7 @@ export class Facts {
   target!: Target;
   endpoint!: Endpoint;
   sidecar: SidecarProcess | undefined;
+  #started: Promise<void> | undefined;
   #names = 0;
 
   constructor(kind: TargetKind) {
@@ -42,8 +43,13 @@ export class Facts {
     return this.target.admin;
   }
 
-  async start(jars: string): Promise<void> {
-    this.broker = await startBroker(jars);
+  /** Does nothing if it has been started. */
+  start(jars: string): Promise<void> {
+    return this.#started ??= this.#start(jars);
+  }
+
+  async #start(jars: string): Promise<void> {
+    this.broker = await (broker ??= startBroker(jars));
     this.topics = new Topics(this.broker.client());
     const own = this.kind === "perdure" ? { "kafka.token": TOKEN } : {};
     this.target = await startTarget(own, this.kind);
@@ -104,7 +110,7 @@ export class Facts {
   }
 
   name(): string {
-    return `t${++this.#names}`;
+    return `${this.kind}-${++this.#names}`;
   }
 
   /** What handlers have seen of the records of a topic. */
@@ -144,7 +150,6 @@ export class Facts {
     await this.topics?.close();
     await this.target?.close();
     await this.endpoint?.close();
-    await this.broker?.close();
   }
 }
 
@@ -153,16 +158,25 @@ const START_MS = 120_000;
 /** The servers whose behavior is compared: ours, and the reference where it is here. */
 export const KINDS: readonly TargetKind[] = hasReference() ? ["perdure", "reference"] : ["perdure"];
 
-/** For the tests of a `describe`. `jars`: undefined where they are skipped. */
+const ofKind = new Map<TargetKind, Facts>();
+let broker: Promise<Broker> | undefined;
+
+/** For the tests of a file, whichever of them run. */
+afterAll(async () => {
+  await Promise.all([...ofKind.values()].map((facts) => facts.close()));
+  await (await broker?.catch(() => undefined))?.close();
+});
+
+/** For the tests of a `describe`; those of one file share the broker, and the server of their kind. `jars`: undefined where they are skipped. */
 export function facts(jars: string | undefined, kind: TargetKind): Facts {
-  const facts = new Facts(kind);
+  const facts = ofKind.get(kind) ?? new Facts(kind);
+  ofKind.set(kind, facts);
   if (jars === undefined) return facts;
   beforeAll(() => facts.start(jars), START_MS);
   afterEach(async () => {
     const { subscriptions } = await facts.admin("GET", "subscriptions");
     for (const { id } of subscriptions) await facts.admin("DELETE", `subscriptions/${id}`);
   });
-  afterAll(() => facts.close());
   return facts;
 }
 

@@ -41,7 +41,8 @@ export class Topics {
   /** The first records of a topic, once there are so many. */
   async read(topic: string, count: number): Promise<readonly KafkaMessage[]> {
     const found: KafkaMessage[] = [];
-    const reader = this.kafka.consumer({ groupId: `reader-of-${topic}` });
+    // It leaves once its last fetch has ended.
+    const reader = this.kafka.consumer({ groupId: `reader-of-${topic}`, maxWaitTimeInMs: 100 });
     await reader.connect();
     await reader.subscribe({ topics: [topic], fromBeginning: true });
     await reader.run({ eachMessage: async ({ message }) => void found.push(message) });
