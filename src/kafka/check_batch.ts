@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import type { RecordBatch } from "../model/kafka.ts";
 
 /** Records of one batch. */
-export const RECORDS_MAX = 1000;
+export const RECORDS_MAX = 4_000;
 
 /** Characters of topics are at most 249; of groups there is no limit that all brokers have. */
 const TEXT_MAX = 1000;

@@ -2,7 +2,7 @@ import type { IngestRecord } from "../model/kafka.ts";
 import type { KafkaRecord, Mapped } from "./mapping.ts";
 
 /** The most records of a batch, and the most bytes of all that they consist of unless one has more. */
-export const BATCH_RECORDS_MAX = 1_000;
+export const BATCH_RECORDS_MAX = 4_000;
 const BATCH_BYTES_MAX = 4_194_304;
 
 /** Records that go to the server together. */

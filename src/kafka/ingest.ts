@@ -72,8 +72,8 @@ export async function ingestBatch(
   return await parts.end(open, next);
 }
 
-/** Records of one part: while they are stored, those of the next one are mapped. */
-const PART_RECORDS = 250;
+/** Records of one part: while they are stored, those of the next one are mapped. Fewer cost more commits. */
+const PART_RECORDS = 1_000;
 /** Bytes of the requests of one part, which may be on its way to another process. */
 const PART_BYTES = 1024 * 1024;
 /** Bytes of a request beside its value and its headers, about. */

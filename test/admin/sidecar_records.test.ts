@@ -84,7 +84,7 @@ test.each<readonly [Record<string, unknown>, string]>([
   [{ records: [record(3, { scope: 1 as never })] }, "records.0.scope"],
   [{ records: [record(3, { headers: [["a"]] as never })] }, "records.0.headers"],
   [{ records: [record(3, { headers: { a: 1 } as never })] }, "records.0.headers"],
-  [{ next: 2000, records: Array.from({ length: 1001 }, (_, n) => record(n)) }, "records"],
+  [{ next: 5000, records: Array.from({ length: 4001 }, (_, n) => record(n)) }, "records"],
 ])("a batch with %j is refused with 400", async (more, field) => {
   const { records, id, world } = await served();
   const batch = { ...batchOf(id, [3]), ...more } as RecordBatch;

@@ -34,9 +34,9 @@ test("a large batch is taken in parts, the bytes or records of which are bounded
   const huge = [record(1), record(2, { value: new Uint8Array(2_000_000) }), record(3)];
   const alone = await ingest("greeter/hi", huge, { deps });
   expect(alone.taken.map(({ records }) => records.length)).toEqual([1, 1, 1]);
-  const many = Array.from({ length: 600 }, (_, offset) => record(offset));
+  const many = Array.from({ length: 2_100 }, (_, offset) => record(offset));
   const short = await ingest("greeter/hi", many);
-  expect(short.taken.map(({ records }) => records.length)).toEqual([250, 250, 100]);
+  expect(short.taken.map(({ records }) => records.length)).toEqual([1_000, 1_000, 100]);
 });
 
 /** Nine parts of one record each, whose answers come when the test says so. */
