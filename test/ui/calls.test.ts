@@ -75,7 +75,10 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
     const tab = await ui.open(`invocations/${id}?tab=calls`);
     const { page } = tab;
     const rows = (expected: number) =>
-      until(`${expected} rows`, async () => await page.locator("tbody .call").count() === expected);
+      until(
+        `${expected} rows`,
+        async () => await page.locator("tbody .tree-call").count() === expected,
+      );
     await rows(4);
     await page.getByRole("button", { name: "Calls of Tree/grow" }).nth(1).focus();
     await page.keyboard.press("Enter");

@@ -1,38 +1,28 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { call, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
-import { hasBrowser, openBrowser } from "./_browser.ts";
-import { type Seeded, seeded } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { hasBrowser } from "./_browser.ts";
+import { expectSound } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
-const START_MS = 60_000;
 const NEVER_MS = 3_600_000;
 /** Of a user who means harm: markup, a script, marks of direction, a quotation mark. */
 const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202e'"\u0000`;
 
 describe.skipIf(!hasBrowser)("the page of an invocation", () => {
-  let browser: Browser;
-  let world: Seeded;
-  const start = async (path: string, input: unknown) => idOf(await send(world.server, path, input));
+  const ui = useUi();
+  const start = async (path: string, input: unknown) => idOf(await send(ui.server, path, input));
   const statusOf = async (id: string) =>
-    (await query(world.server, `SELECT status FROM sys_invocation WHERE id = '${id}'`))[0]
+    (await query(ui.server, `SELECT status FROM sys_invocation WHERE id = '${id}'`))[0]
       ?.["status"];
   const stands = (id: string, status: string) =>
     until(`${id} to be ${status}`, async () => await statusOf(id) === status);
 
-  beforeAll(async () => {
-    [browser, world] = await Promise.all([openBrowser(), seeded()]);
-  }, START_MS);
-  afterAll(async () => {
-    await Promise.all([browser?.close(), world?.close()]);
-  });
-
   test("says what it did, step by step, with the values of each", async () => {
     const id = await start("Greeter/callCounter", { key: "k", delta: 40 });
     await stands(id, "completed");
-    const tab = await openTab(browser, world.at(`invocations/${id}`));
+    const tab = await ui.open(`invocations/${id}`);
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Greeter/callCounter" }).waitFor();
     await page.getByRole("row", { name: /call Counter\/k\/add\(\).*done.*succeeded/ }).waitFor();
@@ -61,13 +51,13 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
   test("says why it waits, and lets one do something about it", async () => {
     const id = await start("Fragile/pauses", "page");
     await stands(id, "paused");
-    const tab = await openTab(browser, world.at(`invocations/${id}?tab=errors`));
+    const tab = await ui.open(`invocations/${id}?tab=errors`);
     const { page } = tab;
     await page.getByText(/is paused (since .* )?until it is resumed/).waitFor();
     await page.getByText("page is not ready").first().waitFor();
     await page.getByText("Stack trace").first().click();
     await expectSound(tab);
-    world.endpoint.release("page");
+    ui.endpoint.release("page");
     await page.keyboard.press("r");
     await page.getByText("Resume: done").waitFor();
     await page.getByRole("button", { name: "Restart" }).waitFor();
@@ -83,8 +73,8 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
 
   test("is followed while it is open, and canceled after a question", async () => {
     const id = await start("Waiter/callNap", { id: "followed", ms: NEVER_MS });
-    await world.endpoint.happens("followed asleep");
-    const tab = await openTab(browser, world.at(`invocations/${id}`));
+    await ui.endpoint.happens("followed asleep");
+    const tab = await ui.open(`invocations/${id}`);
     const { page } = tab;
     await page.getByRole("row", { name: /call Greeter\/nap\(\).*pending.* s so/ }).waitFor();
     await page.getByRole("button", { name: "Cancel…" }).click();
@@ -99,19 +89,19 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
 
   test("shows what users wrote as text, whatever it is", async () => {
     const long = `${HOSTILE}${"x".repeat(300_000)}`;
-    await call(world.server, "Greeter/refuse", HOSTILE);
-    await call(world.server, `Counter/${encodeURIComponent(`<i>/..'"`)}/append`, {
+    await call(ui.server, "Greeter/refuse", HOSTILE);
+    await call(ui.server, `Counter/${encodeURIComponent(`<i>/..'"`)}/append`, {
       [HOSTILE]: long,
     });
     const rows = await query(
-      world.server,
+      ui.server,
       "SELECT id FROM sys_invocation WHERE target_handler_name IN ('refuse', 'append')",
     );
     expect(rows.length).toBe(2);
-    const tab = await openTab(browser, world.at("settings"));
+    const tab = await ui.open("settings");
     for (const { id } of rows) {
       for (const rest of ["?entry=0", "?tab=errors", "?tab=raw", "?tab=io"]) {
-        await tab.page.goto(world.at(`invocations/${id}${rest}`));
+        await tab.page.goto(ui.at(`invocations/${id}${rest}`));
         await tab.page.getByRole("tabpanel").waitFor();
         await tab.page.getByText("Loading…").waitFor({ state: "detached" });
         expect(await tab.page.locator("main :is(img, script, i, b)").count()).toBe(0);
@@ -124,7 +114,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
 
   test("says that there is none, and why that may be", async () => {
     for (const id of ["inv_17f05kLK7Rok0352uEeVYRnt2zD9G15sw7", "inv_nonsense"]) {
-      const tab = await openTab(browser, world.at(`invocations/${id}`), { allowed: [400, 500] });
+      const tab = await ui.open(`invocations/${id}`, { allowed: [400, 500] });
       await tab.page.getByText(/deleted when its retention is over/).waitFor();
       await expectSound(tab);
       await tab.close();

@@ -24,6 +24,12 @@ describe.skipIf(!hasBrowser)("the playground", () => {
 
   const playground = (page: Page) => page.getByRole("region", { name: "Playground" });
   const answer = (page: Page) => page.getByRole("region", { name: "Answer" });
+  /** Its URL is on a line, or on a few. */
+  const isReadable = async (page: Page) => {
+    const target = page.getByText(/^POST http/);
+    const size = await target.boundingBox();
+    expect(size?.height).toBeLessThan(100);
+  };
   const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
   test("fills the form of a schema and shows what comes back", async () => {
@@ -31,6 +37,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       permissions: CLIPBOARD,
     });
     const { page } = tab;
+    await isReadable(page);
     await page.getByRole("textbox", { name: "name" }).fill(HOSTILE);
     await page.getByRole("button", { name: "Add to items" }).click();
     await page.getByRole("textbox", { name: "sku" }).fill("9");

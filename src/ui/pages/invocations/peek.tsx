@@ -31,7 +31,7 @@ export function Peek({ id, onClose }: { readonly id: string; readonly onClose: (
       </div>
       {row && <Facts row={row} />}
       <h2>Last entries</h2>
-      <ol class="entries">
+      <ol class="peek-entries">
         {entries?.map(({ index, entry_type, name, appended_at: at }) => (
           <li key={index}>
             <span class="index">{index}</span>{" "}

@@ -65,7 +65,7 @@ export function columnsOf(props: ColumnProps): readonly Column<TreeRow>[] {
 
 function Name({ row, onFold, onOpen }: ColumnProps & { readonly row: TreeRow }) {
   return (
-    <span class="call" style={{ paddingLeft: `${Math.min(row.level, INDENTS_MAX)}rem` }}>
+    <span class="tree-call" style={{ paddingLeft: `${Math.min(row.level, INDENTS_MAX)}rem` }}>
       <span class="hidden">Level {row.level}</span>
       {row.kind === "more" ? <More row={row} onOpen={onOpen} /> : (
         <>
