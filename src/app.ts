@@ -278,11 +278,11 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
 
 /** What both interfaces need. */
 function interfaceOptions(
-  { platform: { clock, random, log } }: AppOptions,
+  { platform: { clock, random, log }, certificateOf }: AppOptions,
   { invocations, fleet, hosts }: Parts,
 ) {
   const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
-  return { invocations, random, log, readiness, now: () => clock.now() };
+  return { invocations, random, log, readiness, certificateOf, now: () => clock.now() };
 }
 
 async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AuditStore } from "./audit_port.ts";
 import type { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
 import type { UiFiles } from "./admin/ui_files.ts";
+import type { CertificateOf } from "./auth/client_certificate.ts";
 import type { Config } from "./config.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import type { KafkaStore } from "./kafka_port.ts";
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly version: string;
   /** A cheaper way to read requests, where the platform has one. */
   readonly reader?: RequestReader;
+  /** What clients of either interface have shown. Absent: they show no certificates. */
+  readonly certificateOf?: CertificateOf;
   /** Whether callers and operators are served at one address, whatever the settings say. */
   readonly isOneOrigin?: boolean;
   /** The port that callers reach, once it is listened on. Absent: the one of the settings. */

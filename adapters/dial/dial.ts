@@ -14,6 +14,7 @@ import { failedExchange, PendingExchange } from "../../src/pending_exchange.ts";
 const ADDRESSES_MAX = 10_000;
 
 const DEFAULTS: Omit<H2Settings, "connections" | "guard"> = {
+  tls: () => ({}),
   streamsMax: 100,
   idleMs: 300_000,
   pingMs: 40_000,
@@ -117,8 +118,9 @@ class NodeDial implements Dial {
       known = new SessionPool(
         this.#settings.streamsMax,
         (timeoutMs, owner) => {
-          const refusal = this.#settings.guard.refusal(destinationOf(new URL(origin)));
-          if (refusal) return noSession(owner, connectFailure(refusal));
+          const to = destinationOf(new URL(origin));
+          const refusal = this.#settings.guard.refusal(to);
+          if (refusal) return noSession(owner, connectFailure(refusal, to));
           return new H2Session(origin, this.#settings, { timeoutMs, owner });
         },
       );
@@ -141,7 +143,7 @@ class NodeDial implements Dial {
     const { guard } = this.#settings;
     const to = destinationOf(url);
     const refusal = guard.refusal(to);
-    if (refusal) return failedExchange(listener, connectFailure(refusal));
+    if (refusal) return failedExchange(listener, connectFailure(refusal, to));
     const pending = new PendingExchange(listener);
     const { connectTimeoutMs } = request;
     const { host } = to;
@@ -151,10 +153,10 @@ class NodeDial implements Dial {
       ALPNProtocols: ["h2", "http/1.1"],
       // The server name of TLS must not be an IP address.
       ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
-      ...(this.#settings.ca && { ca: [...this.#settings.ca] }),
+      ...this.#settings.tls(to),
     });
     const fail = (error: Error) => {
-      pending.fail(connectFailure(error));
+      pending.fail(connectFailure(error, to));
       socket.destroy();
     };
     const timer = setTimeout(

@@ -4,6 +4,7 @@ import type { LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers";
 import { ForbiddenAddress } from "../../src/dial.ts";
+import type { TlsOptionsFor } from "../tls/outgoing.ts";
 import type { Destination, Egress } from "../../src/outbound/egress/egress.ts";
 
 /** Asks for all addresses of a name, as `dns.lookup` does. */
@@ -54,14 +55,18 @@ export class Guard {
     };
   }
 
-  /** Has an agent of `node:http` or `node:https` check each connection that it opens. */
-  watch<Agent extends http.Agent>(agent: Agent): Agent {
+  /**
+   * Has an agent of `node:http` or `node:https` check each connection that it opens. `tls`: what
+   * connections over TLS get besides.
+   */
+  watch<Agent extends http.Agent>(agent: Agent, tls?: TlsOptionsFor): Agent {
     const watched = agent as unknown as { createConnection: CreateConnection };
     const connect = watched.createConnection.bind(agent);
     watched.createConnection = (options, callback) => {
       const to = { host: options.host ?? "", port: Number(options.port) };
       const refusal = this.refusal(to);
-      if (!refusal) return connect({ ...options, lookup: this.lookup(to) }, callback);
+      const more = { lookup: this.lookup(to), ...tls?.(to) };
+      if (!refusal) return connect({ ...options, ...more }, callback);
       setImmediate(() => callback?.(refusal));
       return undefined;
     };

@@ -11,6 +11,8 @@ import {
   type Exchange,
   ForbiddenAddress,
 } from "../../src/dial.ts";
+import type { Destination } from "../../src/outbound/egress/egress.ts";
+import { describeTls, type TlsOptionsFor } from "../tls/outgoing.ts";
 import { destinationOf, type Guard } from "./guard.ts";
 
 /** Idle connections kept per address, beyond which they are closed. */
@@ -19,8 +21,7 @@ const FREE_SOCKETS_MAX = 256;
 export interface H1Settings {
   /** How long an unused connection is kept. */
   readonly idleMs: number;
-  /** Further trusted roots, as PEM. */
-  readonly ca?: readonly string[];
+  readonly tls: TlsOptionsFor;
   /** Where connections are counted. */
   readonly connections: OpenConnections;
   readonly guard: Guard;
@@ -33,11 +34,11 @@ export class H1Connections {
 
   readonly #connections: OpenConnections;
 
-  constructor({ idleMs, ca, connections, guard }: H1Settings) {
+  constructor({ idleMs, tls, connections, guard }: H1Settings) {
     this.#connections = connections;
     const options = { keepAlive: true, maxFreeSockets: FREE_SOCKETS_MAX, timeout: idleMs };
     this.#plain = guard.watch(new http.Agent(options));
-    this.#secure = guard.watch(new https.Agent(ca ? { ...options, ca: [...ca] } : options));
+    this.#secure = guard.watch(new https.Agent(options), tls);
   }
 
   /** `socket`: a connection that is open already, used for this exchange only. */
@@ -59,7 +60,7 @@ export class H1Connections {
       return failedExchange(listener, { kind: "unreachable", message: describe(cause as Error) });
     }
     outgoing.once("socket", (used: Socket) => this.#connections.add(used, "http1"));
-    const exchange = new H1Exchange(outgoing, listener);
+    const exchange = new H1Exchange(outgoing, listener, destinationOf(url));
     if (socket) exchange.connected = true;
     else limitConnect(outgoing, exchange, request.connectTimeoutMs);
     if (request.method === "GET") outgoing.end();
@@ -105,7 +106,10 @@ class H1Exchange implements Exchange {
   #paused = false;
   #over = false;
 
-  constructor(outgoing: ClientRequest, listener: DialListener) {
+  readonly #to: Destination;
+
+  constructor(outgoing: ClientRequest, listener: DialListener, to: Destination) {
+    this.#to = to;
     this.#outgoing = outgoing;
     this.#listener = listener;
     outgoing.on("response", (incoming) => this.#answered(incoming));
@@ -159,7 +163,7 @@ class H1Exchange implements Exchange {
   #failed(error: Error): void {
     if (this.#over) return;
     this.#over = true;
-    const failure = connectFailure(error);
+    const failure = connectFailure(error, this.#to);
     this.#listener.failed(this.connected ? { ...failure, kind: "reset" } : failure);
   }
 }
@@ -176,10 +180,11 @@ function headOf(incoming: IncomingMessage): DialHead {
   };
 }
 
-/** Why there is no connection. */
-export function connectFailure(error: Error): DialFailure {
+/** Why there is no connection to a host. */
+export function connectFailure(error: Error, { host, port }: Destination): DialFailure {
   const kind = error instanceof ForbiddenAddress ? "forbidden" : "unreachable";
-  return { kind, message: describe(error) };
+  const message = describeTls(error, `${host}:${port}`, "outbound.tls");
+  return { kind, message: message ?? describe(error) };
 }
 
 /** The reason of an error, in one line. An error for several addresses has no message of its own. */

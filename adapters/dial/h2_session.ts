@@ -9,6 +9,8 @@ import {
 import type { SessionSettings } from "../../src/http2/session.ts";
 import type { Session, SessionOwner } from "../../src/http2/session_pool.ts";
 import { failedExchange } from "../../src/pending_exchange.ts";
+import type { Destination } from "../../src/outbound/egress/egress.ts";
+import type { TlsOptionsFor } from "../tls/outgoing.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
 import { destinationOf, type Guard } from "./guard.ts";
 import { connectFailure, describe } from "./h1.ts";
@@ -18,8 +20,7 @@ import { H2Exchange } from "./h2_exchange.ts";
 const SESSION_MEMORY_MB = 1024;
 
 export interface H2Settings extends SessionSettings {
-  /** Further trusted roots, as PEM. */
-  readonly ca?: readonly string[];
+  readonly tls: TlsOptionsFor;
   /** Where connections and streams are counted. */
   readonly connections: OpenConnections;
   /** Checks each connection that is opened. */
@@ -38,6 +39,7 @@ export class H2Session implements Session {
   readonly #session: ClientHttp2Session;
   readonly #settings: H2Settings;
   readonly #owner: SessionOwner;
+  readonly #to: Destination;
   #streamsMax = 0;
   #open = 0;
   #idleSince = Date.now();
@@ -55,13 +57,13 @@ export class H2Session implements Session {
   ) {
     this.#settings = settings;
     this.#owner = owner;
-    const to = destinationOf(new URL(origin));
+    const to = this.#to = destinationOf(new URL(origin));
     const session = http2.connect(origin, {
       lookup: settings.guard.lookup(to),
       maxSessionMemory: SESSION_MEMORY_MB,
       maxSendHeaderBlockLength: SENT_HEADERS_BYTES_MAX,
       settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },
-      ...(settings.ca && { ca: [...settings.ca] }),
+      ...settings.tls(to),
       ...(socket && { createConnection: () => socket }),
     });
     this.#session = session;
@@ -166,10 +168,12 @@ export class H2Session implements Session {
 
   #whyNever(): DialFailure {
     const error = this.#error as Error & { code?: string } | undefined;
+    // With TLS 1.3 an endpoint refuses a client after the client has its connection.
+    if (error?.code?.includes("_ALERT_CERT")) return connectFailure(error, this.#to);
     const spokenTo = this.#connected || error?.code?.includes("NO_APPLICATION_PROTOCOL");
     if (spokenTo && !this.#timedOut) {
       return { kind: "http1", message: "the server does not speak HTTP/2" };
     }
-    return connectFailure(error ?? new Error("connection closed"));
+    return connectFailure(error ?? new Error("connection closed"), this.#to);
   }
 }

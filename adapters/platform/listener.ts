@@ -4,20 +4,18 @@ import type { OpenConnections } from "./open_connections.ts";
 /** A Fetch handler. It turns its failures into responses; when it throws, that is a bug. */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
-/** Certificates with what belongs to them, as PEM. */
+/** Certificates with what belongs to them, as PEM. Undefined: there is none. */
 export interface Certificates {
   /** That of this process, with those that lead to its root. */
-  readonly cert: string;
-  readonly key: string;
-  /** The authorities whose certificates peers may show. Undefined: none is asked for. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  /** The authorities whose certificates peers may show. */
   readonly ca: string | undefined;
 }
 
 /** How a port speaks TLS. */
 export interface PortTls {
   readonly certificates: Certificates;
-  /** Whether a peer without a certificate of an authority is refused. */
-  readonly isMutual: boolean;
   readonly handshakeTimeoutMs: number;
   /** Calls back with other certificates, once they are to be used. */
   readonly subscribe: (changed: (certificates: Certificates) => void) => void;

@@ -1,9 +1,9 @@
 import type { Config } from "../../src/config.ts";
-import { Failure } from "../../src/errors.ts";
 import type { Log } from "../../src/ports.ts";
 import { clock } from "../platform/clock.ts";
 import type { PortTls } from "../platform/listener.ts";
-import { CertificateFiles, type NamedFile } from "../tls/certificate_files.ts";
+import { CertificateFiles } from "../tls/certificate_files.ts";
+import { fileOf, incomplete, pairOf } from "./tls_settings.ts";
 
 /** How each port speaks TLS. Absent: it does not. */
 export interface PortsTls {
@@ -17,15 +17,14 @@ export interface PortsTls {
  * the setting whose file cannot be used.
  */
 export async function openPortsTls(config: Config, log: Log): Promise<PortsTls> {
-  const cert = fileOf(config, "tls.cert-file"), key = fileOf(config, "tls.key-file");
   const ca = fileOf(config, "tls.client-ca-file");
-  if (!cert !== !key) throw incomplete("tls.cert-file", "tls.key-file");
-  if (!cert || !key) {
+  const pair = pairOf(config, "tls.cert-file", "tls.key-file");
+  if (!pair.cert) {
     if (ca) throw incomplete("tls.client-ca-file", "tls.cert-file");
     return {};
   }
-  const files = await CertificateFiles.open({ cert, key, ca }, { clock, log });
-  const port = portTls(files, config, false);
+  const files = await CertificateFiles.open({ ...pair, ca }, { clock, log });
+  const port = portTls(files, config);
   const which = config["tls.interfaces"];
   return {
     ...(which !== "admin" && { ingress: port }),
@@ -33,24 +32,12 @@ export async function openPortsTls(config: Config, log: Log): Promise<PortsTls> 
   };
 }
 
-function portTls(files: CertificateFiles, config: Config, isMutual: boolean): PortTls {
+function portTls(files: CertificateFiles, config: Config): PortTls {
   return {
     get certificates() {
       return files.current;
     },
-    isMutual,
     handshakeTimeoutMs: config["tls.handshake-timeout"],
     subscribe: (changed) => files.subscribe(changed),
   };
-}
-
-type FileSetting = "tls.cert-file" | "tls.key-file" | "tls.client-ca-file";
-
-function fileOf(config: Config, setting: FileSetting): NamedFile | undefined {
-  const path = config[setting];
-  return path === "" ? undefined : { setting, path };
-}
-
-function incomplete(given: string, missing: string): Failure {
-  return new Failure("RT0002", `"${given}" and "${missing}" are set together or not at all`);
 }

@@ -31,10 +31,12 @@ import { OpenConnections } from "../platform/open_connections.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
+import { openOutboundTls } from "./tls_settings.ts";
 import { openPortsTls, type PortsTls } from "./port_tls.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
+import { clientCertificateOf } from "../tls/client_certificate.ts";
 import { runTool } from "../tools/run.ts";
 import { built } from "../ui/embedded.ts";
 import { VERSION } from "../platform/version.ts";
@@ -158,12 +160,14 @@ async function wire(
     idleMs: config["worker.invoker.idle-connection-timeout"],
     connections: countedAs("endpoints", traffic),
     egress: egressOf(config, own),
+    tls: await openOutboundTls(config, log),
   });
   const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
     platform: { clock, random, log, dial, vitals: measured, watchLoop },
     ...{ config, store, partitions, deployments, kafka, audit, introspection },
     version: VERSION,
+    certificateOf: clientCertificateOf,
     ui: runtime.ui ?? (() => built),
     ingressPort: () => ports.get("ingress"),
     readTextFile: (path) => readFile(path, "utf8"),

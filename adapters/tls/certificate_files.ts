@@ -12,9 +12,9 @@ export interface NamedFile {
 }
 
 export interface CertificatePaths {
-  readonly cert: NamedFile;
-  readonly key: NamedFile;
-  /** Undefined: there is none. */
+  /** Set with the key or not at all. */
+  readonly cert: NamedFile | undefined;
+  readonly key: NamedFile | undefined;
   readonly ca: NamedFile | undefined;
 }
 
@@ -66,22 +66,23 @@ export class CertificateFiles {
   #use(certificates: Certificates): void {
     this.#current = certificates;
     for (const changed of this.#subscribers) changed(certificates);
-    const { subject, validTo } = new X509Certificate(certificates.cert);
+    const { cert, ca } = this.#paths;
     this.#deps.log("info", "The certificates of TLS were read again", {
-      file: this.#paths.cert.path,
-      subject: oneLine(subject),
-      validTo,
+      file: (cert ?? ca)?.path,
+      ...(certificates.cert !== undefined && validityOf(certificates.cert)),
     });
     this.#warnOfTime();
   }
 
   /** A start or a reload goes on: a clock may be wrong, and clients decide what they trust. */
   #warnOfTime(): void {
-    const { validFrom, validTo } = new X509Certificate(this.#current.cert);
+    const { cert } = this.#current;
+    if (cert === undefined) return;
+    const { validFrom, validTo } = validityOf(cert);
     const now = this.#deps.clock.now();
     if (Date.parse(validFrom) <= now && now < Date.parse(validTo)) return;
     this.#deps.log("warn", "The certificate of TLS is not valid now: clients refuse it", {
-      file: this.#paths.cert.path,
+      file: this.#paths.cert?.path,
       validFrom,
       validTo,
     });
@@ -90,7 +91,7 @@ export class CertificateFiles {
 
 /** All files as one text, so that a change of several at a time is one change. */
 async function readAll({ cert, key, ca }: CertificatePaths): Promise<string> {
-  const texts = [await read(cert), await read(key), ...(ca ? [await read(ca)] : [])];
+  const texts = await Promise.all([cert, key, ca].map((file) => file ? read(file) : null));
   return JSON.stringify(texts);
 }
 
@@ -104,14 +105,16 @@ async function read({ setting, path }: NamedFile): Promise<string> {
 
 /** Throws `Failure` RT0002 for files that are no certificates, or that do not fit each other. */
 function checked(paths: CertificatePaths, text: string): Certificates {
-  const [cert = "", key = "", ca] = JSON.parse(text) as string[];
-  const own = certificateOf(paths.cert, cert);
+  const [cert, key, ca] = (JSON.parse(text) as (string | null)[]).map((one) => one ?? undefined);
   if (paths.ca && ca !== undefined) {
     for (const one of pemBlocks(ca)) certificateOf(paths.ca, one);
   }
-  if (!own.checkPrivateKey(keyOf(paths.key, key))) {
-    const { setting, path } = paths.key;
-    throw refusal(setting, path, `the key does not fit the certificate in "${paths.cert.path}"`);
+  if (paths.cert && paths.key) {
+    const own = certificateOf(paths.cert, cert ?? "");
+    if (!own.checkPrivateKey(keyOf(paths.key, key ?? ""))) {
+      const { setting, path } = paths.key;
+      throw refusal(setting, path, `the key does not fit the certificate in "${paths.cert.path}"`);
+    }
   }
   return { cert, key, ca };
 }
@@ -144,6 +147,7 @@ function refusal(setting: string, path: string, why: string): Failure {
   return new Failure("RT0002", `Cannot use "${setting}", the file "${path}": ${why}`);
 }
 
-function oneLine(subject: string): string {
-  return (subject ?? "").replaceAll("\n", ", ");
+function validityOf(cert: string): { readonly validFrom: string; readonly validTo: string } {
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return { validFrom, validTo };
 }

@@ -17,7 +17,8 @@ export function secureOptions({ certificates }: PortTls): TlsOptions {
 }
 
 function contextOf({ cert, key, ca }: Certificates): TlsOptions {
-  return { cert, key, minVersion: "TLSv1.2", ...(ca !== undefined && { ca }) };
+  const own = cert !== undefined && key !== undefined ? { cert, key } : {};
+  return { ...own, minVersion: "TLSv1.2", ...(ca !== undefined && { ca }) };
 }
 
 /**
@@ -99,10 +100,10 @@ function failureOf({ message }: Error): [message: string, fields: { cause: strin
 }
 
 /** Why a peer that has agreed on TLS may not go on. */
-function refusalOf(secure: TLSSocket, { isMutual, certificates }: PortTls): string | undefined {
+function refusalOf(secure: TLSSocket, { certificates }: PortTls): string | undefined {
   if (certificates.ca === undefined || secure.authorized) return undefined;
   const subject = secure.getPeerCertificate()?.subject?.CN;
   const isShown = secure.getPeerX509Certificate?.() !== undefined;
-  if (!isShown) return isMutual ? "the peer shows none" : undefined;
+  if (!isShown) return undefined;
   return `of "${subject}": ${String(secure.authorizationError)}`;
 }

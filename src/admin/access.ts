@@ -1,5 +1,6 @@
 import { assert } from "../assert.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { CertificateOf } from "../auth/client_certificate.ts";
 import { isAtLeast, type Level } from "../auth/grants.ts";
 import { Failure } from "../errors.ts";
 import { checkBrowser } from "./browser_check.ts";
@@ -101,6 +102,8 @@ export function auditedOf(route: string): Audited {
 export interface PermitOptions {
   /** Checks tokens. Absent: none is asked for. */
   readonly authenticator?: Authenticator | undefined;
+  /** Absent: clients show no certificates. */
+  readonly certificateOf?: CertificateOf | undefined;
   /** As in `BrowserCheckOptions`. Default: none. */
   readonly allowedHosts?: readonly string[];
 }
@@ -117,13 +120,16 @@ interface Known {
 export async function permit(
   request: Request,
   access: Access,
-  { authenticator, allowedHosts = [], known }: PermitOptions & Known,
+  { authenticator, certificateOf, allowedHosts = [], known }: PermitOptions & Known,
 ): Promise<Level> {
   if (access === "open" || access === "sidecar") return "none";
   if (!authenticator) known("none");
   checkBrowser(request, { allowedHosts, needsToken: authenticator !== undefined });
   if (!authenticator) return "admin";
-  const { name, level } = await authenticator.identify(request.headers.get("authorization"));
+  const { name, level } = await authenticator.identify(
+    request.headers.get("authorization"),
+    () => certificateOf?.(request),
+  );
   known(name);
   if (isAtLeast(level, access)) return level;
   const has = level === "none" ? "has no role of the admin API" : `has the role ${level}`;

@@ -2,6 +2,7 @@ import { Failure } from "../errors.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Log } from "../ports.ts";
 import { AttemptPace } from "./attempt_pace.ts";
+import type { ClientCertificate } from "./client_certificate.ts";
 import type { Identity } from "./grants.ts";
 import { digestOf, type TokenList } from "./token_list.ts";
 
@@ -57,17 +58,31 @@ export class Authenticator {
   }
 
   /**
-   * The identity of a request, by its `authorization` header. Throws, or rejects with, `Failure` 401
+   * The identity of a request, by its `authorization` header, or else by the certificate of its client,
+   * which is asked for only then. Throws, or rejects with, `Failure` 401
    * for none or a wrong one, 429 when too many wrong ones came, and 503 when it cannot be told now.
    */
-  identify(authorization: string | null | undefined): Identity | Promise<Identity> {
-    if (!authorization) throw Failure.plain(401, MISSING);
+  identify(
+    authorization: string | null | undefined,
+    certificateOf?: () => ClientCertificate | undefined,
+  ): Identity | Promise<Identity> {
+    if (!authorization) return this.#byCertificate(certificateOf?.());
     const known = this.#known.get(authorization);
     if (known) {
       if (this.#options.now() < known.until) return known.identity;
       this.#known.delete(authorization);
     }
     return this.#verify(authorization);
+  }
+
+  #byCertificate(certificate: ClientCertificate | undefined): Identity {
+    if (!certificate) throw Failure.plain(401, MISSING);
+    for (const key of certificate.keys) {
+      const identity = this.#tokens.get(key);
+      if (identity) return identity;
+    }
+    const { name } = certificate;
+    throw Failure.plain(401, `the client certificate of "${name}" is not in the list of tokens`);
   }
 
   async #verify(authorization: string): Promise<Identity> {

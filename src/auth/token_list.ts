@@ -1,6 +1,10 @@
+import { parseCertificateKey } from "./client_certificate.ts";
 import { BadRole, grantsOf, type Identity } from "./grants.ts";
 
-/** Identities by the SHA-256 of their tokens, in lower-case hexadecimal digits. */
+/**
+ * Identities by the SHA-256 of their tokens, in lower-case hexadecimal digits, and by what names a client
+ * certificate (`cert:dns:…`).
+ */
 export type TokenList = ReadonlyMap<string, Identity>;
 
 /** A line of a list of tokens that cannot be read. Its message quotes no token. */
@@ -12,23 +16,26 @@ const SHA256 = /^[0-9a-f]{64}$/i;
 
 /**
  * Reads a list of tokens (docs/security.md#tokens): a line for each, with its name, the SHA-256 of the
- * token, and its roles, separated by spaces. Empty lines and those that begin with `#` are passed over.
+ * token or what names a client certificate, and its roles, separated by spaces. Empty lines and those that begin with `#` are passed over.
  * A name may stand on several lines, so that a token can be replaced while the old one is in use. Throws
  * `BadTokenList`.
  */
 export function parseTokenList(text: string): TokenList {
   const tokens = new Map<string, Identity>();
   for (const [at, line] of text.split(/\r?\n/).entries()) {
-    const [name, sha256, ...roles] = line.trim().split(/\s+/);
+    const [name, shown = "", ...roles] = line.trim().split(/\s+/);
     if (!name || name.startsWith("#")) continue;
     const bad = (why: string, cause?: unknown) =>
       new BadTokenList(`line ${at + 1}: ${why}`, { cause });
-    if (!SHA256.test(sha256 ?? "")) {
-      throw bad("the second word is not a SHA-256, which has 64 hexadecimal digits");
+    const digest = SHA256.test(shown) ? shown.toLowerCase() : parseCertificateKey(shown);
+    if (digest === undefined) {
+      throw bad(
+        "the second word is not a SHA-256, which has 64 hexadecimal digits, and no certificate, " +
+          "such as cert:dns:ci.example.com (also cert:uri:, cert:email:, cert:cn:, cert:sha256:)",
+      );
     }
-    if (roles.length === 0) throw bad("there is no role after the SHA-256");
-    const digest = sha256!.toLowerCase();
-    if (tokens.has(digest)) throw bad("the same SHA-256 is on an earlier line");
+    if (roles.length === 0) throw bad("there is no role after the second word");
+    if (tokens.has(digest)) throw bad("the same token or certificate is on an earlier line");
     try {
       tokens.set(digest, { name, ...grantsOf(roles) });
     } catch (cause) {

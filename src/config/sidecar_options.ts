@@ -30,7 +30,8 @@ export const sidecarOptions = {
   "kafka.allow-token-commands": option(flag(), "false", {
     doc: "Whether `sasl.oauthbearer.token.command` may run commands on this machine.",
   }),
-  ...outboundOptions,
+  "outbound.allow": outboundOptions["outbound.allow"],
+  "outbound.deny": outboundOptions["outbound.deny"],
   "until-orphaned": option(count(0), "0", {
     doc: "It ends after so many milliseconds without an answer of a server. 0: it never does.",
   }),

@@ -1,4 +1,5 @@
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { ClientCertificate } from "../auth/client_certificate.ts";
 import { type Called, type Identity, mayCall } from "../auth/grants.ts";
 import { Failure } from "../errors.ts";
 import type { Inbound } from "./inbound.ts";
@@ -11,9 +12,10 @@ const OPEN: ReadonlySet<Route["kind"]> = new Set(["health", "ready", "openapi"])
 export async function identityOf(
   authenticator: Authenticator,
   authorization: string | undefined,
+  certificateOf: () => ClientCertificate | undefined,
 ): Promise<Identity | Failure> {
   try {
-    return await authenticator.identify(authorization);
+    return await authenticator.identify(authorization, certificateOf);
   } catch (cause) {
     if (cause instanceof Failure) return cause;
     throw cause;

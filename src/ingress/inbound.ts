@@ -1,4 +1,5 @@
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { CertificateOf } from "../auth/client_certificate.ts";
 import type { Identity } from "../auth/grants.ts";
 import type { Readiness } from "../model/readiness.ts";
 import type { Schema } from "../model/schema.ts";
@@ -34,6 +35,8 @@ export interface IngressOptions {
   readonly readiness?: Readiness;
   /** Checks tokens. Default: none is asked for. */
   readonly authenticator?: Authenticator | undefined;
+  /** What the client of a request has shown. Default: nothing. */
+  readonly certificateOf?: CertificateOf | undefined;
   /** As in `ingress.cors-origins`. Default: all. */
   readonly corsOrigins?: readonly string[];
   /** Which headers are journaled. Default: all. */

@@ -38,6 +38,7 @@ export function ingress(
     isStrict: false,
     onResponse: () => {},
     authenticator: undefined,
+    certificateOf: undefined,
     corsOrigins: ["*"],
     headers: new HeaderPolicy({ drop: [], redact: [] }),
     version: "0.0.0",
@@ -112,7 +113,11 @@ async function respondToKnown(
   inbound: Inbound,
   { authenticator, parse }: { readonly authenticator: Authenticator; readonly parse: () => Route },
 ): Promise<Response> {
-  const identity = await identityOf(authenticator, takeAuthorization(inbound.head));
+  const { request, head } = inbound;
+  // A browser shows its certificate for any page: a page has to send a token.
+  const certificateOf = () =>
+    head.origin === undefined ? setup.certificateOf?.(request) : undefined;
+  const identity = await identityOf(authenticator, takeAuthorization(head), certificateOf);
   let route: Route;
   try {
     route = parse();

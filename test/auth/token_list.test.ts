@@ -26,7 +26,7 @@ test.each([
   [`\nci ${sha256("a").slice(1)} admin`, /^line 2: .*64 hexadecimal/],
   [`ci ${sha256("a")}`, /^line 1: there is no role/],
   [`ci ${sha256("a")} root`, /^line 1: there is no role "root": admin, operator/],
-  [`ci ${sha256("a")} viewer\nci ${sha256("a")} admin`, /^line 2: the same SHA-256/],
+  [`ci ${sha256("a")} viewer\nci ${sha256("a")} admin`, /^line 2: the same token or certificate/],
 ])("refuses %j, without quoting what may be a token", (text, message) => {
   let failure: unknown;
   try {

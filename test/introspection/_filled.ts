@@ -26,7 +26,7 @@ export async function startFilled(
   if (peer) return asking(peer, async () => {});
   const [port = 0] = await freePorts(1);
   const isWorkerd = runtime === "workerd";
-  const endpoint = new Endpoint(isWorkerd ? "h1" : "h2", port, SCRIPT);
+  const endpoint = new Endpoint(isWorkerd ? "h1" : "h2", port, { script: SCRIPT });
   // An invocation that waits for a retry waits until the test is over.
   const settings = {
     DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "1h",

@@ -18,7 +18,9 @@ const ids = { backsOff: "", paused: "", gaveUp: "", broken: "", unreached: "" };
 
 beforeAll(async () => {
   const [port = 0] = await freePorts(1);
-  endpoint = new Endpoint("h2", port, path.join(import.meta.dirname, "_services.mjs"));
+  endpoint = new Endpoint("h2", port, {
+    script: path.join(import.meta.dirname, "_services.mjs"),
+  });
   const settings = {
     DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "1h",
     DEFAULT_RETRY_POLICY__MAX_INTERVAL: "1h",

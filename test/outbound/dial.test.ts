@@ -184,7 +184,7 @@ test("over TLS, ALPN decides between HTTP/2 and HTTP/1.1", async () => {
   const h1 = await started(listen(https.createServer({ key, cert }, (_, response) => {
     response.end("one");
   })));
-  const dial = dialer({ ca: [cert] });
+  const dial = dialer({ tls: () => ({ ca: [cert] }) });
   const secure = ({ port }: Endpoint) => `https://127.0.0.1:${port}/`;
   const talks = [
     open(dial, secure(h2), { method: "GET", version: "alpn" }),

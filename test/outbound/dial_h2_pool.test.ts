@@ -10,7 +10,7 @@ import { bytes, dialer, open, over, started } from "./_talk.ts";
 describe.each(["cleartext", "TLS"])("over %s", (transport) => {
   const secure = transport === "TLS" ? certificate() : undefined;
   const dialing = (options: Parameters<typeof dialer>[0] = {}) =>
-    dialer({ ...options, ...(secure && { ca: [secure.cert] }) });
+    dialer({ ...options, ...(secure && { tls: () => ({ ca: [secure.cert] }) }) });
   const serve = (script: Parameters<typeof h2Endpoint>[0], settings: http2.Settings = {}) =>
     started(h2Endpoint(script, settings, secure));
 

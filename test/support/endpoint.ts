@@ -8,6 +8,19 @@ export type Transport = "h2" | "h1";
 
 const SERVICES = path.join(import.meta.dirname, "services.mjs");
 
+/** What a server of Node takes to speak TLS, as PEM. */
+export interface EndpointTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca?: string;
+  readonly requestCert?: boolean;
+}
+
+export interface EndpointOptions {
+  readonly script?: string;
+  readonly tls?: EndpointTls | undefined;
+}
+
 /** The real SDK with the handlers of `services.mjs`, or another script, in a process of its own. */
 export class Endpoint {
   readonly transport: Transport;
@@ -15,12 +28,18 @@ export class Endpoint {
   readonly folder: string;
   readonly #port: number;
   readonly #script: string;
+  readonly #tls: EndpointTls | undefined;
   #child: Child | undefined;
 
-  constructor(transport: Transport, port: number, script = SERVICES) {
+  constructor(
+    transport: Transport,
+    port: number,
+    { script = SERVICES, tls }: EndpointOptions = {},
+  ) {
     this.#script = script;
+    this.#tls = tls;
     this.transport = transport;
-    this.url = `http://127.0.0.1:${port}`;
+    this.url = `${tls ? "https" : "http"}://127.0.0.1:${port}`;
     this.folder = mkdtempSync(path.join(tmpdir(), "endpoint-"));
     this.#port = port;
   }
@@ -34,7 +53,10 @@ export class Endpoint {
       transport,
       folder,
     ] as const;
-    const child = this.#child = new Child(command, { RESTATE_LOGGING: "ERROR" });
+    const child = this.#child = new Child(command, {
+      RESTATE_LOGGING: "ERROR",
+      ...(this.#tls && { ENDPOINT_TLS: JSON.stringify(this.#tls) }),
+    });
     await until(`the endpoint to listen: ${child.output()}`, () => {
       if (!child.isAlive()) throw new Error(`The endpoint ended: ${child.output()}`);
       return child.output().includes("ready");
@@ -88,9 +110,13 @@ export class Endpoint {
 }
 
 /** `script` takes the arguments that `services.mjs` takes. */
-export async function startEndpoint(transport: Transport, script?: string): Promise<Endpoint> {
+export async function startEndpoint(
+  transport: Transport,
+  script?: string,
+  tls?: EndpointTls,
+): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
-  const endpoint = new Endpoint(transport, port, script);
+  const endpoint = new Endpoint(transport, port, { ...(script !== undefined && { script }), tls });
   await endpoint.start();
   return endpoint;
 }

@@ -4,6 +4,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import http from "node:http";
 import http2 from "node:http2";
+import https from "node:https";
 import path from "node:path";
 
 // The SDK needs it and Node 20 lacks it: without, every invocation hangs.
@@ -206,6 +207,11 @@ const inner = restate.service({
 const waiting = waitingServices({ restate, note, times, isReleased });
 const services = [greeter, counter, lazy, inner, ...waiting];
 const handler = restate.createEndpointHandler({ services, bidirectional: mode === "h2" });
-const server = mode === "h2" ? http2.createServer(handler) : http.createServer(handler);
+// Options of a server that speaks TLS.
+const tls = JSON.parse(process.env["ENDPOINT_TLS"] ?? "null");
+const makers = tls
+  ? { h2: http2.createSecureServer, h1: https.createServer }
+  : { h2: http2.createServer, h1: http.createServer };
+const server = makers[mode](...(tls ? [tls] : []), handler);
 await new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));
 process.stdout.write("ready\n");

@@ -16,7 +16,7 @@ const TABS_MAX = 80;
 
 async function startPayments(isMended: boolean): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
-  const endpoint = new Endpoint("h2", port, SCRIPT);
+  const endpoint = new Endpoint("h2", port, { script: SCRIPT });
   if (isMended) endpoint.release("mended");
   await endpoint.start();
   return endpoint;

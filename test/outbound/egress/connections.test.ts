@@ -117,20 +117,20 @@ describe.each(["h1", "h2"] as const)("connections over %s", (version) => {
 describe.each(["h2", "alpn"] as const)("connections over TLS, asked for as %s", (version) => {
   test("an address that is refused is not connected to", async () => {
     const { uri, port, connections } = await endpoint("h2", true);
-    const ca = [certificate().cert];
+    const tls = () => ({ ca: [certificate().cert] });
     const deny = rules("127.0.0.1");
-    expect(await ask(through({ deny }, { ca }), uri, version)).toEqual(FORBIDDEN);
+    expect(await ask(through({ deny }, { tls }), uri, version)).toEqual(FORBIDDEN);
     const { resolve } = resolver(["127.0.0.1"]);
-    const named = through({ deny }, { ca, resolve });
+    const named = through({ deny }, { tls, resolve });
     expect(await ask(named, `https://a.example:${port}/`, version)).toEqual(FORBIDDEN);
     expect(connections()).toBe(0);
-    expect(await ask(through({}, { ca }), uri, version)).toEqual(ANSWERED.h2);
+    expect(await ask(through({}, { tls }), uri, version)).toEqual(ANSWERED.h2);
   });
 
   test("a name is connected to at the address that was checked", async () => {
     const { port, connections } = await endpoint("h2", true);
     const { resolve, asked } = resolver([METADATA, "127.0.0.1"], [METADATA]);
-    const dial = through({}, { ca: [certificate().cert], resolve });
+    const dial = through({}, { tls: () => ({ ca: [certificate().cert] }), resolve });
     // The certificate is for the address only, so that the connection ends after its handshake.
     const [end] = await ask(dial, `https://a.example:${port}/`, version);
     expect(end).toMatch(/^failed (unreachable|http1)$/);

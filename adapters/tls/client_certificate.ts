@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { type ClientCertificate, clientCertificate } from "../../src/auth/client_certificate.ts";
+
+interface Bridged {
+  readonly runtime?: { readonly node?: { readonly req: IncomingMessage } };
+}
+
+const known = new WeakMap<object, ClientCertificate>();
+
+/**
+ * The certificate that the client of a request has shown, of a port that `node/listen.ts` serves.
+ * Undefined: none, or one of another authority. What it says is read once for each connection.
+ */
+export function clientCertificateOf(request: Request): ClientCertificate | undefined {
+  const message = (request as Bridged).runtime?.node?.req;
+  // The socket of a request of HTTP/2 is another object for each session.
+  const socket = message?.socket as TLSSocket | undefined;
+  if (!socket || !socket.authorized) return undefined;
+  let certificate = known.get(socket);
+  if (!certificate) {
+    const { subject, subjectaltname, fingerprint256 } = socket.getPeerCertificate();
+    // An authority may be asked for none.
+    if (!fingerprint256) return undefined;
+    const { CN } = subject ?? {};
+    certificate = clientCertificate({
+      fingerprint: fingerprint256,
+      alternativeNames: subjectaltname,
+      commonName: typeof CN === "string" ? CN : undefined,
+    });
+    known.set(socket, certificate);
+  }
+  return certificate;
+}
