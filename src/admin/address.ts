@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import { shownUri } from "../outbound/shown_uri.ts";
 import { badField, quote, wrongShape } from "./refusals.ts";
 
 /**
@@ -16,7 +17,7 @@ export function parseAddress(text: string): string {
   if (scheme === undefined) {
     throw badField(
       "uri",
-      `The provided uri ${quote(text)} is not absolute, only absolute URIs can be used`,
+      `The provided uri ${quote(shownUri(text))} is not absolute, only absolute URIs can be used`,
     );
   }
   if (scheme !== "http" && scheme !== "https") {
@@ -39,5 +40,5 @@ function parseUrl(text: string): URL {
 }
 
 function wrongUrl(text: string, cause?: unknown): Failure {
-  return wrongShape("uri", `${quote(text)} is not a URL`, { cause });
+  return wrongShape("uri", `${quote(shownUri(text))} is not a URL`, { cause });
 }

@@ -1,5 +1,6 @@
 import { Failure } from "../errors.ts";
 import type { Deployment, ServiceSchema } from "../model/schema.ts";
+import { shownUri } from "../outbound/shown_uri.ts";
 
 const QUOTED_MAX = 200;
 
@@ -55,7 +56,9 @@ export function sharedAddress(known: readonly Deployment[]): Failure {
   const ids = known.map(({ id }) => `'${id}'`).join(", ");
   return new Failure(
     "META0017",
-    `Cannot overwrite the deployment at '${known[0]?.uri}': ${ids} share this address, ` +
+    `Cannot overwrite the deployment at '${
+      shownUri(known[0]?.uri ?? "")
+    }': ${ids} share this address, ` +
       "delete all but one of them first",
   );
 }
@@ -88,7 +91,9 @@ export function stillNeeded(id: string, { services, pinned }: Needs): Failure {
 export function differs({ id, uri }: Deployment): Failure {
   return new Failure(
     "META0004",
-    `Cannot register '${uri}': deployment '${id}' has this address and serves something else; ` +
+    `Cannot register '${
+      shownUri(uri)
+    }': deployment '${id}' has this address and serves something else; ` +
       "use a new address, or overwrite it with force",
   );
 }

@@ -6,9 +6,14 @@ export interface Caller {
   readonly dialects: readonly Dialect[];
   /** The origin that a browser sends for the page that asks. */
   readonly origin?: string;
+  /** Whether a setting names that origin, so that its requests may carry cookies. */
+  readonly isNamed?: boolean;
 }
 
 export type HeaderList = [name: string, value: string][];
+
+/** Only for origins by name (decision 065): any page could else read answers with a visitor's cookies. */
+const CREDENTIALS: HeaderList[number] = ["access-control-allow-credentials", "true"];
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 
@@ -16,11 +21,11 @@ const VARY = "origin, access-control-request-method, access-control-request-head
  * Adds what lets any page read an answer (docs/spec/ingress.md#cors). Beyond the reference it
  * exposes the headers of ours that a caller needs. Nothing is added unless a page asked.
  */
-export function addCors(headers: HeaderList, { origin, dialects }: Caller): void {
+export function addCors(headers: HeaderList, { origin, isNamed, dialects }: Caller): void {
   if (origin === undefined) return;
+  if (isNamed) headers.push(CREDENTIALS);
   headers.push(
     ["access-control-allow-origin", origin],
-    ["access-control-allow-credentials", "true"],
     ["access-control-expose-headers", exposed(dialects)],
     ["vary", VARY],
   );
@@ -42,8 +47,9 @@ export function preflight(flat: readonly string[], allowed: readonly string[]): 
   if (origin !== undefined && !isAllowedOrigin(origin, allowed)) {
     return new Response(null, { status: 403, headers: [["vary", VARY], ["content-length", "0"]] });
   }
+  const isNamed = origin !== undefined && allowed.includes(origin);
   const headers: HeaderList = [
-    ["access-control-allow-credentials", "true"],
+    ...(isNamed ? [CREDENTIALS] : []),
     ["vary", VARY],
     ["content-length", "0"],
   ];

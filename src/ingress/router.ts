@@ -91,7 +91,9 @@ function respond(setup: Setup, request: Request, known: Known): Response | Promi
   const dialects = dialectsOf(path);
   const { origin } = head;
   const isAllowed = origin !== undefined && isAllowedOrigin(origin, setup.corsOrigins);
-  const caller = isAllowed ? { dialects, origin } : { dialects };
+  const caller = isAllowed
+    ? { dialects, origin, isNamed: setup.corsOrigins.includes(origin) }
+    : { dialects };
   known.caller = caller;
   if (known.isTooMuch) throw overloaded();
   const schema = setup.schema();

@@ -6,6 +6,7 @@ import type { AttemptFailure, AttemptSite } from "../model/invocation.ts";
 import type { DialFailure } from "../dial.ts";
 import type { Log } from "../ports.ts";
 import type { AttemptError } from "../wire/decode_rest.ts";
+import { shownUri } from "./shown_uri.ts";
 
 export type Failed = Extract<Outcome, { kind: "failed" }>;
 
@@ -58,12 +59,12 @@ const BUSY_MS = 500;
  * 8.7), so that failure does not count as an attempt. An address that may not be called is RT0033.
  */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
-  if (kind === "forbidden") return failed("RT0033", `cannot call '${uri}': ${message}`);
+  if (kind === "forbidden") return failed("RT0033", `cannot call '${shownUri(uri)}': ${message}`);
   const detail = kind === "http1"
     ? "server possibly supports only HTTP1.1, consider discovery with --use-http1.1"
     : message;
   const spared = kind === "busy" ? { reached: false, retryAfterMs: BUSY_MS } : {};
-  return failed("RT0010", `error when calling '${uri}': ${detail}`, spared);
+  return failed("RT0010", `error when calling '${shownUri(uri)}': ${detail}`, spared);
 }
 
 /** A bug of ours in reading one endpoint's messages must not end the attempts of the others. */

@@ -1,5 +1,6 @@
 import type { DialFailure } from "../dial.ts";
 import { Failure } from "../errors.ts";
+import { shownUri } from "./shown_uri.ts";
 
 /**
  * The failure of a request to an endpoint that sent no response, as an operator gets it
@@ -7,7 +8,7 @@ import { Failure } from "../errors.ts";
  * for an address that may not be called, META0003 for everything else. `uri`: as it was registered.
  */
 export function unreachable(uri: string, { kind, message }: DialFailure): Failure {
-  const calling = `error when calling '${uri}'`;
+  const calling = `error when calling '${shownUri(uri)}'`;
   switch (kind) {
     case "http1":
       return new Failure(
@@ -17,7 +18,7 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
           "if it speaks TLS, the URI begins with https",
       );
     case "forbidden":
-      return new Failure("META0018", `cannot call '${uri}': ${message}`);
+      return new Failure("META0018", `cannot call '${shownUri(uri)}': ${message}`);
     case "unreachable":
     case "reset":
     case "refused":
@@ -39,7 +40,7 @@ function plainHint(uri: string, message: string): string {
 export function timedOut(uri: string, timeoutMs: number): Failure {
   return new Failure(
     "META0003",
-    `error when calling '${uri}': no complete answer within ${timeoutMs} ms`,
+    `error when calling '${shownUri(uri)}': no complete answer within ${timeoutMs} ms`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { type Logged, logTo } from "./_logged.ts";
 import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
 import { Registry } from "../../src/admin/registry.ts";
 import { admin, type AdminOptions } from "../../src/admin/router.ts";
@@ -10,13 +11,7 @@ import type { Deployment, FlowControl, HandlerSchema } from "../../src/model/sch
 import type { StateEdit } from "../../src/model/state_edit.ts";
 import type { ObjectName } from "../../src/model/target.ts";
 import { IngestCounts } from "../../src/observe/ingest_counts.ts";
-import type {
-  DeploymentStore,
-  Invocations,
-  LettersRequest,
-  LogLevel,
-  Operated,
-} from "../../src/ports.ts";
+import type { DeploymentStore, Invocations, LettersRequest, Operated } from "../../src/ports.ts";
 import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { defaults } from "../support/schema.ts";
 import { checkAnswer } from "./_contract.ts";
@@ -111,7 +106,7 @@ export class World {
   readonly pinned: Map<string, number> | undefined;
   readonly endpoints = new Map<string, Discovered | Error | Promise<Discovered>>();
   readonly asked: Parameters<Discover>[0][] = [];
-  readonly logged: { level: LogLevel; message: string; fields: Record<string, unknown> }[] = [];
+  readonly logged: Logged[] = [];
   readonly counts = new IngestCounts();
   /** Batches of records that partitions took, and how they take the next one. */
   readonly batches: RequestBatch[] = [];
@@ -232,7 +227,7 @@ export async function setup(store = new FakeStore(), limits: Partial<AdminLimits
       return Promise.resolve(body);
     },
     ...rest,
-    log: (level, message, fields = {}) => world.logged.push({ level, message, fields }),
+    log: logTo(world.logged, rest),
   });
   const send = await sender(serve);
   const post = sendJson(send, "POST");

@@ -188,3 +188,18 @@ test("refuses a file that has no keys, or that is not there", async () => {
   expect(await openJwt({ ...SETTINGS, issuer: undefined, keys: undefined }, deps()))
     .toBeUndefined();
 });
+
+test("a redirect of the keys is not followed", async () => {
+  const one = await key("one");
+  let followed = 0;
+  const server = createServer((request, response) => {
+    if (request.url === "/elsewhere") followed++;
+    response.writeHead(302, { location: "/elsewhere" }).end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const keys = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  const verifier = await openJwt({ ...SETTINGS, keys }, deps());
+  await expect(verifier!.verify(await sign(one, {}))).rejects.toMatchObject({ status: 503 });
+  expect(followed).toBe(0);
+});

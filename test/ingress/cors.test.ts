@@ -23,7 +23,6 @@ describe("a page", () => {
       expect(response.status).toBe(200);
       expect(await response.text()).toBe("");
       expect(ofCors(response)).toEqual({
-        "access-control-allow-credentials": "true",
         "access-control-allow-headers": "x-a,X-b",
         "access-control-allow-methods": "PUT",
         "access-control-allow-origin": origin,
@@ -34,7 +33,6 @@ describe("a page", () => {
 
   it("that names nothing is allowed nothing", async () => {
     expect(ofCors(await fixture().ask("OPTIONS", "/svc/health"))).toEqual({
-      "access-control-allow-credentials": "true",
       vary: "origin, access-control-request-method, access-control-request-headers",
     });
   });
@@ -50,11 +48,24 @@ describe("a page", () => {
     ],
   ])("can read the answer of %s, and its headers", async (path, exposed) => {
     expect(ofCors(await fixture().ask("POST", path, { headers: { origin } }))).toEqual({
-      "access-control-allow-credentials": "true",
       "access-control-allow-origin": origin,
       "access-control-expose-headers": exposed,
       vary: "origin, access-control-request-method, access-control-request-headers",
     });
+  });
+
+  it("may send cookies when a setting names its origin, and no other may", async () => {
+    const served = fixture({ corsOrigins: ["*", origin] });
+    const credentials = async (method: string, from: string) => {
+      const response = await served.ask(method, "/svc/call/Svc/opt", { headers: { origin: from } });
+      expect(response.headers.get("access-control-allow-origin")).toBe(from);
+      return response.headers.get("access-control-allow-credentials");
+    };
+    for (const method of ["OPTIONS", "POST"]) {
+      expect(await credentials(method, origin)).toBe("true");
+      expect(await credentials(method, "https://other.example")).toBe(null);
+      expect(await credentials(method, "null")).toBe(null);
+    }
   });
 
   it("can read a handler's failure too", async () => {
