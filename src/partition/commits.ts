@@ -8,6 +8,8 @@ export interface CommitsOptions {
   readonly release: (effects: readonly Effect[]) => void;
   /** Calls back after input that has already arrived is read. */
   readonly soon: (call: () => void) => void;
+  /** Calls back in `QUIET_COMMIT_MS`. */
+  readonly later: (call: () => void) => void;
   /** Most effects released at once. More are when the backlog is large (`releases.ts`). */
   readonly releaseEffectsMax: number;
   /** Called when commits up to this number are durable. */
@@ -22,6 +24,15 @@ export interface CommitsOptions {
   readonly isHeld?: (() => boolean) | undefined;
 }
 
+/**
+ * How long, in milliseconds, writes that nobody waits for are gathered. Long enough that a handler
+ * which runs answers meanwhile, short enough that queries and pages miss nothing.
+ */
+export const QUIET_COMMIT_MS = 2;
+
+/** Most writes that nobody waits for: beyond this number they are committed at once. */
+const QUIET_WRITES_MAX = 1_000;
+
 interface PendingCommit {
   readonly writes: Write[];
   readonly effects: Effect[];
@@ -31,6 +42,10 @@ interface PendingCommit {
 /**
  * Group commit: one commit is in flight, and the next one gathers the writes of every turn that runs
  * meanwhile. The effects of a turn are released when its commit is durable, in order (`releases.ts`).
+ *
+ * A turn without effects, as that of a call which waits in a queue, has told nobody anything: its
+ * writes go into the commit of a turn that has, which comes no later than `QUIET_COMMIT_MS`
+ * (decision 066).
  */
 export class Commits {
   readonly #options: CommitsOptions;
@@ -38,6 +53,8 @@ export class Commits {
   #gathered: PendingCommit | undefined;
   #inFlight: Promise<void> | undefined;
   #isStopped = false;
+  /** Whether `later` will call. */
+  #isLater = false;
   #number = 0;
   /** Called when the gathered commit is handed to the store. */
   #onHandedOver: (() => void)[] = [];
@@ -68,8 +85,8 @@ export class Commits {
 
   /**
    * Releases the effects of the turn that was appended last, and then calls `durable`, once its commit
-   * is durable. Hands the commit to the store, unless another one is in flight. `isFollowed`: not yet,
-   * since the next turn runs soon and belongs into the same commit.
+   * is durable. Hands the commit to the store, unless another one is in flight or nobody waits for it.
+   * `isFollowed`: not yet, since the next turn runs soon and belongs into the same commit.
    */
   releaseWhenDurable(
     effects: readonly Effect[],
@@ -79,7 +96,7 @@ export class Commits {
     const pending = this.#pending;
     for (const effect of effects) pending.effects.push(effect);
     for (const call of durable) pending.durable.push(call);
-    if (!isFollowed) return this.#flush();
+    if (!isFollowed) return this.#flushOrWait();
     // That turn, which comes first, may have to wait for rows.
     const { soon } = this.#options;
     soon(() => soon(() => this.#flush()));
@@ -91,14 +108,33 @@ export class Commits {
 
   /** Calls back once the store has been handed everything appended so far. Never, if this stops. */
   whenHandedOver(call: () => void): void {
-    if (this.#gathered) this.#onHandedOver.push(call);
-    else call();
+    if (!this.#gathered) return call();
+    this.#onHandedOver.push(call);
+    // Not at once: a turn that runs at this moment has not said which effects it has.
+    this.#options.soon(() => this.#flushOrWait());
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#gathered = undefined;
     this.#releases.stop();
+  }
+
+  /** Hands the commit over if anybody waits for it, and otherwise later. */
+  #flushOrWait(): void {
+    const pending = this.#gathered;
+    if (!pending || this.#isWaitedFor(pending)) return this.#flush();
+    if (this.#isLater) return;
+    this.#isLater = true;
+    this.#options.later(() => {
+      this.#isLater = false;
+      this.#flush();
+    });
+  }
+
+  #isWaitedFor({ effects, durable, writes }: PendingCommit): boolean {
+    return effects.length > 0 || durable.length > 0 || this.#onHandedOver.length > 0 ||
+      writes.length > QUIET_WRITES_MAX;
   }
 
   #flush(): void {
@@ -119,7 +155,7 @@ export class Commits {
       if (this.#isStopped) return;
       meter?.committed(meter.now() - began, pending.writes.length);
       this.#onDurable(pending, number);
-      this.#flush();
+      this.#flushOrWait();
     }, (cause) => this.#fail(cause));
   }
 
@@ -143,7 +179,7 @@ export class Commits {
     const asked = this.#inFlight = this.#options.commit([]);
     return asked.then(() => {
       this.#inFlight = undefined;
-      this.#flush();
+      this.#flushOrWait();
     });
   }
 

@@ -7,7 +7,7 @@ import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Arrivals } from "./arrivals.ts";
 import { CommittedChanges } from "./committed_changes.ts";
-import { Commits } from "./commits.ts";
+import { Commits, QUIET_COMMIT_MS } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
 import { Scheduler } from "./flow/scheduler.ts";
@@ -88,6 +88,7 @@ export class Partition {
       onCommitted: (writes) => this.changes.note(writes),
       commit: (writes) => store.commit(lease, writes),
       soon,
+      later: (call) => void clock.at(clock.now() + QUIET_COMMIT_MS, call),
       markDurable: (commit) => resident.markDurable(commit),
       forget: (table, group) => resident.forget(table, group),
       onFailure,

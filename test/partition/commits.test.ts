@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Effect } from "../../src/engine/effect.ts";
 import { Turn } from "../../src/engine/turn.ts";
 import type { Write } from "../../src/model/rows.ts";
-import { Commits } from "../../src/partition/commits.ts";
+import { Commits, QUIET_COMMIT_MS } from "../../src/partition/commits.ts";
 import { World } from "../sim/world.ts";
 import { schema } from "../support/schema.ts";
 
@@ -95,6 +95,7 @@ async function play(script: Script): Promise<Heard> {
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
     soon: (call) => world.after(0, call),
+    later: (call) => world.after(QUIET_COMMIT_MS, call),
     releaseEffectsMax: script.batch,
     markDurable: (commit) => heard.settled.push(commit),
     forget: () => {},
@@ -161,3 +162,57 @@ test("a stopped partition releases nothing more, whatever is in flight", async (
     { numRuns: 200 },
   );
 }, 60_000);
+
+/** A partition's commits by the clock of a world, each of 5 ms, and the numbers of rows in each. */
+function quietCommits(world: World) {
+  const sizes: number[] = [], at: number[] = [], began = world.mono;
+  const commits = new Commits({
+    commit: async (writes) => {
+      sizes.push(writes.length);
+      at.push(world.mono - began);
+      await world.sleep(5);
+    },
+    release: () => {},
+    soon: (call) => world.after(0, call),
+    later: (call) => world.after(QUIET_COMMIT_MS, call),
+    releaseEffectsMax: 100,
+    markDurable: () => {},
+    forget: () => {},
+    onFailure: (cause) => expect.fail(String(cause)),
+  });
+  const turn = (number: number, effects: readonly Effect[] = []) => {
+    commits.append(turnOf(number, { afterMs: 0, writes: true, isFollowed: false }).writes);
+    commits.releaseWhenDurable(effects, []);
+  };
+  const run = () => world.run(() => false, { alarmsMax: 10_000, until: world.mono + 60_000 });
+  return { commits, turn, run, sizes, at };
+}
+
+const EFFECT: Effect = { type: "abort", id: "i", attempt: 1 };
+
+test("writes that nobody waits for are committed with those of the next turn that has effects", async () => {
+  const world = new World(1);
+  const { turn, run, sizes, at } = quietCommits(world);
+  turn(0);
+  turn(1);
+  world.after(1, () => turn(2, [EFFECT]));
+  // This commit is in flight, and does not end with another one.
+  world.after(3, () => turn(3));
+  await run();
+  expect(sizes).toEqual([3, 1]);
+  expect(at).toEqual([1, 6 + QUIET_COMMIT_MS]);
+});
+
+test("without company they are committed soon, and at once for a reader or when they are many", async () => {
+  const world = new World(1);
+  const { commits, turn, run, sizes, at } = quietCommits(world);
+  turn(0);
+  world.after(100, () => {
+    turn(1);
+    commits.whenHandedOver(() => expect(at).toHaveLength(2));
+  });
+  world.after(200, () => Array.from({ length: 1_002 }, (_, i) => turn(i)));
+  await run();
+  expect(sizes).toEqual([1, 1, 1_001, 1]);
+  expect(at).toEqual([QUIET_COMMIT_MS, 100, 200, 205 + QUIET_COMMIT_MS]);
+});

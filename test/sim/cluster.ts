@@ -192,8 +192,8 @@ export class Cluster {
     const { world, faults } = this.#options;
     if (faults.clockStepMs > 0 || world.mono <= this.#calmAt + SETTLE_MS) return;
     // In the last moment of settling, owners of the past are closed. An alarm may have been set before
-    // it was calm.
-    const lateMs = LATE_MS + faults.timerLateMs;
+    // it was calm. Its turn may have no effect, and then its commit waits for a timer, too.
+    const lateMs = LATE_MS + 2 * faults.timerLateMs;
     this.disks.each.forEach((disk, partition) => {
       const timers = disk.all("timer"), owner = this.owners.last(partition);
       if (timers.length === 0 || world.mono < (owner?.bornAt ?? Infinity) + SETTLE_MS) return;
