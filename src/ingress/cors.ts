@@ -12,7 +12,7 @@ export interface Caller {
 
 export type HeaderList = [name: string, value: string][];
 
-/** Only for origins by name (decision 065): any page could else read answers with a visitor's cookies. */
+/** Only for origins by name (decision 063): any page could else read answers with a visitor's cookies. */
 const CREDENTIALS: HeaderList[number] = ["access-control-allow-credentials", "true"];
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";

@@ -45,7 +45,7 @@ interface PendingCommit {
  *
  * A turn without effects, as that of a call which waits in a queue, has told nobody anything: its
  * writes go into the commit of a turn that has, which comes no later than `QUIET_COMMIT_MS`
- * (decision 066).
+ * (decision 064).
  */
 export class Commits {
   readonly #options: CommitsOptions;

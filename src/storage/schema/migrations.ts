@@ -226,7 +226,7 @@ export const migrations: readonly (readonly string[])[] = [
     where status = 'paused' and subscription is not null`,
   ],
   [
-    // What clients did through the admin API (decision 063). Ids sort by time.
+    // What clients did through the admin API (decision 061). Ids sort by time.
     `create table audit (id text primary key, body text not null) without rowid`,
   ],
 ];
