@@ -67,9 +67,12 @@ describe.each(Object.entries(commands))("the process on %s", (_, command) => {
     const file = path.join(path.dirname(nodeEntry()), "bug.mjs");
     const [program, ...args] = command();
     const entry = JSON.stringify(args.pop());
-    writeFileSync(file, `setTimeout(() => { ${code}; }, 1500); await import(${entry});`);
-    const { end, output } = await run([program, ...args, file]);
-    expect(output).toContain("is ready");
+    const bug = `process.on("SIGUSR2", () => setTimeout(() => { ${code}; }));`;
+    writeFileSync(file, `import process from "node:process"; ${bug} await import(${entry});`);
+    const child = new Child([program, ...args, file], settings());
+    await until("it to be ready", () => child.output().includes("is ready"));
+    child.signal("SIGUSR2");
+    const end = await child.ended(), output = child.output();
     expect(end, output).toBe(70);
     const record = JSON.parse(output.split("\n").find((line) => line.startsWith("{")) ?? "{}");
     expect(record).toMatchObject({ level: "error", cause: expect.stringContaining("a bug") });

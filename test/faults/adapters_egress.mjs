@@ -13,8 +13,8 @@ export const adaptersEgress = [
   {
     file: "adapters/dial/guard.ts",
     what: "HTTP/1.1 resolves names on its own, unchecked",
-    find: "connect({ ...options, lookup: this.lookup(to) }, callback)",
-    replace: "connect(options, callback)",
+    find: "const more = { lookup: this.lookup(to), ...tls?.(to) };",
+    replace: "const more = { ...tls?.(to) };",
     tests: EGRESS,
   },
   {

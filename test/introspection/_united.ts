@@ -14,7 +14,7 @@ import { migrate } from "../../src/storage/schema/migrations.ts";
 import { builtProgram, LIMITS } from "./_small.ts";
 
 /** Tables that an installation has once. */
-const SHARED = ["deployment", "rule", "control", "kafka_report"];
+const SHARED = ["deployment", "rule", "control", "kafka_report", "audit"];
 /** Tables whose rows are in the database of their partition, and what says in which. */
 const TABLES = {
   invocation: "id",

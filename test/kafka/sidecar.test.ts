@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BATCH_RECORDS_MAX } from "../../src/kafka/chunk.ts";
 import { brokerTools } from "./broker/broker.ts";
 import { eventually } from "./_sidecar.ts";
 import { stage } from "./_stage.ts";
@@ -25,7 +26,9 @@ describe.skipIf(jars === undefined)("a sidecar", () => {
       expect(ofPartition.map(({ text }) => Number(text)))
         .toEqual(numbers.filter((n) => n % 2 === partition));
     }
-    expect(on.server.batches.every(({ records }) => records.length <= 1000)).toBe(true);
+    expect(on.server.batches.every(({ records }) => records.length <= BATCH_RECORDS_MAX)).toBe(
+      true,
+    );
     await eventually(
       "a report of the end",
       () => on.server.report("s")?.partitions.every(({ position }) => position === 1250) ?? false,

@@ -9,7 +9,7 @@ const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 /** The stream of hints, which does not end. */
 const HINTS = "/internal/ui/events";
 /** Longer than any answer of a server of a test. */
-export const SHOWN_MS = 10_000;
+export const SHOWN_MS = 20_000;
 
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 800 };
