@@ -29,6 +29,8 @@ export class Consumers {
   #committed = 0;
   /** How far the last of them has come. */
   #position = 0;
+  /** Whether an owner that was overtaken has answered. What it knows may be of before that. */
+  #hasMetStale = false;
 
   constructor(options: SidecarOptions) {
     this.#options = options;
@@ -98,8 +100,9 @@ export class Consumers {
   /** All before it is done with, as the servers say. Undefined: there is no answer. */
   async #known(): Promise<number | undefined> {
     const { topic } = this.#options, { noted } = topic;
+    this.#hasMetStale = false;
     const known = (await this.#send({ next: 0, records: [] }))?.next;
-    if (known !== undefined) topic.isKnown(known, noted);
+    if (known !== undefined) topic.isKnown(known, this.#hasMetStale ? 0 : noted);
     return known;
   }
 
@@ -153,7 +156,9 @@ export class Consumers {
     const { world, faults, ownerOf } = this.#options;
     if (world.chance.happens(faults().requestTwice)) void this.#twice(partition, part);
     const put = (client: PartitionClient) => client.ingest(part);
-    const taken = await ask(this.#options, ownerOf(partition), put);
+    const owner = ownerOf(partition);
+    const taken = await ask(this.#options, owner, put);
+    this.#hasMetStale ||= owner?.mayBeStale === true;
     if (!taken) throw new Unanswered();
     return taken;
   }
