@@ -27,7 +27,14 @@ export class Topics {
   ): Promise<void> {
     const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
     await this.admin.createTopics({
+      // The client fails when the broker does not know the leader of its own topic yet.
+      waitForLeaders: false,
       topics: [{ topic, numPartitions: partitions, configEntries }],
+    });
+    await eventually(`a leader of ${topic}`, async () => {
+      const found = await this.admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
+      const known = found?.topics[0]?.partitions.filter(({ leader }) => leader >= 0) ?? [];
+      return known.length === partitions;
     });
   }
 

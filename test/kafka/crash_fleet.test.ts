@@ -1,6 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterEach, beforeEach, describe, test } from "vitest";
 import { TestFleet } from "../fleet/_fleet.ts";
 import { startEndpoint } from "../support/endpoint.ts";
 import { SIDECAR_TOKEN } from "../support/server.ts";
@@ -55,11 +55,12 @@ class FleetFacts extends Facts {
 }
 
 describe.skipIf(jars === undefined || program === undefined)(`a fleet, seed ${SEED}`, () => {
-  const on = new FleetFacts("perdure");
-  beforeAll(() => on.start(jars!), 120_000);
-  afterAll(async () => {
-    await on.close();
-  });
+  let on: FleetFacts;
+  beforeEach(async () => {
+    on = new FleetFacts("perdure");
+    await on.start(jars!);
+  }, 120_000);
+  afterEach(() => on.close());
 
   const server = (n: number) => async (downMs: number) => {
     const { server } = on.fleet.member(n);
