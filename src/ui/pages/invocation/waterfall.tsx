@@ -82,7 +82,9 @@ export function Legend({ line, failures, isFolding, onFold }: Waterfall) {
       <span class="quiet">
         {`${durationText(line.to - line.from)} in all`}
         {folded === "" ? "" : `, folded: ${folded}`}
-        {count === 0 ? "" : `, failed attempts: ${count}`}
+        {count === 0
+          ? ""
+          : `, ${count} failed ${count === 1 ? "attempt is" : "attempts are"} marked`}
       </span>
     </span>
   );
