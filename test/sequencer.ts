@@ -6,17 +6,26 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * clone knows no durations, and by itself vitest begins with the largest file.
  */
 export const LONGEST = [
-  "crash/crash.test.ts",
   "crash/big.test.ts",
   "sim/simulate.test.ts",
+  "crash/crash.test.ts",
   "docs/pages.test.ts",
-  "crash/mixed.test.ts",
-  "sim/sabotage.test.ts",
-  "kafka/facts_trouble.test.ts",
-  "kafka/crash_fleet.test.ts",
   "conformance/data_damage.test.ts",
-  "conformance/fresh_copy.test.ts",
-  "conformance/deno_sqld.test.ts",
+  "kafka/crash.test.ts",
+  "storage/remote.test.ts",
+  "kafka/sidecar_changes.test.ts",
+  "kafka/serve_sidecar.test.ts",
+  "conformance/workerd.test.ts",
+  "kafka/facts_trouble.test.ts",
+  "conformance/deno.test.ts",
+  "crash/mixed.test.ts",
+  "conformance/node.test.ts",
+  "introspection/process.test.ts",
+  "kafka/sidecar_crashes.test.ts",
+  "tls/endpoints.test.ts",
+  "conformance/node_partitions.test.ts",
+  "kafka/crash_fleet.test.ts",
+  "ui/playground.test.ts",
 ];
 
 /** Begins with the files that take longest. */
