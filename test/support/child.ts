@@ -92,15 +92,17 @@ export async function until(
   }
 }
 
-/** Ports that nobody listens on, all different. */
+/** Ports that nobody listens on. All are different, also from those of earlier calls and other workers. */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (let tries = 0; ports.size < count; tries++) {
+  const ports: number[] = [];
+  for (let tries = 0; ports.length < count; tries++) {
     if (tries === TRIES_MAX) throw new Error("Cannot find a free port on 127.0.0.1");
-    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
-    if (!ports.has(port) && await isFree(port)) ports.add(port);
+    const port = PORT_MIN + WORKER * WORKER_PORTS + Math.floor(Math.random() * WORKER_PORTS);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (await isFree(port)) ports.push(port);
   }
-  return [...ports];
+  return ports;
 }
 
 /**
@@ -110,6 +112,15 @@ export async function freePorts(count: number): Promise<number[]> {
 const PORT_MIN = 10_100;
 const PORT_MAX = 32_000;
 const TRIES_MAX = 1_000;
+
+/**
+ * Files of tests run at the same time, each in one of the workers of Vitest. A process takes up to a
+ * second until it listens, and among thousands of ports of a run two files would choose the same one.
+ */
+const WORKERS_MAX = 16;
+const WORKER = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS_MAX;
+const WORKER_PORTS = Math.floor((PORT_MAX - PORT_MIN) / WORKERS_MAX);
+const given = new Set<number>();
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
