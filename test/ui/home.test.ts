@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { idOf } from "../conformance/_world.ts";
 import { until } from "../support/child.ts";
-import { call, manage, query, register, send } from "../support/client.ts";
+import { call, manage, operate, query, register, send } from "../support/client.ts";
 import { startEndpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
@@ -119,6 +120,25 @@ describe.skipIf(!hasBrowser)("Home of a server where all is well", () => {
     await page.getByRole("button", { name: "Ask again" }).click();
     await region.getByText("Nothing: nothing fails").waitFor();
     expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("forgets what was paused, whichever of its answers comes first", async () => {
+    const id = idOf(await send(ui.server, "Fragile/pauses", "q1"));
+    await settled(ui, "paused", 1);
+    const tab = await ui.open("");
+    const { page } = tab;
+    const region = page.getByRole("region", { name: "Needs attention" });
+    await region.getByText("Fragile/pauses").waitFor();
+    // The statement for causes of pauses has no answer from here on.
+    await page.route("**/query", (route) => {
+      const isHeld = route.request().postData()?.includes("WHERE status = 'paused'");
+      return isHeld ? undefined : route.continue();
+    });
+    ui.endpoint.release("q1");
+    await operate(ui.server, "resume", id);
+    await region.getByText("Nothing: nothing fails").waitFor();
+    await page.unroute("**/query");
     await tab.close();
   });
 });

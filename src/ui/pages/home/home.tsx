@@ -43,7 +43,8 @@ export default function Home() {
   const queues = useQuery<OpenRow>(QUEUES, { everyMs: SELDOM_MS, isOn: hasQueues });
   const reads = [services, deployments, open, done, queues];
   const history = done.data && historyOf(done.data, done.at ?? now.value);
-  const rows = [...open.data ?? [], ...queues.data ?? []];
+  // An answer from before is kept while there is no question: it is of queues that had something.
+  const rows = [...open.data ?? [], ...hasQueues ? queues.data ?? [] : []];
   const all = services.data?.services;
   const known = deployments.data?.deployments ?? [];
   const isEmpty = all?.length === 0 && known.length === 0 && deployments.data !== undefined;
@@ -86,7 +87,7 @@ function Causes({ rows, services, deployments, isRead }: {
   const paused = useQuery<OpenRow>(pausedStatement(), { ...OFTEN, isOn: hasPaused });
   const causes = [
     ...failing(rows.filter(({ status }) => status !== "paused")),
-    ...failing(paused.data ?? []),
+    ...failing(hasPaused ? paused.data ?? [] : []),
     ...locks(held, holders.data ?? []),
     ...deployed(rows, services, deployments),
     ...queuesAndKafka(rows),
