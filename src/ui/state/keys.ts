@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { settings } from "./settings.ts";
 
 export interface Key {
@@ -26,7 +26,8 @@ export function useKeys(title: string, keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
   const names = Object.keys(keys).join(" ");
-  useEffect(() => {
+  // Before the browser paints: what is shown can be pressed.
+  useLayoutEffect(() => {
     const set = {
       title,
       keys: Object.fromEntries(
