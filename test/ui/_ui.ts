@@ -6,8 +6,8 @@ import { openBrowser } from "./_browser.ts";
 import { type Seeded, seeded, type SeedOptions } from "./_seeded.ts";
 import { openTab, type Tab, type TabOptions } from "./_tab.ts";
 
-/** A build of the UI, a server, an endpoint and a browser, on a machine that is busy. */
-const START_MS = 60_000;
+/** For a build of the UI, a server, an endpoint and a browser, on a machine that is busy. */
+export const START_MS = 60_000;
 /** As `npm test` gives every test, also where a file is run by itself beside other work. */
 const TEST_MS = 30_000;
 

@@ -1,18 +1,20 @@
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { call, query, register, send } from "../support/client.ts";
 import { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { expectSound, type Tab } from "./_tab.ts";
-import { useUi } from "./_ui.ts";
+import { START_MS, Ui } from "./_ui.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "_payments.mjs");
 const ORDERS = ["o1", "o2", "o3"];
 const REASON = "no currency of <b>order</b>";
 /** Places on a page that Tab goes to, at most. */
 const TABS_MAX = 80;
+/** The walk has some 150 keys, each with an answer of the browser. */
+const WALK_MS = 90_000;
 
 async function startPayments(isMended: boolean): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
@@ -44,11 +46,15 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
 describe.skipIf(!hasBrowser)("an incident, by keyboard alone", () => {
   let broken: Endpoint;
   let mended: Endpoint;
-  const ui = useUi(async ({ server }) => {
+  let ui: Ui;
+  // Of each try its own: the walk changes all of it.
+  beforeEach(async () => {
+    ui = new Ui();
+    await ui.start();
     [broken, mended] = await Promise.all([startPayments(false), startPayments(true)]);
-    await register(server, broken);
-  });
-  afterAll(() => Promise.all([broken?.close(), mended?.close()]));
+    await register(ui.server, broken);
+  }, START_MS);
+  afterEach(() => Promise.all([ui.close(), broken?.close(), mended?.close()]));
 
   const statuses = async () => {
     const rows = await query(
@@ -58,7 +64,7 @@ describe.skipIf(!hasBrowser)("an incident, by keyboard alone", () => {
     return rows.map(({ status, result }) => result ?? status);
   };
 
-  test("is seen, understood, mended and over", async () => {
+  test("is seen, understood, mended and over", { timeout: WALK_MS }, async () => {
     const tab = await ui.open("");
     const { page } = tab;
     const attention = page.getByRole("region", { name: "Needs attention" });
