@@ -17,6 +17,8 @@ export interface Certificates {
 export interface PortTls {
   readonly certificates: Certificates;
   readonly handshakeTimeoutMs: number;
+  /** Whether peers have to show a certificate. Absent: they may. */
+  readonly needsCertificate?: boolean;
   /** Calls back with other certificates, once they are to be used. */
   readonly subscribe: (changed: (certificates: Certificates) => void) => void;
 }

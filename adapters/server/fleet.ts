@@ -9,6 +9,7 @@ import { PARTITION } from "../installation/databases.ts";
 import { fleetPost } from "./fleet_post.ts";
 import { openRemote, type Post } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
+import type { OutgoingTls } from "../tls/outgoing.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
 import { stopwatch } from "../platform/stopwatch.ts";
@@ -20,6 +21,8 @@ export type FleetContext =
     readonly log: Log;
     readonly store: { release(partition: number): Promise<void>; flushAll(): Promise<void> };
     readonly post?: Post | undefined;
+    /** The certificates by which processes know each other. `outgoing` absent: those of the system. */
+    readonly tls: { readonly outgoing?: OutgoingTls };
     readonly reader?: RequestReader;
   };
 
@@ -30,7 +33,8 @@ const ID_BYTES = 8;
  * wait for no commit, with a timeout that leaves time for another one.
  */
 export function openFleet(config: Config, within: FleetContext): Fleet {
-  const { hosts, registry, running, store, log, partitions, post, reader = fetchReader } = within;
+  const { hosts, registry, running, store, log, partitions, post, tls, reader = fetchReader } =
+    within;
   const url = config["storage.database-url"].replaceAll(PARTITION, "0");
   const client = openRemote({
     ...remoteAddress(url, config["storage.auth-token"]),
@@ -45,7 +49,7 @@ export function openFleet(config: Config, within: FleetContext): Fleet {
     flush: () => store.flushAll(),
     release: (partition) => store.release(partition),
     membership: sqlMembership(client, partitions),
-    post: fleetPost,
+    post: fleetPost(tls.outgoing),
     ...fleetSettings(config),
     joinMs: config["storage.retry-timeout"],
     stopwatch,

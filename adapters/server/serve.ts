@@ -32,7 +32,7 @@ import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
 import { openOutboundTls } from "./tls_settings.ts";
-import { openPortsTls, type PortsTls } from "./port_tls.ts";
+import { openTls, type ProcessTls } from "./port_tls.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
@@ -103,14 +103,14 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
   checkExposure(settings, hasAddress);
-  const tls = await openPortsTls(settings, log);
+  const tls = await openTls(settings, log);
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const parts = partsOf(log);
+  const parts = partsOf(log, tls);
   const { app, fleet, storage } = await wire(runtime, settings, { ...parts, acceptLoss });
   const { config } = storage;
-  const wanted = { runtime, config, ...parts, tls };
+  const wanted = { runtime, config, ...parts };
   const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
   const ingress = await listenFor("ingress", { ...wanted, handler: app.ingress });
@@ -143,7 +143,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
 async function wire(
   runtime: Runtime,
   settings: Config,
-  { log, acceptLoss, traffic, own, ports }: Parts & { readonly acceptLoss: boolean },
+  { log, acceptLoss, traffic, own, ports, tls }: Parts & { readonly acceptLoss: boolean },
 ): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
   const { reader, post } = runtime;
   const isAlone = !isInFleet(settings);
@@ -173,7 +173,7 @@ async function wire(
     readTextFile: (path) => readFile(path, "utf8"),
     ...(reader && { reader }),
     ...(!isAlone && {
-      fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log }),
+      fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log, tls }),
     }),
   });
   return { app, storage, fleet };
@@ -182,6 +182,7 @@ async function wire(
 /** What the app and the interfaces share. */
 interface Parts {
   readonly log: Log;
+  readonly tls: ProcessTls;
   readonly traffic: Counted;
   /** The ports that are listened on. */
   readonly own: OwnPorts;
@@ -189,12 +190,11 @@ interface Parts {
   readonly ports: Map<string, number>;
 }
 
-function partsOf(log: Log): Parts {
-  return { log, traffic: new Map(), own: new OwnPorts(machineAddresses), ports: new Map() };
+function partsOf(log: Log, tls: ProcessTls): Parts {
+  return { log, tls, traffic: new Map(), own: new OwnPorts(machineAddresses), ports: new Map() };
 }
 
 interface Wanted extends Parts {
-  readonly tls: PortsTls;
   readonly runtime: Runtime;
   readonly config: Config;
   readonly handler: Handler;
@@ -202,7 +202,7 @@ interface Wanted extends Parts {
 
 async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
   const { runtime, config, log, handler, traffic, own, ports } = wanted;
-  const tls = what === "fleet" ? undefined : wanted.tls[what];
+  const tls = wanted.tls[what];
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;

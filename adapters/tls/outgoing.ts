@@ -8,9 +8,12 @@ export type TlsOptions = Pick<tls.ConnectionOptions, "secureContext" | "serverna
 
 /** Certificates for connections that this process opens, in a context that is made once for all of them. */
 export class OutgoingTls {
+  readonly #withSystem: boolean;
   #context: tls.SecureContext;
 
-  constructor(certificates: Partial<Certificates>) {
+  /** `withSystem`: the authorities of the system are trusted beside those of `certificates`. */
+  constructor(certificates: Partial<Certificates>, { withSystem = true } = {}) {
+    this.#withSystem = withSystem;
     this.#context = this.#contextOf(certificates);
   }
 
@@ -24,11 +27,10 @@ export class OutgoingTls {
   }
 
   #contextOf({ cert, key, ca }: Partial<Certificates>): tls.SecureContext {
-    const own = ca === undefined ? [] : [ca];
     return tls.createSecureContext({
       minVersion: "TLSv1.2",
       ...(cert !== undefined && key !== undefined && { cert, key }),
-      ...(own.length > 0 && { ca: [...systemRoots(), ...own] }),
+      ...(ca !== undefined && { ca: this.#withSystem ? [...systemRoots(), ca] : [ca] }),
     });
   }
 }

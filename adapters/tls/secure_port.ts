@@ -100,10 +100,13 @@ function failureOf({ message }: Error): [message: string, fields: { cause: strin
 }
 
 /** Why a peer that has agreed on TLS may not go on. */
-function refusalOf(secure: TLSSocket, { certificates }: PortTls): string | undefined {
+function refusalOf(
+  secure: TLSSocket,
+  { certificates, needsCertificate }: PortTls,
+): string | undefined {
   if (certificates.ca === undefined || secure.authorized) return undefined;
   const subject = secure.getPeerCertificate()?.subject?.CN;
   const isShown = secure.getPeerX509Certificate?.() !== undefined;
-  if (!isShown) return undefined;
+  if (!isShown) return needsCertificate ? "none was shown" : undefined;
   return `of "${subject}": ${String(secure.authorizationError)}`;
 }

@@ -4,6 +4,8 @@ import { option } from "./option.ts";
 /** Sent in a header. Shorter secrets could be guessed. */
 const SECRET = /^$|^[\x21-\x7e]{16,}$/;
 
+const file = optionalText("the path of a file");
+
 /** Settings of processes that share a database server (decision 032). */
 export const fleetOptions = {
   "fleet.secret": option(
@@ -23,6 +25,18 @@ export const fleetOptions = {
   "fleet.advertised-address": option(optionalUrl(), "", {
     doc:
       "The URL at which the others reach this process, if not `fleet.bind-address` and its port.",
+  }),
+  "fleet.tls.cert-file": option(file, "", {
+    doc:
+      "The certificate of this process for the others, as PEM. With it they are served over TLS, " +
+      "and it is shown to them. Read again when it changes.",
+  }),
+  "fleet.tls.key-file": option(file, "", {
+    doc: "The private key of that certificate, as PEM.",
+  }),
+  "fleet.tls.ca-file": option(file, "", {
+    doc: "The authorities of the fleet, as PEM: only processes with a certificate of theirs are " +
+      "called and served. Empty: those of the system, and no process is asked for a certificate.",
   }),
   "fleet.address-check-timeout": option(duration(), "10s", {
     doc:

@@ -1,7 +1,7 @@
 import type { Stopwatch } from "../ports.ts";
 import type { PeerResponse } from "./peer_response.ts";
 import { unpack } from "./codec.ts";
-import { headersOf, type PeerTransport } from "./partition_client.ts";
+import { headersOf, type PeerTransport, Untrusted } from "./partition_client.ts";
 
 /** How long a probe waits for its response, in milliseconds. */
 export const PROBE_TIMEOUT_MS = 2_000;
@@ -19,6 +19,8 @@ export type ProbeResult =
   | ({ readonly kind: "member" } & MemberIdentity)
   /** A member of a fleet with another secret. `node`: its id, if the response has it. */
   | { readonly kind: "otherSecret"; readonly node: string | undefined }
+  /** Its certificate is not accepted. */
+  | { readonly kind: "untrusted"; readonly why: string }
   /** Another program, or no response. */
   | { readonly kind: "none"; readonly why: string };
 
@@ -70,6 +72,7 @@ export async function probe(
       ? { kind: "member", instance, node }
       : { kind: "none", why: "its answer is not that of a process of a fleet" };
   } catch (cause) {
+    if (cause instanceof Untrusted) return { kind: "untrusted", why: cause.message };
     return { kind: "none", why: cause instanceof Error ? cause.message : String(cause) };
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from "../ports.ts";
 import type { PeerResponse } from "./peer_response.ts";
 import { pack, unpack } from "./codec.ts";
 import type { FleetMember } from "./membership.ts";
+import { Untrusted } from "./partition_client.ts";
 import {
   nodeOf,
   postTo,
@@ -29,7 +30,7 @@ const RETRY_MS = 250;
 /**
  * Checks, before a process joins, that its address leads to it, from here and from the members, and
  * that they have the same secret. Otherwise it would claim its share of the partitions and no member
- * could reach them. Rejects with `Failure` RT0030 or RT0031 when a check still fails after `timeoutMs`.
+ * could reach them. Rejects with `Failure` RT0030, RT0031 or RT0034 when a check still fails after `timeoutMs`.
  */
 export async function checkJoin(options: JoinCheckOptions): Promise<void> {
   const { stopwatch, log, address, timeoutMs } = options;
@@ -48,7 +49,7 @@ export async function checkJoin(options: JoinCheckOptions): Promise<void> {
 async function failureOf(options: JoinCheckOptions): Promise<Failure | undefined> {
   const { address, instance, peers } = options;
   const who = await probe(address, options);
-  if (!isMe(who, instance)) return new Failure("RT0030", elsewhere(address, "itself", who));
+  if (!isMe(who, instance)) return new Failure(codeOf(who), elsewhere(address, "itself", who));
   const others = (await peers().catch(() => [])).filter((other) => other.address !== address);
   const reports = await Promise.all(others.map((other) => reachReportOf(other, options)));
   const foreign = reports.find(({ kind }) => kind === "otherSecret");
@@ -56,18 +57,27 @@ async function failureOf(options: JoinCheckOptions): Promise<Failure | undefined
     const detail = `The process of this fleet at ${foreign.peer} has another "fleet.secret"`;
     return new Failure("RT0031", detail);
   }
+  if (reports.some(({ kind }) => kind === "reached")) return undefined;
+  const untrusted = reports.find(({ kind }) => kind === "untrusted");
+  if (untrusted) return new Failure("RT0034", untrusted.detail);
   const unreached = reports.find(({ kind }) => kind === "unreached");
-  const isReached = reports.some(({ kind }) => kind === "reached");
-  return unreached && !isReached ? new Failure("RT0030", unreached.detail) : undefined;
+  return unreached && new Failure("RT0030", unreached.detail);
 }
 
 function isMe(who: ProbeResult, instance: string): boolean {
   return who.kind === "member" && who.instance === instance;
 }
 
-/** Whether another member reaches this process. `unknown`: it is dead, or of an earlier version. */
+function codeOf({ kind }: ProbeResult): "RT0030" | "RT0034" {
+  return kind === "untrusted" ? "RT0034" : "RT0030";
+}
+
+/**
+ * Whether another member reaches this process. `untrusted`: one of the two does not accept the
+ * certificate of the other. `unknown`: it is dead, or of an earlier version.
+ */
 interface ReachReport {
-  readonly kind: "reached" | "unreached" | "otherSecret" | "unknown";
+  readonly kind: "reached" | "unreached" | "untrusted" | "otherSecret" | "unknown";
   readonly peer: string;
   readonly detail: string;
 }
@@ -88,16 +98,22 @@ async function reachReportOf(peer: FleetMember, options: JoinCheckOptions): Prom
     if (response.status !== 200) return report("unknown");
     const who = (unpack(response.body) as PeerResponse).value as ProbeResult;
     if (isMe(who, instance)) return report("reached");
-    return report("unreached", elsewhere(address, `the process at ${peer.address}`, who));
-  } catch {
-    return report("unknown");
+    const kind = who.kind === "untrusted" ? "untrusted" : "unreached";
+    return report(kind, elsewhere(address, `the process at ${peer.address}`, who));
+  } catch (cause) {
+    if (!(cause instanceof Untrusted)) return report("unknown");
+    return report(
+      "untrusted",
+      `Cannot call ${peer.address}, a process of this fleet: ${cause.message}`,
+    );
   }
 }
 
 function elsewhere(address: string, from: string, who: ProbeResult): string {
+  const where = `This process cannot be reached at ${address} by ${from}`;
+  if (who.kind === "untrusted") return `${where}: ${who.why}`;
   const why = who.kind === "none"
     ? who.why
     : "another process answers there" + (who.kind === "member" ? "" : ", with another secret");
-  return `This process cannot be reached at ${address} by ${from}: ${why}` +
-    ` ("fleet.advertised-address")`;
+  return `${where}: ${why} ("fleet.advertised-address")`;
 }

@@ -37,6 +37,14 @@ export class NotSent extends Error {
   override name = "NotSent";
 }
 
+/**
+ * There was no connection, because this process does not accept the certificate of the other one. The
+ * message says why, and which setting to change.
+ */
+export class Untrusted extends NotSent {
+  override name = "Untrusted";
+}
+
 /** How the members of a fleet send requests to each other. */
 export interface PeerTransport {
   readonly post: Post;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePorts, until } from "../support/child.ts";
 import { Distance } from "../support/distance.ts";
-import { Server } from "../support/server.ts";
+import { type RuntimeName, Server } from "../support/server.ts";
 import { type Sqld, startSqld } from "../support/sqld.ts";
 import { Balancer } from "./_balancer.ts";
 
@@ -25,6 +25,10 @@ export interface FleetOptions {
   readonly processes: number;
   readonly partitions: number;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of one process, by its number. */
+  readonly settingsOf?: (n: number) => Readonly<Record<string, string>>;
+  /** By number of the process. Default: Node, or Deno with FLEET_RUNTIME=deno. */
+  readonly runtimes?: readonly RuntimeName[];
 }
 
 export const SECRET = "a-secret-of-this-test";
@@ -47,7 +51,7 @@ export class TestFleet {
   static async start(options: FleetOptions): Promise<TestFleet> {
     const sqld = await startSqld(options.program);
     const members: Member[] = [];
-    for (let n = 0; n < options.processes; n++) members.push(await memberOf(sqld, options));
+    for (let n = 0; n < options.processes; n++) members.push(await memberOf(sqld, options, n));
     const fleet = new TestFleet(sqld, members, await balance(members));
     await Promise.all(members.map(({ server }) => server.start()));
     return fleet;
@@ -107,16 +111,22 @@ async function balance(members: readonly Member[]): Promise<Balanced> {
   return { balancers: [ingress, admin], urls: [await ingress.listen(), await admin.listen()] };
 }
 
-async function memberOf(sqld: Sqld, { partitions, settings }: FleetOptions): Promise<Member> {
+async function memberOf(
+  sqld: Sqld,
+  { partitions, settings, settingsOf, runtimes }: FleetOptions,
+  n: number,
+): Promise<Member> {
   const distance = new Distance({ target: new URL(sqld.url), delayMs: 0 });
   const url = await distance.listen();
   const [ingress = 0, admin = 0, port = 0] = await freePorts(3);
   const way = new Distance({ target: new URL(`http://127.0.0.1:${port}`), delayMs: 0 });
-  const peers = await way.listen();
+  const own = settingsOf?.(n) ?? {};
+  const plain = await way.listen();
+  const peers = own["FLEET__TLS__CERT_FILE"] ? plain.replace("http:", "https:") : plain;
   const server = new Server(
     {
       // FLEET_RUNTIME=deno
-      runtime: process.env["FLEET_RUNTIME"] === "deno" ? "deno" : "node",
+      runtime: runtimes?.[n] ?? (process.env["FLEET_RUNTIME"] === "deno" ? "deno" : "node"),
       settings: {
         STORAGE__DATABASE_URL: url,
         DEFAULT_NUM_PARTITIONS: String(partitions),
@@ -127,6 +137,7 @@ async function memberOf(sqld: Sqld, { partitions, settings }: FleetOptions): Pro
         FLEET__LEASE_DURATION: `${LEASE_MS}ms`,
         STORAGE__REQUEST_TIMEOUT: "2s",
         ...settings,
+        ...own,
       },
     },
     [ingress, admin],

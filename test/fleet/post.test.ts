@@ -23,8 +23,9 @@ async function peer(...answers: readonly (string | undefined)[]): Promise<string
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
+const send = fleetPost();
 const post = (url: string) =>
-  fleetPost(url, {
+  send(url, {
     method: "POST",
     headers: {},
     body: new Uint8Array([1]),

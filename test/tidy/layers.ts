@@ -5,6 +5,7 @@
  */
 export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "src": [
+    ["refusal_codes"],
     ["error_codes"],
     ["assert", "bytes", "slot_map", "slices", "names", "nearest", "errors"],
     ["priority_lanes"],
