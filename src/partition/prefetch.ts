@@ -1,4 +1,4 @@
-import type { Event, FramesReceived, Ingested } from "../engine/event.ts";
+import type { AttemptEnded, Event, FramesReceived, Ingested } from "../engine/event.ts";
 import { hasRate } from "../engine/flow/admission.ts";
 import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
@@ -40,6 +40,8 @@ function prefetchEvent(wants: Wants, event: Event, context: TurnContext): void {
   if (event.type === "framesReceived") prefetchPromises(wants, event, context.resident);
   else if (event.type === "asked") wants.row("invocation", event.id);
   else if (event.type === "granted") prefetchGranted(wants, event, context);
+  else if (event.type === "slotFree") prefetchWaited(wants, event.id);
+  else if (event.type === "attemptEnded") prefetchEnded(wants, event);
   else if (event.type === "invoked") prefetchInvoked(wants, event, context);
   else if (event.type === "ingested") prefetchIngested(wants, event, context);
 }
@@ -60,18 +62,31 @@ function prefetchIngested(
   }
 }
 
-/** The rows of an invocation that may have waited for long, to its end. */
 function prefetchGranted(
   wants: Wants,
   { id, reserved }: Event & { type: "granted" },
   { schema: { controls } }: TurnContext,
 ): void {
+  prefetchWaited(wants, id);
+  for (const counter of reserved) if (hasRate(counter, controls)) wants.row("bucket", counter);
+}
+
+/** The rows of an invocation that may have waited for long, to its end. */
+function prefetchWaited(wants: Wants, id: string): void {
   wants.row("invocation", id);
   wants.group("journal", id);
-  // Its last turn looks for them. Frames of an attempt depend on each other, so each turn that misses
-  // rows shows those of one invocation only, and runs again for the next one.
+  // Its last turn looks for them.
   wants.group("timer", id);
-  for (const counter of reserved) if (hasRate(counter, controls)) wants.row("bucket", counter);
+}
+
+/**
+ * What completes an invocation. Events of an attempt depend on each other, so each turn that misses rows
+ * shows those of one invocation only, and runs again for the next one.
+ */
+function prefetchEnded(wants: Wants, { id, outcome }: AttemptEnded): void {
+  if (outcome.kind !== "ended") return;
+  wants.row("invocation", id);
+  wants.group("timer", id);
 }
 
 function prefetchInvoked(

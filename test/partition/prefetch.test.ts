@@ -118,3 +118,16 @@ test("a grant needs all that its invocation reads to its end, and the buckets of
     { table: "bucket", group: "scope:a/b", item: "" },
   ]);
 });
+
+test("an attempt that waited for a slot, and one that has ended, need what completes them", () => {
+  const row: Want = { table: "invocation", group: "inv_1x", item: "" };
+  const timers: Want = { table: "timer", group: "inv_1x" };
+  const around = { range: ONLY_PARTITION, schema };
+  const free = { type: "slotFree", id: "inv_1x", attempt: 1 } as const;
+  expect(prefetch([{ event: free }], { ...around, resident: knowing() }))
+    .toEqual([row, { table: "journal", group: "inv_1x" }, timers]);
+  const end = { type: "attemptEnded", id: "inv_1x", attempt: 1, jitter: 0 } as const;
+  const ended = { event: { ...end, outcome: { kind: "ended" } } } as const;
+  expect(prefetch([ended], { ...around, resident: knowing() })).toEqual([row, timers]);
+  expect(prefetch([ended], { ...around, resident: knowing([row, []], [timers, []]) })).toEqual([]);
+});
