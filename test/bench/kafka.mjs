@@ -4,11 +4,13 @@
 //     [--only ingest,latency,idle]
 //
 // `ingest`: all records are written before the subscription is made; how fast the server takes them
-// into its log, how fast the handler has them, and its CPU time for each. `latency`: 20 records a
-// second, from the producer's clock to the handler. `idle`: 40 subscriptions without records. The
-// sidecar counts as part of our server. Needs Java 17 for the broker.
+// into its log, how fast the handler has them, and CPU time for each of all processes, until the
+// handler has them all and the server has rested for a while. `latency`: 20 records a second, from the
+// producer's clock to the handler. `idle`: 40 subscriptions without records. The sidecar counts as part
+// of our server, and is shown as well. Needs Java 17 for the broker.
 import { spawn } from "node:child_process";
 import http2 from "node:http2";
+import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -42,10 +44,10 @@ async function startBroker() {
   child.stdout.on("data", (chunk) => void (said += chunk));
   const address = () => /plain (\S+),/.exec(said)?.[1];
   await until("the broker", async () => address() !== undefined, 600_000);
-  return address();
+  return { pid: child.pid, address: address() };
 }
 
-const broker = await startBroker();
+const { address: broker, ...brokerProcess } = await startBroker();
 const client = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING });
 const [admin, producer] = [client.admin(), client.producer({ idempotent: false })];
 await Promise.all([admin.connect(), producer.connect()]);
@@ -98,8 +100,21 @@ async function ingested(target, subscription) {
     .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
+/** Time for what a server does behind its answers, such as folds. */
+const REST_MS = 1500;
+
+/** Microseconds of CPU time so far, by process. `cpuUs`: of the server with its sidecar. */
+function cpuOf(target) {
+  return {
+    cpuUs: targets.cpuUs(target),
+    sidecarUs: targets.cpuUsOf(target, "kafka.mjs"),
+    endpointUs: targets.endpointUs(),
+    brokerUs: targets.cpuUsOf(brokerProcess, "java"),
+  };
+}
+
 async function ingest(target, topic) {
-  const before = (await taken()).taken, cpu = targets.cpuUs(target);
+  const before = (await taken()).taken, cpu = cpuOf(target);
   const began = performance.now();
   const { id } = await subscribe(target, topic);
   let ingestMs;
@@ -111,10 +126,18 @@ async function ingest(target, topic) {
     if (ingestMs !== undefined && (await taken()).taken - before >= recordsCount) break;
   }
   const handledMs = performance.now() - began;
-  const cpuUs = (targets.cpuUs(target) - cpu) / recordsCount;
+  await sleep(REST_MS);
+  const spent = Object.entries(cpuOf(target))
+    .map(([name, us]) => [name, (us - cpu[name]) / recordsCount]);
   await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
   const rate = (ms) => recordsCount / (ms / 1000);
-  return { ingested: rate(ingestMs), handled: rate(handledMs), cpuUs, rss: targets.rssMiB(target) };
+  return {
+    ingested: rate(ingestMs),
+    handled: rate(handledMs),
+    ...Object.fromEntries(spent),
+    rss: targets.rssMiB(target),
+    load: os.loadavg()[0],
+  };
 }
 
 async function latency(target, topic, count = 300) {

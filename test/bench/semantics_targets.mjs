@@ -162,10 +162,18 @@ const TICK_US = 10_000;
 
 /** Microseconds of CPU time so far. */
 export function cpuUs({ pid }) {
-  return sum(pid, (one) => {
-    const fields = fs.readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1].split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * TICK_US;
-  });
+  return sum(pid, ownCpuUs);
+}
+
+/** As `cpuUs`, of those processes whose command line has this text. */
+export function cpuUsOf({ pid }, text) {
+  const isMeant = (one) => fs.readFileSync(`/proc/${one}/cmdline`, "utf8").includes(text);
+  return sum(pid, (one) => isMeant(one) ? ownCpuUs(one) : 0);
+}
+
+function ownCpuUs(pid) {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
 export function rssMiB({ pid }) {

@@ -203,8 +203,8 @@ function build() {
   });
   const contents = `
     export { SqlStore } from "./src/storage/sql_store.ts";
-    export { migrate } from "./src/storage/tables.ts";
-    export { openLibsql } from "./adapters/libsql.ts";`;
+    export { migrate } from "./src/storage/schema/migrations.ts";
+    export { openLibsql } from "./adapters/libsql/file/open.ts";`;
   buildSync({ ...options, stdin: { contents, resolveDir: ROOT }, outfile: `${out}/store.mjs` });
   return out;
 }
