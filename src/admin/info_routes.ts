@@ -57,8 +57,7 @@ const VERSION: RouteDoc = {
  * `/openapi` describes.
  */
 export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
-  const version = (asked: string) =>
-    versionRecord({ ...options, ingressEndpoint: options.ingressEndpoint(asked) });
+  const version = versionOf(options);
   const documents = new Map<readonly Dialect[], Json>();
   const document = (dialects: readonly Dialect[]): Json => {
     const known = documents.get(dialects);
@@ -74,6 +73,13 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
     "/version": { GET: { ...VERSION, handle: ({ request }) => reply(200, version(request.url)) } },
     "/openapi": { GET: ({ request }) => reply(200, document(dialectsOf(request.headers))) },
   };
+}
+
+/** What `GET /version` answers to a request for a URL. */
+export function versionOf(
+  options: Pick<InfoOptions, "version" | "ingressEndpoint" | "features">,
+): (asked: string) => Record<string, unknown> {
+  return (asked) => versionRecord({ ...options, ingressEndpoint: options.ingressEndpoint(asked) });
 }
 
 async function readyOf({ readiness }: InfoOptions): Promise<Response> {

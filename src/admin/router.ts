@@ -14,7 +14,7 @@ import { callOf } from "./call_of.ts";
 import type { ChangeFeed } from "./change_feed.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { eventRoutes } from "./event_routes.ts";
-import { infoRoutes } from "./info_routes.ts";
+import { infoRoutes, versionOf } from "./info_routes.ts";
 import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import { invocationRoutes } from "./invocations.ts";
 import { clusterRoutes } from "./kafka/cluster_routes.ts";
@@ -119,7 +119,9 @@ function server(
   const { log, bodyBytesMax, isStrict = false, onResponse } = options;
   const warnings = limitedLog(log, options.now);
   const audit = new Audit(options.audit ?? UNSTORED, { ...options, store: options.auditStore });
-  const ui = (call: Call) => uiRoute(call, options);
+  // Without tokens anybody may know it.
+  const about = options.authenticator ? undefined : versionOf(options);
+  const ui = (call: Call) => uiRoute(call, { ...options, about });
   return async (request, isTooMuch) => {
     const dialects = dialectsOf(request.headers);
     const unknown = new UnknownNames(isStrict);

@@ -14,8 +14,8 @@ export interface UiFile {
 /** The UI as it was built (`adapters/ui/build.mjs`). */
 export interface UiFiles {
   /**
-   * The page for every path, with `{{base}}` where the way up to `/ui/` is written, and `{{page}}` where
-   * links are to what one page needs.
+   * The page for every path, with `{{base}}` where the way up to `/ui/` is written, `{{page}}` where
+   * links are to what one page needs, and `{{server}}` where it is told what this server is.
    */
   readonly shell: string;
   readonly etag: string;
@@ -29,6 +29,11 @@ export interface UiOptions {
   /** The files of now: a server in development builds them anew. Absent: there is no UI. */
   readonly ui?: () => UiFiles | Promise<UiFiles>;
   readonly ingressEndpoint: IngressEndpoint;
+  /**
+   * What `GET /version` answers to a request for a URL, where that needs no token: the page has it from
+   * the beginning. Absent: the page asks for it.
+   */
+  readonly about?: ((asked: string) => unknown) | undefined;
 }
 
 const MOUNT = "/ui/";
@@ -42,7 +47,7 @@ const FOREVER = "public, max-age=31536000, immutable";
 export async function uiAnswer(
   request: Request,
   pathname: string,
-  { ui, ingressEndpoint }: UiOptions,
+  { ui, ingressEndpoint, about }: UiOptions,
 ): Promise<Response | undefined> {
   if (!ui) return undefined;
   if (pathname === "/" || pathname === "/ui") {
@@ -57,7 +62,8 @@ export async function uiAnswer(
   if (path.includes(".") || path.startsWith("assets/")) {
     throw Failure.plain(404, `Cannot find ${quote(pathname)}`);
   }
-  return shellAnswer(request, built, { path, ingress: ingressEndpoint(request.url) });
+  const told = about ? JSON.stringify(about(request.url)) : "";
+  return shellAnswer(request, built, { path, ingress: ingressEndpoint(request.url), told });
 }
 
 function fileAnswer(request: Request, file: UiFile): Response {
@@ -67,7 +73,7 @@ function fileAnswer(request: Request, file: UiFile): Response {
   });
   if (isKnown(request, file.etag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", file.type);
-  const bytes = bytesOf(file.gzip);
+  const bytes = bytesOf(file);
   if (accepts(request, "gzip")) {
     headers.set("content-encoding", "gzip");
     // workerd compresses a body by itself unless it is told that this has been done.
@@ -81,11 +87,11 @@ function fileAnswer(request: Request, file: UiFile): Response {
 function shellAnswer(
   request: Request,
   { shell, etag, pages }: UiFiles,
-  { path, ingress }: { readonly path: string; readonly ingress: string },
+  { path, ingress, told }: Readonly<Record<"path" | "ingress" | "told", string>>,
 ): Response {
   const base = "../".repeat(path.split("/").length - 1) || "./";
   const page = pages.findIndex((one) => matches(one.path, path));
-  const tag = etag.replace(/"$/, `-${base.length}-${page}"`);
+  const tag = etag.replace(/"$/, `-${base.length}-${page}-${checksumOf(told)}"`);
   const headers = new Headers({
     ...{ "cache-control": "no-cache", etag: tag, vary: "accept-encoding" },
     ...{ "content-security-policy": policyOf(ingress), "referrer-policy": "no-referrer" },
@@ -94,7 +100,25 @@ function shellAnswer(
   if (isKnown(request, tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", "text/html; charset=utf-8");
   const links = pages[page]?.links ?? "";
-  return new Response(shell.replace("{{base}}", base).replace("{{page}}", links), { headers });
+  const parts: Readonly<Record<string, string>> = { base, page: links, server: metaOf(told) };
+  const body = shell.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name] ?? "");
+  return new Response(body, { headers });
+}
+
+/** As an element of the page. A script would need the policy to allow it. */
+function metaOf(told: string): string {
+  if (told === "") return "";
+  const escaped = told.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return `<meta name="server" content="${escaped}">`;
+}
+
+/** A number that differs, most likely, for another text (FNV-1a). */
+function checksumOf(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (sum >>> 0).toString(36);
 }
 
 function matches(pattern: string, path: string): boolean {
@@ -125,6 +149,13 @@ function accepts(request: Request, coding: string): boolean {
   });
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+/** Files as bytes, decoded once: as long as the build is used that has them. */
+const decoded = new WeakMap<UiFile, Uint8Array<ArrayBuffer>>();
+
+function bytesOf(file: UiFile): Uint8Array<ArrayBuffer> {
+  const known = decoded.get(file);
+  if (known) return known;
+  const bytes = Uint8Array.from(atob(file.gzip), (char) => char.charCodeAt(0));
+  decoded.set(file, bytes);
+  return bytes;
 }

@@ -7,12 +7,22 @@ export interface PageProps {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** The module of a page. */
+export interface PageModule {
+  readonly default: ComponentType<PageProps>;
+  /**
+   * Asks for what the page shows first, as soon as it is loaded: the server works while the browser
+   * draws. The page asks for the same by the same keys.
+   */
+  readonly ask?: (params: PageProps["params"]) => void;
+}
+
 export interface Route {
   /** The path below `/ui/`, with `:name` for a segment. */
   readonly path: string;
   readonly title: string;
   /** Loads the page: a chunk of its own. */
-  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
+  readonly load: () => Promise<PageModule>;
   /** What it is in the header and in the palette. Absent: it is reached by links. */
   readonly nav?: { readonly icon: IconName; /** Behind `g`. */ readonly key: string };
 }

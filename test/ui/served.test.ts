@@ -86,6 +86,15 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (name, start)
       .not.toBe((await ask(at("/ui/sql"))).headers["etag"]);
   });
 
+  test("say what the server is, as it answers itself", async () => {
+    const { body, headers } = await ask(at("/ui/"));
+    const [, told = ""] = /<meta name="server" content="([^"]*)">/.exec(body.toString()) ?? [];
+    const asked = await ask(at("/version"));
+    expect(JSON.parse(told.replaceAll("&quot;", '"'))).toEqual(JSON.parse(asked.body.toString()));
+    expect(body.toString()).not.toContain("{{");
+    expect(headers["etag"]).toMatch(/^W\/"[\w-]+"$/);
+  });
+
   test("may call the ingress, where this server has it", async () => {
     // A Worker serves both at one address; the port of its own is for other Workers.
     const page = name === "workerd" ? `${server.ingress}/admin/ui/` : at("/ui/");

@@ -37,6 +37,8 @@ describe.skipIf(!hasBrowser)("a server that asks for tokens", () => {
     openTab(browser, `${server.admin}/ui/${page}`, { allowed: [401, 403] });
 
   test("asks for one, says why it is refused, and shows the page with a right one", async () => {
+    // What it is, it tells those who have a token only.
+    expect(await (await fetch(`${server.admin}/ui/`)).text()).not.toContain("perdure.0");
     const tab = await open("deployments");
     const { page } = tab;
     await page.getByRole("heading", { name: "asks for a token" }).waitFor();

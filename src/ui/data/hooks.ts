@@ -38,9 +38,16 @@ export function useResource<T>(
   return { ...state, refresh, ...(data !== undefined && { data }) };
 }
 
+/** Asks for the rows of a statement before a component does, which then finds the request under way. */
+export function ask<Row>(statement: Sql): void {
+  void resourceOf(statement.text, rowsOf<Row>(statement)).refresh();
+}
+
+const rowsOf = <Row>(statement: Sql) => (signal: AbortSignal) => query<Row>(statement, signal);
+
 /** The rows of a statement, read while the component is shown. */
 export function useQuery<Row>(statement: Sql, use?: Use): Used<Row[]> {
-  return useResource(statement.text, (signal) => query<Row>(statement, signal), use);
+  return useResource(statement.text, rowsOf<Row>(statement), use);
 }
 
 /** What `GET` of a path of the admin API answers, read while the component is shown. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { EVERY_MS, useResource } from "./hooks.ts";
 import { ApiError } from "./client.ts";
+import { resourceOf } from "./resource.ts";
 
 export interface PagesOptions<Row> {
   /** What the rows are a list of: the conditions and the order. */
@@ -45,10 +46,8 @@ interface Shown<Row> {
  * in place, and those that are new are counted until they are asked for.
  */
 export function usePages<Row>(options: PagesOptions<Row>): Pages<Row> {
-  const { key, load, idOf, size } = options;
-  const head = useResource(`pages ${key}`, (signal) => load(undefined, signal), {
-    everyMs: EVERY_MS.list,
-  });
+  const { key, idOf, size } = options;
+  const head = useResource(headKey(key), firstOf(options), { everyMs: EVERY_MS.list });
   const fresh = head.at === undefined ? undefined : head.data;
   const [shown, show] = useState<Shown<Row>>({ key: "", rows: [], hasMore: false });
   const first = (rows: readonly Row[]) => show({ key, rows, hasMore: rows.length === size });
@@ -77,6 +76,16 @@ export function usePages<Row>(options: PagesOptions<Row>): Pages<Row> {
     more: next.more,
     refresh: head.refresh,
   };
+}
+
+const headKey = (key: string) => `pages ${key}`;
+
+const firstOf = <Row>({ load }: Pick<PagesOptions<Row>, "load">) => (signal: AbortSignal) =>
+  load(undefined, signal);
+
+/** Asks for the first page before a component does. */
+export function askPages<Row>(options: Pick<PagesOptions<Row>, "key" | "load">): void {
+  void resourceOf(headKey(options.key), firstOf(options)).refresh();
 }
 
 /** Rows with those of the same id in their place that are newer. */

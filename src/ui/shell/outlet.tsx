@@ -20,10 +20,23 @@ function find(path: string): Found | undefined {
 
 const loaded = new Map<Route, ComponentType<PageProps>>();
 
-/** Begins to load the page of the current place: before the frame is drawn, which takes as long. */
-export function startPage(): void {
-  // A failure is shown when the page is asked for again.
-  find(place.value.path)?.route.load().catch(() => {});
+/** The frame is drawn without its page where that takes longer to load. In ms. */
+const WAIT_MS = 100;
+
+/**
+ * Loads the page of the current place and has it ask for what it shows. Resolves when there is
+ * something to draw: drawn at once, frame and page take less than one after the other.
+ */
+export async function startPage(): Promise<void> {
+  const found = find(place.value.path);
+  if (!found) return;
+  const { route, params } = found;
+  const page = route.load().then((page) => {
+    loaded.set(route, page.default);
+    if (server.value) page.ask?.(params);
+    // A failure is shown when the page is asked for again.
+  }).catch(() => {});
+  await Promise.race([page, new Promise((resolve) => setTimeout(resolve, WAIT_MS))]);
 }
 
 /** The page of a route, once its chunk is there. */

@@ -1,7 +1,7 @@
 import { now } from "../data/live.ts";
 import { link } from "../state/router.ts";
-import { settings } from "../state/settings.ts";
 import { durationText } from "./duration.ts";
+import { formatted } from "./moment.ts";
 import { momentText } from "./time.tsx";
 
 const PARTS = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)|(inv_1[0-9A-Za-z]{20,})/;
@@ -26,11 +26,10 @@ export function Reason({ text }: { readonly text: string }) {
 /** The time of day, and how far away it is. */
 function Clock({ at }: { readonly at: string }) {
   const ms = Date.parse(at) - now.value;
-  const zone = settings.value.times === "utc" ? { timeZone: "UTC" } : {};
   const away = ms >= 0 ? `in ${durationText(ms)}` : `${durationText(-ms)} ago`;
   return (
     <time dateTime={at} title={momentText(at)}>
-      {new Date(at).toLocaleTimeString(undefined, zone)} ({away})
+      {formatted(new Date(at), { timeStyle: "medium" })} ({away})
     </time>
   );
 }

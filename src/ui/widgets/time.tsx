@@ -2,16 +2,26 @@ import { now } from "../data/live.ts";
 import { settings } from "../state/settings.ts";
 import { durationText } from "./duration.ts";
 
-/** The exact moment, in the zone that the settings name. */
+const MINUTE_MS = 60_000;
+
+/**
+ * The exact moment, in the zone that the settings name: `2026-11-25 05:23:58.123 +01:00`, and in UTC.
+ * Not in the words of a language: the browser needs longer for the first of those than for all else
+ * that a list shows.
+ */
 export function momentText(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
-  if (settings.value.times === "utc") {
-    return date.toISOString().replace("T", " ").replace("Z", " UTC");
-  }
-  const zone = { dateStyle: "medium", timeStyle: "long" } as const;
-  return `${date.toLocaleString(undefined, zone)} (${date.toISOString()})`;
+  const utc = plain(date);
+  if (settings.value.times === "utc") return `${utc} UTC`;
+  const minutes = -date.getTimezoneOffset();
+  const local = plain(new Date(date.getTime() + minutes * MINUTE_MS));
+  const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map(digits);
+  return `${local} ${minutes < 0 ? "-" : "+"}${hour}:${minute} (${utc} UTC)`;
 }
+
+const plain = (date: Date) => date.toISOString().replace("T", " ").replace("Z", "");
+const digits = (value: number) => String(value).padStart(2, "0");
 
 /** How long ago a moment was, or until it comes. It grows by itself; the exact moment is its title. */
 export function Ago({ at }: { readonly at: string | undefined }) {

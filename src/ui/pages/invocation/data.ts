@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
-import { EVERY_MS, type Used, useQuery, useResource } from "../../data/hooks.ts";
+import { ask, EVERY_MS, type Used, useQuery, useResource } from "../../data/hooks.ts";
 import { type Invocation, invocationColumns } from "../../data/invocations.ts";
 import type { Int } from "../../data/json.ts";
+import { resourceOf } from "../../data/resource.ts";
 import { sql } from "../../data/sql.ts";
 import type { StatusColumns } from "../../widgets/status.tsx";
 import { usedOf, useOpened } from "./opened.ts";
@@ -33,14 +34,23 @@ const MORE = [
   ...["last_attempt_server", "completion_retention", "journal_retention"],
 ];
 
+const invocationOf = (id: string) =>
+  sql`SELECT ${invocationColumns(MORE)} FROM sys_invocation WHERE id = ${id}`;
+
+/** Asks for an invocation, and for its journal if it is shown first. */
+export function askInvocation(id: string, hasJournal: boolean): void {
+  ask<Whole>(invocationOf(id));
+  if (hasJournal) void resourceOf(journalKey(id), journalOf(id)).refresh();
+}
+
 /** The invocation itself. `data` is an empty list when there is none of that id. */
 export function useInvocation(id: string) {
-  const statement = sql`SELECT ${invocationColumns(MORE)} FROM sys_invocation WHERE id = ${id}`;
+  const statement = invocationOf(id);
   // One that has ended only changes when somebody restarts or purges it.
-  const [everyMs, ask] = useState<number>(EVERY_MS.invocation);
+  const [everyMs, follow] = useState<number>(EVERY_MS.invocation);
   const used = useQuery<Whole>(statement, { everyMs });
   const isEnded = used.data?.[0]?.status === "completed";
-  useEffect(() => ask(isEnded ? EVERY_MS.overview : EVERY_MS.invocation), [isEnded]);
+  useEffect(() => follow(isEnded ? EVERY_MS.overview : EVERY_MS.invocation), [isEnded]);
   return used;
 }
 
@@ -80,7 +90,7 @@ export interface KnownJournal {
  */
 export function useKnownJournal(id: string, everyMs: number, isOn = true): Used<KnownJournal> {
   const file = useOpened();
-  const used = useResource(`journal ${id}`, journalOf(id), { everyMs, isOn: isOn && !file });
+  const used = useResource(journalKey(id), journalOf(id), { everyMs, isOn: isOn && !file });
   const { data, error, refresh } = used;
   useEffect(() => {
     if (isOn && data?.isWhole === false && !error) refresh();
@@ -93,6 +103,8 @@ export function useJournal(id: string, everyMs: number): Used<readonly EntryRow[
   const { data: known, ...used } = useKnownJournal(id, everyMs);
   return known?.isWhole ? { ...used, data: known.rows } : used;
 }
+
+const journalKey = (id: string) => `journal ${id}`;
 
 function journalOf(id: string) {
   let known: KnownJournal = { rows: [], isWhole: false };

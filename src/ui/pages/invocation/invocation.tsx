@@ -13,11 +13,16 @@ import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { Tabs } from "../../widgets/tabs.tsx";
 import { Actions } from "./actions.tsx";
-import { useInvocation, useKnownJournal, type Whole } from "./data.ts";
+import { askInvocation, useInvocation, useKnownJournal, type Whole } from "./data.ts";
 import { Facts } from "./facts.tsx";
 import { tabsOf } from "./tabs.tsx";
 
 const ID = /^inv_1[0-9A-Za-z]+$/;
+
+/** Asks for the invocation and what its tab shows. */
+export function ask({ id = "" }: PageProps["params"]): void {
+  if (ID.test(id)) askInvocation(id, BY_ENTRY.includes(tabOf()));
+}
 
 /** One invocation: where it stands and why, what it did, what went wrong. */
 export default function InvocationPage({ params: { id = "" } }: PageProps) {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
 import { type Invocation, invocationsOf } from "../../data/invocations.ts";
-import { type Pages, usePages } from "../../data/pages.ts";
+import { askPages, type Pages, type PagesOptions, usePages } from "../../data/pages.ts";
 import { go, link, place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { FilterLine } from "../../widgets/filter_line.tsx";
@@ -10,26 +10,46 @@ import { Table } from "../../widgets/table.tsx";
 import { Batch } from "./batch.tsx";
 import { columnsOf } from "./columns.tsx";
 import { Counts } from "./counts.tsx";
-import { compileFilter, FIELDS } from "./fields.ts";
+import { compileFilter, FIELDS, type Filter } from "./fields.ts";
 import { Peek } from "./peek.tsx";
 import { type Order, PAGE_ROWS, pageOf } from "./statements.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The filter of the address, compiled. Ages in it are of the current minute, so that pages share it. */
-function useFilter() {
+/** The filter of the address. Ages in it are of the current minute, so that pages share it. */
+function filterOfPlace() {
   const text = place.value.query.get("filter") ?? "";
   const order: Order = place.value.query.get("order") === "oldest" ? "oldest" : "newest";
-  const minute = Math.floor(Date.now() / MINUTE_MS);
+  return { text, order, minute: Math.floor(Date.now() / MINUTE_MS) };
+}
+
+/** The filter of the address, compiled. */
+function useFilter() {
+  const { text, order, minute } = filterOfPlace();
   const filter = useMemo(() => compileFilter(text, minute * MINUTE_MS), [text, minute]);
   const counted = useMemo(() => compileFilter(text, minute * MINUTE_MS, "status"), [text, minute]);
   return { text, order, filter, counted };
 }
 
-function useRows(order: Order, filter: ReturnType<typeof compileFilter>): Pages<Invocation> {
+/** Asks for the first rows. */
+export function ask(): void {
+  const { text, order, minute } = filterOfPlace();
+  askPages(rowsOf(order, compileFilter(text, minute * MINUTE_MS)));
+}
+
+function rowsOf(
+  order: Order,
+  { conditions }: Filter,
+): Pick<PagesOptions<Invocation>, "key" | "load"> {
+  return {
+    key: pageOf(conditions, order, undefined).text,
+    load: (after, signal) => query(pageOf(conditions, order, after), signal),
+  };
+}
+
+function useRows(order: Order, filter: Filter): Pages<Invocation> {
   return usePages<Invocation>({
-    key: pageOf(filter.conditions, order, undefined).text,
-    load: (after, signal) => query(pageOf(filter.conditions, order, after), signal),
+    ...rowsOf(order, filter),
     reload: invocationsOf,
     idOf: ({ id }) => id,
     isOpen: ({ status }) => status !== "completed",

@@ -1,9 +1,9 @@
 import type { Used } from "../../data/hooks.ts";
 import { now } from "../../data/live.ts";
 import { place, setQuery } from "../../state/router.ts";
-import { settings } from "../../state/settings.ts";
 import { type Bar, Bars } from "../../widgets/bars.tsx";
 import { durationText } from "../../widgets/duration.ts";
+import { formatted } from "../../widgets/moment.ts";
 import { Empty, FailedReads } from "../../widgets/empty.tsx";
 import {
   CLASSES_MS,
@@ -112,11 +112,9 @@ function timeBars(rows: readonly InTime[], width: number, seconds: number): Bar[
 }
 
 function timeText(at: number, seconds: number): string {
-  const isUtc = settings.value.times === "utc";
   const time = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
   const day = seconds > LENGTHS_S.hour ? { month: "short", day: "numeric" } as const : {};
-  const zone = isUtc ? { timeZone: "UTC" } : {};
-  return new Date(at).toLocaleString(undefined, { ...day, ...time, ...zone });
+  return formatted(new Date(at), { ...day, ...time });
 }
 
 /** A bar for each class of durations, from the shortest to the longest that occurred. */
