@@ -149,6 +149,43 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     await tab.close();
   });
 
+  test("say where the server takes a header from, and keep that in an update", async () => {
+    const other = await startShop(1);
+    await register(ui.server, other);
+    const tab = await ui.open("deployments");
+    const { page } = tab;
+    const sent: Record<string, unknown>[] = [];
+    await page.route(/\/deployments\/dp_\w+$/, async (route) => {
+      if (route.request().method() === "PATCH") {
+        const body = route.request().postDataJSON() as { additional_headers: object };
+        sent.push({ ...body.additional_headers });
+        return await route.continue({
+          postData: JSON.stringify({ ...body, additional_headers: {} }),
+        });
+      }
+      const response = await route.fetch();
+      const headers = { authorization: { env: "SHOP_TOKEN" }, "x-key": { env: "SHOP_KEY" } };
+      const json = { ...await response.json() as object, additional_headers: headers };
+      await route.fulfill({ response, json });
+    });
+    try {
+      await page.getByRole("link", { name: hostOf(other) }).click();
+      await page.getByText("authorization: from SHOP_TOKEN").waitFor();
+      await page.getByRole("button", { name: "Update…" }).click();
+      const kept = page.getByRole("list", { name: "Headers from elsewhere" });
+      await kept.getByText("from SHOP_KEY").waitFor();
+      await expectSound(tab);
+      await kept.getByRole("button", { name: "Remove x-key" }).click();
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Update", exact: true }).waitFor();
+      expect(sent).toEqual([{ authorization: { env: "SHOP_TOKEN" } }]);
+      expect(tab.wrong).toEqual([]);
+    } finally {
+      await tab.close();
+      await other.close();
+    }
+  });
+
   test("are updated in place, and overwritten only when that is asked for", async () => {
     const other = await startShop(1);
     await register(ui.server, other);

@@ -55,6 +55,18 @@ export interface Service extends Options {
   readonly info?: readonly { readonly code: string; readonly message: string }[];
 }
 
+/**
+ * The value of a header that is sent to an endpoint: the text itself, or an object that names where the
+ * server takes the text from, such as `{"env": "NAME"}`.
+ */
+export type HeaderValue = string | Readonly<Record<string, unknown>>;
+
+/** A header in words: its text, or `from NAME`. */
+export function headerText(value: HeaderValue): string {
+  if (typeof value === "string") return value;
+  return `from ${Object.values(value).map(String).join(", ")}`;
+}
+
 /** A deployment. In a list its services are names and revisions. */
 export interface Deployment<S = Pick<Service, "name" | "revision">> {
   readonly id: string;
@@ -63,7 +75,7 @@ export interface Deployment<S = Pick<Service, "name" | "revision">> {
   readonly arn?: string;
   readonly protocol_type?: "BidiStream" | "RequestResponse";
   readonly http_version?: string;
-  readonly additional_headers?: Readonly<Record<string, string>>;
+  readonly additional_headers?: Readonly<Record<string, HeaderValue>>;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly created_at: string;
   readonly min_protocol_version: number;

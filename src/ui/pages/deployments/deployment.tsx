@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import {
   addressOf,
   type Deployment,
+  headerText,
+  type HeaderValue,
   protocolOf,
   type Service,
   transportOf,
@@ -136,7 +138,7 @@ function Facts({ deployment, row }: {
 
 function Record({ title, record }: {
   readonly title: string;
-  readonly record: Readonly<Record<string, string>>;
+  readonly record: Readonly<Record<string, HeaderValue>>;
 }) {
   const entries = Object.entries(record);
   if (entries.length === 0) return null;
@@ -146,7 +148,7 @@ function Record({ title, record }: {
       <dd>
         {entries.map(([name, value]) => (
           <div key={name}>
-            <bdi>{name}</bdi>: <LongText text={value} />
+            <bdi>{name}</bdi>: <LongText text={headerText(value)} />
           </div>
         ))}
       </dd>

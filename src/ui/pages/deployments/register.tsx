@@ -8,7 +8,13 @@ import { Failed } from "../../widgets/empty.tsx";
 import { DiffView } from "./diff_view.tsx";
 import { diffOf } from "./diff.ts";
 import { Form } from "./register_form.tsx";
-import { type Offer, type Registration, useRegistration, type Wanted } from "./registration.ts";
+import {
+  headersOf,
+  type Offer,
+  type Registration,
+  useRegistration,
+  type Wanted,
+} from "./registration.ts";
 
 export interface RegisterProps {
   /** The deployment that is updated. Absent: a new one is registered. */
@@ -32,7 +38,7 @@ export function RegisterDialog(props: RegisterProps) {
     uri: known?.uri ?? uri ?? "",
     role: "",
     isHttp11: known?.http_version === "HTTP/1.1",
-    headers: Object.entries(known?.additional_headers ?? {}),
+    ...headersOf(known),
     isForced: false,
     isBreaking: false,
   });

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { headerText } from "../../data/catalog.ts";
 import { isPerdure } from "../../data/server.ts";
 import { Check } from "../../widgets/check.tsx";
+import { Icon } from "../../widgets/icon.tsx";
 import { Pairs } from "../../widgets/pairs.tsx";
 import { isFunction, type Registration, type Wanted } from "./registration.ts";
 
@@ -39,6 +41,7 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
         pairs={wanted.headers}
         onChange={(headers) => want({ ...wanted, headers })}
       />
+      <References {...{ wanted, want }} />
       {problem}
       <div class="actions">
         <button type="submit" class="primary" disabled={registration.isBusy}>
@@ -47,6 +50,29 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
         <small>Nothing changes yet: what would change is shown first.</small>
       </div>
     </form>
+  );
+}
+
+/** Headers whose values the server has and this page does not: they are kept, or removed. */
+function References({ wanted, want }: Pick<FormProps, "wanted" | "want">) {
+  const { references } = wanted;
+  if (references.length === 0) return null;
+  return (
+    <ul class="plain" aria-label="Headers from elsewhere">
+      {references.map(([name, value], at) => (
+        <li key={name}>
+          <bdi>{name}</bdi>: <bdi>{headerText(value)}</bdi>{" "}
+          <button
+            type="button"
+            class="icon"
+            aria-label={`Remove ${name}`}
+            onClick={() => want({ ...wanted, references: references.toSpliced(at, 1) })}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

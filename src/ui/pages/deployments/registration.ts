@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Deployment, Service } from "../../data/catalog.ts";
+import type { Deployment, HeaderValue, Service } from "../../data/catalog.ts";
 import { api, ApiError } from "../../data/client.ts";
 import { type Pair, recordOf } from "../../widgets/pairs.tsx";
 
@@ -11,6 +11,8 @@ export interface Wanted {
   readonly role: string;
   readonly isHttp11: boolean;
   readonly headers: readonly Pair[];
+  /** Headers whose values the server takes from elsewhere: they stay unless they are removed. */
+  readonly references: readonly (readonly [name: string, value: HeaderValue])[];
   /** Of a registration: the deployment with this address is overwritten. Of an update: what it serves. */
   readonly isForced: boolean;
   /** Services may change their type. */
@@ -25,6 +27,15 @@ export interface Offer {
   readonly sdkVersion: string | undefined;
   /** It speaks no HTTP/2: the dry run was repeated over HTTP/1.1. */
   readonly hasFallenBack: boolean;
+}
+
+/** The headers of a deployment, in the two forms in which they are edited. */
+export function headersOf(known: Deployment | undefined): Pick<Wanted, "headers" | "references"> {
+  const all = Object.entries(known?.additional_headers ?? {});
+  return {
+    headers: all.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+    references: all.filter(([, value]) => typeof value !== "string"),
+  };
 }
 
 type Answer = Pick<Deployment<Service>, "id" | "services" | "sdk_version">;
@@ -46,7 +57,10 @@ function addressOf(wanted: Wanted): object {
 function send(wanted: Wanted, known: Deployment | undefined, isDry: boolean): Promise<Answer> {
   const address = {
     ...addressOf(wanted),
-    additional_headers: recordOf(wanted.headers),
+    additional_headers: {
+      ...Object.fromEntries(wanted.references),
+      ...recordOf(wanted.headers),
+    },
     dry_run: isDry,
   };
   if (known) {
