@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { idOf } from "../conformance/_world.ts";
 import { until } from "../support/child.ts";
-import { call, operate, query, send, value } from "../support/client.ts";
+import { call, manage, operate, query, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { expectSound } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("time travel", () => {
     // It is known only because it was read later.
     await then.getByText("read at entry 1, later").waitFor();
     await then.getByText("40", { exact: true }).waitFor();
-    await then.getByText("Other keys are not known").waitFor();
+    await then.getByText("It had no other keys.").waitFor();
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(/entry=1/);
     await page.getByRole("heading", { level: 2, name: `get("value")` }).waitFor();
@@ -124,6 +124,40 @@ describe.skipIf(!hasBrowser)("time travel", () => {
     await then.getByText("set, its value is not known").waitFor();
     await then.getByText("It had no other keys.").waitFor();
     await expectSound(tab);
+    await tab.close();
+  });
+
+  test("has what its journal does not say from the runs before it, and from now", async () => {
+    await value(ui.server, "Lazy/before/put", ["theirs", "left by another"]);
+    await value(ui.server, "Lazy/before/put", ["mine", "old"]);
+    const id = await start("Lazy/before/put", ["mine", "new"]);
+    await ends(id);
+    const tab = await ui.open(`invocations/${id}?tab=travel&entry=0`);
+    const { page } = tab;
+    const then = page.getByRole("region", { name: "State then" });
+    const mine = then.getByText(/as the run before it left it/);
+    await mine.waitFor();
+    await then.getByText("old", { exact: true }).waitFor();
+    await then.getByText("as it is now: nothing has written it since").waitFor();
+    await then.getByText("left by another").waitFor();
+    await then.getByText("It had no other keys.").waitFor();
+    await expectSound(tab);
+    // What is now says nothing of then, once another run has written.
+    await value(ui.server, "Lazy/before/put", ["later", 1]);
+    await page.reload();
+    await then.getByText(/as the run before it left it/).nth(1).waitFor();
+    await then.getByText("Other keys are not known").waitFor();
+    expect(await then.getByText("later").count()).toBe(0);
+    // Neither do the runs before, once somebody has edited the state after them.
+    const edited = { object_key: "before", new_state: { theirs: [49] } };
+    expect((await manage(ui.server, "POST /services/Lazy/state", edited)).status).toBe(202);
+    const last = await start("Lazy/before/put", ["mine", "newest"]);
+    await ends(last);
+    await page.goto(ui.at(`invocations/${last}?tab=travel&entry=0`));
+    await then.getByText("first written at entry").waitFor();
+    await then.getByText("as it is now").waitFor();
+    await mine.waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
     await tab.close();
   });
 

@@ -9,6 +9,11 @@ import {
   nameOf,
 } from "../../src/ui/pages/invocation/travel/moments.ts";
 import {
+  beginningOf,
+  type Sources,
+  withBeginning,
+} from "../../src/ui/pages/invocation/travel/beginning.ts";
+import {
   contentOf,
   factsOf,
   type NamesByEntry,
@@ -116,6 +121,52 @@ describe("the state at an entry", () => {
     for (const damaged of [undefined, "", "{", "null", "[]", '{"Command":1}']) {
       expect(contentOf(damaged)).toBeUndefined();
     }
+  });
+});
+
+describe("the state at the beginning", () => {
+  const run = (id: string, entries: readonly unknown[]) => ({
+    id,
+    handler: id,
+    rows: rowsOf(entries),
+  });
+  const set = (key: string) => command("SetState", { key });
+  const state = (...keys: readonly string[]) => ({
+    rows: keys.map((key) => ({ key, value_length: 1 })),
+    isWhole: true,
+  });
+  const facts = factsOf(rowsOf([command("Input"), set("a"), set("b")]));
+  const wordsOf = (sources: Sources, own = facts) => {
+    const { known, isWhole } = withBeginning(
+      stateAt(own, 0, new Map()),
+      beginningOf(own, sources),
+    );
+    const words = known.map((one) => `${one.key}=${"run" in one ? one.run?.id : ""}:${one.kind}`);
+    return `${words.join(" ")}${isWhole ? "." : "?"}`;
+  };
+
+  test("is what the newest run before left, which was not older than one that is unknown", () => {
+    const runs = [
+      run("r2", [set("a")]),
+      run("r1", [set("a"), set("c"), command("ClearState", { key: "b" })]),
+    ];
+    expect(wordsOf({ runs: [] })).toBe("a=:unknown b=:unknown?");
+    expect(wordsOf({ runs })).toBe("a=r2:run b=r1:void c=r1:run?");
+  });
+
+  test("is whole where a run before cleared everything, and where it has not changed since", () => {
+    const cleared = run("r1", [command("ClearAllState"), set("a")]);
+    expect(wordsOf({ runs: [cleared, run("r0", [set("c")])] })).toBe("a=r1:run b=r1:void.");
+    expect(wordsOf({ runs: [], now: state("a", "x") })).toBe("a=:unknown b=:unknown x=:now.");
+  });
+
+  test("is not what is now, after its own run has cleared everything", () => {
+    const own = factsOf(rowsOf([command("Input"), command("ClearAllState"), set("a")]));
+    expect(wordsOf({ runs: [], now: state("a", "x") }, own)).toBe("a=:unknown?");
+  });
+
+  test("is empty for a workflow", () => {
+    expect(wordsOf({ runs: [], isNew: true })).toBe("a=:void b=:void.");
   });
 });
 

@@ -52,7 +52,7 @@ function Entries({ rows }: { readonly rows: readonly StateRow[] }) {
             <bdi>{row.key}</bdi> <small>{sizeText(Number(row.value_length))}</small>
           </dt>
           <dd>
-            <Value row={row} />
+            <StateValue row={row} />
           </dd>
         </div>
       ))}
@@ -60,7 +60,8 @@ function Entries({ rows }: { readonly rows: readonly StateRow[] }) {
   );
 }
 
-function Value({ row: { key, value, value_utf8: text } }: { readonly row: StateRow }) {
+/** The value of an entry of a state: as a tree, or as bytes. */
+export function StateValue({ row: { key, value, value_utf8: text } }: { readonly row: StateRow }) {
   if (text !== undefined) return <Json text={text} label={`value of ${key}`} />;
   if (value === undefined) return <span class="quiet">too large to be shown here</span>;
   return <HexValue hex={value} />;

@@ -22,16 +22,19 @@ const KINDS: Readonly<Record<string, Fact["kind"]>> = {
   GetLazyStateKeys: "keys",
 };
 
-/** All facts of a journal, in its order. A read that is not answered yet is none. */
+/**
+ * All facts of a journal, in its order. A read that is not answered yet is none. `rows`: all entries, or
+ * at least those that say something of the state.
+ */
 export function factsOf(rows: readonly EntryRow[]): Fact[] {
-  const parsed = rows.map((row) => parsedOf(row.entry_lite_json));
+  const parsed = rows.map((row) => [Number(row.index), parsedOf(row.entry_lite_json)] as const);
   const answers = new Map<unknown, { readonly index: number; readonly isVoid: boolean }>();
-  for (const [index, json] of parsed.entries()) {
+  for (const [index, json] of parsed) {
     const { id, result } = (json["Notification"] ?? {}) as Fields;
     const completion = ((id ?? {}) as Fields)["CompletionId"];
     if (completion !== undefined) answers.set(completion, { index, isVoid: result === "Void" });
   }
-  return parsed.flatMap((json, at) => {
+  return parsed.flatMap(([at, json]) => {
     const [type = "", fields = {}] = Object.entries((json["Command"] ?? {}) as Fields)[0] ?? [];
     const kind = KINDS[type];
     if (kind === undefined) return [];

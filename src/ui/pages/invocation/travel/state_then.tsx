@@ -1,9 +1,12 @@
 import { useMemo } from "preact/hooks";
 import { Failed } from "../../../widgets/empty.tsx";
-import { Json } from "../../../widgets/json_tree.tsx";
 import { useEntries, type Whole } from "../data.ts";
-import { type EntryRow, valueOf } from "../steps.ts";
+import type { EntryRow } from "../steps.ts";
+import { beginningOf, type Found, withBeginning } from "./beginning.ts";
+import { FoundSource, FoundValue, useFoundValues } from "./found.tsx";
+import { useSources } from "./read_beginning.ts";
 import { contentOf, factsOf, type Known, stateAt } from "./state_at.ts";
+import { Value } from "./value.tsx";
 
 /** Keys that are shown, and reads of all keys that are used. */
 const [KEYS_MAX, LISTS_MAX] = [100, 20];
@@ -19,24 +22,25 @@ export function StateThen({ row, journal, at }: {
       <h2 id="state-then">State then</h2>
       {row.target_service_ty === "service"
         ? <p class="quiet">A service has no state.</p>
-        : <Keys id={row.id} journal={journal} at={at} />}
+        : <Keys row={row} journal={journal} at={at} />}
     </section>
   );
 }
 
 interface KeysProps {
-  readonly id: string;
+  readonly row: Whole;
   readonly journal: readonly EntryRow[];
   readonly at: number;
 }
 
 function Keys(props: KeysProps) {
-  const { id, at } = props;
+  const { row, at } = props;
   const { known, isWhole } = useStateAt(props);
   const shown = known.slice(0, KEYS_MAX);
   const wanted = shown.flatMap((one) => one.kind === "value" ? [one.valueIndex] : []);
-  const { data, error, refresh } = useEntries(id, wanted);
+  const { data, error, refresh } = useEntries(row.id, wanted);
   const values = new Map(data?.map((entry) => [Number(entry.index), entry.entry_json]));
+  const found = useFoundValues(shown.filter(isFound));
   return (
     <>
       {error && <Failed error={error} onRetry={refresh} />}
@@ -44,35 +48,50 @@ function Keys(props: KeysProps) {
         {shown.map((one) => (
           <div key={one.key}>
             <dt>
-              <bdi>{one.key}</bdi> <small>{sourceOf(one, at)}</small>
+              <bdi>{one.key}</bdi>{" "}
+              <small>{isFound(one) ? <FoundSource found={one} /> : sourceOf(one, at)}</small>
             </dt>
             <dd>
-              {one.kind === "value"
+              {isFound(one)
+                ? <FoundValue found={one} values={found} />
+                : one.kind === "value"
                 ? <Value name={one.key} json={values.get(one.valueIndex)} />
                 : <span class="quiet">{WORDS[one.kind]}</span>}
             </dd>
           </div>
         ))}
       </dl>
+      {known.length === 0 && isWhole && <p class="quiet">It had no state.</p>}
       {known.length > KEYS_MAX && <p>and {known.length - KEYS_MAX} more keys</p>}
-      <p class="quiet">{isWhole ? "It had no other keys." : PARTIAL}</p>
+      {known.length > 0 && isWhole && <p class="quiet">It had no other keys.</p>}
+      {!isWhole && <p class="quiet">{PARTIAL}</p>}
     </>
   );
 }
 
-/** The state behind an entry. The names that reads of all keys found are asked for first. */
-function useStateAt({ id, journal, at }: KeysProps) {
+const isFound = (one: Known | Found): one is Found =>
+  one.kind === "now" || one.kind === "run" || one.kind === "void";
+
+/**
+ * The state behind an entry. The names that reads of all keys found are asked for first, and what else is
+ * known of the beginning.
+ */
+function useStateAt({ row, journal, at }: KeysProps) {
   const facts = useMemo(() => factsOf(journal), [journal]);
   const lists = facts.filter(({ kind }) => kind === "keys").slice(0, LISTS_MAX)
     .map(({ valueIndex }) => valueIndex);
-  const { data } = useEntries(id, lists);
+  const { data } = useEntries(row.id, lists);
   const names = useMemo(() => new Map(data?.map(nameEntry)), [data]);
-  return useMemo(() => stateAt(facts, at, names), [facts, at, names]);
+  const sources = useSources(row);
+  const beginning = useMemo(() => beginningOf(facts, sources), [facts, sources]);
+  return useMemo(() => withBeginning(stateAt(facts, at, names), beginning), [
+    ...[facts, at, names, beginning],
+  ]);
 }
 
 const PARTIAL =
-  "Other keys are not known: a journal has what its handler read and wrote, and not " +
-  "the state of the beginning.";
+  "Other keys are not known: neither this journal nor those of the runs before it say " +
+  "what was there.";
 
 const WORDS: Readonly<Record<Exclude<Known["kind"], "value">, string>> = {
   absent: "not set",
@@ -92,17 +111,4 @@ function sourceOf(known: Known, position: number): string {
 function nameEntry(entry: { readonly index: number | string; readonly entry_json?: string }) {
   const names = contentOf(entry.entry_json);
   return [Number(entry.index), Array.isArray(names) ? names.map(String) : []] as const;
-}
-
-function Value({ name, json }: { readonly name: string; readonly json: string | undefined }) {
-  if (json === undefined) return <span class="loading">Loading…</span>;
-  const bytes = contentOf(json);
-  if (bytes === undefined) return <span class="quiet">left out</span>;
-  const value = Array.isArray(bytes) ? valueOf(bytes as number[]) : bytes;
-  return (
-    <Json
-      text={typeof value === "string" ? value : JSON.stringify(value)}
-      label={`value of ${name}`}
-    />
-  );
 }
