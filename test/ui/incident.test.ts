@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("an incident, by keyboard alone", () => {
   let broken: Endpoint;
   let mended: Endpoint;
   let ui: Ui;
-  // Of each try its own: the walk changes all of it.
+  // A world for each run of the walk, which changes all of it.
   beforeEach(async () => {
     ui = new Ui();
     await ui.start();
