@@ -5,12 +5,13 @@ import { itemOf, TABLES } from "../model/rows.ts";
 import type { Item, Rows, Table, Want, Write } from "../model/rows.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { Loaded } from "../ports.ts";
+import { SmallMap } from "../small_map.ts";
 import { GROUP_BYTES, sizeOf } from "./row_size.ts";
 
-type GroupRows = Map<Item, Rows[Table] | null>;
+type GroupRows = SmallMap<Item, Rows[Table] | null>;
 
 /** The rows of every empty group: most groups are empty for a while. */
-const NO_ROWS: ReadonlyMap<Item, Rows[Table] | null> = new Map();
+const NO_ROWS: Omit<GroupRows, "set" | "delete" | "clear"> = new SmallMap();
 
 /** Rows that are loaded and evicted together. `null`: known not to exist. */
 class Group {
@@ -25,12 +26,12 @@ class Group {
   isPinned = false;
   bytes = GROUP_BYTES;
 
-  get rows(): ReadonlyMap<Item, Rows[Table] | null> {
+  get rows(): Omit<GroupRows, "set" | "delete" | "clear"> {
     return this.#rows ?? NO_ROWS;
   }
 
   set(item: Item, row: Rows[Table] | null): void {
-    this.#rows ??= new Map();
+    this.#rows ??= new SmallMap();
     this.#rows.set(item, row);
   }
 

@@ -1,4 +1,5 @@
 import { type Item, type Table, type Want } from "../../model/rows.ts";
+import { SmallMap } from "../../small_map.ts";
 import type { Encoded } from "../codec/row_codec.ts";
 
 /** The last version of one row: its content, or a tombstone if it was deleted. */
@@ -13,7 +14,7 @@ export interface Tombstone {
 
 /** The rows of a group in a table whose groups have many rows. */
 export interface Group<T extends Table = Table> {
-  readonly items: Map<Item, Cell<T>>;
+  readonly items: SmallMap<Item, Cell<T>>;
   /** Journals only: entries in older layers and in the tables are void. */
   cleared: boolean;
 }
@@ -81,9 +82,8 @@ export class Layer {
   }
 
   #set(table: Table, { group, item }: { group: string; item: Item }, cell: Cell): void {
-    const items: Map<Item, Cell> = isSingle(table)
-      ? this.singles[table] as Map<Item, Cell>
-      : this.#group(table, group).items;
+    const items: Pick<Map<Item, Cell>, "get"> & { set(item: Item, cell: Cell): void } =
+      isSingle(table) ? this.singles[table] as Map<Item, Cell> : this.#group(table, group).items;
     const key = isSingle(table) ? group : item;
     const before = items.get(key);
     if (before) this.#count(before, -1);
@@ -99,7 +99,7 @@ export class Layer {
   #group(table: Many, name: string): Group {
     const groups: Map<string, Group> = this.groups[table];
     let group = groups.get(name);
-    if (!group) groups.set(name, group = { items: new Map(), cleared: false });
+    if (!group) groups.set(name, group = { items: new SmallMap(), cleared: false });
     return group;
   }
 

@@ -2,12 +2,19 @@ import type { Item, Rows, Table, Want } from "../../model/rows.ts";
 import { type Cell, type Group, isSingle, isWhole, Layer } from "./layer.ts";
 import { compareItems } from "../codec/order.ts";
 
+/** Rows and tombstones of a group, by item. */
+export interface Cells extends Iterable<[Item, Cell]> {
+  readonly size: number;
+  has(item: Item): boolean;
+  values(): Iterable<Cell>;
+}
+
 /** The rows of a want that the layers have. */
 export interface OverlayResult {
   /** Whether the tables need not be read: they have no further row of the want. */
   readonly complete: boolean;
   /** Rows and tombstones, by item. */
-  readonly cells: ReadonlyMap<Item, Cell>;
+  readonly cells: Cells;
 }
 
 /**
@@ -63,7 +70,7 @@ export class Overlay {
 /** The rows of a group in order: `below` from the tables, replaced or deleted by `cells`. */
 export function merge(
   below: readonly (readonly [Item, Rows[Table]])[],
-  cells: ReadonlyMap<Item, Cell>,
+  cells: Cells,
 ): readonly Rows[Table][] {
   if (cells.size === 0) return ordered(below);
   const rows = new Map<Item, Rows[Table]>(below);
@@ -77,7 +84,7 @@ export function merge(
 /** As `merge`, page by page and without an order. */
 export function* mergePages(
   below: Iterable<readonly (readonly [Item, Rows[Table]])[]>,
-  cells: ReadonlyMap<Item, Cell>,
+  cells: Cells,
 ): Generator<readonly Rows[Table][]> {
   for (const page of below) {
     yield page.filter(([item]) => !cells.has(item)).map(([, row]) => row);
@@ -95,7 +102,7 @@ function ordered(rows: readonly (readonly [Item, Rows[Table]])[]): readonly Rows
   return rows.map(([, row]) => row);
 }
 
-const NONE: ReadonlyMap<Item, Cell> = new Map();
+const NONE: Cells = new Map();
 
 function* cellsOf<T extends "invocation" | "timer" | "outbox" | "bucket">(
   layer: Layer,
