@@ -5,10 +5,10 @@ import type { HandlerSchema, Schema, ServiceSchema } from "../model/schema.ts";
 import { readLimitKey, scopeProblem } from "../model/scope.ts";
 import type { Target } from "../model/target.ts";
 import { parseTrace } from "../model/trace.ts";
-import { type Dialect, header, OWN } from "../names.ts";
+import { header, OWN } from "../names.ts";
 import type { RequestSpan, Tracer } from "../observe/tracer.ts";
 import type { InvocationRequest } from "../ports.ts";
-import { recordHeaders } from "./record_headers.ts";
+import { type RecordHeaders, recordHeadersOf } from "./record_headers.ts";
 import { type RecordId, recordIdsOf } from "./record_id.ts";
 
 /** What the records of a batch have in common, and what is allowed. */
@@ -38,7 +38,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class RecordInvoker {
   readonly #options: InvokerOptions;
   readonly #idOf: RecordId;
-  readonly #dialect: Dialect;
+  readonly #headersOf: RecordHeaders;
+  /** Of all records of a sink without keys, unless they have scopes. */
+  readonly #target: Target;
   readonly #origin: Origin;
   readonly #retention: Retention;
 
@@ -47,18 +49,20 @@ export class RecordInvoker {
     const { journalRetentionMs: ms } = schema.options(service, handler);
     this.#options = options;
     this.#idOf = recordIdsOf(source);
-    this.#dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
+    const dialect = schema.deployments.get(service.deployment)?.dialect ?? OWN;
+    this.#headersOf = recordHeadersOf(source, dialect);
+    this.#target = this.#newTarget(undefined, undefined);
     this.#origin = { by: "subscription", id: source.subscription };
     this.#retention = { resultMs: ms, journalMs: ms };
   }
 
   /** The request of a record, which is the same each time but for its trace. */
   requestOf(record: IngestRecord): Made {
-    const { source, valueBytesMax, tracer } = this.#options;
+    const { valueBytesMax, tracer } = this.#options;
     const { value = EMPTY, offset } = record;
     const key = this.#keyOf(record);
     if (key && "problem" in key) return key;
-    const headers = recordHeaders(source, record, this.#dialect);
+    const headers = this.#headersOf(record);
     const bytes = value.length + Math.max(0, sizeOf(headers) - HEADERS_FREE);
     if (bytes > valueBytesMax) return { problem: tooLarge(bytes, valueBytesMax) };
     const scoped = this.#scopeOf(record);
@@ -86,6 +90,10 @@ export class RecordInvoker {
   }
 
   #targetOf(key: string | undefined, scope: string | undefined): Target {
+    return key === undefined && scope === undefined ? this.#target : this.#newTarget(key, scope);
+  }
+
+  #newTarget(key: string | undefined, scope: string | undefined): Target {
     const { service: { name, type }, handler } = this.#options;
     return {
       service: name,

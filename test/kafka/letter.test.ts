@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { letterOf } from "../../src/kafka/letter.ts";
 import { type KafkaRecord, mapperOf } from "../../src/kafka/mapping.ts";
-import { recordHeaders } from "../../src/kafka/record_headers.ts";
+import { recordHeadersOf } from "../../src/kafka/record_headers.ts";
 import { DIALECTS } from "../../src/names.ts";
 
 const OPTIONS = { "max.attempts": "2", "on.poison": "dead-letter:dead" };
@@ -28,7 +28,7 @@ function inputOf(
   const mapped = mapperOf({ ...planned, sinkType: "service" }, { isScopeRead: false })(one);
   if (mapped.kind !== "record") throw new Error(mapped.kind);
   return {
-    headers: recordHeaders(source, mapped.record, dialect ?? "svc"),
+    headers: recordHeadersOf(source, dialect ?? "svc")(mapped.record),
     value: mapped.record.value ?? new Uint8Array(),
   };
 }

@@ -35,6 +35,7 @@ const more = fc.record({
   origin: fc.oneof(
     fc.constant({ by: "ingress" } as const),
     fc.record({ by: fc.constant("service" as const), id: name, target: name }),
+    fc.record({ by: fc.constant("subscription" as const), id: name }),
   ),
   spared: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   events: fc.option(fc.integer({ min: 1 }), { nil: undefined }),

@@ -1,4 +1,4 @@
-import type { Awaiting, InvocationRow, Status } from "../../model/invocation.ts";
+import type { Awaiting, InvocationRow, Origin, Status } from "../../model/invocation.ts";
 import type { Target } from "../../model/target.ts";
 import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
@@ -14,7 +14,7 @@ export function invocationJson(row: InvocationRow): string {
   const { id, target, status, origin, pin, callers, retention, answer } = row;
   return inOnePiece(
     `{"id":${quoted(id)},"target":${targetJson(target)},"status":${statusJson(status)},"origin":${
-      origin.by === "ingress" ? '{"by":"ingress"}' : toJson(origin)
+      originJson(origin)
     },"attempt":${row.attempt},"heard":${row.heard},"journal":${row.journal},"commands":${row.commands},"failures":${row.failures}${
       row.spared ? `,"spared":${row.spared}` : ""
     },"failuresSinceCommand":${row.failuresSinceCommand}${
@@ -41,6 +41,13 @@ export function parsedInvocation(json: unknown): InvocationRow {
   const { status } = row;
   if (status.kind !== "suspended" || typeof status.awaiting !== "string") return row;
   return { ...row, status: { kind: "suspended", awaiting: fromJson(status.awaiting) as Awaiting } };
+}
+
+/** By hand for the two that most rows have. */
+function originJson(origin: Origin): string {
+  if (origin.by === "ingress") return '{"by":"ingress"}';
+  if (origin.by === "subscription") return `{"by":"subscription","id":${quoted(origin.id)}}`;
+  return toJson(origin);
 }
 
 const HARMLESS = /^[\w.-]*$/;

@@ -138,6 +138,8 @@ function withValue(row: Rows["promise"], value: Uint8Array | undefined): Rows["p
   return value ? { ...row, result: { kind: "value", value } } : row;
 }
 
+type Notification = Extract<Entry, { kind: "notification" }>;
+
 function encodeJournal(row: JournalRow): Encoded {
   const { index, at, entry } = row;
   if (entry.kind === "command") {
@@ -146,18 +148,23 @@ function encodeJournal(row: JournalRow): Encoded {
       `{"index":${index},"at":${at},"kind":"command","type":${type},"size":${bytes.length}}`;
     return { row, text: inOnePiece(text), bytes };
   }
+  if (entry.kind === "input") {
+    const { headers, value: bytes } = entry;
+    const text = `{"index":${index},"at":${at},"kind":"input","headers":${
+      toJson(headers)
+    },"size":${bytes.length}}`;
+    return { row, text: inOnePiece(text), bytes };
+  }
   const bytes = bytesOf(entry);
   const size = bytes?.length;
   return { row, text: toJson({ index, at, ...withoutBytes(entry), size }), bytes };
 }
 
-function bytesOf(entry: Exclude<Entry, { kind: "command" }>): Uint8Array | undefined {
-  if (entry.kind === "input") return entry.value;
+function bytesOf(entry: Notification): Uint8Array | undefined {
   return entry.result.kind === "value" ? entry.result.value : undefined;
 }
 
-function withoutBytes(entry: Exclude<Entry, { kind: "command" }>): object {
-  if (entry.kind === "input") return { ...entry, value: undefined };
+function withoutBytes(entry: Notification): object {
   if (entry.result.kind !== "value") return entry;
   return { ...entry, result: { kind: "value" } };
 }
