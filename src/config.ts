@@ -13,6 +13,7 @@ import {
   optionalText,
   text,
 } from "./config/kinds.ts";
+import { encryptionOptions } from "./config/encryption_options.ts";
 import { experimentalOptions } from "./config/experimental_options.ts";
 import { fleetOptions } from "./config/fleet_options.ts";
 import { functionOptions } from "./config/function_options.ts";
@@ -194,6 +195,7 @@ export const options = {
     secret: true,
     env: ["DATABASE_AUTH_TOKEN"],
   }),
+  ...encryptionOptions,
   "storage.request-timeout": option(duration(1), "10s", {
     doc: "How long a database server may take to answer, plus 1 s for each MB it is sent.",
   }),

@@ -1,11 +1,9 @@
 import { refusals } from "./refusal_codes.ts";
 
 /**
- * Every error code that a caller or operator can get (docs/spec/admin.md#error-codes). Adding one is adding a
- * row; nothing else in the code spells what a code means. `status`: how a request that fails with
- * it is answered (docs/spec/admin.md#error-codes). `retry`: whether trying again, unchanged, can
- * succeed; attempts that fail with it are retried by themselves. `title` ends without a period;
- * `fix` is one sentence.
+ * Every error code that a caller or operator can get (docs/spec/admin.md#error-codes). Adding one is
+ * adding a row. `status`: how a request that fails with it is answered. `retry`: whether trying again,
+ * unchanged, can succeed; such attempts are retried. `title` has no period; `fix` is one sentence.
  */
 export const errors = {
   ...refusals,
@@ -212,6 +210,12 @@ export const errors = {
     title: "Processes of the fleet do not accept each other's certificates",
     fix:
       "Give each process a certificate of one authority (`fleet.tls.cert-file`, `fleet.tls.ca-file`).",
+  },
+  RT0036: {
+    status: 500,
+    retry: false,
+    title: "The encryption key does not fit the data folder",
+    fix: "Correct `storage.encryption-key`; `perdure backup --to-key-file` copies to another key.",
   },
 } as const satisfies Record<
   string,

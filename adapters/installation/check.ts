@@ -9,6 +9,7 @@ import { logPlaces } from "../../src/storage/log/recover.ts";
 import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import type { DataFolder } from "./folder.ts";
 import { type Marks, readMarks } from "./marks.ts";
+import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 
 /** The first format of the tables whose log has checksums. */
@@ -20,8 +21,12 @@ const IS_OURS = compile(sql`select 1 from sqlite_master where type = 'table' and
  * Checks a data folder before any of it is opened for writing: whether all its databases exist, reach
  * their high-water marks, and contain logs that can be read. Changes nothing. Yields `Failure` RT0027
  * for missing data and RT0028 for damaged data.
+ * `databaseKey`: of `FolderKey`, where the databases are encrypted.
  */
-export async function* checkFolder(folder: DataFolder): AsyncGenerator<Failure> {
+export async function* checkFolder(
+  folder: DataFolder,
+  databaseKey?: string,
+): AsyncGenerator<Failure> {
   const marks = readMarks(folder.marksFile);
   const { databases = 1 } = folder;
   for (let number = 0; number < databases; number++) {
@@ -33,7 +38,7 @@ export async function* checkFolder(folder: DataFolder): AsyncGenerator<Failure> 
       yield missing(url, problem);
       continue;
     }
-    const client = openReadOnly(url);
+    const client = openReadOnly(url, databaseKey);
     try {
       yield* checkDatabase(client, { url, number, marks });
     } catch (cause) {
@@ -48,9 +53,13 @@ export async function* checkFolder(folder: DataFolder): AsyncGenerator<Failure> 
 /** Rejects with the first problem that `checkFolder` finds, or logs all where loss is accepted. */
 export async function refuseLoss(
   folder: DataFolder,
-  { acceptLoss, log }: { readonly acceptLoss: boolean; readonly log: Log },
+  { acceptLoss, log, key }: {
+    readonly acceptLoss: boolean;
+    readonly log: Log;
+    readonly key: FolderKey | undefined;
+  },
 ): Promise<void> {
-  for await (const problem of checkFolder(folder)) {
+  for await (const problem of checkFolder(folder, key?.databaseKey)) {
     if (!acceptLoss) throw problem;
     log("warn", "Starting without data that was acknowledged", { problem: problem.message });
   }

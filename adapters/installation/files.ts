@@ -10,6 +10,7 @@ import { exposedFiles } from "./privacy.ts";
 import { watchFiles } from "./watch.ts";
 import { type Databases, openDatabases, type Opened } from "./databases.ts";
 import { DATABASE_DESCRIPTORS, requireDescriptors } from "../platform/descriptors.ts";
+import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
 import { inlineCommits } from "../libsql/file/inline_commits.ts";
 import { inFile } from "../libsql/file/read_only.ts";
@@ -21,6 +22,8 @@ export interface DataFilesOptions {
   readonly acceptLoss: boolean;
   /** Called once with RT0029 when a file is removed or replaced while it is open. */
   readonly onGone: (failure: Failure) => void;
+  /** The key of the databases. Undefined: they are not encrypted. */
+  readonly key: FolderKey | undefined;
 }
 
 /** The databases of a data folder, which is locked until they are closed. */
@@ -37,7 +40,9 @@ export async function openDataFiles(
   config: Config,
   options: DataFilesOptions,
 ): Promise<DataFiles> {
-  const folder = await openDataFolder(config["base-dir"], { madeBy: VERSION, openLock });
+  const { fingerprint } = options.key ?? {};
+  const about = { madeBy: VERSION, openLock, fingerprint };
+  const folder = await openDataFolder(config["base-dir"], about);
   try {
     await refuseLoss(folder, options);
     return await openChecked(folder, config, options);
@@ -50,17 +55,18 @@ export async function openDataFiles(
 async function openChecked(
   folder: DataFolder,
   config: Config,
-  { log, acceptLoss, onGone }: DataFilesOptions,
+  { log, acceptLoss, onGone, key }: DataFilesOptions,
 ): Promise<DataFiles> {
   await warnOfExposed(config["base-dir"], log);
   const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
   const open = async (partition: number): Promise<Opened> => {
     requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
-    const options = { url: folder.partitionUrl(partition), synchronous } as const;
+    const { databaseKey } = key ?? {};
+    const options = { url: folder.partitionUrl(partition), synchronous, databaseKey } as const;
     return await inFile(fileURLToPath(options.url), async () => {
       const client = inlineCommits(await openLibsql(options), options);
       await migrate(client);
-      return { client, address: { kind: "file", url: options.url } };
+      return { client, address: { kind: "file", url: options.url, databaseKey } };
     });
   };
   const databases = await openDatabases(open, {

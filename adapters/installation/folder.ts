@@ -44,6 +44,8 @@ export interface DataFolderOptions {
   readonly openLock: (file: string) => Promise<Lock>;
   /** Whether a folder that is missing or empty is refused, instead of made. */
   readonly mustExist?: boolean;
+  /** Of the key of its databases (`FolderKey`). Absent: they are not encrypted. */
+  readonly fingerprint?: string | undefined;
 }
 
 /** A folder that is being filled. Until it is finished, it is refused as a data folder. */
@@ -56,12 +58,12 @@ export interface NewFolder
 /**
  * Opens the folder a server keeps everything in, and makes it when it is missing. At most one
  * process has it at a time. Throws `Failure` RT0005 (in use), META0011 (holds something else),
- * RT0009 (a database without version file), META0010 (another format), or without a code when
- * the folder cannot be made, read or written.
+ * RT0009 (a database without version file), META0010 (another format), RT0036 (another key), or
+ * without a code when the folder cannot be made, read or written.
  */
 export async function openDataFolder(
   folder: string,
-  { madeBy, openLock, mustExist = false }: DataFolderOptions,
+  { madeBy, openLock, mustExist = false, fingerprint }: DataFolderOptions,
 ): Promise<DataFolder> {
   const { at, ...places } = placesIn(folder);
   // Checked before the lock is taken, so that no file is made in a folder that is refused.
@@ -71,8 +73,9 @@ export async function openDataFolder(
   const lock = await openLock(at(LOCK_FILE));
   try {
     const file = at(VERSION_FILE);
-    if (isNew) await usable(folder, () => writeVersion(file, { madeBy }));
+    if (isNew) await usable(folder, () => writeVersion(file, { madeBy, fingerprint }));
     const version = await usable(folder, () => checkVersion(file, folder));
+    checkKey(folder, { noted: version.fingerprint, given: fingerprint });
     return {
       ...places,
       databases: version.databases,
@@ -95,7 +98,7 @@ export async function openDataFolder(
  */
 export async function openNewFolder(
   folder: string,
-  { madeBy, openLock }: DataFolderOptions,
+  { madeBy, openLock, fingerprint }: DataFolderOptions,
 ): Promise<NewFolder> {
   const { at, ...places } = placesIn(folder);
   if (!await usable(folder, () => isNewFolder(folder))) {
@@ -105,7 +108,7 @@ export async function openNewFolder(
   return {
     ...places,
     finish: (databases) =>
-      usable(folder, () => writeVersion(at(VERSION_FILE), { madeBy, databases })),
+      usable(folder, () => writeVersion(at(VERSION_FILE), { madeBy, databases, fingerprint })),
     close: () => lock.close(),
   };
 }
@@ -114,10 +117,14 @@ export async function openNewFolder(
  * The paths of the databases in a folder that another process may have locked, for reading only.
  * Throws as `openDataFolder` does, and without a code when there is no data in it.
  */
-export async function inspectDataFolder(folder: string): Promise<Pick<DataFolder, "partitionUrl">> {
+export async function inspectDataFolder(
+  folder: string,
+  { fingerprint }: Pick<DataFolderOptions, "fingerprint"> = {},
+): Promise<Pick<DataFolder, "partitionUrl">> {
   const { at, partitionUrl } = placesIn(folder);
   await usable(folder, () => refuseNothing(folder));
-  await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+  const version = await usable(folder, () => checkVersion(at(VERSION_FILE), folder));
+  checkKey(folder, { noted: version.fingerprint, given: fingerprint });
   return { partitionUrl };
 }
 
@@ -169,13 +176,16 @@ async function isNewFolder(folder: string): Promise<boolean> {
 interface Version {
   readonly madeBy?: unknown;
   readonly databases?: number | undefined;
+  readonly fingerprint?: string | undefined;
 }
 
-async function writeVersion(file: string, { madeBy, databases }: Version): Promise<void> {
+async function writeVersion(file: string, version: Version): Promise<void> {
+  const { madeBy, databases, fingerprint } = version;
+  const content = { format: FORMAT, madeBy, databases, keyFingerprint: fingerprint };
   // Written under another name, forced to disk and renamed, so that it is never there in part.
   const handle = await open(`${file}.new`, "w");
   try {
-    await handle.writeFile(`${JSON.stringify({ format: FORMAT, madeBy, databases })}\n`);
+    await handle.writeFile(`${JSON.stringify(content)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
@@ -185,23 +195,44 @@ async function writeVersion(file: string, { madeBy, databases }: Version): Promi
 
 async function checkVersion(file: string, folder: string): Promise<Version> {
   const text = await readFile(file, "utf8");
-  let version: { format?: unknown; madeBy?: unknown; databases?: unknown } | null;
+  let version: Readonly<Record<string, unknown>> | null;
   try {
     version = JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     version = null;
   }
-  if (version?.format === FORMAT) {
-    const { madeBy, databases } = version;
-    return { madeBy, databases: Number.isInteger(databases) ? Number(databases) : undefined };
+  const { format, madeBy, databases, keyFingerprint } = version ?? {};
+  if (format === FORMAT) {
+    return {
+      madeBy,
+      databases: Number.isInteger(databases) ? Number(databases) : undefined,
+      fingerprint: keyFingerprint === undefined ? undefined : String(keyFingerprint),
+    };
   }
-  const made = version?.madeBy === undefined ? "" : `, made by version ${version.madeBy}`;
-  const found = JSON.stringify(version?.format) ?? "unreadable";
+  const made = madeBy === undefined ? "" : `, made by version ${madeBy}`;
+  const found = JSON.stringify(format) ?? "unreadable";
   throw new Failure(
     "META0010",
     `Cannot use "${folder}": its format is ${found}${made}, this version reads ${FORMAT}`,
   );
+}
+
+/**
+ * Refuses a key that is not the folder's. Without this SQLite would tell that its file is damaged, and
+ * an operator might give up data that a right key opens.
+ */
+function checkKey(
+  folder: string,
+  { noted, given }: { readonly noted: string | undefined; readonly given: string | undefined },
+): void {
+  if (noted === given) return;
+  const why = noted === undefined
+    ? "it is not encrypted, and a key is set"
+    : given === undefined
+    ? "it is encrypted, and no key is set"
+    : "it is encrypted with another key";
+  throw new Failure("RT0036", `Cannot use "${folder}": ${why}`);
 }
 
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);

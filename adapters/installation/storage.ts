@@ -16,7 +16,9 @@ import type { Loss } from "../../src/storage/log/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { openDataFiles } from "./files.ts";
+import { folderKey } from "./folder_key.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
+import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { libsqlIntrospection } from "../libsql/query/introspection.ts";
 import { openRemote, type Post } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
@@ -56,8 +58,10 @@ export interface StorageOptions {
  * locked. Rejects with `Failure` when it cannot be used.
  */
 export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
+  // Read first: a key that would not be used is refused.
+  const key = await folderKey(config);
   return config["storage.database-url"] === ""
-    ? await openFolder(config, options)
+    ? await openFolder(config, options, key)
     : await openServer(config, options);
 }
 
@@ -67,9 +71,13 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
  */
 const STAGED_BYTES_MIN = 1024 * 1024;
 
-async function openFolder(config: Config, options: StorageOptions): Promise<Storage> {
+async function openFolder(
+  config: Config,
+  options: StorageOptions,
+  key: FolderKey | undefined,
+): Promise<Storage> {
   const { log, acceptLoss } = options;
-  const { marks, ...databases } = await openDataFiles(config, options);
+  const { marks, ...databases } = await openDataFiles(config, { ...options, key });
   const storage = storesOf(databases, config, {
     stagedBytesMin: STAGED_BYTES_MIN,
     onDurable: (lease, place) => marks.committed(lease, place),

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { envNames } from "../../src/names.ts";
 
 /** How a program is started. */
 export interface Command {
@@ -34,4 +35,11 @@ export function isDeno(): boolean {
 /** `env` without variables of the dynamic linker: Deno refuses them, unless it may start any program. */
 export function withoutLoader(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(LD|DYLD)_/.test(name)));
+}
+
+const KEYS: ReadonlySet<string> = new Set(envNames("storage.encryption-key"));
+
+/** `env` without the key of the data folder: processes that need it are told it in a pipe. */
+export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !KEYS.has(name)));
 }

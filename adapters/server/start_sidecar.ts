@@ -4,7 +4,13 @@ import type { KafkaAdmin } from "../../src/admin/kafka/kafka_admin.ts";
 import { type Config, options } from "../../src/config.ts";
 import { envNames } from "../../src/names.ts";
 import type { Log } from "../../src/ports.ts";
-import { type Command, forbidden, isDeno, withoutLoader } from "../platform/command.ts";
+import {
+  type Command,
+  forbidden,
+  isDeno,
+  withoutKeys,
+  withoutLoader,
+} from "../platform/command.ts";
 import { stopwatch } from "../platform/stopwatch.ts";
 import { Sidecar } from "./sidecar.ts";
 
@@ -64,7 +70,7 @@ function commandOf(flags: Readonly<Record<string, string>>, token: string): Comm
   const [tokenName = ""] = envNames("kafka.token");
   const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
   const [file, script] = [process.execPath, fileURLToPath(program)];
-  const env = { ...process.env, [tokenName]: token };
+  const env = { ...withoutKeys(process.env), [tokenName]: token };
   if (!isDeno()) return { file, args: [script, ...given], env };
   const allowed = ["--allow-net", "--allow-env", "--allow-read", "--allow-sys"];
   if (flags["kafka.allow-token-commands"] === "true") allowed.push("--allow-run=/bin/sh");

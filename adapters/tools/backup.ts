@@ -6,19 +6,26 @@ import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import { databaseInfoOf, logEndOf, partitionsIn } from "../../src/storage/examine.ts";
 import { inspectDataFolder, type NewFolder, openNewFolder } from "../installation/folder.ts";
+import { folderKey, keyOfCopy } from "../installation/folder_key.ts";
 import { MarkFile } from "../installation/marks.ts";
+import { type FolderKey, keyOption } from "../libsql/file/folder_key.ts";
 import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 import { copyLive } from "./live_copy.ts";
 import type { ToolContext } from "./context.ts";
 
+export interface BackupValues {
+  readonly to: string;
+  readonly "to-key-file"?: string;
+}
+
 /**
  * Copies a snapshot of a server's folder into a new folder. The server may be running: its lock is not
  * taken. Rejects with `Failure`; servers then refuse the incomplete copy.
  */
 export async function backup(
-  { to }: { readonly to: string },
+  { to, "to-key-file": keyFile }: BackupValues,
   config: Config,
   context: ToolContext,
 ): Promise<void> {
@@ -26,20 +33,24 @@ export async function backup(
     const why = `"storage.database-url" is set, and a database server makes backups of its own`;
     throw new Failure("RT0002", `Cannot back up: ${why}; "export" works with any`);
   }
-  const { partitionUrl } = await inspectDataFolder(config["base-dir"]);
+  const [key, keyTo] = [await folderKey(config), await keyOfCopy(keyFile, config)];
+  const { partitionUrl } = await inspectDataFolder(config["base-dir"], key);
   const fileOf = (partition: number) => fileURLToPath(partitionUrl(partition));
-  const count = countFiles(fileOf(0));
-  const folder = await openNewFolder(to, { madeBy: VERSION, openLock });
+  const count = countFiles(fileOf(0), key);
+  const about = { madeBy: VERSION, openLock, fingerprint: keyTo?.fingerprint };
+  const folder = await openNewFolder(to, about);
   try {
     const files = Array.from({ length: count }, (_, partition) => ({
       from: fileOf(partition),
       to: fileURLToPath(folder.partitionUrl(partition)),
+      keyFrom: key?.databaseKey,
+      keyTo: keyTo?.databaseKey,
     }));
     const missing = files.find(({ from }) => !existsSync(from));
     if (missing) throw Failure.plain(404, `Cannot back up: "${missing.from}" is missing`);
     await copyLive(files, context.display);
     for (const { to } of files) await force(to);
-    await writeMarks(folder, count, context);
+    await writeMarks(folder, count, { ...context, key: keyTo });
     await folder.finish(count);
     context.display.say(`Copied ${count === 1 ? "the database" : `${count} databases`} to ${to}`);
   } finally {
@@ -48,11 +59,15 @@ export async function backup(
 }
 
 /** Writes the high-water marks of the copies, so that a file that is lost later is noticed. */
-async function writeMarks(folder: NewFolder, count: number, { log }: ToolContext): Promise<void> {
+async function writeMarks(
+  folder: NewFolder,
+  count: number,
+  { log, key }: Pick<ToolContext, "log"> & { readonly key: FolderKey | undefined },
+): Promise<void> {
   const marks = new MarkFile(folder.marksFile, { synchronous: "FULL", isFresh: true, log });
   for (let number = 0; number < count; number++) {
     const url = folder.partitionUrl(number);
-    const client = openReadOnly(url);
+    const client = openReadOnly(url, key?.databaseKey);
     const about = await databaseInfoOf(client);
     for (const partition of partitionsIn(about, number)) {
       const { epoch, place } = await logEndOf(client, partition);
@@ -67,9 +82,9 @@ async function writeMarks(folder: NewFolder, count: number, { log }: ToolContext
 }
 
 /** The number of database files, which the first one records and which never changes. */
-function countFiles(first: string): number {
+function countFiles(first: string, key: FolderKey | undefined): number {
   if (!existsSync(first)) throw Failure.plain(404, `Cannot back up: "${first}" is missing`);
-  const database = new Database(first);
+  const database = new Database(first, keyOption(key?.databaseKey));
   try {
     const rows = database.prepare("select name, value from meta").all([]) as {
       readonly name: string;

@@ -8,6 +8,7 @@ import { importRows } from "../../src/storage/move/import_rows.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
 import { checkRows } from "../../src/storage/move/move_rows.ts";
 import { PARTITION } from "../installation/databases.ts";
+import { folderKey } from "../installation/folder_key.ts";
 import { VERSION } from "../platform/version.ts";
 import { rowsOf } from "./reshard.ts";
 import { openSource } from "./source.ts";
@@ -72,11 +73,12 @@ export async function importData(
     : "one";
   const partitions = config["default-num-partitions"];
   const to = address === "" ? config["base-dir"] : address;
+  const key = await folderKey(config);
   const file = from === STREAM ? undefined : await open(from);
   const total = file && { bytes: (await file.stat()).size };
   const work = context.display.begin("Importing", total);
   const chunks = counted(file?.createReadStream() ?? process.stdin, work.progress);
-  const target = await openTarget({ to, layout: { partitions, databases }, config, context });
+  const target = await openTarget({ to, layout: { partitions, databases }, config, context, key });
   try {
     let begun: Awaited<ReturnType<typeof target.begin>> | undefined;
     const sums = await importRows(chunks, {

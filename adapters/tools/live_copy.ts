@@ -1,12 +1,16 @@
 import Database from "libsql";
 import { Failure } from "../../src/errors.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
+import { keyOption } from "../libsql/file/folder_key.ts";
 import type { Display } from "./display.ts";
 
 /** A database file that another process may be writing to, and the new file it is copied to. */
 export interface Copied {
   readonly from: string;
   readonly to: string;
+  /** Of `FolderKey`, each for its file. Absent: it is not encrypted. */
+  readonly keyFrom?: string | undefined;
+  readonly keyTo?: string | undefined;
 }
 
 /** How long writers are blocked at most, and how long the lock of one file is waited for. */
@@ -35,14 +39,14 @@ interface SchemaRow {
  * Rejects when a file cannot be read or written, or when writers leave no time for the snapshot.
  */
 export async function copyLive(files: readonly Copied[], display: Display): Promise<void> {
-  const readers = files.map(({ from, to }) => openReader(from, to));
+  const readers = files.map((file) => openReader(file));
   try {
     await atOneMoment(files, readers);
     const rows = readers.reduce((sum, reader) => sum + countAll(reader), 0);
     const work = display.begin("Copying", { rows });
-    for (const [i, { to }] of files.entries()) {
+    for (const [i, file] of files.entries()) {
       const reader = readers[i];
-      if (reader) copyRead(reader, to, work.progress);
+      if (reader) copyRead(reader, file, work.progress);
     }
     work.end();
   } finally {
@@ -51,22 +55,31 @@ export async function copyLive(files: readonly Copied[], display: Display): Prom
 }
 
 /** Opens a file to be read, with the new, empty file attached as `copy`. */
-function openReader(from: string, to: string): Database.Database {
-  const target = new Database(to);
+function openReader(file: Copied): Database.Database {
+  const target = openCopy(file);
   // It is not used before it is complete: it needs no journal, and is forced to disk at the end.
   target.exec("pragma auto_vacuum = incremental; pragma journal_mode = off; vacuum");
   target.close();
-  const reader = new Database(from, { timeout: BUSY_MS });
-  reader.exec(`attach ${quote(to)} as copy`);
+  const reader = openOriginal(file, BUSY_MS);
+  // Without a key of its own the copy would be opened with that of the original.
+  reader.prepare("attach ? as copy key ?").run([file.to, file.keyTo ?? ""]);
   reader.exec("pragma copy.journal_mode = off; pragma copy.synchronous = off");
   return reader;
+}
+
+function openOriginal({ from, keyFrom }: Copied, timeout: number): Database.Database {
+  return new Database(from, { timeout, ...keyOption(keyFrom) });
+}
+
+function openCopy({ to, keyTo }: Copied): Database.Database {
+  return new Database(to, keyOption(keyTo));
 }
 
 async function atOneMoment(
   files: readonly Copied[],
   readers: readonly Database.Database[],
 ): Promise<void> {
-  const gates = files.map(({ from }) => new Database(from, { timeout: WAIT_MS }));
+  const gates = files.map((file) => openOriginal(file, WAIT_MS));
   try {
     for (const until = Date.now() + TRY_MS; !beginTogether(gates, readers);) {
       if (Date.now() > until) {
@@ -108,10 +121,10 @@ function beginTogether(
 }
 
 /** Copies the snapshot of a reader, tables first: an index is built faster over all rows at once. */
-function copyRead(reader: Database.Database, to: string, progress: Progress): void {
+function copyRead(reader: Database.Database, file: Copied, progress: Progress): void {
   const schema = schemaOf(reader);
   const tables = schema.filter(({ type }) => type === "table");
-  make(to, tables);
+  make(file, tables);
   let bytesBefore = bytesOf(reader);
   for (const { name } of tables) {
     for (const rows of copyTable(reader, name)) {
@@ -123,8 +136,8 @@ function copyRead(reader: Database.Database, to: string, progress: Progress): vo
   reader.exec("commit");
   reader.exec("detach copy");
   // A trigger would treat the copied rows as changes.
-  make(to, schema.filter(({ type }) => type !== "table"));
-  seal(to);
+  make(file, schema.filter(({ type }) => type !== "table"));
+  seal(file);
 }
 
 function schemaOf(reader: Database.Database): SchemaRow[] {
@@ -153,8 +166,8 @@ function bytesOf(reader: Database.Database): number {
 }
 
 /** Runs the original statements of a schema, by a connection whose main database is the copy. */
-function make(file: string, schema: readonly SchemaRow[]): void {
-  const target = new Database(file);
+function make(file: Copied, schema: readonly SchemaRow[]): void {
+  const target = openCopy(file);
   target.exec("pragma journal_mode = off; pragma synchronous = off");
   for (const { sql } of schema) target.exec(sql);
   target.close();
@@ -191,8 +204,8 @@ function hasRowid(reader: Database.Database, name: string): boolean {
 }
 
 /** Checks the copy, sets the journal mode of the server, and forces it to disk. */
-function seal(file: string): void {
-  const target = new Database(file);
+function seal(file: Copied): void {
+  const target = openCopy(file);
   const [found] = target.prepare("pragma quick_check(1)").all([]) as { quick_check: string }[];
   if (found?.quick_check !== "ok") {
     throw Failure.plain(500, `The copy is not what it should be: ${found?.quick_check}`);
@@ -204,10 +217,6 @@ function seal(file: string): void {
 
 function isBusy(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && /^SQLITE_BUSY/.test(String(cause.code));
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function quoteName(name: string): string {

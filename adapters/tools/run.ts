@@ -4,7 +4,7 @@ import { checkTool, type Tool, toolHelp, type ToolName } from "../../src/config/
 import { Failure } from "../../src/errors.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import type { Post } from "../libsql/remote/open.ts";
-import { backup } from "./backup.ts";
+import { backup, type BackupValues } from "./backup.ts";
 import { Display } from "./display.ts";
 import { exportData, importData } from "./dump.ts";
 import { reshard, type ReshardValues } from "./reshard.ts";
@@ -19,7 +19,7 @@ const RUNS: Readonly<Record<ToolName, Run>> = {
     reshard(values as unknown as ReshardValues, config, context),
   export: (values, config, context) => exportData(values, config, context),
   import: (values, config, context) => importData(values, config, context),
-  backup: (values, config, context) => backup(values as { readonly to: string }, config, context),
+  backup: (values, config, context) => backup(values as unknown as BackupValues, config, context),
   verify: (_, config, context) => verify(config, context),
 };
 

@@ -18,6 +18,7 @@ import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { openDataFolder } from "../installation/folder.ts";
+import { folderKey } from "../installation/folder_key.ts";
 import {
   type Databases,
   openDatabases,
@@ -55,6 +56,7 @@ export interface Source extends Installation {
 export async function openSource(config: Config, context: ToolContext): Promise<Source> {
   const retry = { clock, retryMs: config["storage.retry-timeout"] };
   const isServer = config["storage.database-url"] !== "";
+  if (isServer) await folderKey(config);
   const { databases, close } = isServer
     ? await openServer(config, context, retry)
     : await openFolder(config);
@@ -81,7 +83,8 @@ interface Data {
 }
 
 async function openFolder(config: Config): Promise<Data> {
-  const options = { madeBy: VERSION, openLock, mustExist: true };
+  const { fingerprint, databaseKey } = await folderKey(config) ?? {};
+  const options = { madeBy: VERSION, openLock, mustExist: true, fingerprint };
   const folder = await openDataFolder(config["base-dir"], options);
   const open = async (partition: number): Promise<Opened> => {
     const url = folder.partitionUrl(partition);
@@ -89,9 +92,9 @@ async function openFolder(config: Config): Promise<Data> {
       const what = `the file of partition ${partition} is missing`;
       throw Failure.plain(404, `Cannot use "${config["base-dir"]}": ${what}`);
     }
-    const client = await openLibsql({ url });
+    const client = await openLibsql({ url, databaseKey });
     await migrate(client);
-    return { client, address: { kind: "file", url } };
+    return { client, address: { kind: "file", url, databaseKey } };
   };
   try {
     const databases = await openDatabases(open, {

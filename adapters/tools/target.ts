@@ -8,6 +8,7 @@ import { RowWriter } from "../../src/storage/move/write_rows.ts";
 import type { RetryLimits } from "../../src/storage/retry.ts";
 import { openNewFolder } from "../installation/folder.ts";
 import { PARTITION } from "../installation/databases.ts";
+import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
 import { openRemote } from "../libsql/remote/open.ts";
 import { remoteAddress } from "../libsql/remote/address.ts";
@@ -40,6 +41,8 @@ export interface TargetOptions {
   readonly layout: Layout;
   readonly config: Config;
   readonly context: ToolContext;
+  /** The key of a new folder. Undefined: it is not encrypted. A server has none. */
+  readonly key: FolderKey | undefined;
 }
 
 /** Opens a new folder or server, for this process alone. Rejects with `Failure` when it is not empty. */
@@ -56,10 +59,11 @@ function databasesOf({ partitions, databases }: Layout): number {
   return databases === "each" ? partitions : 1;
 }
 
-async function openFolder({ to, layout }: TargetOptions): Promise<Target> {
-  const folder = await openNewFolder(to, { madeBy: VERSION, openLock });
+async function openFolder({ to, layout, key }: TargetOptions): Promise<Target> {
+  const { fingerprint, databaseKey } = key ?? {};
+  const folder = await openNewFolder(to, { madeBy: VERSION, openLock, fingerprint });
   const made = new Made(layout, {
-    open: (partition) => openLibsql({ url: folder.partitionUrl(partition) }),
+    open: (partition) => openLibsql({ url: folder.partitionUrl(partition), databaseKey }),
     rowBytesMax: Infinity,
     retry: { retryMs: 0 },
   });

@@ -16,6 +16,7 @@ import { compile, statement } from "../../src/storage/codec/sql_text.ts";
 import { FORMAT_VERSION } from "../../src/storage/schema/migrations.ts";
 import { checkFolder } from "../installation/check.ts";
 import { openDataFolder } from "../installation/folder.ts";
+import { folderKey } from "../installation/folder_key.ts";
 import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
@@ -41,19 +42,18 @@ export async function verify(config: Config, context: ToolContext): Promise<void
     const why = `"storage.database-url" is set, and this checks the files of a folder`;
     throw new Failure("RT0002", `Cannot verify: ${why}`);
   }
-  const folder = await openDataFolder(config["base-dir"], {
-    madeBy: VERSION,
-    openLock,
-    mustExist: true,
-  });
+  const { fingerprint, databaseKey } = await folderKey(config) ?? {};
+  const about = { madeBy: VERSION, openLock, mustExist: true, fingerprint };
+  const folder = await openDataFolder(config["base-dir"], about);
   const urls = Array.from({ length: folder.databases ?? 1 }, (_, i) => folder.partitionUrl(i))
     // Missing files are reported by the check of the folder.
     .filter((url) => statSync(fileURLToPath(url), { throwIfNoEntry: false })?.size);
-  const report = new Report(context, await rowsIn(urls));
+  const open = (url: string) => openReadOnly(url, databaseKey);
+  const report = new Report(context, await rowsIn(urls, open));
   try {
-    for await (const { message } of checkFolder(folder)) report.problem(message);
+    for await (const { message } of checkFolder(folder, databaseKey)) report.problem(message);
     for (const url of urls) {
-      const client = openReadOnly(url);
+      const client = open(url);
       const name = path.basename(fileURLToPath(url));
       await new FileCheck(client, name, report).run().finally(() => client.close());
     }
@@ -64,10 +64,13 @@ export async function verify(config: Config, context: ToolContext): Promise<void
 }
 
 /** Rows to check. Tables that cannot be counted are skipped: their check reports the reason. */
-async function rowsIn(urls: readonly string[]): Promise<number> {
+async function rowsIn(
+  urls: readonly string[],
+  open: (url: string) => SqlClient,
+): Promise<number> {
   let sum = 0;
   for (const url of urls) {
-    const client = openReadOnly(url);
+    const client = open(url);
     for (const table of VERIFIED_TABLES) sum += await countTable(client, table).catch(() => 0);
     await client.close();
   }

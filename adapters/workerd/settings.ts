@@ -29,6 +29,10 @@ const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limi
 /** The settings of a partition. Throws `Failure` RT0002, also for limits that exceed a row. */
 export function partitionConfig(bindings: Bindings): Config {
   const config = readConfig({ file: DEFAULTS, env: environmentOf(bindings) });
+  if (config["storage.encryption-key"] !== "" || config["storage.encryption-key-file"] !== "") {
+    const why = "a Durable Object is encrypted by its platform";
+    throw new Failure("RT0002", `Cannot use "storage.encryption-key": ${why}`);
+  }
   for (const name of LIMITED) {
     if (config[name] <= DURABLE_VALUE_BYTES_MAX) continue;
     throw new Failure(

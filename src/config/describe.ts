@@ -62,7 +62,7 @@ export function help(options: Options): string {
 export function settingsHelp(options: Options): readonly string[] {
   return Object.entries(options).map(([path, option]) =>
     entry(
-      `${flagOf(path)} <value>`,
+      option.isFlag ? `${flagOf(path)} <value>` : `${path} (not a flag)`,
       `${option.doc} Default: ${fallbackOf(option) || NONE}.`,
       `Environment: ${environmentOf(path, option).join(", ")}.`,
     )

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import { envNames } from "../names.ts";
 import { noSuch } from "../nearest.ts";
 import type { Given, Options, Source } from "./option.ts";
 
@@ -52,6 +53,7 @@ export function readFlags(options: Options, args: readonly string[]): Flags {
     const path = name.slice(2);
     const isFile = name === CONFIG_FILE.long || name === CONFIG_FILE.short;
     if (!isFile && !isSetting(options, name)) throw unknownFlag(options, name);
+    if (options[path]?.isFlag === false) throw exposed(path);
     const value = joined ?? args[++i];
     if (value === undefined || joined === undefined && value.startsWith("--")) {
       throw refused(name, "a value must follow");
@@ -60,6 +62,17 @@ export function readFlags(options: Options, args: readonly string[]): Flags {
     else settings.set(path, { value, place: () => name });
   }
   return { action, acceptLoss, settings, ...(configFile === undefined ? {} : { configFile }) };
+}
+
+/** The value is not repeated: it is a secret. */
+function exposed(path: string): Failure {
+  const [variable] = envNames(path);
+  return refused(
+    flagOf(path),
+    `other users can read a command line; set ${variable}, or name a file with ${
+      flagOf(path)
+    }-file`,
+  );
 }
 
 function split(arg: string): { name: string; value?: string } {

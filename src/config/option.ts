@@ -9,6 +9,8 @@ export interface Option<T = unknown> {
   readonly doc: string;
   /** Its value is never printed, not even when it is wrong. */
   readonly secret: boolean;
+  /** Whether a command line may give it: other users of a machine can read command lines. */
+  readonly isFlag: boolean;
   /** Further environment names, read after our own two. */
   readonly env: readonly string[];
 }
@@ -20,11 +22,11 @@ export type Options = Readonly<Record<string, Option>>;
 export function option<T>(
   kind: Kind<T>,
   fallback: string,
-  about: { readonly doc: string; readonly secret?: boolean; readonly env?: readonly string[] },
+  about: Pick<Option, "doc"> & Partial<Pick<Option, "secret" | "isFlag" | "env">>,
 ): Option<T> {
   const value = kind.read(fallback);
   assert(value !== undefined, `The default "${fallback}" must be ${kind.expected}`);
-  return { secret: false, env: [], ...about, kind, fallback: value };
+  return { secret: false, isFlag: true, env: [], ...about, kind, fallback: value };
 }
 
 /** A value that was given, and the name of the place where it was given. */

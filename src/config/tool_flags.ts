@@ -15,6 +15,14 @@ interface ToolAbout {
   readonly flags: Readonly<Record<string, ToolFlag>>;
 }
 
+/** Of the tools that make a folder from a folder. */
+const TO_KEY_FILE: ToolFlag = {
+  kind: text("a file, or none"),
+  shown: "<file>",
+  doc: "A file with the key of the new folder, or none: it is not encrypted. Default: the key of " +
+    "the settings (storage.encryption-key).",
+};
+
 /** What the program does besides serving: its first argument. All settings are flags here as well. */
 export const TOOLS = {
   reshard: {
@@ -38,6 +46,7 @@ export const TOOLS = {
         doc: "Where to: a new folder, or an empty database on a server, whose address holds " +
           "{partition} where each has its own. Default: the folder's name and -new.",
       },
+      "to-key-file": TO_KEY_FILE,
     },
   },
   export: {
@@ -63,7 +72,8 @@ export const TOOLS = {
   backup: {
     doc: "Copy the folder of a server, which may be running, as it is at one moment.",
     flags: {
-      to: { kind: text("a folder"), shown: "<folder>", doc: "A new folder.", isNeeded: true },
+      "to": { kind: text("a folder"), shown: "<folder>", doc: "A new folder.", isNeeded: true },
+      "to-key-file": TO_KEY_FILE,
     },
   },
   verify: {

@@ -23,6 +23,7 @@ const SETTINGS = {
   WORKER__INVOKER__AWS_ACCESS_KEY_ID: "an-id-is-no-secret",
   WORKER__INVOKER__AWS_SECRET_ACCESS_KEY: `${MARK}-key`,
   WORKER__INVOKER__AWS_SESSION_TOKEN: `${MARK}-session`,
+  STORAGE__ENCRYPTION_KEY: `${MARK}-encryption-of-the-folder`,
   TRACING_HEADERS: `["authorization=${MARK}-tracing"]`,
 };
 /** Settings of a database server and of a fleet, which this server is without. */

@@ -124,8 +124,8 @@ export const adaptersData = [
   {
     file: "adapters/installation/folder.ts",
     what: "another format is opened",
-    find: "if (version?.format === FORMAT) {",
-    replace: "if (version?.format) {",
+    find: "if (format === FORMAT) {",
+    replace: "if (format) {",
     tests: FOLDER,
   },
   {

@@ -10,13 +10,18 @@ import { denoCommand, nodeEntry } from "../support/build.ts";
 import { Child, freePorts } from "../support/child.ts";
 import { type RuntimeName, Server } from "../support/server.ts";
 
+export interface ToolOptions {
+  readonly runtime?: RuntimeName;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** The command line of the server, with its settings as flags. */
 export function startTool(
   args: readonly string[],
-  { runtime = "node" }: { readonly runtime?: RuntimeName } = {},
+  { runtime = "node", env = {} }: ToolOptions = {},
 ): Child {
   const [file, ...others] = runtime === "node" ? [process.execPath, nodeEntry()] : denoCommand();
-  return new Child([file, ...others, ...args]);
+  return new Child([file, ...others, ...args], env);
 }
 
 export interface Ended {
@@ -25,19 +30,13 @@ export interface Ended {
 }
 
 /** Runs it to its end. */
-export async function runTool(
-  args: readonly string[],
-  options: { readonly runtime?: RuntimeName } = {},
-): Promise<Ended> {
+export async function runTool(args: readonly string[], options: ToolOptions = {}): Promise<Ended> {
   const child = startTool(args, options);
   return { end: await child.ended(), output: child.output() };
 }
 
 /** Runs it, and it must succeed. */
-export async function mustRun(
-  args: readonly string[],
-  options: { readonly runtime?: RuntimeName } = {},
-): Promise<string> {
+export async function mustRun(args: readonly string[], options: ToolOptions = {}): Promise<string> {
   const { end, output } = await runTool(args, options);
   if (end !== 0) throw new Error(`${args.join(" ")} ended with ${end}: ${output}`);
   return output;

@@ -2,11 +2,17 @@ import Database from "libsql";
 import { fileURLToPath } from "node:url";
 import type { SqlRow, Statement } from "../../../src/ports.ts";
 import { plain } from "../sql_error.ts";
+import { keyOption } from "./folder_key.ts";
 
 /** Statements with larger arguments are not kept, because they would keep the arguments, too. */
 const KEPT_BYTES_MAX = 512 * 1024;
 /** Statements that are repeated: some dozens of texts. The others make and change tables. */
 const IS_KEPT = /^\s*(?:select|insert|update|delete|begin|commit)\b/i;
+
+interface ConnectionOptions {
+  readonly isReadOnly?: boolean;
+  readonly databaseKey?: string | undefined;
+}
 
 /**
  * A connection to a database on this machine, which prepares each statement once. It blocks its thread.
@@ -20,15 +26,16 @@ export class Connection {
   /**
    * `url`: `file:` with a path, or `:memory:`. `timeout`: how long to wait for another process that
    * writes, in milliseconds. `settings`: pragmas, in their order. `isReadOnly`: the file is never
-   * changed, not even by `close`.
+   * changed, not even by `close`. `databaseKey`: of `FolderKey`, where the file is encrypted.
    */
   constructor(
     url: string,
     timeout: number,
     settings: readonly string[],
-    { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
+    { isReadOnly = false, databaseKey }: ConnectionOptions = {},
   ) {
-    this.#database = new Database(pathOf(url), { timeout, readonly: isReadOnly });
+    const options = { timeout, readonly: isReadOnly, ...keyOption(databaseKey) };
+    this.#database = new Database(pathOf(url), options);
     try {
       for (const setting of settings) this.pragma(setting);
     } catch (cause) {

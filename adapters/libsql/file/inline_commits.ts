@@ -29,18 +29,19 @@ const BUSY_TIMEOUT_MS = 1_000;
  */
 export function inlineCommits(
   worker: SqlClient,
-  { url, synchronous = "FULL" }: FileOptions,
+  options: FileOptions,
 ): SqlClient {
-  return new InlineCommits(worker, () => open(url, synchronous));
+  return new InlineCommits(worker, () => open(options));
 }
 
-function open(url: string, synchronous: string): Connection {
-  return new Connection(url, BUSY_TIMEOUT_MS, [
+function open({ url, synchronous = "FULL", databaseKey }: FileOptions): Connection {
+  const settings = [
     `synchronous = ${synchronous}`,
     // A checkpoint takes long, and is left to the worker.
     "wal_autocheckpoint = 0",
     "cache_size = -1024",
-  ]);
+  ];
+  return new Connection(url, BUSY_TIMEOUT_MS, settings, { databaseKey });
 }
 
 class InlineCommits implements SqlClient {

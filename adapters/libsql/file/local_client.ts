@@ -11,6 +11,8 @@ export interface FileOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** How long to wait for another process that writes. 5,000 by default. */
   readonly busyTimeoutMs?: number;
+  /** Of `FolderKey`. Absent: the file is not encrypted. */
+  readonly databaseKey?: string | undefined;
 }
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -19,7 +21,7 @@ const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens a file or `:memory:` in this thread. Rejects with `SqlError`. */
 export async function openLocal(options: FileOptions): Promise<SqlClient> {
-  const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS, databaseKey } = options;
   const settings = [
     // The vacuum must be chosen before the first page is written, which setting WAL does.
     "auto_vacuum = incremental",
@@ -28,7 +30,9 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
     `cache_size = -${CACHE_KIB}`,
     `journal_size_limit = ${JOURNAL_BYTES_MAX}`,
   ];
-  return new Local(await named(() => new Connection(url, busyTimeoutMs, settings)));
+  return new Local(
+    await named(() => new Connection(url, busyTimeoutMs, settings, { databaseKey })),
+  );
 }
 
 /** The free pages of a file are counted once in so many write batches. */

@@ -34,10 +34,10 @@ export async function openLibsql(options: LibsqlOptions): Promise<SqlClient> {
   if (url === ":memory:") return await openLocal({ url });
   const worker = new Worker(options.worker ?? workerBeside(import.meta.url));
   const client = new WorkerClient(worker);
-  const { synchronous, busyTimeoutMs } = options;
+  const { synchronous, busyTimeoutMs, databaseKey } = options;
   try {
     await client.open({
-      url,
+      ...{ url, databaseKey },
       ...(synchronous === undefined ? {} : { synchronous }),
       ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }),
     });

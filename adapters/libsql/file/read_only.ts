@@ -5,21 +5,21 @@ import { named, SqlError } from "../sql_error.ts";
 import { Connection } from "./connection.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
-const READ_ONLY = { isReadOnly: true } as const;
 
 /**
  * Opens a database file to read it, in this thread: nothing in it changes, not even when the last
  * connection is closed, so that damage that is found can be examined afterwards. Writes are rejected.
- * Rejects with `Failure` as `fileFailure` says.
+ * `databaseKey`: of `FolderKey`, where it is encrypted. Rejects with `Failure` as `fileFailure` says.
  */
-export function openReadOnly(url: string): SqlClient {
+export function openReadOnly(url: string, databaseKey?: string): SqlClient {
   const file = fileURLToPath(url);
+  const options = { isReadOnly: true, databaseKey };
   let connection: Connection | undefined;
   return {
     batch: (_, statements) =>
       inFile(file, () =>
         named(() => {
-          const opened = connection ??= new Connection(url, BUSY_TIMEOUT_MS, [], READ_ONLY);
+          const opened = connection ??= new Connection(url, BUSY_TIMEOUT_MS, [], options);
           return statements.map((statement) => opened.query(statement));
         })),
     isRefused: () => false,
@@ -40,7 +40,8 @@ export async function inFile<T>(file: string, act: () => Promise<T>): Promise<T>
 export function fileFailure(file: string, cause: SqlError): Failure {
   const { code, message } = cause;
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    return new Failure("RT0028", `Cannot read "${file}": ${message}`, { cause });
+    const other = code.startsWith("SQLITE_NOTADB") ? ", or it has another key" : "";
+    return new Failure("RT0028", `Cannot read "${file}": ${message}${other}`, { cause });
   }
   const isForbidden = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code) ||
     message.startsWith("ConnectionFailed");

@@ -6,7 +6,7 @@ import { runQuery } from "../../../src/introspection/run_query.ts";
 import type { UnreadableRow } from "../../../src/introspection/unreadable.ts";
 import { QueryConnection } from "./database.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import type { Ask, QueryData, QueryResponse, Report } from "./messages.ts";
+import type { Ask, FileAddress, QueryData, QueryResponse, Report } from "./messages.ts";
 import { type OpenedSource, Sources } from "./source.ts";
 import { RemoteError } from "../remote/error.ts";
 
@@ -56,7 +56,7 @@ async function answer(ask: Ask): Promise<QueryResponse> {
   if (ask.kind === "open") {
     data = ask.data;
     sources = new Sources(data.limits);
-    connection = await QueryConnection.open(fileOf(data), data.limits);
+    connection = await openConnection(data);
     report();
     return { kind: "ready" };
   }
@@ -69,21 +69,26 @@ async function answer(ask: Ask): Promise<QueryResponse> {
 }
 
 /** The only database, if it is a file. Undefined: rows are copied from several, or from a server. */
-function fileOf({ databases: [first, ...others] }: QueryData): string | undefined {
-  return others.length === 0 && first?.kind === "file" ? first.url : undefined;
+function fileOf({ databases: [first, ...others] }: QueryData): FileAddress | undefined {
+  return others.length === 0 && first?.kind === "file" ? first : undefined;
+}
+
+async function openConnection(data: QueryData): Promise<QueryConnection> {
+  const { databases, limits } = data;
+  const isEncrypted = databases.some((one) => one.kind === "file" && one.databaseKey !== undefined);
+  return await QueryConnection.open(fileOf(data), limits, isEncrypted);
 }
 
 async function begin(request: QueryRequest): Promise<Running> {
   assert(data && sources, "The databases are named before a query is asked");
   const { databases, limits } = data;
-  const file = fileOf(data);
-  connection ??= await QueryConnection.open(file, limits);
+  connection ??= await openConnection(data);
   let left = UNREADABLE_MAX;
   const unreadable = (row: UnreadableRow) => {
     if (left-- > 0) tell({ kind: "unreadable", row });
   };
   const telling = { limits, unreadable, warn: (text: string) => tell({ kind: "warning", text }) };
-  if (file !== undefined) {
+  if (fileOf(data) !== undefined) {
     return { parts: runQuery(connection, request, telling), sources: [] };
   }
   const opened: OpenedSource[] = [];

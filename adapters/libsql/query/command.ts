@@ -1,6 +1,6 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type Command, isDeno, withoutLoader } from "../../platform/command.ts";
+import { type Command, isDeno, withoutKeys, withoutLoader } from "../../platform/command.ts";
 import type { QueryAddress } from "./messages.ts";
 
 /**
@@ -16,15 +16,13 @@ export function queryCommand(
 ): Command {
   const heap = `--max-old-space-size=${Math.ceil(heapBytesMax / 1024 ** 2)}`;
   const [file, script] = [process.execPath, fileURLToPath(program)];
-  if (!isDeno()) return { file, args: [heap, script], env: process.env };
+  const env = withoutKeys(process.env);
+  if (!isDeno()) return { file, args: [heap, script], env };
   const hosts = databases.filter(({ kind }) => kind === "server").map(({ url }) =>
     new URL(url).host
   );
   const allowed = ["--allow-read", "--allow-env", "--allow-ffi", "--allow-sys"];
   if (hosts.length > 0) allowed.push(`--allow-net=${hosts.join(",")}`);
-  return {
-    file,
-    args: ["run", "--no-prompt", ...allowed, `--v8-flags=${heap}`, script],
-    env: withoutLoader(process.env),
-  };
+  const args = ["run", "--no-prompt", ...allowed, `--v8-flags=${heap}`, script];
+  return { file, args, env: withoutLoader(env) };
 }

@@ -3,6 +3,7 @@ import type { Bound, QueryDatabase } from "../../../src/introspection/database.t
 import { failed, tooLarge } from "../../../src/introspection/refusal.ts";
 import type { Row } from "../../../src/introspection/render/format.ts";
 import type { QueryLimits } from "../../../src/introspection/request.ts";
+import type { FileAddress } from "./messages.ts";
 
 /** Methods of the driver that its types lack. */
 interface Prepared {
@@ -44,20 +45,29 @@ export class QueryConnection implements QueryDatabase {
     this.#limits = limits;
   }
 
-  /** `url`: of the database file to attach; undefined: none. Rejects when it is missing. */
-  static async open(url: string | undefined, limits: QueryLimits): Promise<QueryConnection> {
-    const database = new Database("", { timeout: BUSY_TIMEOUT_MS });
-    if (url !== undefined) {
-      const file = new URL(url);
-      file.search = "mode=ro";
-      await database.exec(`attach ${quote(file.href)} as store`);
+  /**
+   * `file`: the database to attach; undefined: none. `isEncrypted`: whether stored rows are. Then queries
+   * write nothing to disk, since SQLite does not encrypt temporary files: what they sort and copy stays in
+   * memory. Rejects when the file is missing, or has another key.
+   */
+  static async open(
+    file: FileAddress | undefined,
+    limits: QueryLimits,
+    isEncrypted = file?.databaseKey !== undefined,
+  ): Promise<QueryConnection> {
+    const database = new Database(isEncrypted ? ":memory:" : "", { timeout: BUSY_TIMEOUT_MS });
+    const made = new QueryConnection(database, limits);
+    if (file !== undefined) {
+      const { href } = Object.assign(new URL(file.url), { search: "mode=ro" });
+      (await made.#prepare("attach ? as store key ?")).run([href, file.databaseKey ?? ""]);
       await database.exec("pragma store.cache_size = -8192");
     }
     await database.exec(`pragma page_size = ${PAGE_BYTES}; pragma case_sensitive_like = on;
       pragma main.max_page_count = ${Math.ceil(limits.spoolBytesMax / PAGE_BYTES)};
       pragma main.cache_size = -2048;
-      pragma main.journal_mode = off; pragma main.synchronous = off; pragma temp_store = file`);
-    return new QueryConnection(database, limits);
+      pragma main.journal_mode = off; pragma main.synchronous = off;
+      pragma temp_store = ${isEncrypted ? "memory" : "file"}`);
+    return made;
   }
 
   /** The query is over; false: the connection cannot be used again. */
@@ -143,8 +153,4 @@ export class QueryConnection implements QueryDatabase {
       throw failed(`Cannot run the query: ${cause.message}`, { cause });
     }
   }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,13 +1,18 @@
 import type { QueryLimits, QueryRequest } from "../../../src/introspection/request.ts";
 import type { UnreadableRow } from "../../../src/introspection/unreadable.ts";
 
+/** A database file. */
+export interface FileAddress {
+  readonly kind: "file";
+  /** `file:` with a path. */
+  readonly url: string;
+  /** Of `FolderKey`. Absent: it is not encrypted. */
+  readonly databaseKey?: string | undefined;
+}
+
 /** Where stored rows are. */
 export type QueryAddress =
-  | {
-    readonly kind: "file";
-    /** `file:` with a path. */
-    readonly url: string;
-  }
+  | FileAddress
   | {
     readonly kind: "server";
     /** `https:` or `http:`, without any secret. */

@@ -6,7 +6,7 @@ import { Failure } from "../../../src/errors.ts";
 import type { SqlClient, Statement } from "../../../src/ports.ts";
 import { withRetries } from "../../../src/storage/retry.ts";
 import { QueryConnection } from "./database.ts";
-import type { QueryAddress } from "./messages.ts";
+import type { FileAddress, QueryAddress } from "./messages.ts";
 import { remoteClient } from "../remote/client.ts";
 import { RemoteError } from "../remote/error.ts";
 import { clock } from "../../platform/clock.ts";
@@ -31,7 +31,7 @@ export class Sources {
 
   /** Opens a database. Rejects with a `Failure` when it is missing. */
   async open(address: QueryAddress): Promise<OpenedSource> {
-    if (address.kind === "file") return await fileSource(address.url, this.#limits);
+    if (address.kind === "file") return await fileSource(address, this.#limits);
     let client = this.#clients.get(address);
     if (!client) {
       // Imported here, because it loads slowly and files do not need it.
@@ -45,8 +45,8 @@ export class Sources {
 }
 
 /** A file, over a connection whose reads are one snapshot. */
-async function fileSource(url: string, limits: QueryLimits): Promise<OpenedSource> {
-  const connection = await QueryConnection.open(url, limits);
+async function fileSource(file: FileAddress, limits: QueryLimits): Promise<OpenedSource> {
+  const connection = await QueryConnection.open(file, limits);
   let begun: Promise<void> | undefined;
   const ask = async ({ sql, args }: Statement): Promise<readonly Row[]> =>
     await connection.rows(sql, args);
