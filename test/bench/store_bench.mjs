@@ -1,4 +1,5 @@
 // What storage costs, on a file with synchronous=FULL: `node test/bench/store_bench.mjs [seconds]`.
+// With ENCRYPTED=both it compares files with and without a key, in turns.
 // CPU figures are of this process, all threads; they compare runs on one quiet machine only.
 import { buildSync } from "esbuild";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -13,7 +14,9 @@ const PER_COMMIT = 50;
 const body = new Uint8Array(100).fill(97);
 const seconds = Number(process.argv[2] ?? 5);
 const built = build();
-const { SqlStore, migrate, openLibsql } = await import(pathToFileURL(`${built}/store.mjs`).href);
+const { SqlStore, folderKeyOf, migrate, openLibsql } = await import(
+  pathToFileURL(`${built}/store.mjs`).href
+);
 const clock = {
   now: () => Date.now(),
   at: (due, call) => {
@@ -25,6 +28,33 @@ const clock = {
 const folder = mkdtempSync(path.join(tmpdir(), "store-bench-"));
 let files = 0;
 try {
+  if (process.env.ENCRYPTED === "both") await compareKeys();
+  else await measure();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(built, { recursive: true, force: true });
+}
+
+/** The same load without a key and with one, in turns. */
+async function compareKeys() {
+  const { databaseKey } = folderKeyOf("a key of the benchmark ".repeat(2));
+  await withStore("warm up", (owned) => load(owned, seconds / 3), () => {});
+  for (let round = 1; round <= 5; round++) {
+    await withStore(`${round}, clear`, (owned) => load(owned, seconds), report);
+    await withStore(`${round}, key`, (owned) => load(owned, seconds), report, {}, databaseKey);
+  }
+  for (let round = 1; round <= 5; round++) {
+    for (const key of [undefined, databaseKey]) {
+      const tell = ({ p50, p99 }) => {
+        print(`commit of 1 row, ${key ? "key" : "clear"}, p50 ms`, p50);
+        print(`commit of 1 row, ${key ? "key" : "clear"}, p99 ms`, p99);
+      };
+      await withStore("latency", (owned) => latency(owned, 1), tell, {}, key);
+    }
+  }
+}
+
+async function measure() {
   const limits = JSON.parse(process.env.LIMITS ?? "{}");
   await withStore("warm up", (owned) => load(owned, seconds / 3), () => {});
   await withStore("load", (owned) => load(owned, seconds), report, limits);
@@ -43,9 +73,6 @@ try {
       print(`commit of ${rows} rows, p99 ms`, p99);
     });
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-  rmSync(built, { recursive: true, force: true });
 }
 
 /** Commits of 50 new invocations and the ends of 50 earlier ones, one after another. */
@@ -160,10 +187,11 @@ function entry(id, index) {
   return { table: "journal", drop: false, row: { id, index, at: 1732190000123, entry } };
 }
 
-async function withStore(name, act, tell, limits = {}) {
+async function withStore(name, act, tell, limits = {}, databaseKey = undefined) {
   const file = path.join(folder, `${++files}.db`);
   const url = pathToFileURL(file).href;
-  const client = await openLibsql({ url, worker: pathToFileURL(`${built}/libsql_worker.mjs`) });
+  const worker = pathToFileURL(`${built}/libsql_worker.mjs`);
+  const client = await openLibsql({ url, worker, databaseKey });
   await migrate(client);
   const store = new SqlStore(client, { clock, ...limits });
   const isLogOnly = limits.foldRowsMax === 1e9;
@@ -204,6 +232,7 @@ function build() {
   const contents = `
     export { SqlStore } from "./src/storage/sql_store.ts";
     export { migrate } from "./src/storage/schema/migrations.ts";
+    export { folderKeyOf } from "./adapters/libsql/file/folder_key.ts";
     export { openLibsql } from "./adapters/libsql/file/open.ts";`;
   buildSync({ ...options, stdin: { contents, resolveDir: ROOT }, outfile: `${out}/store.mjs` });
   return out;
