@@ -1,4 +1,5 @@
 import { adaptersData } from "./adapters_data.mjs";
+import { adaptersKey } from "./adapters_key.mjs";
 import { adaptersPlaces } from "./adapters_places.mjs";
 import { adaptersEgress } from "./adapters_egress.mjs";
 import { adaptersNetwork } from "./adapters_network.mjs";
@@ -16,6 +17,7 @@ export const faults = [
   ...adaptersNetwork,
   ...adaptersEgress,
   ...adaptersData,
+  ...adaptersKey,
   ...adaptersPlaces,
   ...http2,
 ];
