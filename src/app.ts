@@ -15,13 +15,11 @@ import type { PartitionRange } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
 import { loggedDeployments } from "./observe/logged_deployments.ts";
 import { observationSettings } from "./observe/settings.ts";
-import { discover, DISCOVER_LIMITS, type DiscoverOptions } from "./outbound/discover.ts";
+import { discover } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/attempts.ts";
-import { openIdentity, type RequestIdentity } from "./outbound/identity/identity.ts";
-import { Functions } from "./outbound/lambda/functions.ts";
-import type { OutboundDeps, OutboundOptions } from "./outbound/options.ts";
+import { discoverOptions, type Endpoints, openEndpoints } from "./outbound/endpoints.ts";
+import type { OutboundDeps } from "./outbound/options.ts";
 import { applySerde } from "./outbound/serdes.ts";
-import { functionSettings, keySettings, outboundSettings } from "./outbound/settings.ts";
 import { Host } from "./partition/host.ts";
 import { Hosts } from "./partition/hosts.ts";
 import { partitionSettings } from "./partition/settings.ts";
@@ -40,7 +38,7 @@ import type { Introspection, RunningAttempt } from "./query_port.ts";
 export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
   const observation = new Observation({ ...options, ...observationSettings(config) });
-  const endpoints = await openEndpoints(options);
+  const endpoints = await openEndpoints(config, { ...options, ...options.platform });
   const auth = await openAuth(authSettings(config), { ...options.platform, ...options });
   const attempts: AttemptsByPartition = new Map();
   const running = () => [...attempts.values()].flatMap((some) => [...some.running()]);
@@ -90,23 +88,8 @@ interface Parts {
   readonly running: () => RunningAttempt[];
 }
 
-/** What attempts and discovery need to call an endpoint. */
-interface Endpoints {
-  readonly outbound: OutboundOptions;
-  /** Absent: requests are not signed. */
-  readonly identity: RequestIdentity | undefined;
-  readonly functions: Functions;
-}
-
 /** The attempts of each partition, since it was last opened. */
 type AttemptsByPartition = Map<number, Attempts>;
-
-async function openEndpoints(options: AppOptions): Promise<Endpoints> {
-  const { platform: { clock, log, dial }, config } = options;
-  const identity = await openIdentity(keySettings(config), { ...options, clock, log });
-  const functions = new Functions(functionSettings(config), { dial, clock });
-  return { outbound: outboundSettings(config), identity, functions };
-}
 
 /** Answers queries: in a fleet, about what all processes have committed. */
 function introspectionOf(
@@ -121,8 +104,9 @@ function openRegistry(
   options: AppOptions,
   { endpoints, fleet, introspection }: Pick<Parts, "endpoints" | "fleet" | "introspection">,
 ): Promise<Registry> {
-  const { platform: { clock, random, log }, config, deployments, version } = options;
-  const discovery = discoverOptions(options, endpoints);
+  const { platform, config, deployments, version } = options;
+  const { clock, random, log } = platform;
+  const discovery = discoverOptions(config, endpoints, platform);
   return Registry.open(loggedDeployments(deployments, log), schemaDefaults(config), {
     clock,
     random,
@@ -131,16 +115,6 @@ function openRegistry(
     ...(fleet && { announce: () => fleet.announce() }),
     discover: (request) => discover(request, discovery),
   });
-}
-
-/** How endpoints are asked for their manifest, and for previews of values. */
-function discoverOptions(
-  { platform: { clock, dial }, config }: AppOptions,
-  { outbound, identity, functions }: Endpoints,
-): DiscoverOptions {
-  const partsMax = config["admin.deployment-parts-limit"];
-  const signer = identity?.signer;
-  return { ...DISCOVER_LIMITS, ...outbound, partsMax, signer, functions, dial, clock };
 }
 
 /** What the partitions are made of. The directory is made after them. */
@@ -184,13 +158,9 @@ function createAttempts(
   { endpoints, observation: { watch }, registry }: HostParts,
   send: OutboundDeps["send"],
 ): Attempts {
-  const { outbound, identity, functions } = endpoints;
   const schema = () => registry.schema();
-  const signer = identity?.signer;
-  return new Attempts(
-    { dial, clock, random, log, schema, send, signer, functions, watch },
-    outbound,
-  );
+  const { outbound, shared } = endpoints;
+  return new Attempts({ dial, clock, random, log, schema, send, ...shared, watch }, outbound);
 }
 
 /** Without a fleet a partition never moves: it lives here, or always remotely. */
@@ -251,16 +221,17 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 }
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
-  const { platform: { clock }, config, version, ui } = options;
+  const { platform, config, version, ui } = options;
   const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka, changes } =
     parts;
   const { requests } = observation.watch.meter;
   return admin({
     ...interfaceOptions(options, parts),
-    soon: (call) => clock.soon(call),
+    soon: (call) => platform.clock.soon(call),
+    idTokenKeys: () => endpoints.idTokens.published,
     registry,
     ...{ kafka, changes, auditStore: options.audit, addressOf: options.reader?.address },
-    applySerde: (call) => applySerde(call, discoverOptions(options, endpoints)),
+    applySerde: (call) => applySerde(call, discoverOptions(config, endpoints, platform)),
     ...(introspection && { introspection }),
     ...(ui && { ui }),
     running,
@@ -286,7 +257,7 @@ function interfaceOptions(
 }
 
 async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<void> {
-  parts.endpoints.identity?.close();
+  parts.endpoints.close();
   parts.auth?.close();
   endWaits(parts);
   parts.hosts.close();

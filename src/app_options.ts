@@ -42,6 +42,8 @@ export interface AppOptions {
   readonly ui?: () => UiFiles | Promise<UiFiles>;
   /** Reads a file of text, where the platform has files. Rejects when it cannot be read. */
   readonly readTextFile?: (path: string) => Promise<string>;
+  /** Reads a variable of the environment, for headers of requests to endpoints. Absent: there are none. */
+  readonly readVariable?: (name: string) => string | undefined;
 }
 
 /**

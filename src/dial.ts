@@ -45,8 +45,16 @@ export interface DialFailure {
    * the stream or connection broke. `refused`: an intermediary refuses the request, now and later.
    * `busy`: the endpoint had no room for the stream, and has read nothing of it. `forbidden`: the
    * server may not connect to this address, and has not (docs/operate.md#outbound-requests).
+   * `unauthenticated`: the request was not sent, because what it would show cannot be had.
    */
-  readonly kind: "unreachable" | "http1" | "reset" | "refused" | "busy" | "forbidden";
+  readonly kind:
+    | "unreachable"
+    | "http1"
+    | "reset"
+    | "refused"
+    | "busy"
+    | "forbidden"
+    | "unauthenticated";
   readonly message: string;
 }
 

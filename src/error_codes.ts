@@ -211,6 +211,13 @@ export const errors = {
     fix:
       "Give each process a certificate of one authority (`fleet.tls.cert-file`, `fleet.tls.ca-file`).",
   },
+  RT0035: {
+    status: 500,
+    retry: true,
+    title: "The credentials for an endpoint cannot be had",
+    fix:
+      "Set the variable that the message names in each process, or have its token endpoint answer; the attempt is retried.",
+  },
   RT0036: {
     status: 500,
     retry: false,

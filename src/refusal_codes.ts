@@ -87,4 +87,11 @@ export const refusals = {
     title: "The server may not connect to this address",
     fix: "Register another address, or permit this one with `outbound.allow`.",
   },
+  META0019: {
+    status: 400,
+    retry: false,
+    title: "The server cannot show an endpoint what its deployment asks for",
+    fix:
+      "Set what the message names: a variable of the server's environment, or the key of tokens.",
+  },
 } as const;

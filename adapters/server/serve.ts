@@ -171,6 +171,7 @@ async function wire(
     ui: runtime.ui ?? (() => built),
     ingressPort: () => ports.get("ingress"),
     readTextFile: (path) => readFile(path, "utf8"),
+    readVariable: (name) => process.env[name],
     ...(reader && { reader }),
     ...(!isAlone && {
       fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log, tls }),

@@ -58,6 +58,8 @@ export interface LifeOptions {
   readonly log: Log;
   /** The partition of this object, if a request has named it. */
   readonly partition: number | undefined;
+  /** Reads a binding that is text. */
+  readonly readVariable: (name: string) => string | undefined;
   /** Opens connections to endpoints. */
   readonly connect: Connect;
   /** The object of a partition. */
@@ -98,6 +100,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     version: VERSION,
     ui: () => built,
     isOneOrigin: true,
+    readVariable: options.readVariable,
   });
   return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
 }

@@ -7,7 +7,7 @@ import { type Life, openLife } from "./life.ts";
 import type { Peer } from "./peers.ts";
 import { consoleLog, IsolateClock, stackOf } from "./platform.ts";
 import { refusal, type RequestKind } from "./refusal.ts";
-import { type Bindings, partitionConfig, warningsFor } from "./settings.ts";
+import { type Bindings, partitionConfig, textOf, warningsFor } from "./settings.ts";
 
 /** The bindings of `wrangler.toml`. */
 export interface ObjectBindings extends Bindings {
@@ -134,6 +134,7 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
       log,
       alarms: this.#alarms,
       connect,
+      readVariable: (name) => textOf(this.env, name),
       partition: this.#partition,
       at: (partition) => objectOf(this.env.PARTITION, partition),
     });

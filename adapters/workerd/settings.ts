@@ -76,6 +76,12 @@ export function warningsFor(bindings: Bindings): string[] {
   return warningsOf(environmentOf(bindings), Object.keys(options));
 }
 
+/** A binding that is text: a variable, or a secret. */
+export function textOf(bindings: Bindings, name: string): string | undefined {
+  const value = Object.hasOwn(bindings, name) ? bindings[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
 function environmentOf(bindings: Bindings): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(bindings)) {

@@ -16,6 +16,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /health": "open",
   "GET /ready": "open",
   "GET /openapi": "open",
+  "GET /.well-known/jwks.json": "open",
+  "GET /.well-known/openid-configuration": "open",
   "GET /cluster-health": "viewer",
   "GET /version": "viewer",
   "GET /metrics": "viewer",

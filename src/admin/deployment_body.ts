@@ -6,7 +6,8 @@ import { Failure } from "../errors.ts";
 import { parseHeaders } from "./headers.ts";
 import { badField, quote, wrongShape } from "./refusals.ts";
 import type { Registration, Update } from "./registration.ts";
-import { fields, flag, maybe, text, texts, withDescription } from "./shapes.ts";
+import { authField, parseAuth } from "./deployment_auth.ts";
+import { fields, flag, headerValues, maybe, text, texts, withDescription } from "./shapes.ts";
 
 const address = {
   uri: withDescription(maybe(text), "Absolute URL of an endpoint. Wins over `arn`."),
@@ -16,7 +17,11 @@ const address = {
     maybe(flag),
     "Speak HTTP/1.1, for endpoints that know nothing else.",
   ),
-  additional_headers: withDescription(maybe(texts), "Sent with discovery and with every attempt."),
+  additional_headers: withDescription(
+    maybe(headerValues),
+    "Sent with discovery and with every attempt.",
+  ),
+  auth: authField,
   dry_run: withDescription(maybe(flag), "Discover and check, and store nothing."),
 };
 
@@ -27,7 +32,6 @@ const address = {
 export const registerBody = fields({
   ...address,
   metadata: withDescription(maybe(texts), "Shown with the deployment."),
-  auth: withDescription(maybe(fields({})), "Not available in this version: refused."),
   breaking: withDescription(maybe(flag), "Allow services to change their type."),
   force: withDescription(
     maybe(flag),
@@ -56,13 +60,15 @@ export const updateBody = fields({
  * 422 with the path to what is no address or header, 400 for one that cannot be used.
  */
 export function parseRegistration(body: Infer<typeof registerBody>, force: boolean): Registration {
-  if (body.auth) throw badField("auth", "Identity tokens are not available in this version");
   const { uri, arn, assume_role_arn: role } = body;
   if (uri == null && arn == null) throw wrongShape("uri", "expected a string");
+  const address = uri != null ? { uri: parseAddress(uri) } : functionAddress(arn ?? "", role);
+  const token = parseAuth(body.auth, address.uri);
   return {
-    ...(uri != null ? { uri: parseAddress(uri) } : functionAddress(arn ?? "", role)),
+    ...address,
     useHttp11: body.use_http_11 ?? false,
     additionalHeaders: parseHeaders(body.additional_headers ?? {}),
+    ...(token && token !== "none" && { identityToken: token }),
     metadata: body.metadata ?? {},
     force: body.force ?? force,
     breaking: body.breaking ?? false,
@@ -88,10 +94,12 @@ export function parseUpdate(
   const { use_http_11: useHttp11, additional_headers: headers } = body;
   const address = newAddress(body, known);
   if (!address && known.lambda && useHttp11 != null) throw otherKind("lambda", "http");
+  const token = parseAuth(body.auth, address?.uri ?? known.uri);
   return {
     ...(address && { address }),
     ...(useHttp11 != null && { useHttp11 }),
     ...(headers && { additionalHeaders: parseHeaders(headers) }),
+    ...(token && { identityToken: token }),
     services: body.overwrite ? "replace" : services,
     ...(body.paused != null && { paused: body.paused }),
     dryRun: body.dry_run ?? false,

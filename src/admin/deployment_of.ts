@@ -42,7 +42,7 @@ export function* deploymentOf(
 
 /** Where a deployment is and how it is spoken to, as its endpoint has just shown. */
 export function spokenTo(
-  { uri, lambda, additionalHeaders }: DiscoveryTarget,
+  { uri, lambda, additionalHeaders, identityToken }: DiscoveryTarget,
   { manifest, httpVersion, dialect, sdkVersion }: Discovered,
 ): Omit<Deployment, "id" | "metadata" | "createdAt" | "services"> {
   const { mode, minProtocol, maxProtocol } = manifest;
@@ -53,6 +53,7 @@ export function spokenTo(
     httpVersion,
     dialect,
     additionalHeaders,
+    ...(identityToken && { identityToken }),
     minProtocol,
     maxProtocol,
     ...(sdkVersion !== undefined && { sdkVersion }),

@@ -100,11 +100,9 @@ function list(registry: Registry, call: Call): Response {
 /** Values of headers are often credentials of the endpoint: only clients that may set them see them. */
 function shownTo({ level }: Call, deployment: Deployment): Deployment {
   if (isAtLeast(level, "admin")) return deployment;
-  const names = Object.keys(deployment.additionalHeaders);
-  return {
-    ...deployment,
-    additionalHeaders: Object.fromEntries(names.map((name) => [name, REDACTED])),
-  };
+  const shown = Object.entries(deployment.additionalHeaders)
+    .map(([name, value]) => [name, typeof value === "string" ? REDACTED : value] as const);
+  return { ...deployment, additionalHeaders: Object.fromEntries(shown) };
 }
 
 async function register(

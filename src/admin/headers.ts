@@ -1,3 +1,4 @@
+import type { AdditionalHeaders } from "../model/endpoint_credentials.ts";
 import { badField, quote, wrongShape } from "./refusals.ts";
 
 /** Headers that belong to a connection: HTTP/2 forbids them, and a client cannot set them. */
@@ -11,19 +12,25 @@ const CONNECTION_HEADERS = [
   "upgrade",
 ];
 
+const VARIABLE = /^[a-z_][a-z0-9_]*$/i;
+
 /**
  * The headers that a deployment's requests carry besides. Names in lower case; of names that differ
  * in case only the last one wins. Throws a `Failure`: 422 for what is no header, 400 for one that
  * cannot be set.
  */
-export function parseHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+export function parseHeaders(given: AdditionalHeaders): AdditionalHeaders {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const path = `additional_headers.${name}`;
       if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) {
         throw wrongShape(path, "expected a header name");
       }
-      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      if (typeof value !== "string") {
+        if (!VARIABLE.test(value.env)) {
+          throw wrongShape(`${path}.env`, "expected a variable's name");
+        }
+      } else if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
         throw wrongShape(path, "expected a header value");
       }
       const lower = name.toLowerCase();

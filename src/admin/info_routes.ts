@@ -7,6 +7,7 @@ import { adminDocument } from "./openapi/admin_document.ts";
 import { ref } from "./openapi/answers.ts";
 import { dialectsOf, empty, reply } from "./reply.ts";
 import type { RouteDoc, Routes } from "./route.ts";
+import { type PublishedKeys, wellKnownRoutes } from "./well_known_routes.ts";
 import { type Feature, ownVersion, versionRecord } from "./version.ts";
 
 export interface InfoOptions {
@@ -19,6 +20,8 @@ export interface InfoOptions {
   readonly metrics?: () => Promise<Response>;
   /** What keeps the process from being ready. Absent: nothing. */
   readonly readiness?: Readiness;
+  /** What verifies ID tokens of this server. Absent or undefined: it makes none. */
+  readonly idTokenKeys?: () => PublishedKeys | undefined;
   /** The processes of a fleet. Absent: this one is alone. */
   readonly members?: () => readonly Member[];
 }
@@ -71,6 +74,7 @@ export function infoRoutes(options: InfoOptions, all: () => Routes): Routes {
     "/ready": { GET: { ...READY, handle: () => readyOf(options) } },
     "/cluster-health": { GET: { ...CLUSTER_HEALTH, handle: () => reply(200, clusterOf(options)) } },
     "/version": { GET: { ...VERSION, handle: ({ request }) => reply(200, version(request.url)) } },
+    ...wellKnownRoutes(options.idTokenKeys),
     "/openapi": { GET: ({ request }) => reply(200, document(dialectsOf(request.headers))) },
   };
 }

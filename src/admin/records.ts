@@ -1,4 +1,5 @@
 import { printDuration } from "../model/duration.ts";
+import type { IdentityToken } from "../model/endpoint_credentials.ts";
 import {
   clampRetentions,
   type Deployment,
@@ -211,9 +212,15 @@ function address({ id, uri, lambda, mode, httpVersion, ...rest }: Deployment): J
     id,
     ...(lambda ? { arn: uri, assume_role_arn: lambda.assumeRoleArn } : ofEndpoint),
     additional_headers: unlessEmpty(rest.additionalHeaders),
+    auth: rest.identityToken && authRecord(rest.identityToken),
     metadata: unlessEmpty(rest.metadata),
     created_at: printInstant(rest.createdAt),
   };
+}
+
+/** In the form in which it is asked for (`deployment_auth.ts`). */
+function authRecord({ issuer, audience, header }: IdentityToken): Json {
+  return { [issuer === "google" ? "GoogleIdToken" : "ServerIdToken"]: { audience, header } };
 }
 
 function protocol({ minProtocol, maxProtocol, sdkVersion }: Deployment): Json {
@@ -233,7 +240,7 @@ function duration(ms: number | undefined, msMax = Infinity): string | undefined 
   return ms === undefined ? undefined : printDuration(Math.min(ms, msMax));
 }
 
-function unlessEmpty(record: Readonly<Record<string, string>> | undefined): Json | undefined {
+function unlessEmpty(record: Readonly<Record<string, unknown>> | undefined): Json | undefined {
   return record && Object.keys(record).length > 0 ? record : undefined;
 }
 

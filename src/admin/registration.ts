@@ -1,3 +1,4 @@
+import type { AdditionalHeaders, IdentityToken } from "../model/endpoint_credentials.ts";
 import type { Deployment, Lambda, ServiceSchema } from "../model/schema.ts";
 import type { Dialect } from "../names.ts";
 
@@ -9,7 +10,9 @@ export interface DiscoveryTarget {
   readonly lambda?: Lambda;
   readonly useHttp11: boolean;
   /** Sent with discovery and with every attempt. Lower-case names. */
-  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly additionalHeaders: AdditionalHeaders;
+  /** The token that requests carry. Absent: none. */
+  readonly identityToken?: IdentityToken;
 }
 
 /** What a registration asks for (docs/spec/admin.md#registration-of-deployments). */
@@ -34,7 +37,9 @@ export interface Update {
   readonly address?: Pick<DiscoveryTarget, "uri" | "lambda">;
   readonly useHttp11?: boolean;
   /** Instead of all there were. */
-  readonly additionalHeaders?: Readonly<Record<string, string>>;
+  readonly additionalHeaders?: AdditionalHeaders;
+  /** `none`: requests carry no token then. */
+  readonly identityToken?: IdentityToken | "none";
   /**
    * Which services the deployment has then. `keep`: those it has. `extend`: those it has and what is
    * new at the endpoint. `replace`: those of the endpoint, whatever it served before.
@@ -64,5 +69,5 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** Asks an endpoint for its manifest. Rejects with a `Failure` META0003, 12, 13, 14 or 15. */
+/** Asks an endpoint for its manifest. Rejects with a `Failure` META0003, 12, 13, 14, 15, 18 or 19. */
 export type Discover = (request: DiscoveryTarget) => Promise<Discovered>;

@@ -206,13 +206,16 @@ export class Registry {
   }
 
   /** Unless it is overwritten, a known endpoint is asked the way its attempts would be. */
-  #targetOf({ uri, lambda, useHttp11, additionalHeaders, force }: Registration): DiscoveryTarget {
+  #targetOf(asked: Registration): DiscoveryTarget {
+    const { uri, lambda, useHttp11, additionalHeaders, force } = asked;
     const known = force ? undefined : this.#at(uri)[0];
+    const identityToken = asked.identityToken ?? known?.identityToken;
     return {
       uri,
       ...(lambda && { lambda: { ...known?.lambda, ...lambda } }),
       useHttp11: useHttp11 || !lambda && known?.httpVersion === "HTTP/1.1",
       additionalHeaders: { ...known?.additionalHeaders, ...additionalHeaders },
+      ...(identityToken && { identityToken }),
     };
   }
 

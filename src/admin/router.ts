@@ -34,6 +34,7 @@ import { serviceRoutes } from "./services.ts";
 import { uiAnswer, type UiOptions } from "./ui_files.ts";
 import { UnknownNames } from "./unknown_names.ts";
 import type { Feature } from "./version.ts";
+import type { PublishedKeys } from "./well_known_routes.ts";
 
 export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
@@ -57,6 +58,8 @@ export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick
   readonly metrics?: () => Promise<Response>;
   /** What keeps the process from being ready. Absent: nothing. */
   readonly readiness?: Readiness;
+  /** What verifies ID tokens of this server. Absent or undefined: it makes none. */
+  readonly idTokenKeys?: () => PublishedKeys | undefined;
   /** Whether unknown query parameters and fields are refused. Default: they are warned about. */
   readonly isStrict?: boolean;
   /** The processes of a fleet. Absent: this one is alone. */

@@ -120,6 +120,38 @@ export const texts = described(plain(record(text, text)), {
   additionalProperties: jsonSchemaOf(text),
 });
 
+const reference = { env: jsonSchemaOf(text) };
+
+/** The value of a header, or the variable of the server's environment that has it. */
+const headerValue = described(
+  define<string | { readonly env: string }>(
+    "headerValue",
+    (value) =>
+      typeof value === "string" || isReference(value) ||
+      'expected a string, or an object such as {"env": "NAME"}',
+  ),
+  {
+    anyOf: [jsonSchemaOf(text), {
+      type: "object",
+      properties: reference,
+      required: Object.keys(reference),
+      additionalProperties: false,
+    }],
+  },
+);
+
+function isReference(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length === 1 && entries[0]?.[0] === "env" && typeof entries[0][1] === "string";
+}
+
+/** Headers by their names. */
+export const headerValues = described(plain(record(text, headerValue)), {
+  type: "object",
+  additionalProperties: jsonSchemaOf(headerValue),
+});
+
 /**
  * A field that may be absent, or null, which means the same
  * (docs/spec/admin.md#registration-of-deployments).

@@ -8,12 +8,14 @@ import type { Discovered, DiscoveryTarget, Update } from "./registration.ts";
 /** How the endpoint of an updated deployment is asked: as before, but for what changes. */
 export function updatedTarget(known: Deployment, update: Update): DiscoveryTarget {
   const { uri, lambda } = update.address ?? known;
+  const token = update.identityToken ?? known.identityToken;
   const isH1 = !known.lambda && known.httpVersion === "HTTP/1.1";
   return {
     uri,
     ...(lambda && { lambda }),
     useHttp11: update.useHttp11 ?? isH1,
     additionalHeaders: update.additionalHeaders ?? known.additionalHeaders,
+    ...(token && token !== "none" && { identityToken: token }),
   };
 }
 

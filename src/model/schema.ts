@@ -1,4 +1,5 @@
 import type { Dialect } from "../names.ts";
+import type { AdditionalHeaders, IdentityToken } from "./endpoint_credentials.ts";
 import type { Retention } from "./invocation.ts";
 import { type Controls, NO_CONTROLS } from "./limits.ts";
 import type { Access, ServiceType } from "./target.ts";
@@ -101,7 +102,10 @@ export interface Deployment {
   readonly httpVersion: "HTTP/1.1" | "HTTP/2.0";
   /** Name spelling this endpoint understands on its wire: see `names.ts`. */
   readonly dialect: Dialect;
-  readonly additionalHeaders: Readonly<Record<string, string>>;
+  /** Sent with discovery and with every attempt. Lower-case names. */
+  readonly additionalHeaders: AdditionalHeaders;
+  /** The token that requests carry. Absent: they carry none. */
+  readonly identityToken?: IdentityToken;
   readonly metadata: Readonly<Record<string, string>>;
   readonly minProtocol: number;
   readonly maxProtocol: number;

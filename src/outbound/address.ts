@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts";
+import type { AdditionalHeaders } from "../model/endpoint_credentials.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import { printTrace, type Trace } from "../model/trace.ts";
@@ -16,11 +17,14 @@ export function joinPath(uri: string, path: string): string {
 }
 
 /**
- * Header names in lower case: HTTP clients need that, and so does overriding one header by another.
+ * The headers whose values are stored, with names in lower case: HTTP clients need that, and so does
+ * overriding one header by another. Others are added by `withCredentials`.
  */
-export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function storedHeaders(headers: AdditionalHeaders): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name.toLowerCase(), value] as const] : []
+    ),
   );
 }
 
@@ -40,10 +44,12 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
  * Throws `Failure` 400 unless headers can be sent with every request. An HTTP client that finds a
  * bad header while it sends may close the whole connection, and with it the attempts of others.
  */
-export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+export function checkHeaders(headers: AdditionalHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!TOKEN.test(name)) throw Failure.plain(400, `invalid header name '${name}'`);
-    if (!VALUE.test(value)) throw Failure.plain(400, `invalid value of header '${name}'`);
+    if (typeof value === "string" && !VALUE.test(value)) {
+      throw Failure.plain(400, `invalid value of header '${name}'`);
+    }
     if (OF_THE_CONNECTION.has(name.toLowerCase())) {
       throw Failure.plain(400, `header '${name}' belongs to the connection and cannot be added`);
     }
@@ -129,7 +135,7 @@ function prepare(deployment: Deployment, protocol: number, clusterName: string):
       accept: type,
       [header(dialect, "cluster-name")]: clusterName,
     },
-    own: lowerCase(additionalHeaders),
+    own: storedHeaders(additionalHeaders),
     urls: new Map(),
   };
 }

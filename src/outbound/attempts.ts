@@ -15,6 +15,7 @@ import { SlotPressure } from "./slot_pressure.ts";
 import { FairQueue, type Place } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
 import { FirstMessages } from "./first_message.ts";
+import { withCredentials } from "./credentials/credentials.ts";
 import { openSigned } from "./identity/signed_dial.ts";
 import { OUTBOUND_DEFAULTS, type OutboundDeps, type OutboundOptions } from "./options.ts";
 import { Ticker } from "./ticker.ts";
@@ -183,11 +184,12 @@ export class Attempts {
     });
   }
 
-  #dialOf({ uri, lambda }: Deployment): Dial {
-    const { dial, functions } = this.#deps;
-    if (!lambda) return dial;
+  #dialOf(deployment: Deployment): Dial {
+    const { dial, functions, credentials } = this.#deps;
+    const { uri, lambda } = deployment;
+    if (!lambda) return withCredentials(dial, deployment, credentials);
     assert(functions, "A function is registered only where functions can be called");
-    return functions.dial(uri, lambda);
+    return withCredentials(functions.dial(uri, lambda), deployment, credentials);
   }
 
   #refuse({ invocation: { id, target }, attempt }: Attempt, outcome: Failed): void {

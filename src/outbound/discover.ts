@@ -1,13 +1,15 @@
 import { assert } from "../assert.ts";
 import { Failure } from "../errors.ts";
+import type { AdditionalHeaders, IdentityToken } from "../model/endpoint_credentials.ts";
 import type { Deployment, Lambda } from "../model/schema.ts";
 import { DIALECTS, header } from "../names.ts";
 import type { Dial, DialHead, DialRequest } from "../dial.ts";
 import type { Clock } from "../ports.ts";
 import { acceptManifests, type Manifest, manifestDialect, readManifest } from "../wire/manifest.ts";
 import { inSlices } from "../slices.ts";
-import { checkHeaders, joinPath, lowerCase } from "./address.ts";
+import { checkHeaders, joinPath, storedHeaders } from "./address.ts";
 import { collect, type Collected } from "./collect.ts";
+import { type Credentials, withCredentials } from "./credentials/credentials.ts";
 import { signedDial } from "./identity/signed_dial.ts";
 import type { Signer } from "./identity/signer.ts";
 import type { Functions } from "./lambda/functions.ts";
@@ -22,7 +24,9 @@ export interface DiscoverRequest {
   readonly lambda?: Lambda | undefined;
   /** Use HTTP/1.1 even where HTTP/2 would work. */
   readonly useHttp11: boolean;
-  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly additionalHeaders: AdditionalHeaders;
+  /** The token that the request carries. Absent: none. */
+  readonly identityToken?: IdentityToken | undefined;
 }
 
 /** The claims of the signature (docs/spec/service-protocol.md#signed-requests). */
@@ -43,6 +47,8 @@ export interface DiscoverOptions {
   readonly signer?: Signer | undefined;
   /** Calls functions. Absent: functions cannot be registered. */
   readonly functions?: Functions | undefined;
+  /** What requests show. Absent: only headers that are stored. */
+  readonly credentials?: Credentials | undefined;
 }
 
 export const DISCOVER_LIMITS = {
@@ -67,7 +73,7 @@ const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504];
 /**
  * Asks an endpoint for its manifest (docs/spec/service-protocol.md#discovery). Rejects with a
  * `Failure` (docs/spec/service-protocol.md#registration-errors): META0003 unreachable or another
- * status than 200; META0018 an address that may not be called; META0012 no common protocol version; META0013 not a manifest; META0014 an
+ * status than 200; META0018 an address that may not be called; META0019 what the request cannot show; META0012 no common protocol version; META0013 not a manifest; META0014 an
  * HTTP/1.1 server; META0015 bidirectional mode over a transport that lacks it; without code and
  * status 400 for headers that cannot be sent; and whatever `readManifest` throws.
  */
@@ -76,6 +82,7 @@ export async function discover(
   options: DiscoverOptions,
 ): Promise<Discovered> {
   checkHeaders(request.additionalHeaders);
+  options.credentials?.check(request);
   const dialRequest = requestOf(request, options);
   const { signer } = options;
   const plain = dialOf(request, options);
@@ -89,15 +96,19 @@ export async function discover(
   return await accept(request, collected, options);
 }
 
-/** The dial for an endpoint or a function. Throws `Failure` META0003 without credentials. */
+/**
+ * The dial for an endpoint or a function, whose requests show what they have to. Throws `Failure` META0003
+ * for a function without credentials to call it with.
+ */
 export function dialOf(
-  { uri, lambda }: Pick<DiscoverRequest, "uri" | "lambda">,
-  { dial, functions }: Pick<DiscoverOptions, "dial" | "functions">,
+  to: Omit<DiscoverRequest, "useHttp11">,
+  { dial, functions, credentials }: Pick<DiscoverOptions, "dial" | "functions" | "credentials">,
 ): Dial {
-  if (!lambda) return dial;
+  const { uri, lambda } = to;
+  if (!lambda) return withCredentials(dial, to, credentials);
   assert(functions, "Whoever registers functions must be able to speak to them");
   functions.check(uri);
-  return functions.dial(uri, lambda);
+  return withCredentials(functions.dial(uri, lambda), to, credentials);
 }
 
 function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequest {
@@ -109,7 +120,7 @@ function requestOf(request: DiscoverRequest, options: DiscoverOptions): DialRequ
   const headers = {
     accept: acceptManifests(),
     ...Object.fromEntries(names),
-    ...lowerCase(additionalHeaders),
+    ...storedHeaders(additionalHeaders),
   };
   const secure = uri.slice(0, 6).toLowerCase() === "https:";
   const version = useHttp11 ? "h1" : secure ? "alpn" : "h2";

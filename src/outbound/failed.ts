@@ -56,10 +56,14 @@ const BUSY_MS = 500;
 
 /**
  * The connection broke, or could not be opened. A busy endpoint has read nothing (RFC 9113, section
- * 8.7), so that failure does not count as an attempt. An address that may not be called is RT0033.
+ * 8.7), so that failure does not count as an attempt. An address that may not be called is RT0033,
+ * a request without its credentials RT0035.
  */
 export function networkFailed(uri: string, { kind, message }: DialFailure): Failed {
   if (kind === "forbidden") return failed("RT0033", `cannot call '${shownUri(uri)}': ${message}`);
+  if (kind === "unauthenticated") {
+    return failed("RT0035", `cannot call '${shownUri(uri)}': ${message}`, { reached: false });
+  }
   const detail = kind === "http1"
     ? "server possibly supports only HTTP1.1, consider discovery with --use-http1.1"
     : message;

@@ -3,6 +3,7 @@ import type { Dial } from "../dial.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Watch } from "../observe/watch.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import type { Signer } from "./identity/signer.ts";
 import type { Functions } from "./lambda/functions.ts";
 
@@ -77,6 +78,8 @@ export interface OutboundDeps {
   readonly signer?: Signer | undefined;
   /** Calls functions. Absent: attempts on functions fail. */
   readonly functions?: Functions | undefined;
+  /** What requests show. Absent: only headers that are stored. */
+  readonly credentials?: Credentials | undefined;
   /** Counts, traces and logs how attempts begin and end. */
   readonly watch?: Watch | undefined;
   /** The current schema. */

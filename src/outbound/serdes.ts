@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import type { Deployment } from "../model/schema.ts";
 import { header } from "../names.ts";
 import type { DialHead, DialRequest } from "../dial.ts";
-import { joinPath, lowerCase } from "./address.ts";
+import { joinPath, storedHeaders } from "./address.ts";
 import { collect } from "./collect.ts";
 import { dialOf, type DiscoverOptions } from "./discover.ts";
 import { signedDial } from "./identity/signed_dial.ts";
@@ -69,7 +69,7 @@ function requestOf(
     method: "POST",
     headers: {
       [header(dialect, "cluster-name")]: clusterName,
-      ...lowerCase(additionalHeaders),
+      ...storedHeaders(additionalHeaders),
       ...TYPES[operation],
       [header(dialect, "serdes-protocol")]: "v1",
     },

@@ -1,5 +1,7 @@
 import type { Config } from "../config.ts";
 import { PROTOCOL_MAX, PROTOCOL_PREFERRED } from "../model/protocol.ts";
+import type { IdTokenSettings } from "./credentials/id_tokens.ts";
+import type { SecretSettings } from "./credentials/secret_text.ts";
 import { DISCOVER_LIMITS } from "./discover.ts";
 import { Egress } from "./egress/egress.ts";
 import type { OwnPorts } from "./egress/own_ports.ts";
@@ -62,6 +64,36 @@ function credentialsOf(config: Config): Credentials | undefined {
   const sessionToken = config["worker.invoker.aws-session-token"] || undefined;
   return { accessKeyId, secretAccessKey, sessionToken };
 }
+
+/** Which variables headers may name, and how large an announcement may be. */
+export function endpointSettings(config: Config) {
+  return {
+    headerVariables: config["outbound.header-variables"],
+    partsMax: config["admin.deployment-parts-limit"],
+  };
+}
+
+/** How endpoints are shown ID tokens. An empty setting counts as absent. */
+export function idTokenSettings(config: Config): IdTokenSettings {
+  const secret = (text: SecretName, file: SecretName): SecretSettings => ({
+    text: config[text] || undefined,
+    file: config[file] || undefined,
+    names: { text, file },
+  });
+  return {
+    google: secret("outbound.id-token.google-key", "outbound.id-token.google-key-file"),
+    key: secret("outbound.id-token.private-key-pem", "outbound.id-token.private-key-pem-file"),
+    issuer: config["outbound.id-token.issuer"] || undefined,
+    subject: config["cluster-name"],
+    lifetimeMs: config["outbound.id-token.lifetime"],
+    connectTimeoutMs: config["worker.invoker.connect-timeout"],
+    timeoutMs: DISCOVER_LIMITS.timeoutMs,
+  };
+}
+
+type SecretName =
+  | `outbound.id-token.google-key${"" | "-file"}`
+  | `outbound.id-token.private-key-pem${"" | "-file"}`;
 
 /** An empty setting counts as absent. */
 export function keySettings(config: Config): KeySettings {

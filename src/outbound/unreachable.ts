@@ -19,6 +19,8 @@ export function unreachable(uri: string, { kind, message }: DialFailure): Failur
       );
     case "forbidden":
       return new Failure("META0018", `cannot call '${shownUri(uri)}': ${message}`);
+    case "unauthenticated":
+      return new Failure("META0003", `cannot call '${shownUri(uri)}': ${message}`);
     case "unreachable":
     case "reset":
     case "refused":

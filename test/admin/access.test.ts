@@ -9,7 +9,13 @@ type Asker = typeof ROLES[number] | "nobody" | "wrong";
 
 /** What each route asks for: a route that is new fails here until somebody has decided. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  open: ["GET /health", "GET /ready", "GET /openapi"],
+  open: [
+    "GET /health",
+    "GET /ready",
+    "GET /openapi",
+    "GET /.well-known/jwks.json",
+    "GET /.well-known/openid-configuration",
+  ],
   viewer: [
     "GET /cluster-health",
     "GET /version",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX, discovered, refusal, setup } from "./_setup.ts";
 
+const ARN = "arn:aws:lambda:eu-central-1:123456789012:function:greeter:1";
 const uri = "http://localhost:9080/";
 
 describe("the body of a registration", () => {
@@ -54,6 +55,10 @@ describe("the body of a registration", () => {
     ['"x"', "expected an object"],
     [{}, "at 'uri', expected a string"],
     [{ uri: null }, "at 'uri', expected a string"],
+    [{ uri, additional_headers: { a: { env: 1 } } }, `an object such as {"env": "NAME"}`],
+    [{ uri, additional_headers: { a: { env: "B", c: 1 } } }, `an object such as {"env": "NAME"}`],
+    [{ uri, additional_headers: { a: null } }, `an object such as {"env": "NAME"}`],
+    [{ uri, additional_headers: { a: { env: "a-b" } } }, "expected a variable's name"],
     [{ uri: 5 }, "at 'uri', expected a string"],
     [{ uri: { toString: 1 } }, "at 'uri', expected a string"],
     [{ uri: "" }, "at 'uri', '' is not a URL"],
@@ -90,7 +95,11 @@ describe("the body of a registration", () => {
     [{ uri: "ftp://localhost" }, "'ftp' is not supported"],
     [{ uri: "http://user:secret@localhost" }, "additional_headers"],
     [{ arn: "foo" }, "8 components"],
-    [{ uri, auth: { GoogleIdToken: {} } }, "not available"],
+    [{ uri, auth: { GoogleIdToken: { impersonate_service_account: "a@b" } } }, "own key"],
+    [{ uri, auth: { GoogleIdToken: {}, ServerIdToken: {} } }, "more than one token"],
+    [{ uri, auth: { ServerIdToken: { audience: "" } } }, "between 1 and 1024"],
+    [{ uri, auth: { ServerIdToken: { header: "cookie" } } }, "'cookie' cannot carry a token"],
+    [{ arn: ARN, auth: { ServerIdToken: {} } }, "A function takes no ID token"],
     [{ uri, additional_headers: { Connection: "close" } }, "'connection' cannot be set"],
   ])("with a value that cannot be used is refused: %j", async (body, reason) => {
     const { register, asked } = await setup();

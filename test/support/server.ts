@@ -10,6 +10,8 @@ export interface ServerOptions {
   readonly runtime: RuntimeName;
   /** Settings by environment name without prefix: `INGRESS__DRAIN_TIMEOUT`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Further variables of its environment, by their names. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Words of its command line that are left out. */
   readonly without?: RegExp;
 }
@@ -55,9 +57,8 @@ export class Server {
       ADMIN__BIND_PORT: String(admin),
       ...options.settings,
     };
-    this.#env = Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [`SVC_${name}`, value]),
-    );
+    const set = Object.entries(settings).map(([name, value]) => [`SVC_${name}`, value]);
+    this.#env = { ...Object.fromEntries(set), ...options.env };
   }
 
   /** Starts the process on its folder and ports, and waits until it is healthy. */

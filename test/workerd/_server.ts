@@ -19,6 +19,8 @@ const QUICK = {
 export interface WorkerdOptions {
   /** Settings by environment name without prefix. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Further bindings, by their names. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The Worker as a process of workerd, with the objects' rows in a folder that outlives it. */
@@ -29,16 +31,23 @@ export class WorkerdServer {
   #child: Child | undefined;
   #earlier = "";
 
-  constructor(folder: string, ports: readonly number[], { settings = {} }: WorkerdOptions) {
+  constructor(
+    folder: string,
+    ports: readonly number[],
+    { settings = {}, env = {} }: WorkerdOptions,
+  ) {
     const [ingress = 0, admin = 0] = ports;
     this.folder = folder;
     this.ingress = `http://127.0.0.1:${ingress}`;
     this.admin = `http://127.0.0.1:${admin}`;
     writeFileSync(path.join(folder, "worker.mjs"), bundled("adapters/workerd.ts"));
     const all = Object.entries({ ...QUICK, ...settings });
-    const vars = all.map(([name, value]) => [`SVC_${name}`, value] as const);
+    const vars = [
+      ...all.map(([name, value]) => [`SVC_${name}`, value] as const),
+      ...Object.entries(env),
+    ];
     const rows = path.join(folder, "rows");
-    mkdirSync(rows);
+    mkdirSync(rows, { recursive: true });
     writeFileSync(path.join(folder, "config.capnp"), configOf({ ingress, admin, rows, vars }));
   }
 

@@ -1,4 +1,6 @@
+import { authStruct } from "../deployment_auth.ts";
 import type { Json } from "../json.ts";
+import { headerValues, jsonSchemaOf } from "../shapes.ts";
 
 /** Points to one of the schemas below. */
 export function ref(name: keyof typeof answerSchemas): Json {
@@ -41,7 +43,8 @@ const protocol = {
 /** What all deployments have. */
 const deployed = {
   id: string,
-  "additional_headers?": pointTo("Texts"),
+  "additional_headers?": pointTo("HeaderValues"),
+  "auth?": pointTo("DeploymentAuth"),
   "metadata?": pointTo("Texts"),
   created_at: { type: "string", format: "date-time" },
   ...protocol,
@@ -89,6 +92,16 @@ function deployment(services: Json): Json {
 export const answerSchemas = {
   // With a name, since generators make two of what is within one of several shapes.
   Texts: strings,
+  HeaderValues: jsonSchemaOf(headerValues),
+  DeploymentAuth: jsonSchemaOf(authStruct),
+  JsonWebKeySet: object({ keys: listOf({ type: "object" }) }),
+  IdTokenIssuer: object({
+    issuer: string,
+    jwks_uri: string,
+    id_token_signing_alg_values_supported: listOf(string),
+    response_types_supported: listOf(string),
+    subject_types_supported: listOf(string),
+  }),
   ServiceRevision: object({ name: string, revision: integer }),
   VersionInformation: object({
     version: string,

@@ -76,6 +76,10 @@ export interface Deployment<S = Pick<Service, "name" | "revision">> {
   readonly protocol_type?: "BidiStream" | "RequestResponse";
   readonly http_version?: string;
   readonly additional_headers?: Readonly<Record<string, HeaderValue>>;
+  /** The ID token that its requests carry, by its kind. */
+  readonly auth?: Readonly<
+    Record<string, { readonly audience?: string; readonly header?: string }>
+  >;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly created_at: string;
   readonly min_protocol_version: number;

@@ -131,9 +131,18 @@ function Facts({ deployment, row }: {
         <Ago at={at} /> · <Moment at={at} />
       </dd>
       <Record title="Headers" record={headers} />
+      <Record title="ID token" record={tokensOf(deployment)} />
       <Record title="Metadata" record={metadata} />
     </dl>
   );
+}
+
+/** Which ID token its requests carry, by its kind. */
+function tokensOf({ auth = {} }: Pick<Deployment<Service>, "auth">): Record<string, string> {
+  const shown = Object.entries(auth).map(([kind, { audience, header }]) =>
+    [kind, `for ${audience}, in the header ${header}`] as const
+  );
+  return Object.fromEntries(shown);
 }
 
 function Record({ title, record }: {
