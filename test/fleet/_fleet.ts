@@ -27,6 +27,8 @@ export interface FleetOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of one process, by its number. */
   readonly settingsOf?: (n: number) => Readonly<Record<string, string>>;
+  /** Further variables of one process. */
+  readonly envOf?: (n: number) => Readonly<Record<string, string>>;
   /** By number of the process. Default: Node, or Deno with FLEET_RUNTIME=deno. */
   readonly runtimes?: readonly RuntimeName[];
 }
@@ -113,7 +115,7 @@ async function balance(members: readonly Member[]): Promise<Balanced> {
 
 async function memberOf(
   sqld: Sqld,
-  { partitions, settings, settingsOf, runtimes }: FleetOptions,
+  { partitions, settings, settingsOf, envOf, runtimes }: FleetOptions,
   n: number,
 ): Promise<Member> {
   const distance = new Distance({ target: new URL(sqld.url), delayMs: 0 });
@@ -139,6 +141,7 @@ async function memberOf(
         ...settings,
         ...own,
       },
+      env: envOf?.(n) ?? {},
     },
     [ingress, admin],
     mkdtempSync(path.join(tmpdir(), "fleet-")),
