@@ -43,15 +43,17 @@ export async function startPage(): Promise<void> {
 function useLoaded(route: Route | undefined): ComponentType<PageProps> | Error | undefined {
   const [failure, setFailure] = useState<Error>();
   const [, setCount] = useState(0);
+  const page = route && loaded.get(route);
   useEffect(() => {
     setFailure(undefined);
-    if (!route || loaded.has(route)) return;
+    // As it was drawn: it may have been loaded between then and now.
+    if (!route || page) return;
     route.load().then((page) => {
       loaded.set(route, page.default);
       setCount((count) => count + 1);
     }, setFailure);
   }, [route]);
-  return failure ?? (route && loaded.get(route));
+  return failure ?? page;
 }
 
 /** The page of the current place. */
