@@ -117,7 +117,12 @@ describe("a waterfall as SVG", () => {
   });
   const draw = (steps: readonly Step[], title = "Greeter/greet") => {
     const line = timelineOf([Date.parse(AT), Date.parse(AT) + 1_000], true);
-    return waterfallSvg({ title, steps, line, failures: new Map([[0, [Date.parse(AT)]]]) });
+    return waterfallSvg({
+      title,
+      steps,
+      line,
+      failures: new Map([[0, [{ at: Date.parse(AT), text: "" }]]]),
+    });
   };
 
   test("has a bar, a label and a duration for each step, and marks of failed attempts", () => {

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     expect(await page.locator("tbody svg.bar").count()).toBe(3);
     await page.getByLabel("Fold long waits").uncheck();
     await page.getByText(/ in all/).waitFor();
-    await page.getByRole("button", { name: "call Counter/k/add()" }).click();
+    await page.getByRole("button", { name: "call Counter/k/add()", exact: true }).click();
     const step = page.getByRole("complementary", { name: "Chosen step" });
     await step.getByText("Command: Call", { exact: true }).waitFor();
     await step.getByText("Notification: Call", { exact: true }).waitFor();
@@ -45,6 +45,64 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     }
     await expectSound(tab);
     await page.goBack();
+    await tab.close();
+  });
+
+  test("shows the steps of what it called in place, and a part of the line by keys", async () => {
+    const id = await start("Greeter/callCounter", { key: "nested", delta: 40 });
+    await stands(id, "completed");
+    const tab = await ui.open(`invocations/${id}`);
+    const { page } = tab;
+    const call = page.getByRole("row", { name: /call Counter\/nested\/add\(\)/ });
+    await page.getByRole("button", { name: "Steps of call Counter/nested/add()" }).click();
+    const nested = page.getByRole("link", { name: `set("value")` });
+    await nested.waitFor();
+    await expectSound(tab);
+    await call.focus();
+    await page.keyboard.press("ArrowLeft");
+    await nested.waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowRight");
+    await nested.waitFor();
+    const bar = page.locator("tbody svg.bar rect:not(.fold)").first();
+    const before = Number(await bar.getAttribute("width"));
+    await page.keyboard.press("+");
+    await page.getByRole("status").getByText(/ ms to /).waitFor();
+    expect(Number(await bar.getAttribute("width"))).toBeGreaterThanOrEqual(before);
+    await page.keyboard.press(">");
+    await page.keyboard.press("-");
+    await page.keyboard.press("-");
+    await page.getByRole("status").getByText(/ ms to /).waitFor({ state: "detached" });
+    const { x, y, width } = (await page.locator(".overview > svg").boundingBox())!;
+    await page.mouse.move(x + width / 4, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + 10);
+    await page.mouse.up();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.getByRole("status").getByText(/ ms to /).waitFor({ state: "detached" });
+    await nested.click();
+    await page.getByRole("heading", { level: 1, name: "Counter/nested/add" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("entry")).toBe("2");
+    await page.getByRole("complementary", { name: "Chosen step" }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("goes to what failed by a key, and draws each attempt", async () => {
+    const id = await start("Greeter/flakyStep", { id: "errors", failures: 2 });
+    await stands(id, "completed");
+    const tab = await ui.open(`invocations/${id}`);
+    const { page } = tab;
+    await page.getByRole("row", { name: /middle/ }).waitFor();
+    await page.locator(".overview .attempt").first().waitFor();
+    await page.locator(".overview title").getByText(/attempt 1 failed: .*errors is not ready/)
+      .first().waitFor({ state: "attached" });
+    await page.keyboard.press("e");
+    const step = page.getByRole("complementary", { name: "Chosen step" });
+    await step.getByText(`run("middle")`).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("after");
+    await page.getByRole("row", { name: /middle/ }).waitFor({ state: "detached" });
+    await expectSound(tab);
     await tab.close();
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { freePorts } from "../support/child.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
@@ -116,6 +117,60 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await tab.close();
   });
 
+  test("draws its frame without a page that takes long to load, and the page behind it", async () => {
+    const tab = await ui.open("settings");
+    const { page } = tab;
+    const held: (() => void)[] = [];
+    await page.route(/\/assets\/objects-/, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.continue();
+    });
+    await page.goto(ui.at("objects"), { waitUntil: "commit" });
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    await page.getByText("Loading…").waitFor();
+    held.splice(0).forEach((release) => release());
+    await page.getByRole("heading", { level: 1, name: "Objects" }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("opens an id that is pasted anywhere", async () => {
+    const tab = await ui.open("services");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+    const paste = (text: string) =>
+      page.evaluate((text) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text", text);
+        document.dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+      }, text);
+    await paste("some text");
+    expect(page.url()).toBe(ui.at("services"));
+    await paste(" dp_1x\n");
+    await page.waitForURL(ui.at("deployments/dp_1x"));
+    await tab.close();
+  });
+
+  test("the palette searches in states and in all invocations for what is no name", async () => {
+    const tab = await ui.open("");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    for (const kind of ["states of objects", "invocations"]) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").fill("card declined");
+      await page.getByRole("option", { name: `“card declined” in ${kind}` }).click();
+      await page.getByText("No ").first().waitFor();
+    }
+    expect(page.url()).toBe(ui.at("invocations?filter=%22card+declined%22"));
+    await page.keyboard.press(".");
+    await page.getByLabel("Order").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.closest(".actions") !== null)).toBe(
+      true,
+    );
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("the palette finds objects by any key, one that no path can have as well", async () => {
     const tab = await ui.open("");
     const { page } = tab;
@@ -146,6 +201,23 @@ describe.skipIf(!hasBrowser)("without a deployment", () => {
     const tab = await ui.open("");
     await tab.page.getByText(`curl ${ui.server.admin}/deployments`).waitFor();
     await expectSound(tab);
+    await tab.close();
+  });
+
+  test("waits for an endpoint, and shows what it would register as soon as it answers", async () => {
+    const [port] = await freePorts(1);
+    const tab = await ui.open("", { allowed: [500] });
+    const { page } = tab;
+    await page.getByLabel("Address of the endpoint").fill(`http://127.0.0.1:${port}`);
+    await page.getByRole("button", { name: "Wait for it" }).click();
+    await page.getByRole("status").getByText(/Waiting for an endpoint .*META0003|Waiting .* reach/)
+      .waitFor();
+    await expectSound(tab);
+    await page.getByLabel("Address of the endpoint").fill(ui.endpoint.url);
+    await page.getByRole("button", { name: "Wait for it" }).click();
+    const dialog = page.getByRole("dialog", { name: "Register a deployment" });
+    expect(await dialog.getByLabel("Address of the endpoint").inputValue()).toBe(ui.endpoint.url);
+    expect(tab.wrong).toEqual([]);
     await tab.close();
   });
 });

@@ -1,6 +1,14 @@
 import { toast } from "../state/toasts.ts";
 import { api, query, type Send } from "./client.ts";
-import { commandMany, messageOf, type Verb } from "./commands.ts";
+import {
+  type Command,
+  commandMany,
+  commandOne,
+  COMMANDS,
+  messageOf,
+  type Verb,
+} from "./commands.ts";
+import { go, link } from "../state/router.ts";
 import { refreshAll } from "./resource.ts";
 import { type Sql, sql, where } from "./sql.ts";
 
@@ -48,4 +56,26 @@ export async function change(path: string, send: Send, done: string): Promise<bo
   toast("done", done);
   refreshSoon();
   return true;
+}
+
+/** Does a command, says what became of it, and goes to the new invocation of a restart. */
+export async function actOnOne(
+  { verb, label, undo }: Pick<Command, "verb" | "label" | "undo">,
+  id: string,
+  onDone: () => void,
+  query = "",
+): Promise<void> {
+  try {
+    const created = await commandOne(verb, id, query);
+    const back = COMMANDS.find((command) => command.verb === undo);
+    toast(
+      "done",
+      `${label}: done`,
+      back && { label: "Undo", run: () => void actOnOne(back, id, onDone) },
+    );
+    if (created !== undefined) go(link("invocations", created));
+  } catch (cause) {
+    toast("failed", `${label}: ${messageOf(cause)}`);
+  }
+  onDone();
 }

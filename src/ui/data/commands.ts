@@ -14,6 +14,8 @@ export interface Command {
   readonly statuses: readonly Status[];
   readonly isDangerous: boolean;
   readonly key: string;
+  /** What takes it back. Absent: nothing does. */
+  readonly undo?: Verb;
 }
 
 const OPEN: readonly Status[] = [
@@ -38,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
     statuses: ["running", "ready", "retrying"],
     isDangerous: false,
     key: "p",
+    undo: "resume",
   },
   {
     verb: "cancel",
@@ -73,6 +76,11 @@ export const COMMANDS: readonly Command[] = [
     key: "shift+p",
   },
 ];
+
+/** What a command is called for an invocation that stands there. */
+export function labelFor({ verb, label }: Command, status: Status): string {
+  return verb === "resume" && status === "retrying" ? "Retry now" : label;
+}
 
 /** What became of a command on many. */
 export interface Outcome {

@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ApiError } from "../data/client.ts";
 import { readServer } from "../data/server.ts";
 import { go, link } from "../state/router.ts";
-import { useKeys } from "../state/keys.ts";
+import { isTyping, useKeys } from "../state/keys.ts";
 import { routes } from "../routes.ts";
 import { Failed } from "../widgets/empty.tsx";
+import { placeOf } from "./choices.ts";
 import { Header } from "./header.tsx";
 import { KeySheet, openKeySheet } from "./key_sheet.tsx";
 import { Outlet } from "./outlet.tsx";
@@ -32,17 +34,35 @@ export async function connect(): Promise<void> {
 /** No token or a wrong one, one without a role, and too many wrong ones. */
 const CLOSED = new Set([401, 403, 429]);
 
+function focusActions(): void {
+  document.querySelector<HTMLElement>("main .actions :is(a, button, select)")?.focus();
+}
+
+/** An id that is pasted where nothing is typed is opened. */
+function usePastedIds(): void {
+  useEffect(() => {
+    const open = (event: ClipboardEvent) => {
+      const to = placeOf(event.clipboardData?.getData("text") ?? "");
+      if (to !== undefined && !isTyping(event.target)) go(to);
+    };
+    document.addEventListener("paste", open);
+    return () => document.removeEventListener("paste", open);
+  }, []);
+}
+
 /** The frame of all pages. */
 export function App() {
   useKeys("Everywhere", {
     "ctrl+k": { label: "Go to anything", run: openPalette },
     "?": { label: "Show the keys", run: openKeySheet },
+    ".": { label: "Go to the actions of the page", run: focusActions },
     ...Object.fromEntries(
       routes.filter(({ nav }) => nav).map((
         { path, title, nav },
       ) => [`g ${nav!.key}`, { label: `Go to ${title}`, run: () => go(link(path)) }]),
     ),
   });
+  usePastedIds();
   const isClosed = CLOSED.has(failure.value?.status ?? 0);
   return (
     <>

@@ -1,6 +1,7 @@
+import { termText } from "../data/filter.ts";
 import { keyedLinkOf } from "../data/objects.ts";
 import { routes } from "../routes.ts";
-import { link, match } from "../state/router.ts";
+import { link, linkWith, match } from "../state/router.ts";
 import type { IconName } from "../widgets/icon.tsx";
 
 /** Something to go to. */
@@ -18,6 +19,8 @@ const BY_PREFIX: Readonly<Record<string, readonly [page: string, kind: string]>>
   inv_: ["invocations", "invocation"],
   dp_: ["deployments", "deployment"],
 };
+/** Virtual queues have no page of their own. */
+const QUEUE = "vq_";
 
 /** Of what `GET /services` answers. */
 export interface Service {
@@ -28,8 +31,11 @@ export interface Service {
 /** What a typed text may mean, the best first. */
 export function choicesFor(text: string, services: readonly Service[]): readonly Choice[] {
   const typed = text.trim();
-  const found = [...ids(typed), ...pages(typed), ...typed === "" ? [] : named(typed, services)];
-  return found.slice(0, CHOICES_MAX);
+  if (typed === "") return pages(typed);
+  const exact = ids(typed);
+  const found = [...exact, ...pages(typed), ...named(typed, services)];
+  const searches = exact.length > 0 ? [] : searchesFor(typed);
+  return [...found.slice(0, CHOICES_MAX - searches.length), ...searches];
 }
 
 /** Whether there is a page at a path: pages are added one by one. */
@@ -37,7 +43,15 @@ function isPage(...segments: readonly string[]): boolean {
   return routes.some(({ path }) => match(path, link(...segments)));
 }
 
+/** Where an id leads. Undefined: the text is none. */
+export function placeOf(text: string): string | undefined {
+  return /^\s*[a-z]+_1\w+\s*$/.test(text) ? ids(text.trim())[0]?.to : undefined;
+}
+
 function ids(typed: string): Choice[] {
+  if (typed.startsWith(QUEUE)) {
+    return [{ label: typed, kind: "queue", icon: "limit", to: link("limits") }];
+  }
   const [, found] = Object.entries(BY_PREFIX).find(([prefix]) => typed.startsWith(prefix)) ?? [];
   if (!found || !isPage(found[0], typed)) return [];
   return [{ label: typed, kind: found[1], icon: "open", to: link(found[0], typed) }];
@@ -51,6 +65,22 @@ function pages(typed: string): Choice[] {
       icon: nav!.icon,
       to: link(path),
     }));
+}
+
+/** Lists that are searched for a text. */
+function searchesFor(typed: string): Choice[] {
+  const within = (page: string, filter: string, kind: string, icon: IconName): Choice => ({
+    label: `“${typed}” in ${kind}`,
+    kind: "search",
+    icon,
+    to: linkWith(link(page), { filter }),
+  });
+  // Without the name of a field and its colon: it is searched for in targets and failures.
+  const free = termText("", [typed]).slice(1);
+  return [
+    within("objects", termText("state", [typed]), "states of objects", "object"),
+    within("invocations", free, "invocations", "list"),
+  ];
 }
 
 /** Services by their names. `Cart/held` is the key `held` of `Cart`. */

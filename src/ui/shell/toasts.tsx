@@ -9,7 +9,17 @@ export function Toasts() {
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === "done" ? "succeeded" : "failed"} />
           <span>{text}</span>
-          {action && <button type="button" onClick={action.run}>{action.label}</button>}
+          {action && (
+            <button
+              type="button"
+              onClick={() => {
+                closeToast(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
           <button type="button" class="icon" aria-label="Close" onClick={() => closeToast(id)}>
             <Icon name="close" />
           </button>

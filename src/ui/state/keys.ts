@@ -92,7 +92,7 @@ function isPressing(name: string, target: EventTarget | null): boolean {
 }
 
 /** Whether keys are text at this place. */
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable ||
     target.matches("input:not([type=checkbox], [type=range]), textarea, select");

@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useKeys } from "../state/keys.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Keys, useKeys } from "../state/keys.ts";
 import { type Cursor, useCursor } from "./cursor.ts";
 import { useWindow } from "./window.ts";
 
@@ -35,6 +35,10 @@ export interface TableProps<Row> {
   readonly onSelect?: (ids: ReadonlySet<string>) => void;
   /** Called when the last rows are in view. */
   readonly onEnd?: () => void;
+  /** Buttons of a row, shown while the pointer is on it. What they do has keys or a page as well. */
+  readonly actionsOf?: (row: Row) => ComponentChildren;
+  /** Keys for the row that the keyboard is at. */
+  readonly keysOf?: ((row: Row) => Keys) | undefined;
 }
 
 /**
@@ -64,6 +68,7 @@ export function Table<Row>(props: TableProps<Row>) {
             <BodyRow
               key={idOf(row)}
               {...{ row, columns, act }}
+              actionsOf={props.actionsOf}
               id={idOf(row)}
               at={from + offset}
               isCurrent={cursor.at === from + offset}
@@ -118,6 +123,7 @@ function useTableKeys<Row>(props: TableProps<Row>, cursor: Cursor): void {
       "x": { label: "Select", run: () => select(false) },
       "shift+x": { label: "Select up to here", run: () => select(true) },
     }),
+    ...(current && cursor.hasMoved && props.keysOf?.(current)),
   });
 }
 
@@ -169,6 +175,7 @@ interface RowProps<Row> {
   readonly isSelected: boolean | undefined;
   /** The same at every render, so that rows that stay as they are cost nothing while one scrolls. */
   readonly act: RowActs<Row>;
+  readonly actionsOf: TableProps<Row>["actionsOf"];
 }
 
 interface RowActs<Row> {
@@ -193,8 +200,9 @@ function useActs<Row>(props: TableProps<Row>, cursor: Cursor): RowActs<Row> {
 }
 
 function BodyRow<Row>(
-  { row, id, at, columns, isCurrent, hasMoved, isSelected, act }: RowProps<Row>,
+  { row, id, at, columns, isCurrent, hasMoved, isSelected, act, actionsOf }: RowProps<Row>,
 ) {
+  const [isNear, setNear] = useState(false);
   const element = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isCurrent && hasMoved) focusFor(element.current);
@@ -209,29 +217,47 @@ function BodyRow<Row>(
       onFocus={() => isFocusing || act.focus(at)}
       onKeyDown={(event) => arrow(event, act)}
       onDblClick={() => act.open(row)}
+      onPointerEnter={actionsOf && (() => setNear(true))}
+      onPointerLeave={actionsOf && (() => setNear(false))}
     >
-      {isSelected !== undefined && (
-        <td class="check">
-          <input
-            type="checkbox"
-            tabIndex={-1}
-            aria-label={`Select ${id}`}
-            checked={isSelected}
-            onChange={() => act.toggle(id)}
-          />
-        </td>
-      )}
-      {columns.map((column) => <Cell key={column.id} column={column} row={row} />)}
+      {isSelected !== undefined && <Check id={id} isOn={isSelected} onToggle={act.toggle} />}
+      {columns.map((column, place) => (
+        <Cell key={column.id} column={column} row={row}>
+          {isNear && place === columns.length - 1 && (
+            <span class="row-actions">{actionsOf?.(row)}</span>
+          )}
+        </Cell>
+      ))}
     </tr>
-  ), [row, at, columns, isCurrent, isSelected]);
+  ), [row, at, columns, isCurrent, isSelected, isNear]);
 }
 
-function Cell<Row>({ column: { cell, isNumber, isHeader }, row }: {
+function Check({ id, isOn, onToggle }: {
+  readonly id: string;
+  readonly isOn: boolean;
+  readonly onToggle: (id: string) => void;
+}) {
+  return (
+    <td class="check">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select ${id}`}
+        checked={isOn}
+        onChange={() => onToggle(id)}
+      />
+    </td>
+  );
+}
+
+function Cell<Row>({ column: { cell, isNumber, isHeader }, row, children }: {
   readonly column: Column<Row>;
   readonly row: Row;
+  /** Behind what the column shows. */
+  readonly children: ComponentChildren;
 }) {
-  if (isHeader) return <th scope="row">{cell(row)}</th>;
-  return <td class={isNumber ? "number" : undefined}>{cell(row)}</td>;
+  if (isHeader) return <th scope="row">{cell(row)}{children}</th>;
+  return <td class={isNumber ? "number" : undefined}>{cell(row)}{children}</td>;
 }
 
 /** Whether the focus follows the cursor now. Else the cursor follows the focus, and never both ways. */

@@ -3,6 +3,7 @@ import { server } from "../../data/server.ts";
 import { link } from "../../state/router.ts";
 import { Copy } from "../../widgets/id.tsx";
 import { Empty } from "../../widgets/empty.tsx";
+import { RegisterFirst } from "./probe.tsx";
 
 /** Nothing is registered: the command that changes it, and what comes next. */
 export function FirstRun() {
@@ -13,10 +14,9 @@ export function FirstRun() {
       <p>
         <code>{command}</code> <Copy text={command} label="the command" />
       </p>
+      <RegisterFirst />
       <p>
-        Or do it on the page{" "}
-        <a href={link("deployments")}>Deployments</a>. Its services are shown here as soon as it is
-        registered. Then call a handler below{" "}
+        Its services are shown here as soon as it is registered. Then call a handler below{" "}
         <code>{ingress}</code>, and its invocation is shown on the page{" "}
         <a href={link("invocations")}>Invocations</a>.
       </p>

@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { type Command, commandOne, COMMANDS, messageOf } from "../../data/commands.ts";
+import { actOnOne } from "../../data/act.ts";
+import { type Command, COMMANDS, labelFor } from "../../data/commands.ts";
 import type { Invocation } from "../../data/invocations.ts";
 import { useKeys } from "../../state/keys.ts";
-import { go, link } from "../../state/router.ts";
-import { toast } from "../../state/toasts.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
-import { type Status, statusOf } from "../../widgets/status.tsx";
+import { statusOf } from "../../widgets/status.tsx";
 
 /** What can be done to an invocation where it stands. What cannot be undone is asked about first. */
 export function Actions({ row, onDone }: {
@@ -16,7 +15,7 @@ export function Actions({ row, onDone }: {
   const status = statusOf(row);
   const commands = COMMANDS.filter(({ statuses }) => statuses.includes(status));
   const start = (command: Command) =>
-    command.isDangerous ? ask(command) : void run(command, row.id, onDone);
+    command.isDangerous ? ask(command) : void actOnOne(command, row.id, onDone);
   useKeys(
     "Invocation",
     Object.fromEntries(
@@ -41,16 +40,12 @@ export function Actions({ row, onDone }: {
       {question && (
         <Ask
           command={question}
-          onConfirm={() => void run(question, row.id, onDone)}
+          onConfirm={() => void actOnOne(question, row.id, onDone)}
           onClose={() => ask(undefined)}
         />
       )}
     </>
   );
-}
-
-function labelFor({ verb, label }: Command, status: Status): string {
-  return verb === "resume" && status === "retrying" ? "Retry now" : label;
 }
 
 function Ask({ command: { label, about }, ...then }: {
@@ -63,21 +58,4 @@ function Ask({ command: { label, about }, ...then }: {
       <p>{about}</p>
     </Confirm>
   );
-}
-
-/** Does a command, says what became of it, and goes to the new invocation of a restart. */
-export async function run(
-  { verb, label }: Pick<Command, "verb" | "label">,
-  id: string,
-  onDone: () => void,
-  query = "",
-): Promise<void> {
-  try {
-    const created = await commandOne(verb, id, query);
-    toast("done", `${label}: done`);
-    if (created !== undefined) go(link("invocations", created));
-  } catch (cause) {
-    toast("failed", `${label}: ${messageOf(cause)}`);
-  }
-  onDone();
 }

@@ -62,6 +62,26 @@ export interface EventRow {
   readonly event_json: string;
 }
 
+/** Why an attempt failed. */
+export interface Failure {
+  readonly error_code?: number;
+  readonly error_message?: string;
+  readonly error_stacktrace?: string;
+  readonly related_command_index?: number;
+  readonly related_command_name?: string;
+  readonly related_command_type?: string;
+}
+
+/** The failure that an event tells of. */
+export function failureIn({ event_json: json }: Pick<EventRow, "event_json">): Failure {
+  try {
+    const read = JSON.parse(json) as Failure & { readonly last_failure?: Failure };
+    return read.last_failure ?? read;
+  } catch {
+    return { error_message: json };
+  }
+}
+
 const EVENTS_MAX = 500;
 
 /** Its failed attempts and pauses, the newest first. */

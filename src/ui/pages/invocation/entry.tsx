@@ -4,7 +4,7 @@ import { Failed } from "../../widgets/empty.tsx";
 import { Json } from "../../widgets/json_tree.tsx";
 import { Moment } from "../../widgets/time.tsx";
 import { statusOf } from "../../widgets/status.tsx";
-import { run } from "./actions.tsx";
+import { actOnOne } from "../../data/act.ts";
 import { type FullEntry, useEntries, type Whole } from "./data.ts";
 import { useOpened } from "./opened.ts";
 import { readable, type Step } from "./steps.ts";
@@ -46,7 +46,10 @@ export function RestartFrom({ row, index }: { readonly row: Whole; readonly inde
     return null;
   }
   return (
-    <button type="button" onClick={() => void run(RESTART, row.id, () => {}, `from=${index}`)}>
+    <button
+      type="button"
+      onClick={() => void actOnOne(RESTART, row.id, () => {}, `from=${index}`)}
+    >
       Restart from here
     </button>
   );

@@ -1,17 +1,7 @@
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Ago, Moment } from "../../widgets/time.tsx";
-import { type EventRow, useEvents, type Whole } from "./data.ts";
-
-interface Failure {
-  readonly error_code?: number;
-  readonly error_message?: string;
-  readonly error_stacktrace?: string;
-  readonly related_command_index?: number;
-  readonly related_command_name?: string;
-  readonly related_command_type?: string;
-  readonly last_failure?: Failure;
-}
+import { type EventRow, failureIn, useEvents, type Whole } from "./data.ts";
 
 /** Attempts that failed, and pauses, the newest first. */
 export function Errors({ row, everyMs }: { readonly row: Whole; readonly everyMs: number }) {
@@ -38,8 +28,7 @@ export function Errors({ row, everyMs }: { readonly row: Whole; readonly everyMs
 }
 
 function One({ event }: { readonly event: EventRow }) {
-  const read = parsedOf(event.event_json);
-  const failure = read.last_failure ?? read;
+  const failure = failureIn(event);
   const { related_command_type: type, related_command_name: name, error_message = "" } = failure;
   return (
     <li>
@@ -60,12 +49,4 @@ function One({ event }: { readonly event: EventRow }) {
       )}
     </li>
   );
-}
-
-function parsedOf(json: string): Failure {
-  try {
-    return JSON.parse(json) as Failure;
-  } catch {
-    return { error_message: json };
-  }
 }

@@ -1,18 +1,16 @@
-import { useMemo, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { Int } from "../../data/json.ts";
-import { link, place, setQuery } from "../../state/router.ts";
+import { useKeys } from "../../state/keys.ts";
+import { place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
-import { Icon } from "../../widgets/icon.tsx";
-import { StatusBadge, type StatusColumns, statusOf } from "../../widgets/status.tsx";
-import { type Column, Table } from "../../widgets/table.tsx";
-import { durationText } from "../../widgets/duration.ts";
-import { momentText } from "../../widgets/time.tsx";
 import { useCallees, useKnownJournal, type Whole } from "./data.ts";
 import { Entry } from "./entry.tsx";
-import { useOpened } from "./opened.ts";
+import { type OpenRows, type Row, rowsOf, useNested } from "./nested.ts";
+import { Overview } from "./overview.tsx";
+import { Steps } from "./step_table.tsx";
 import { type Step, stepsOf } from "./steps.ts";
-import type { Timeline } from "./timeline.ts";
-import { Bar, Legend, useWaterfall, type Waterfall } from "./waterfall.tsx";
+import { Legend, useWaterfall, type Waterfall } from "./waterfall.tsx";
 
 export interface JournalProps {
   readonly row: Whole;
@@ -30,17 +28,21 @@ export function Journal({ row, everyMs, types }: JournalProps) {
     (!types || types.includes(type)) && code.toLowerCase().includes(find.toLowerCase())
   );
   const waterfall = useWaterfall(row, steps, everyMs);
-  const called = steps.flatMap(({ callee }) => callee === undefined ? [] : [callee]);
+  const { rows, onFold } = useRows(shown, everyMs);
+  const called = rows.flatMap(({ step: { callee } }) => callee === undefined ? [] : [callee]);
   const callees = useCallees(called, everyMs);
   const chosen = place.value.query.get("entry");
   const step = steps.find(({ index }) => String(index) === chosen);
   const choose = (index?: number) => setQuery({ entry: index === undefined ? "" : String(index) });
+  const search = useRef<HTMLInputElement>(null);
+  useJournalKeys({ search, steps, step, waterfall, choose });
   if (error && !data) return <Failed error={error} onRetry={refresh} />;
   if (!data) return <p class="loading" role="status">Loading…</p>;
   return (
     <div class={step ? "split open" : "split"}>
       <div>
         <input
+          ref={search}
           type="search"
           aria-label="Find in the journal"
           placeholder="Find in the journal"
@@ -48,14 +50,45 @@ export function Journal({ row, everyMs, types }: JournalProps) {
           onInput={({ currentTarget }) => setFind(currentTarget.value)}
         />{" "}
         <Legend {...waterfall} />
+        {steps.length > 1 && <Overview steps={steps} waterfall={waterfall} />}
         {data.isWhole || <Behind known={data.rows.length} size={row.journal_size} />}
         {shown.length === 0
           ? <Empty title={steps.length === 0 ? EMPTY : "No step is like that."} />
-          : <Steps {...{ callees, waterfall }} steps={shown} onChoose={choose} />}
+          : <Steps {...{ rows, callees, waterfall, onFold }} onChoose={choose} />}
       </div>
       {step && <Entry key={step.index} row={row} step={step} onClose={() => choose()} />}
     </div>
   );
+}
+
+/** The rows of the list: calls that are open have the steps of what they called behind them. */
+function useRows(steps: readonly Step[], everyMs: number) {
+  const [open, setOpen] = useState<OpenRows>(new Map());
+  const nested = useNested(open, everyMs);
+  const rows = useMemo(() => rowsOf(steps, open, nested), [steps, open, nested]);
+  const onFold = ({ id, step: { callee = "" } }: Row) => {
+    const others = [...open].filter(([one]) => one !== id);
+    setOpen(new Map(open.has(id) ? others : [...others, [id, callee]]));
+  };
+  return { rows, onFold };
+}
+
+function useJournalKeys({ search, steps, step, waterfall: { failures }, choose }: {
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly steps: readonly Step[];
+  readonly step: Step | undefined;
+  readonly waterfall: Waterfall;
+  readonly choose: (index: number) => void;
+}): void {
+  const nextError = () => {
+    const failed = steps.filter(({ index, result }) => result === "failure" || failures.has(index));
+    const next = failed.find(({ index }) => index > (step?.index ?? -1)) ?? failed[0];
+    if (next) choose(next.index);
+  };
+  useKeys("Journal", {
+    "/": { label: "Find in the journal", run: () => search.current?.focus() },
+    "e": { label: "Next error", run: nextError },
+  });
 }
 
 /** The others of a long journal follow its first entries. */
@@ -67,137 +100,3 @@ function Behind({ known, size }: { readonly known: number; readonly size: Int | 
 }
 
 const EMPTY = "It has no journal: it has not begun, or its journal is no longer kept.";
-
-interface StepsProps {
-  readonly steps: readonly Step[];
-  readonly callees: ReadonlyMap<string, StatusColumns>;
-  readonly waterfall: Waterfall;
-  readonly onChoose: (index: number) => void;
-}
-
-function Steps(props: StepsProps) {
-  return (
-    <Table
-      caption="Steps"
-      columns={columnsOf(props)}
-      rows={props.steps}
-      idOf={({ index }) => String(index)}
-      onOpen={({ index }) => props.onChoose(index)}
-    />
-  );
-}
-
-const INDEX: Column<Step> = {
-  id: "index",
-  rem: 3,
-  title: "#",
-  isNumber: true,
-  cell: ({ index }) => index,
-};
-
-function columnsOf({ callees, waterfall, onChoose }: StepsProps): readonly Column<Step>[] {
-  const { line, failures } = waterfall;
-  return [
-    INDEX,
-    {
-      id: "code",
-      rem: 16,
-      title: "Step",
-      isHeader: true,
-      cell: (step) => <Code step={step} onChoose={onChoose} />,
-    },
-    {
-      id: "result",
-      rem: 16,
-      title: "Result",
-      cell: (step) => <ResultOf step={step} callees={callees} />,
-    },
-    {
-      id: "at",
-      rem: 6,
-      title: "At",
-      isNumber: true,
-      cell: ({ at }) => <Offset {...{ at, line }} />,
-    },
-    {
-      id: "took",
-      rem: 8,
-      title: "Took",
-      isNumber: true,
-      cell: (step) => tookText(step, line),
-    },
-    {
-      id: "line",
-      rem: 16,
-      title: "When",
-      cell: (step) => <Bar {...{ step, line }} failed={failures.get(step.index) ?? []} />,
-    },
-  ];
-}
-
-function Code({ step: { index, code }, onChoose }: {
-  readonly step: Step;
-  readonly onChoose: (index: number) => void;
-}) {
-  return (
-    <button type="button" class="link code line" onClick={() => onChoose(index)}>
-      <bdi>{code}</bdi>
-    </button>
-  );
-}
-
-function ResultOf({ step: { result, callee }, callees }: {
-  readonly step: Step;
-  readonly callees: ReadonlyMap<string, StatusColumns>;
-}) {
-  const called = callee === undefined ? undefined : callees.get(callee);
-  return (
-    <>
-      {result === "pending" && (
-        <span class="status suspended">
-          <Icon name="pending" /> pending
-        </span>
-      )}
-      {result === "success" && (
-        <span class="status succeeded">
-          <Icon name="succeeded" /> done
-        </span>
-      )}
-      {result === "failure" && (
-        <span class="status failed">
-          <Icon name="failed" /> failed
-        </span>
-      )}
-      {callee !== undefined && (
-        <>
-          {" "}
-          <Callee id={callee} /> {called && <StatusBadge status={statusOf(called)} />}
-        </>
-      )}
-    </>
-  );
-}
-
-/** The invocation that was called. In a file it is one of another installation. */
-function Callee({ id }: { readonly id: string }) {
-  const text = `${id.slice(0, 10)}…`;
-  if (useOpened()) return <code title={id}>{text}</code>;
-  return <a href={link("invocations", id)} title={id}>{text}</a>;
-}
-
-/** How long after the first entry. */
-function Offset({ at, line }: { readonly at: string | undefined; readonly line: Timeline }) {
-  if (at === undefined) return null;
-  const ms = Math.max(0, Date.parse(at) - line.from);
-  return <time dateTime={at} title={momentText(at)}>+{durationText(ms)}</time>;
-}
-
-/** How long a step took, or has taken at the end of the line. */
-function tookText({ at, endedAt, result }: Step, line: Timeline): string {
-  if (at === undefined || result === "none") return "";
-  if (result === "pending") {
-    return `${durationText(Math.max(0, line.to - Date.parse(at)))} so far`;
-  }
-  if (endedAt === undefined) return "";
-  return durationText(Math.max(0, Date.parse(endedAt) - Date.parse(at)));
-}

@@ -4,8 +4,39 @@ export interface Timeline {
   readonly to: number;
   /** Where a moment is. */
   readonly at: (ms: number) => number;
+  /** Which moment is at a place. */
+  readonly momentAt: (place: number) => number;
   /** Long stretches in which nothing happened, drawn short. */
   readonly folds: readonly Fold[];
+}
+
+/** A part of a line that is shown on all of its width: two places, the first one smaller. */
+export type View = readonly [from: number, to: number];
+
+/** All of a line. */
+export const WHOLE: View = [0, 1];
+
+/** A line of which a part is shown: what is outside of it is below 0 or above 1. */
+export function zoomed(line: Timeline, [first, last]: View): Timeline {
+  if (first === 0 && last === 1) return line;
+  const width = last - first;
+  const placed = (place: number) => (place - first) / width;
+  return {
+    ...line,
+    at: (ms) => placed(line.at(ms)),
+    momentAt: (place) => line.momentAt(first + place * width),
+    folds: line.folds.map((fold) => ({ ...fold, at: placed(fold.at), until: placed(fold.until) })),
+  };
+}
+
+/** The narrowest part that can be shown. */
+const VIEW_MIN = 0.001;
+
+/** A part of the line with its middle and width, moved so that it is within the line. */
+export function viewOf(middle: number, width: number): View {
+  const wide = Math.min(1, Math.max(VIEW_MIN, width));
+  const first = Math.min(1 - wide, Math.max(0, middle - wide / 2));
+  return [first, first + wide];
 }
 
 export interface Fold {
@@ -43,7 +74,8 @@ export function timelineOf(moments: readonly number[], isFolding: boolean): Time
   return {
     from,
     to,
-    at: (ms) => placeOf(ms, points, places),
+    at: (ms) => between(ms, points, places),
+    momentAt: (place) => between(place, places, points),
     folds: lengths.flatMap((ms, i) =>
       isFolded[i] ? [{ at: places[i]!, until: places[i + 1]!, ms }] : []
     ),
@@ -57,16 +89,19 @@ function foldedOf(lengths: readonly number[], isFolding: boolean): readonly bool
   return lengths.map((length) => isFolding && lengths.length > 1 && length > limit);
 }
 
-/** Between two points the place is linear. Found by halving, for journals are long. */
-function placeOf(ms: number, points: readonly number[], places: readonly number[]): number {
-  let [low, high] = [0, points.length - 1];
-  if (high < 1 || ms <= points[0]!) return 0;
-  if (ms >= points[high]!) return places[high]!;
+/**
+ * What belongs to a value, linear between two that are known: `from` and `to` have the same order. Found
+ * by halving, for journals are long.
+ */
+function between(value: number, from: readonly number[], to: readonly number[]): number {
+  let [low, high] = [0, from.length - 1];
+  if (high < 1 || value <= from[0]!) return to[0] ?? 0;
+  if (value >= from[high]!) return to[high]!;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (points[middle]! <= ms) low = middle;
+    if (from[middle]! <= value) low = middle;
     else high = middle;
   }
-  const share = (ms - points[low]!) / (points[high]! - points[low]!);
-  return places[low]! + share * (places[high]! - places[low]!);
+  const share = (value - from[low]!) / (from[high]! - from[low]! || 1);
+  return to[low]! + share * (to[high]! - to[low]!);
 }

@@ -1,34 +1,22 @@
 import { useMemo, useState } from "preact/hooks";
 import { now } from "../../data/live.ts";
 import { durationText } from "../../widgets/duration.ts";
-import { type EventRow, useEvents, type Whole } from "./data.ts";
+import { type Failed, type Failures, failuresOf, type Lane, lanesOf } from "./attempts.ts";
+import { useEvents, type Whole } from "./data.ts";
 import { useOpened } from "./opened.ts";
 import type { Step } from "./steps.ts";
 import { BAR_MIN, FoldChoice, LinePicture, WIDTH } from "./time_line.tsx";
-import { type Timeline, timelineOf } from "./timeline.ts";
-
-/** Attempts that failed at a step, in ms since the epoch. */
-export type Failures = ReadonlyMap<number, readonly number[]>;
-
-/** When attempts failed, by the step at which they did, or the last one before. */
-function failuresOf(events: readonly EventRow[], steps: readonly Step[]): Failures {
-  const commands = steps.filter(({ type }) => type !== "Signal");
-  const failures = new Map<number, number[]>();
-  for (const { appended_at: at, event_json: json, after_journal_entry_index: after } of events) {
-    // It counts commands, not entries.
-    const [, command = ""] = /"related_command_index":(\d+)/.exec(json) ?? [];
-    const step = commands[Number(command || Number.NaN)] ??
-      commands.findLast(({ index }) => index <= Number(after));
-    if (!step) continue;
-    failures.set(step.index, [...failures.get(step.index) ?? [], Date.parse(at)]);
-  }
-  return failures;
-}
+import { type Timeline, timelineOf, type View, WHOLE, zoomed } from "./timeline.ts";
 
 /** What the drawings of all steps share. */
 export interface Waterfall {
-  /** From the first moment to the last, or until now while it is open. */
+  /** From the first moment to the last, or until now while it is open: the part that is shown. */
   readonly line: Timeline;
+  /** All of it. */
+  readonly whole: Timeline;
+  readonly view: View;
+  readonly onView: (view: View) => void;
+  readonly lanes: readonly Lane[];
   readonly failures: Failures;
   readonly isFolding: boolean;
   readonly onFold: (isFolding: boolean) => void;
@@ -38,24 +26,27 @@ export interface Waterfall {
 export function useWaterfall(row: Whole, steps: readonly Step[], everyMs: number): Waterfall {
   const { data: events } = useEvents(row.id, everyMs);
   const [isFolding, onFold] = useState(true);
+  const [view, onView] = useState<View>(WHOLE);
   const failures = useMemo(() => failuresOf(events ?? [], steps), [events, steps]);
   const opened = useOpened();
   const end = opened ? Date.parse(opened.exported_at) : now.value;
   const until = row.status === "completed" ? undefined : end;
-  const line = useMemo(() => {
+  const whole = useMemo(() => {
     const moments = steps.flatMap(({ at, endedAt }) => [at, endedAt])
       .filter((at) => at !== undefined).map((at) => Date.parse(at));
-    const all = [...moments, ...[...failures.values()].flat()];
+    const all = [...moments, ...[...failures.values()].flat().map(({ at }) => at)];
     return timelineOf(until === undefined || all.length === 0 ? all : [...all, until], isFolding);
   }, [steps, failures, until, isFolding]);
-  return { line, failures, isFolding, onFold };
+  const line = useMemo(() => zoomed(whole, view), [whole, view]);
+  const lanes = useMemo(() => lanesOf(row, failures, whole.to), [row, failures, whole]);
+  return { line, whole, view, onView, lanes, failures, isFolding, onFold };
 }
 
 /** A step on the line: from its command to its result, or until now. The columns say it in numbers. */
 export function Bar({ step, line, failed }: {
   readonly step: Step;
   readonly line: Timeline;
-  readonly failed: readonly number[];
+  readonly failed: readonly Failed[];
 }) {
   const { at, endedAt, result } = step;
   if (at === undefined) return null;
@@ -64,16 +55,24 @@ export function Bar({ step, line, failed }: {
   const width = Math.max(BAR_MIN, WIDTH * line.at(end) - x);
   return (
     <LinePicture line={line}>
-      <rect class={result} x={Math.min(x, WIDTH - BAR_MIN)} y={5} width={width} height={10} />
-      {failed.map((ms) => (
-        <rect key={ms} class="attempt" x={WIDTH * line.at(ms)} y={1} width={BAR_MIN} height={18} />
+      <rect
+        class={result}
+        x={x > WIDTH ? x : Math.min(x, WIDTH - BAR_MIN)}
+        y={5}
+        width={width}
+        height={10}
+      />
+      {failed.map(({ at, text }) => (
+        <rect key={at} class="attempt" x={WIDTH * line.at(at)} y={1} width={BAR_MIN} height={18}>
+          <title>{text}</title>
+        </rect>
       ))}
     </LinePicture>
   );
 }
 
 /** What the line means: how long all took, and what is folded. */
-export function Legend({ line, failures, isFolding, onFold }: Waterfall) {
+export function Legend({ whole: line, failures, isFolding, onFold }: Waterfall) {
   const count = [...failures.values()].reduce((sum, { length }) => sum + length, 0);
   const folded = line.folds.map(({ ms }) => durationText(ms)).join(", ");
   return (

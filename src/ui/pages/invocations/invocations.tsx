@@ -2,16 +2,15 @@ import { useMemo, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
 import { type Invocation, invocationsOf } from "../../data/invocations.ts";
 import { askPages, type Pages, type PagesOptions, usePages } from "../../data/pages.ts";
-import { go, link, place, setQuery } from "../../state/router.ts";
-import { Empty, Failed } from "../../widgets/empty.tsx";
+import { place, setQuery } from "../../state/router.ts";
+import { Failed } from "../../widgets/empty.tsx";
 import { FilterLine } from "../../widgets/filter_line.tsx";
 import { Page } from "../../widgets/page.tsx";
-import { Table } from "../../widgets/table.tsx";
 import { Batch } from "./batch.tsx";
-import { columnsOf } from "./columns.tsx";
 import { Counts } from "./counts.tsx";
 import { compileFilter, FIELDS, type Filter } from "./fields.ts";
 import { Peek } from "./peek.tsx";
+import { Rows } from "./rows.tsx";
 import { type Order, PAGE_ROWS, pageOf } from "./statements.ts";
 
 const MINUTE_MS = 60_000;
@@ -119,42 +118,5 @@ function Sort({ order, pages }: { readonly order: Order; readonly pages: Pages<I
       </label>
       <a href="file">Open a file</a>
     </>
-  );
-}
-
-function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek }: {
-  readonly pages: Pages<Invocation>;
-  readonly order: Order;
-  readonly text: string;
-  readonly selected: ReadonlySet<string>;
-  readonly onFilter: (text: string) => void;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
-  readonly onPeek: (id: string) => void;
-}) {
-  const columns = useMemo(() => columnsOf(order), [order]);
-  if (!pages.rows) return <p class="loading" role="status">{pages.error ? "" : "Loading…"}</p>;
-  if (pages.rows.length === 0) {
-    return (
-      <Empty
-        title={text === "" ? "There are no invocations yet." : "No invocation matches the filter."}
-      >
-        {text !== "" && (
-          <button type="button" onClick={() => onFilter("")}>Remove the filter</button>
-        )}
-      </Empty>
-    );
-  }
-  return (
-    <Table
-      caption="Invocations"
-      columns={columns}
-      rows={pages.rows}
-      idOf={({ id }) => id}
-      onOpen={({ id }) => go(link("invocations", id))}
-      onPeek={({ id }) => onPeek(id)}
-      onEnd={pages.more}
-      selected={selected}
-      onSelect={onSelect}
-    />
   );
 }

@@ -4,7 +4,7 @@ import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Json, LongText } from "../../widgets/json_tree.tsx";
 import { Calls } from "../keyed/calls.tsx";
-import { HexValue } from "../keyed/state_view.tsx";
+import { HexValue } from "../keyed/state_value.tsx";
 import { inScope, type Keyed } from "../keyed/statements.ts";
 
 interface PromiseRow {

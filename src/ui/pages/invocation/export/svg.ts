@@ -1,7 +1,7 @@
 import { durationText } from "../../../widgets/duration.ts";
 import type { Step } from "../steps.ts";
 import type { Timeline } from "../timeline.ts";
-import type { Failures } from "../waterfall.tsx";
+import type { Failures } from "../attempts.ts";
 
 /** Steps that are drawn; beyond, their number. */
 export const SVG_STEPS_MAX = 1_000;
@@ -59,7 +59,7 @@ function rowOf(step: Step, y: number, line: Timeline, failures: Failures): strin
   const paint = result === "pending"
     ? `fill="none" stroke="${COLORS.pending}" stroke-dasharray="4 3"`
     : `fill="${COLORS[result]}"`;
-  const marks = (failures.get(index) ?? []).map((ms) =>
+  const marks = (failures.get(index) ?? []).map(({ at: ms }) =>
     `<rect x="${LABELS + LINE * line.at(ms)}" y="${y + 1}" width="${BAR_MIN}" height="18" ` +
     `fill="${COLORS.failure}"/>`
   );

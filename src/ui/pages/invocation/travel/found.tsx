@@ -2,7 +2,7 @@ import { useQuery } from "../../../data/hooks.ts";
 import { join, type Sql, sql } from "../../../data/sql.ts";
 import { link, linkWith } from "../../../state/router.ts";
 import { Failed } from "../../../widgets/empty.tsx";
-import { StateValue } from "../../keyed/state_view.tsx";
+import { StateValue } from "../../keyed/state_value.tsx";
 import type { FullEntry } from "../data.ts";
 import type { Found } from "./beginning.ts";
 import { Value } from "./value.tsx";

@@ -1,0 +1,52 @@
+import { useMemo } from "preact/hooks";
+import type { Invocation } from "../../data/invocations.ts";
+import type { Pages } from "../../data/pages.ts";
+import { go, link } from "../../state/router.ts";
+import { Empty } from "../../widgets/empty.tsx";
+import { Table } from "../../widgets/table.tsx";
+import { columnsOf } from "./columns.tsx";
+import { Drops } from "./drops.tsx";
+import { useRowCommands } from "./row_commands.tsx";
+import type { Order } from "./statements.ts";
+
+/** The list, or why it is empty. A row has its commands while the pointer is on it, and by their keys. */
+export function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek }: {
+  readonly pages: Pages<Invocation>;
+  readonly order: Order;
+  readonly text: string;
+  readonly selected: ReadonlySet<string>;
+  readonly onFilter: (text: string) => void;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onPeek: (id: string) => void;
+}) {
+  const columns = useMemo(() => columnsOf(order), [order]);
+  const { keysOf, actionsOf, question } = useRowCommands(pages.refresh);
+  if (!pages.rows) return <p class="loading" role="status">{pages.error ? "" : "Loading…"}</p>;
+  if (pages.rows.length === 0) {
+    return (
+      <Empty
+        title={text === "" ? "There are no invocations yet." : "No invocation matches the filter."}
+      >
+        {text !== "" && <Drops text={text} onFilter={onFilter} />}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Table
+        caption="Invocations"
+        columns={columns}
+        rows={pages.rows}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => go(link("invocations", id))}
+        onPeek={({ id }) => onPeek(id)}
+        onEnd={pages.more}
+        selected={selected}
+        onSelect={onSelect}
+        actionsOf={actionsOf}
+        keysOf={selected.size === 0 ? keysOf : undefined}
+      />
+      {question}
+    </>
+  );
+}
