@@ -27,6 +27,11 @@ const LONG_MS = 50;
 const IDLE_MS = 30_000;
 /** After a tab was opened, until it has read what it shows. */
 const SETTLE_MS = 8_000;
+/**
+ * Before a tab is closed: what it still asks for would be ended with the processes that answer it, and
+ * the start of new ones would be measured with the next tab.
+ */
+const REST_MS = 2_000;
 /** Clock ticks of `/proc` in a second. */
 const TICKS = 100;
 const JSON_TYPE = { "content-type": "application/json", accept: "application/json" };
@@ -96,6 +101,7 @@ async function firstRows(browser, what, url) {
     times.push((await tab.seen()).rowsMs);
     works.push(await tab.cpuMs());
     tasks.push(Math.max(...await tab.tasks()));
+    await pause(REST_MS);
     await tab.close();
   }
   console.log(

@@ -144,7 +144,7 @@ async function goOn(page: Page): Promise<void> {
   await press(page, "j", "x");
   await page.getByText("1 selected").waitFor();
   await press(page, "Shift+R");
-  await confirm(page, { title: "Restart 1 invocations", criteria: /Of the 1 that are selected/ });
+  await confirm(page, { title: "Restart 1 invocation", criteria: /Of the 1 that are selected/ });
   await page.getByText("Restart: done for 1").waitFor();
 }
 

@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     expect(await kill.isDisabled()).toBe(true);
     isRefused = false;
     await question.getByRole("button", { name: "Ask again" }).click();
-    await question.getByRole("heading", { name: "Kill 1 invocations" }).waitFor();
+    await question.getByRole("heading", { name: "Kill 1 invocation" }).waitFor();
     expect(await kill.isDisabled()).toBe(false);
     await tab.close();
   });
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await page.getByLabel("Select all that are loaded").check();
     await bar.getByLabel(/Everything that matches/).check();
     await bar.getByRole("button", { name: "Resume" }).click();
-    await page.getByRole("dialog", { name: "Resume 1 invocations" })
+    await page.getByRole("dialog", { name: "Resume 1 invocation" })
       .getByRole("button", { name: "Resume" }).click();
     await page.getByText("Resume: done for 1").waitFor();
     expect(tab.wrong).toEqual([]);

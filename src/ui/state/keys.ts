@@ -26,15 +26,14 @@ export function useKeys(title: string, keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
   const names = Object.keys(keys).join(" ");
-  // Before the browser paints: what is shown can be pressed.
+  // Before the browser paints: what is seen can be pressed.
   useLayoutEffect(() => {
+    // As they were drawn last: one that is gone does not hide another one of its name.
     const set = {
       title,
-      keys: Object.fromEntries(
-        Object.entries(keys).map(([name, { label }]) =>
-          [name, { label, run: () => current.current[name]?.run() }] as const
-        ),
-      ),
+      get keys() {
+        return current.current;
+      },
     };
     keySets.value = [...keySets.peek(), set];
     return () => void (keySets.value = keySets.peek().filter((one) => one !== set));

@@ -113,7 +113,9 @@ function Ask({ question, selected, conditions, text, onDone, onClose }: BatchPro
   const isMany = command.verb === "kill" && n !== undefined && n > TYPED_ABOVE;
   return (
     <Confirm
-      title={`${command.label} ${n?.toLocaleString() ?? "…"} invocations`}
+      title={`${command.label} ${n?.toLocaleString() ?? "…"} ${
+        n === 1 ? "invocation" : "invocations"
+      }`}
       action={command.label}
       isKnown={n !== undefined}
       typed={isMany ? String(n) : undefined}
