@@ -1,5 +1,6 @@
 import { auditOptions } from "./config/audit_options.ts";
 import { authOptions } from "./config/auth_options.ts";
+import { adminConnectionOptions, ingressConnectionOptions } from "./config/connection_options.ts";
 import * as describing from "./config/describe.ts";
 import { ACCEPT_LOSS, CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
 import {
@@ -64,6 +65,7 @@ export const options = {
   ...watching,
 
   ...ingressOptions,
+  ...ingressConnectionOptions,
 
   "admin.bind-address": option(address, "127.0.0.1", {
     doc: "The address of the admin API.",
@@ -90,6 +92,8 @@ export const options = {
   "admin.paused-queues-limit": option(count(1), "10000", {
     doc: "Virtual queues that may be paused at once. Pausing one more is refused (409).",
   }),
+
+  ...adminConnectionOptions,
 
   ...queryOptions,
 

@@ -16,10 +16,17 @@ const ENCODERS: ReadonlyMap<string, () => Duplex> = new Map([
 ]);
 
 /**
+ * Answers that are compressed at once: an encoder of Brotli holds megabytes until its client has read
+ * all. Further answers are sent as they are.
+ */
+const ENCODERS_MAX = 16;
+
+/**
  * Compresses the responses of a handler for callers that accept it. Deno does it by itself, Node does
  * not. A response without content type has no body.
  */
 export function compressing(handler: Handler): Handler {
+  let encoders = 0;
   return async (request) => {
     const response = await handler(request);
     const type = response.headers.get("content-type");
@@ -29,8 +36,10 @@ export function compressing(handler: Handler): Handler {
     if (response.headers.has("content-encoding")) return response;
     const coding = codingFor(request.headers.get("accept-encoding") ?? "");
     response.headers.set("vary", "accept-encoding");
-    const encoder = ENCODERS.get(coding ?? "")?.();
-    if (coding === undefined || !encoder || !response.body) return response;
+    if (coding === undefined || !response.body || encoders >= ENCODERS_MAX) return response;
+    const encoder = ENCODERS.get(coding)!();
+    encoders++;
+    encoder.once("close", () => encoders--);
     const headers = new Headers(response.headers);
     headers.set("content-encoding", coding);
     headers.delete("content-length");

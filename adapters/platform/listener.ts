@@ -23,6 +23,25 @@ export interface PortTls {
   readonly subscribe: (changed: (certificates: Certificates) => void) => void;
 }
 
+/** What the clients of one port may hold (decision 067). */
+export interface PortLimits {
+  /** Connections that are open at once. A further one is closed as soon as it is accepted. */
+  readonly connectionsMax: number;
+  /** Bytes of all answers that are not read. Beyond: connections that hold most are closed. */
+  readonly unreadBytesMax: number;
+  /** Of one connection. Beyond: its further requests wait, or are answered with 503. */
+  readonly unreadConnectionBytesMax: number;
+  /** How long an answer may wait while its client reads nothing of it. Then it is ended. */
+  readonly unreadTimeoutMs: number;
+}
+
+export const NO_LIMITS: PortLimits = {
+  connectionsMax: Infinity,
+  unreadBytesMax: Infinity,
+  unreadConnectionBytesMax: Infinity,
+  unreadTimeoutMs: 0,
+};
+
 /** How a runtime is to listen. */
 export interface ListenOptions {
   /** Address to listen on: `127.0.0.1`, `0.0.0.0`, `::` (all, both families). */
@@ -31,6 +50,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly log: Log;
+  /** Absent: there are none. */
+  readonly limits?: PortLimits | undefined;
   /** Absent: the port speaks no TLS. */
   readonly tls?: PortTls | undefined;
   /** Where connections and streams are counted. */

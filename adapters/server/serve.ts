@@ -32,6 +32,7 @@ import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
 import { openOutboundTls } from "./tls_settings.ts";
+import { portLimits } from "./port_limits.ts";
 import { openTls, type ProcessTls } from "./port_tls.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
@@ -207,7 +208,10 @@ async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): P
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
-    const listener = await runtime.listen({ host, port, handler, log, open, tls });
+    const listener = await runtime.listen({
+      ...{ host, port, handler, log, open, tls },
+      limits: portLimits(what, config),
+    });
     const bound = Number(new URL(listener.url).port || (tls ? 443 : 80));
     own.add(host, bound);
     ports.set(what, bound);

@@ -13,9 +13,15 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export async function startTarget(): Promise<Target> {
+/** `settings`: as in `ServerOptions`. */
+export async function startTarget(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Target> {
   const endpoint = await startEndpoint("h2");
-  const server = await startServer({ runtime: "node", settings: { LOG_LEVEL: "info" } });
+  const server = await startServer({
+    runtime: "node",
+    settings: { LOG_LEVEL: "info", ...settings },
+  });
   expect((await register(server, endpoint)).status).toBe(201);
   return {
     server,

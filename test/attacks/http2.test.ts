@@ -101,23 +101,6 @@ test.each(Object.entries(FLOODS))("survives %s, on both ports", async (name, flo
   await expectWell(target);
 }, TEST_MS);
 
-test("answers others while answers are asked for and not taken", async () => {
-  const closed = Buffer.from([0, 4, 0, 0, 0, 0]);
-  // Each holds some 9 MB of answers, and nothing limits how many connections do so.
-  const sockets = Array.from({ length: 10 * Math.min(SCALE, 3) }, () => {
-    const socket = open(target.server.admin).pause();
-    const requests = Array.from(
-      { length: 190 },
-      (_, i) => frame(TYPE.headers, whole, stream(i), request("GET", "/openapi")),
-    );
-    socket.write(frames(PREFACE.subarray(0, 24), frame(TYPE.settings, 0, 0, closed), ...requests));
-    return socket;
-  });
-  await expectWell(target);
-  for (const socket of sockets) socket.destroy();
-  await expectWell(target);
-}, TEST_MS);
-
 test("answers others while many connections say nothing", async () => {
   const sockets = Array.from({ length: 100 * SCALE }, () => open(target.server.ingress));
   await Promise.all(

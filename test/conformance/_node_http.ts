@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { afterEach } from "vitest";
 import { installBridge } from "../../adapters/node/bridge.ts";
 import { listen } from "../../adapters/node/listen.ts";
-import type { Handler, Listener } from "../../adapters/platform/listener.ts";
+import type { Handler, Listener, ListenOptions } from "../../adapters/platform/listener.ts";
 import type { LogLevel } from "../../src/ports.ts";
 
 interface Entry {
@@ -25,18 +25,27 @@ afterEach(async () => {
   log.length = 0;
 });
 
-export async function start(
+export function start(
   handler: Handler,
   headersTimeoutMs?: number,
   inactivityMs?: number,
 ): Promise<string> {
+  return startWith({
+    handler,
+    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(inactivityMs === undefined ? {} : { inactivityMs }),
+  });
+}
+
+/** Listens on a free port of this machine until the end of the test. */
+export async function startWith(
+  options: Omit<ListenOptions, "host" | "port" | "log">,
+): Promise<string> {
   listener = await listen({
     host: "127.0.0.1",
     port: 0,
-    handler,
     log: (level, message) => log.push({ level, message }),
-    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
-    ...(inactivityMs === undefined ? {} : { inactivityMs }),
+    ...options,
   });
   return listener.url;
 }

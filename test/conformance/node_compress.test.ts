@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { request as ask } from "node:http";
+import { type IncomingMessage, request as ask } from "node:http";
 import { expect, test } from "vitest";
 import { compressing } from "../../adapters/node/compress.ts";
 import { empty, reply } from "../../src/admin/reply.ts";
@@ -78,4 +78,25 @@ test("the length of the plain answer is not that of the compressed one", async (
   const { coding, length, bytes } = await get(url, "gzip");
   expect([coding, length]).toEqual(["gzip", undefined]);
   expect(gunzipSync(bytes).toString()).toBe(TEXT);
+});
+
+test("beyond sixteen that nobody reads, answers are sent as they are", async () => {
+  // More than the system and the streams in between take for a client that reads nothing.
+  const bytes = new Uint8Array(32 * 1024 * 1024).map((_, i) => (i * i * 31) >> (i % 13));
+  const large = () => new Response(bytes, { headers: { "content-type": "application/x" } });
+  const url = await start(
+    compressing(({ url }) => url.endsWith("/large") ? large() : reply(200, VALUE)),
+  );
+  const waiting = await Promise.all(
+    Array.from({ length: 16 }, () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { "accept-encoding": "gzip" };
+        ask(`${url}/large`, { headers }, resolve).on("error", reject).end();
+      })),
+  );
+  expect(waiting.map(({ headers }) => headers["content-encoding"])).toEqual(Array(16).fill("gzip"));
+  const { coding, vary, bytes: plain } = await get(url, "gzip");
+  expect([coding, vary, plain.toString()]).toEqual([undefined, "accept-encoding", TEXT]);
+  for (const response of waiting) response.destroy();
+  await expect.poll(async () => (await get(url, "gzip")).coding, { timeout: 20_000 }).toBe("gzip");
 });

@@ -1,0 +1,92 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { Socket } from "node:net";
+import { HEAD_BYTES_MAX, HEADERS_MAX } from "./head_limits.ts";
+import type { Answer, UnreadAnswers } from "./unread_answers.ts";
+import type { ListenOptions } from "../platform/listener.ts";
+import { secureOptions } from "../tls/secure_port.ts";
+
+const KEEP_ALIVE_MS = 75_000;
+
+/** An answer to a pipelined request that is no longer than this is not counted while it waits for its turn. */
+const WAITING_BYTES_MAX = 16 * 1024;
+
+export interface Http1Options extends Pick<ListenOptions, "tls"> {
+  readonly state: { readonly draining: boolean };
+  readonly headersTimeoutMs: number;
+  readonly unread: UnreadAnswers;
+}
+
+/**
+ * A server of HTTP/1.1, over TLS with `tls`, that does not listen yet. `headersTimeoutMs`: how long a
+ * head may take. While `state.draining` its answers close their connections.
+ */
+export function http1Server(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { tls, headersTimeoutMs: headersTimeout, ...outgoing }: Http1Options,
+): Server {
+  const options = {
+    maxHeaderSize: HEAD_BYTES_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout,
+    connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
+    // Callers may wait for ever (docs/spec/ingress.md#connections), and bodies may be slow.
+    requestTimeout: 0,
+    noDelay: true,
+    // No path depends on it, and the reference does not require it.
+    requireHostHeader: false,
+    ServerResponse: outgoingClass(outgoing) as typeof ServerResponse,
+  };
+  const server = tls
+    ? createSecureServer({ ...options, ...secureOptions(tls) }, answer)
+    : createServer(options, answer);
+  server.timeout = 0;
+  // Expectations other than 100-continue are left to the handler, like any other header.
+  server.on("checkExpectation", answer);
+  // Node drops header lines beyond this silently: count one more than we allow, then refuse.
+  server.maxHeadersCount = HEADERS_MAX + 1;
+  return server;
+}
+
+function outgoingClass({ state, unread }: Pick<Http1Options, "state" | "unread">) {
+  return class Outgoing extends ServerResponse<IncomingMessage> implements Answer {
+    // An answer whose turn has not come has no socket, and its request has.
+    get transport(): Socket {
+      return this.req.socket;
+    }
+
+    override writeHead(status: number, ...rest: unknown[]): this {
+      // A server that stops makes its callers open another connection for their next request.
+      if (state.draining) this.shouldKeepAlive = false;
+      const headers = rest.find((one) => typeof one === "object") as OutgoingHttpHeaders;
+      return super.writeHead(status, STATUS_CODES[status] ?? "", headers);
+    }
+
+    override write(...given: unknown[]): boolean {
+      const isTaken = super.write(...given as [unknown]);
+      if (!isTaken) unread.add(this);
+      return isTaken;
+    }
+
+    override end(...given: unknown[]): this {
+      super.end(...given as []);
+      // Most answers are taken by the system at once. Small ones may wait for their turn uncounted.
+      const bytes = this.writableLength;
+      if (bytes > (this.socket ? 0 : WAITING_BYTES_MAX)) unread.add(this);
+      return this;
+    }
+
+    setReadTimeout(timeoutMs: number): void {
+      // Node counts what the system takes as activity, ends the connection, and sets another timeout
+      // behind the answer.
+      this.socket?.setTimeout(timeoutMs);
+    }
+  };
+}

@@ -1,0 +1,26 @@
+import type { Config } from "../../src/config.ts";
+import { descriptors } from "../platform/descriptors.ts";
+import type { PortLimits } from "../platform/listener.ts";
+
+/**
+ * The part of this process's file descriptors that connections of an interface may take. The rest is
+ * for the database, for endpoints, and for queries.
+ */
+const DESCRIPTOR_SHARES = { ingress: 0.75, admin: 0.1 } as const;
+/** So few must do for an interface, however few descriptors there are. */
+const CONNECTIONS_LEAST = 16;
+
+/** What clients of an interface may hold. Processes of a fleet have the limits of callers. */
+export function portLimits(what: "ingress" | "admin" | "fleet", config: Config): PortLimits {
+  const name = what === "fleet" ? "ingress" : what;
+  const share = Math.floor((descriptors()?.max ?? Infinity) * DESCRIPTOR_SHARES[name]);
+  return {
+    connectionsMax: Math.min(
+      config[`${name}.connections-limit`],
+      Math.max(CONNECTIONS_LEAST, share),
+    ),
+    unreadBytesMax: config[`${name}.unread-answers-size-limit`],
+    unreadConnectionBytesMax: config[`${name}.unread-answers-size-limit-per-connection`],
+    unreadTimeoutMs: config[`${name}.unread-answers-timeout`],
+  };
+}

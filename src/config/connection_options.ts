@@ -1,0 +1,41 @@
+import { byteSize, countOrUnlimited, duration } from "./kinds.ts";
+import { option } from "./option.ts";
+
+/** What connections of callers may hold. More of all would be memory that anybody can take. */
+export const ingressConnectionOptions = {
+  "ingress.connections-limit": option(countOrUnlimited(1), "200000", {
+    doc:
+      "Connections that are open at once, and no more than three quarters of the file descriptors. " +
+      "Further ones are closed at once. This limit and the three below are not kept on Deno without " +
+      "TLS, where connections are hidden.",
+  }),
+  "ingress.unread-answers-size-limit": option(byteSize(), "256MiB", {
+    doc:
+      "Bytes of answers that are written and not read by their clients. Beyond it, connections that " +
+      "have not read for a second are closed, those with most first; at twice as much, any.",
+  }),
+  "ingress.unread-answers-size-limit-per-connection": option(byteSize(), "16MiB", {
+    doc:
+      "As `ingress.unread-answers-size-limit`, of one connection. Its further requests are answered " +
+      "with 503 (HTTP/2) or wait (HTTP/1.1).",
+  }),
+  "ingress.unread-answers-timeout": option(duration(1), "1m", {
+    doc: "How long an answer may wait while its client reads nothing of it. Then it is ended.",
+  }),
+};
+
+/** The same of operators, of whom there are fewer. */
+export const adminConnectionOptions = {
+  "admin.connections-limit": option(countOrUnlimited(1), "2000", {
+    doc: "As `ingress.connections-limit`, with a tenth of the file descriptors.",
+  }),
+  "admin.unread-answers-size-limit": option(byteSize(), "128MiB", {
+    doc: "As `ingress.unread-answers-size-limit`.",
+  }),
+  "admin.unread-answers-size-limit-per-connection": option(byteSize(), "16MiB", {
+    doc: "As `ingress.unread-answers-size-limit-per-connection`.",
+  }),
+  "admin.unread-answers-timeout": option(duration(1), "1m", {
+    doc: "As `ingress.unread-answers-timeout`.",
+  }),
+};
