@@ -29,7 +29,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const limited = limitedLog(log, () => Date.now());
   const unread = new UnreadAnswers(limits, limited);
   const answer = answerWith(options, unread);
-  const http1 = http1Server(pipelined(answer), { ...options, state, headersTimeoutMs, unread });
+  const http1 = http1Server(pipelined(answer, unread), {
+    ...options,
+    state,
+    headersTimeoutMs,
+    unread,
+  });
   limitConnections(http1, limits.connectionsMax, limited);
   const endHandshakes = options.tls ? guardPort(http1 as SecureServer, options.tls, log) : () => {};
   const { open = new OpenConnections(), inactivityMs = INACTIVITY_MS } = options;

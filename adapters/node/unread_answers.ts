@@ -36,6 +36,8 @@ interface Holder {
   /** Whether an answer of it was there at the last two sweeps. */
   isOld: boolean;
   bytes: number;
+  /** How many are held. */
+  answers: number;
   isClosed: boolean;
 }
 
@@ -120,6 +122,7 @@ export class UnreadAnswers {
     let held = this.#held.get(answer);
     if (!held) {
       held = { holder: this.#holder(transport), bytes: 0, isOld: false, isTimed: false };
+      held.holder.answers++;
       this.#held.set(answer, held);
       answer.on("close", this.#forget);
     }
@@ -129,7 +132,7 @@ export class UnreadAnswers {
   #holder(transport: Transport): Holder {
     let holder = this.#holders.get(transport);
     if (!holder) {
-      holder = { transport, bytes: 0, isOld: false, isClosed: false };
+      holder = { transport, bytes: 0, answers: 0, isOld: false, isClosed: false };
       this.#holders.set(transport, holder);
     }
     return holder;
@@ -142,14 +145,15 @@ export class UnreadAnswers {
     if (held.holder.isClosed) return;
     held.holder.bytes += more;
     this.#bytes += more;
-    if (held.holder.bytes === 0) this.#holders.delete(held.holder.transport);
   }
 
   #drop(answer: Answer): void {
     const held = this.#held.get(answer);
     if (!held) return;
+    const { holder } = held;
     this.#held.delete(answer);
     this.#count(held, 0);
+    if (--holder.answers === 0 && !holder.isClosed) this.#holders.delete(holder.transport);
   }
 
   #closeLargest(holders: Holder[], enough: number): void {
