@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { describeCommands } from "../../adapters/cli/describe.ts";
 import { describeConfig, options } from "../../src/config.ts";
 import { describeSupport } from "../conformance/_table.ts";
 import { describeDecisions } from "./_decisions_table.ts";
@@ -94,6 +95,10 @@ function generated(file: string, name: string, now: string): string {
 describe("generated parts of docs", () => {
   test("the table of settings is that of config.ts", () => {
     expect(generated("docs/settings.md", "config", describeConfig())).toBe(describeConfig());
+  });
+
+  test("the commands are those of the table in adapters/cli", () => {
+    expect(generated("docs/cli.md", "commands", describeCommands())).toBe(describeCommands());
   });
 
   test("the table of error codes is that of error_codes.ts", () => {
