@@ -6,7 +6,7 @@ import { aboutOf, type CommandName, COMMANDS } from "./table.ts";
 /** Columns of help, on every terminal and in every file. */
 const WIDTH = 100;
 
-type Parsed = (name: CommandName, given: Given) => void;
+type Parsed = (name: CommandName, given: Omit<Given, "rest">) => void;
 
 /**
  * The parser of command lines. `parsed` is told of the command that one asks for. It throws
@@ -48,16 +48,8 @@ function commandOf(name: CommandName, parsed: Parsed): Command {
     // Positions, then the flags, then the command itself.
     const given = all.slice(0, -2).flat().filter((one) => one !== undefined) as string[];
     const flags = command.opts<Given["flags"]>();
-    parsed(name, { ...split(command, given), flags: byName(about, flags) });
+    parsed(name, { arguments: given, flags: byName(about, flags) });
   });
-}
-
-/** Words behind `--` are those of another program. */
-function split(command: Command, given: readonly string[]): Omit<Given, "flags"> {
-  const count = command.registeredArguments.some(({ variadic }) => variadic)
-    ? given.length
-    : command.registeredArguments.length;
-  return { arguments: given.slice(0, count), rest: command.args.slice(count) };
 }
 
 function argumentOf({ name, doc, isNeeded, isMany, values }: ArgumentAbout): Argument {

@@ -28,10 +28,11 @@ const RUNS: Readonly<Record<Own, () => Promise<Run>>> = {
 export async function runCli(args: readonly string[]): Promise<void> {
   // `head` may have ended: that is no failure of ours.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-  const end = args.indexOf("--");
-  const isJson = args.slice(0, end < 0 ? args.length : end).includes("--json");
+  const at = args.includes("--") ? args.indexOf("--") : args.length;
+  const [own, rest] = [args.slice(0, at), args.slice(at + 1)];
+  const isJson = own.includes("--json");
   try {
-    await dispatch(args, isJson);
+    await dispatch(own, rest, isJson);
   } catch (cause) {
     const failure = failureOf(cause, args);
     if (failure) printFailure(isJson, failure);
@@ -39,17 +40,25 @@ export async function runCli(args: readonly string[]): Promise<void> {
   }
 }
 
-async function dispatch(args: readonly string[], isJson: boolean): Promise<void> {
+/** `rest`: what stands behind `--`. */
+async function dispatch(
+  args: readonly string[],
+  rest: readonly string[],
+  isJson: boolean,
+): Promise<void> {
   const [name = "", other = ""] = args;
+  if (rest.length > 0 && name !== "dev") {
+    throw usageFailure(`Cannot read the command line: only "dev" takes "--"`);
+  }
   if (name === "help" && isCommand(other)) return void process.stdout.write(helpOf(other));
   const { runTool, isTool } = await import("./tool.ts");
   if (isTool(name)) return await runTool(args, isJson);
-  let parsed: { readonly name: Own; readonly given: Given } | undefined;
+  let parsed: { readonly name: Own; readonly given: Omit<Given, "rest"> } | undefined;
   await programOf((name, given) => void (parsed = { name: name as Own, given }))
     .parseAsync([...args], { from: "user" });
   if (!parsed) throw usageFailure("Cannot do anything: there is no command");
   const run = await RUNS[parsed.name]();
-  await run(parsed.given, isJson);
+  await run({ ...parsed.given, rest }, isJson);
 }
 
 const completions: Run = ({ arguments: [shell = ""] }) => {

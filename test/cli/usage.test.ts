@@ -46,6 +46,7 @@ test.each([
   [["sql", "select 1", "--admin", "ftp://me:secret@x"], "is not http:// or https://"],
   [["check", "--token", "käse"], "characters that are not visible ASCII"],
   [["dev", "missing.mjs"], "there is no such file"],
+  [["check", "--", "x"], `only "dev" takes "--"`],
   [["backup"], `"--to <folder>" is missing`],
   [["verify", "--bass-dir", "x"], "--bass-dir"],
   [["export", "--json"], "is missing"],
