@@ -44,16 +44,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     open,
     log,
   });
-  await new Promise<void>((resolve, reject) => {
-    http1.once("error", reject);
-    http1.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve);
-  });
-  http1.removeAllListeners("error");
-  // Once it listens, only accept() can fail (no file descriptors left): log it and continue.
-  http1.on(
-    "error",
-    (cause) => log("error", "Cannot accept a connection", { cause: String(cause) }),
-  );
+  await listening(http1, options);
   return {
     url: urlOf(http1.address() as AddressInfo, options.tls ? "https" : "http"),
     async close(drainMs) {
@@ -64,6 +55,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       unread.close();
     },
   };
+}
+
+/** Resolves when the server listens. Rejects as `listen` does. */
+async function listening(server: Server, { host, port, log }: ListenOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, backlog: 4096 }, resolve);
+  });
+  server.removeAllListeners("error");
+  // Once it listens, only accept() can fail (no file descriptors left): log it and continue.
+  server.on(
+    "error",
+    (cause) => log("error", "Cannot accept a connection", { cause: String(cause) }),
+  );
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
