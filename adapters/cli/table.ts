@@ -42,6 +42,12 @@ const toolAbout = (doc: string, flags: readonly FlagAbout[], example: string): C
   ...{ doc, arguments: [], flags: [...flags, JSON_FLAG], example, takesSettings: true },
 });
 
+const TO_KEY_FILE: FlagAbout = {
+  name: "to-key-file",
+  shown: "<file>",
+  doc: "A file with the key of the copy, or none. Default: the key of the settings.",
+};
+
 /** Every command: help, completions and docs/cli.md are made of it. */
 export const COMMANDS = {
   serve: {
@@ -131,7 +137,7 @@ export const COMMANDS = {
   },
   backup: toolAbout(
     "Copy the folder of a server, which may be running, as it is at one moment.",
-    [{ name: "to", shown: "<folder>", doc: "A new folder." }],
+    [{ name: "to", shown: "<folder>", doc: "A new folder." }, TO_KEY_FILE],
     "backup --to backup-of-today",
   ),
   export: toolAbout(
@@ -150,6 +156,7 @@ export const COMMANDS = {
       { name: "to-partitions", shown: "<count>", doc: "Into how many." },
       { name: "to-databases", shown: "<one|each>", doc: "Whether they share a database file." },
       { name: "to", shown: "<folder or URL>", doc: "Where to." },
+      TO_KEY_FILE,
     ],
     "reshard --to-partitions 8 --to data-8",
   ),
