@@ -42,14 +42,14 @@ export const adaptersNetwork = [
     tests: [...ENDS, "test/attacks/slow.test.ts"],
   },
   {
-    file: "adapters/node/listen.ts",
+    file: "adapters/node/http2_server.ts",
     what: "a status above 599 breaks an HTTP/2 stream off",
-    find: "status > HTTP2_STATUS_MAX ? 500 : status",
+    find: "status > STATUS_MAX ? 500 : status",
     replace: "status",
     tests: HTTP,
   },
   {
-    file: "adapters/node/listen.ts",
+    file: "adapters/node/http2_server.ts",
     what: "a broken HTTP/2 connection of a stranger ends the process",
     equivalent: "node's own server listens for errors of its sessions, too",
     find: 'session.on("error", () => session.destroy());',
@@ -57,7 +57,7 @@ export const adaptersNetwork = [
     tests: [...HTTP, "test/attacks/http2.test.ts"],
   },
   {
-    file: "adapters/node/listen.ts",
+    file: "adapters/node/http1_server.ts",
     what: "the head of a request may take for ever",
     find: "    headersTimeout,\n    connectionsCheckingInterval",
     replace: "    connectionsCheckingInterval",
@@ -71,7 +71,7 @@ export const adaptersNetwork = [
     tests: [...HTTP, "test/attacks/slow.test.ts"],
   },
   {
-    file: "adapters/node/listen.ts",
+    file: "adapters/node/http1_server.ts",
     what: "callers of a server that stops keep their connection",
     find: "if (state.draining) this.shouldKeepAlive = false;",
     replace: "",

@@ -19,15 +19,15 @@ export const adaptersPlaces = [
   {
     file: "adapters/server/fleet_post.ts",
     what: "a request that was never sent counts as unknown",
-    find: "(cause) => reject(isConnected ? cause : new NotSent(cause.message, { cause })),",
+    find: "(cause) => reject(isConnected() ? cause : notSent(cause, new URL(url))),",
     replace: "(cause) => reject(cause),",
     tests: ["test/fleet/post.test.ts"],
   },
   {
     file: "adapters/server/fleet_post.ts",
     what: "a request that may have arrived counts as not sent",
-    find: "if (!socket.connecting) return void (isConnected = true);",
-    replace: "if (!socket.connecting) return;",
+    find: "!socket.connecting) return void (isConnected = true);",
+    replace: "!socket.connecting) return;",
     tests: ["test/fleet/post.test.ts"],
   },
   {
