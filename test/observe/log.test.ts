@@ -47,8 +47,8 @@ test("a record for people stays on its line", () => {
 
 test("the help names every flag with its environment, and its default", () => {
   const help = helpText();
-  for (const [path, { env, kind, fallback }] of Object.entries(options)) {
-    const at = help.indexOf(`  --${path} <value>\n`);
+  for (const [path, { env, kind, fallback, isFlag }] of Object.entries(options)) {
+    const at = help.indexOf(isFlag ? `  --${path} <value>\n` : `  ${path} (not a flag)\n`);
     expect(at, path).toBeGreaterThan(0);
     const entry = help.slice(at, help.indexOf("\n  -", at + 1) + 1 || undefined);
     for (const name of [envNames(path)[0] ?? "", ...env]) {
