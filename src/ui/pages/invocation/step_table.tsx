@@ -67,21 +67,21 @@ function columnsOf(
     INDEX,
     {
       id: "code",
-      rem: 16,
+      rem: 14,
       title: "Step",
       isHeader: true,
       cell: (row) => <Code {...{ row, onChoose, onFold }} />,
     },
     {
       id: "result",
-      rem: 16,
+      rem: 15,
       title: "Result",
       cell: ({ step }) => <ResultOf step={step} callees={callees} />,
     },
     ...timesOf(line),
     {
       id: "line",
-      rem: 16,
+      rem: 12,
       title: "When",
       cell: ({ step, owner }) => (
         <Bar {...{ step, line }} failed={(owner ? undefined : failures.get(step.index)) ?? []} />
@@ -101,7 +101,7 @@ function timesOf(line: Timeline): readonly Column<Row>[] {
     },
     {
       id: "took",
-      rem: 8,
+      rem: 7,
       title: "Took",
       isNumber: true,
       cell: ({ step }) => tookText(step, line),

@@ -88,5 +88,5 @@ const REASON: Column<Invocation> = {
 /** The columns of the list. */
 export function columnsOf(order: Order): readonly Column<Invocation>[] {
   const sort = order === "newest" ? "ascending" : "descending";
-  return [STATUS, ID, TARGET, KEY, { ...AGE, sort }, TOOK, REASON];
+  return [STATUS, TARGET, KEY, ID, { ...AGE, sort }, TOOK, REASON];
 }
