@@ -7,7 +7,7 @@ import type { Identity } from "./grants.ts";
 import { digestOf, type TokenList } from "./token_list.ts";
 
 /** How many headers are cached with the identity they stand for. Beyond it the oldest is dropped. */
-const KNOWN_MAX = 1024;
+const KNOWN_MAX = 10_000;
 
 /** Until when an identity is valid, in milliseconds since the epoch. */
 export interface Verified {
@@ -54,7 +54,10 @@ export class Authenticator {
   /** From now on these tokens count, and no earlier ones. */
   use(tokens: TokenList): void {
     this.#tokens = tokens;
-    this.#known.clear();
+    // Checked again, but still known: a flood of wrong tokens keeps none of these out.
+    for (const [header, { identity }] of this.#known) {
+      this.#known.set(header, { identity, until: -Infinity });
+    }
   }
 
   /**
@@ -68,11 +71,8 @@ export class Authenticator {
   ): Identity | Promise<Identity> {
     if (!authorization) return this.#byCertificate(certificateOf?.());
     const known = this.#known.get(authorization);
-    if (known) {
-      if (this.#options.now() < known.until) return known.identity;
-      this.#known.delete(authorization);
-    }
-    return this.#verify(authorization);
+    if (known && this.#options.now() < known.until) return known.identity;
+    return this.#verify(authorization, known !== undefined);
   }
 
   #byCertificate(certificate: ClientCertificate | undefined): Identity {
@@ -85,16 +85,20 @@ export class Authenticator {
     throw Failure.plain(401, `the client certificate of "${name}" is not in the list of tokens`);
   }
 
-  async #verify(authorization: string): Promise<Identity> {
+  /** `wasKnown`: it has been valid before. It is checked whatever the pace is. */
+  async #verify(authorization: string, wasKnown: boolean): Promise<Identity> {
     const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     if (token === undefined) throw Failure.plain(401, MISSING);
-    if (!this.#pace.isOpen) throw Failure.plain(429, "too many wrong tokens. Retry later");
+    if (!wasKnown && !this.#pace.isOpen) {
+      throw Failure.plain(429, "too many wrong tokens. Retry later");
+    }
     const tokens = this.#tokens;
     const identity = tokens.get(await digestOf(token));
     const verified = identity
       ? { identity, until: Infinity }
       : await this.#options.verifier?.verify(token);
     if (!verified) {
+      this.#known.delete(authorization);
       this.#pace.spend();
       this.#log("warn", "A request with an unknown token was refused");
       throw Failure.plain(401, "the bearer token is unknown or has expired");
@@ -105,7 +109,7 @@ export class Authenticator {
   }
 
   #remember(authorization: string, verified: Verified): void {
-    if (this.#known.size >= KNOWN_MAX) {
+    if (this.#known.size >= KNOWN_MAX && !this.#known.has(authorization)) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest!);
     }

@@ -1,17 +1,17 @@
 import {
   createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
   type JSONWebKeySet,
   type JWTPayload,
   jwtVerify,
   type JWTVerifyGetKey,
 } from "jose";
 import { Failure } from "../errors.ts";
+import { limitedLog } from "../observe/limited_log.ts";
 import type { Clock, Log } from "../ports.ts";
 import { WatchedFile } from "../watched_file.ts";
 import type { TokenVerifier, Verified } from "./authenticator.ts";
 import { BadRole, grantsOf } from "./grants.ts";
+import { isOfToken, remoteKeys } from "./remote_keys.ts";
 
 /** Whose JSON Web Tokens are accepted. Without an issuer: none. */
 export interface JwtSettings {
@@ -37,8 +37,6 @@ const ALGORITHMS = [
 ];
 /** How long a token counts without being verified again: then a key that was withdrawn is noticed. */
 const CACHE_MS = 300_000;
-/** How long the issuer may take to send its keys. */
-const KEYS_TIMEOUT_MS = 5_000;
 
 /** A verifier whose keys are polled while it is open. */
 export interface OpenVerifier extends TokenVerifier {
@@ -60,7 +58,8 @@ export async function openJwt(
     throw new Failure("RT0002", 'Set both or none of "auth.jwt.issuer" and "auth.jwt.keys"');
   }
   if (/^https?:/i.test(keys)) {
-    const remote = createRemoteJWKSet(urlOf(keys), { timeoutDuration: KEYS_TIMEOUT_MS });
+    const log = limitedLog(deps.log, deps.clock.now);
+    const remote = remoteKeys(urlOf(keys), { clock: deps.clock, log });
     return { ...verifier(() => remote, settings, deps), close: () => {} };
   }
   const file = keysFile(keys, deps);
@@ -96,7 +95,7 @@ function keysFile(
 function verifier(
   keys: () => JWTVerifyGetKey,
   { issuer, audience, rolesClaim, clockSkewMs }: JwtSettings,
-  { clock, log }: JwtDeps,
+  { clock }: JwtDeps,
 ): TokenVerifier {
   const wanted = {
     algorithms: ALGORITHMS,
@@ -113,19 +112,12 @@ function verifier(
       try {
         ({ payload } = await jwtVerify(token, keys(), { ...wanted, currentDate }));
       } catch (cause) {
-        if (isInvalid(cause)) return undefined;
-        log("warn", "Cannot get the keys of the issuer of tokens", { cause: String(cause) });
+        if (isOfToken(cause)) return undefined;
         throw Failure.plain(503, "the issuer of tokens cannot be reached. Retry later", { cause });
       }
       return verifiedOf(payload, { rolesClaim, clockSkewMs, now: clock.now() });
     },
   };
-}
-
-/** Whether the token is to blame, and not that the keys cannot be had. */
-function isInvalid(cause: unknown): boolean {
-  return cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) &&
-    cause.code !== "ERR_JOSE_GENERIC" && cause.code !== "ERR_JWKS_INVALID";
 }
 
 function verifiedOf(

@@ -101,6 +101,31 @@ test("beyond its pace it checks no token that was not in use, right or wrong", a
   expect(await ask("Bearer wrong")).toMatch(/^429/);
 });
 
+test("beyond its pace it checks tokens that were in use, also those whose time is over", async () => {
+  let isValid = true;
+  const verifier: TokenVerifier = {
+    verify: (token) =>
+      Promise.resolve(
+        token === "jwt" && isValid ? { identity: bob, until: 1_005_000 } : undefined,
+      ),
+  };
+  const { authenticator, ask, world } = await setup({ verifier, wrongTokensMax: 2 });
+  expect(await ask("Bearer jwt")).toBe("bob");
+  expect(await ask("Bearer token-of-ada")).toBe("ada");
+  for (let i = 0; i < 20; i++) await ask(`Bearer wrong-${i}`);
+  // A list that is read again, and the end of what a token of an issuer may be cached for.
+  authenticator.use(await listed(["token-of-ada", ada]));
+  expect(await ask("Bearer token-of-ada")).toBe("ada");
+  world.now = 1_005_000;
+  for (let i = 0; i < 20; i++) await ask(`Bearer wrong-${i}`);
+  expect(await ask("Bearer wrong")).toMatch(/^429/);
+  expect(await ask("Bearer jwt")).toBe("bob");
+  // One that is no longer valid is unknown from then on.
+  isValid = false;
+  expect(await ask("Bearer jwt")).toMatch(/^401/);
+  expect(await ask("Bearer jwt")).toMatch(/^429/);
+});
+
 test("asks the verifier of other tokens, until their time", async () => {
   const asked: string[] = [];
   const verifier: TokenVerifier = {
@@ -126,7 +151,7 @@ test("remembers a bounded number of headers", async () => {
     verify: () => Promise.resolve({ identity: bob, until: Infinity }),
   };
   const { authenticator, ask } = await setup({ verifier });
-  for (let i = 0; i < 1100; i++) await ask(`Bearer token-${i}`);
-  expect(authenticator.identify("Bearer token-1099")).toBe(bob);
+  for (let i = 0; i <= 10_000; i++) await ask(`Bearer token-${i}`);
+  expect(authenticator.identify("Bearer token-10000")).toBe(bob);
   expect(authenticator.identify("Bearer token-0")).toBeInstanceOf(Promise);
 });

@@ -146,28 +146,71 @@ test("reads a file of keys again when it has changed", async () => {
   expect(await verifier.verify(await sign(one, {}))).toBeUndefined();
 });
 
-test("fetches keys from a URL when the first token comes, and goes on without the issuer", async () => {
-  const [one, two] = [await key("one"), await key("two")];
-  let answer: { status: number; keys: Key[] } = { status: 500, keys: [] };
+/** An issuer that publishes keys, and may be away. */
+async function issuer(...first: readonly Key[]) {
+  const published = { keys: first, isAway: false, fetches: 0 };
   const server = createServer((_request, response) => {
-    response.writeHead(answer.status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ keys: answer.keys.map(({ jwk }) => jwk) }));
+    published.fetches++;
+    response.writeHead(published.isAway ? 500 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ keys: published.keys.map(({ jwk }) => jwk) }));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const keys = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
   const given = deps();
-  const verifier = (await openJwt({ ...SETTINGS, keys }, given))!;
+  return { published, ...given, verifier: (await openJwt({ ...SETTINGS, keys }, given))! };
+}
+
+const MINUTE_MS = 60_000;
+const LONG = { exp: NOW / 1000 + 86_400 };
+
+test("fetches keys from a URL when the first token comes, and waits after a failure", async () => {
+  const one = await key("one");
+  const { published, verifier, world } = await issuer(one);
   const token = await sign(one, {});
+  published.isAway = true;
   const refused = await verifier.verify(token).catch((cause) => cause);
   expect(refused).toBeInstanceOf(Failure);
   expect(refused).toMatchObject({ status: 503 });
-  expect(given.world.logged).toHaveLength(1);
-  answer = { status: 200, keys: [one] };
+  expect(world.logged).toHaveLength(1);
+  // Tokens of strangers begin no fetch each.
+  for (let i = 0; i < 5; i++) await expect(verifier.verify(token)).rejects.toThrow(/issuer/);
+  expect([published.fetches, world.logged.length]).toEqual([1, 1]);
+  published.isAway = false;
+  world.now += 6_000;
   expect(await verifier.verify(token)).toBeDefined();
-  // The keys are known: an outage of the issuer does no harm.
-  answer = { status: 500, keys: [two] };
+  expect(published.fetches).toBe(2);
+});
+
+test("goes on with its keys while the issuer is away, however long", async () => {
+  const [one, two] = [await key("one"), await key("two")];
+  const { published, verifier, world } = await issuer(one);
+  const [token, other] = [await sign(one, LONG), await sign(two, LONG)];
   expect(await verifier.verify(token)).toBeDefined();
+  published.isAway = true;
+  for (let i = 0; i < 6; i++) {
+    world.now += 11 * MINUTE_MS;
+    expect(await verifier.verify(token)).toBeDefined();
+    await vi.waitFor(() => expect(world.logged).toHaveLength(i + 1));
+  }
+  // Whether this key is a new one is not known now.
+  await expect(verifier.verify(other)).rejects.toMatchObject({ status: 503 });
+  expect(await verifier.verify(token)).toBeDefined();
+  Object.assign(published, { isAway: false, keys: [one, two] });
+  world.now += 11 * MINUTE_MS;
+  await vi.waitFor(async () => expect(await verifier.verify(other)).toBeDefined());
+});
+
+test("notices a key that was withdrawn", async () => {
+  const [one, two] = [await key("one"), await key("two")];
+  const { published, verifier, world } = await issuer(one);
+  const token = await sign(one, LONG);
+  expect(await verifier.verify(token)).toBeDefined();
+  published.keys = [two];
+  expect(await verifier.verify(token)).toBeDefined();
+  world.now += 11 * MINUTE_MS;
+  await vi.waitFor(async () => expect(await verifier.verify(token)).toBeUndefined());
+  expect(await verifier.verify(await sign(two, LONG))).toBeDefined();
 });
 
 test.each([
