@@ -28,6 +28,8 @@ export class Exporter {
   dropped = 0;
   readonly #options: ExporterOptions;
   readonly #url: string;
+  /** Without a query, where some collectors have their tokens. */
+  readonly #shown: string;
   #queue: Span[] = [];
   #isArmed = false;
   #isClosed = false;
@@ -38,6 +40,7 @@ export class Exporter {
     const url = new URL(options.endpoint);
     if (url.pathname === "/") url.pathname = "/v1/traces";
     this.#url = url.href;
+    this.#shown = url.origin + url.pathname;
   }
 
   add(span: Span): void {
@@ -96,13 +99,13 @@ export class Exporter {
       await response.body?.cancel();
       if (response.ok) return true;
       log("warn", "The collector refused spans", {
-        collector: this.#url,
+        collector: this.#shown,
         status: response.status,
         spans: batch.length,
       });
     } catch (cause) {
       log("warn", "Cannot reach the collector of spans", {
-        collector: this.#url,
+        collector: this.#shown,
         cause: reasonOf(cause),
         spans: batch.length,
       });
