@@ -42,7 +42,7 @@ const WORDS = [
   ),
   ..."kafka-clusters skip internal kafka plan records reports".split(" "),
 ];
-const EVIL = [
+export const EVIL = [
   ...[
     "..",
     ".",
@@ -98,12 +98,18 @@ export function fuzzRequest(chance: Chance): FuzzRequest {
   const query = chance.next() < 0.2
     ? `?${chance.of(["delay", "x", "from"])}=${chance.of(EVIL)}`
     : "";
+  const headers = fuzzHeaders(chance);
+  const body = method === "GET" || method === "HEAD" ? undefined : fuzzBody(chance);
+  return { method, path: `/${segments.join("/")}${query}`, headers, body };
+}
+
+/** Some headers, each of which is right or wrong. */
+export function fuzzHeaders(chance: Chance): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, values] of Object.entries(HEADERS)) {
     if (chance.next() < 0.3) headers[name] = chance.of(values);
   }
-  const body = method === "GET" || method === "HEAD" ? undefined : fuzzBody(chance);
-  return { method, path: `/${segments.join("/")}${query}`, headers, body };
+  return headers;
 }
 
 function fuzzBody(chance: Chance): Uint8Array<ArrayBuffer> {
@@ -121,7 +127,8 @@ function fuzzBody(chance: Chance): Uint8Array<ArrayBuffer> {
   return new Uint8Array(typeof body === "string" ? Buffer.from(body) : body);
 }
 
-function fuzzValue(chance: Chance, depth: number): unknown {
+/** A JSON value of anything. */
+export function fuzzValue(chance: Chance, depth: number): unknown {
   const some = <T>(make: () => T) => Array.from({ length: depth > 3 ? 0 : chance.below(5) }, make);
   switch (chance.below(8)) {
     case 0:

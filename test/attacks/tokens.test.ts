@@ -1,0 +1,241 @@
+import process from "node:process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { digestOf } from "../../src/auth/token_list.ts";
+import { parseMetrics, valueOf } from "../observe/_parse.ts";
+import { Authority } from "../support/certificates.ts";
+import { until } from "../support/child.ts";
+import { call, query, register } from "../support/client.ts";
+import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { type Server, SIDECAR_TOKEN, startServer } from "../support/server.ts";
+import { closeAll, COMMANDS, ready, startProcess } from "../tls/_process.ts";
+import { Chance, damaged, type FuzzRequest } from "./_fuzz.ts";
+import { adminRoutes, ingressRoutes, type Routes } from "./_routes.ts";
+import { SCALE, tell } from "./_scale.ts";
+import {
+  bytesOf,
+  type Heard,
+  http1Sender,
+  http2Sender,
+  sendBytes,
+  type Sender,
+} from "./_senders.ts";
+
+/** Another one is tried with `ATTACK_SEED`. */
+const SEED = Number(process.env["ATTACK_SEED"] ?? "1");
+/** Sends one request only: that of this number. */
+const ONLY = process.env["ATTACK_ONLY"];
+/** Of each of the two tests. */
+const REQUESTS = 4_000 * SCALE;
+const AT_ONCE = 24;
+const FUZZ_MS = 60_000 + 20_000 * SCALE;
+
+const ROLES = ["viewer", "operator", "invoke:Greeter/*", "admin"] as const;
+type Identity = "nobody" | "wrong" | typeof ROLES[number];
+const tokenOf = (role: string) => `token-of-${role}`;
+
+/** Both ports of one server. */
+type Ports = Pick<Server, "ingress" | "admin">;
+
+let endpoint: Endpoint, server: Server, secure: Ports, authority: Authority;
+let routes: Readonly<Record<keyof Ports, Routes>>;
+let senders: readonly Sender[];
+
+beforeAll(async () => {
+  const lines = await Promise.all(
+    ROLES.map(async (role) => `${role} ${await digestOf(tokenOf(role))} ${role}`),
+  );
+  const settings = {
+    AUTH__TOKENS: lines.join("\n"),
+    AUTH__WRONG_TOKENS_LIMIT: "1000000",
+    EXPERIMENTAL_ENABLE_VQUEUES: "true",
+    LOG_LEVEL: "info",
+    KAFKA__TOKEN: SIDECAR_TOKEN,
+    KAFKA__SIDECAR: "off",
+  };
+  authority = new Authority("the authority of the server");
+  const { certFile, keyFile } = authority.issue("server");
+  endpoint = await startEndpoint("h2");
+  server = await startServer({ runtime: "node", settings });
+  secure = await ready(
+    startProcess(COMMANDS["node"]!(), {
+      ...settings,
+      TLS__CERT_FILE: certFile,
+      TLS__KEY_FILE: keyFile,
+    }),
+  );
+  routes = await routesOf(server, await fill(asAdmin(server)));
+  senders = [http1Sender(false), http2Sender(false), http1Sender(true), http2Sender(true)];
+}, 90_000);
+afterAll(async () => {
+  for (const sender of senders ?? []) sender.close();
+  await Promise.all([closeAll(), server?.close(), endpoint?.close()]);
+  authority?.close();
+});
+
+const asAdmin = (ports: Ports) => ({ ...ports, token: tokenOf("admin") });
+
+/** Rows of every kind that requests can change. Answers their ids and names. */
+async function fill(address: Ports & { readonly token: string }): Promise<string[]> {
+  const { body } = await register(address, endpoint);
+  const headers = { "idempotency-key": "once" };
+  const called = await call(address, "Greeter/greet", "you", { headers });
+  expect(called.status).toBe(200);
+  await call(address, "Counter/c/add", 1);
+  const ids = await query(address, "SELECT id FROM sys_invocation");
+  return [
+    ...[(body as { id: string }).id, "Greeter", "greet", "Counter", "c", "add", "nothing", "once"],
+    ...ids.map(({ id }) => String(id)),
+    ...["application/json", "rule/*", "vq_1", "kafka://a/b", "service://Greeter/greet"],
+  ];
+}
+
+async function routesOf(ports: Ports, known: readonly string[]) {
+  const read = async (url: string) => await (await fetch(`${url}/openapi`)).json();
+  return {
+    admin: adminRoutes(await read(ports.admin), known),
+    ingress: ingressRoutes(await read(ports.ingress), known),
+  };
+}
+
+/** One request of a seed: the same number, the same request. */
+interface Shot {
+  readonly number: number;
+  readonly identity: Identity;
+  readonly port: keyof Ports;
+  readonly request: FuzzRequest;
+  /** Undefined: its bytes, damaged. */
+  readonly sender: Sender | undefined;
+  readonly chance: Chance;
+}
+
+function shot(
+  number: number,
+  identities: readonly Identity[],
+  ports: readonly (keyof Ports)[],
+): Shot {
+  const chance = new Chance(SEED * 1_000_003 + number);
+  // The first numbers that follow a seed resemble those of its neighbors.
+  for (let i = 0; i < 3; i++) chance.next();
+  const [identity, port] = [chance.of(identities), chance.of(ports)];
+  const fuzzed = routes[port].request(chance);
+  const headers = { ...fuzzed.headers };
+  // Answers are read here. `fuzz.test.ts` has compressed ones.
+  delete headers["accept-encoding"];
+  if (identity === "nobody") delete headers["authorization"];
+  else headers["authorization"] = `Bearer ${tokenOf(identity)}`;
+  const sender = chance.next() < 0.2 ? undefined : chance.of(senders);
+  return { ...{ number, identity, port, sender, chance }, request: { ...fuzzed, headers } };
+}
+
+async function fire({ port, request, sender, chance }: Shot): Promise<Heard> {
+  if (sender) {
+    return await sender.send(sender.name.includes("TLS") ? secure[port] : server[port], request);
+  }
+  const { [port]: url } = chance.next() < 0.5 ? server : secure;
+  return await sendBytes(url, damaged(chance, bytesOf(request)));
+}
+
+/** A serde that its endpoint refuses is 500 without a code, as on the reference (test/protocol/serdes). */
+const OF_AN_ENDPOINT = /"Cannot (?:en|de)code with the serde /;
+
+/** What a port may answer without a fault of ours: a 5xx has a code, or says that something is away. */
+function isPlanned({ status, text }: Heard): boolean {
+  return status < 500 || status === 501 || status === 503 || /\b(RT|META)\d{4}\b/.test(text) ||
+    OF_AN_ENDPOINT.test(text);
+}
+
+/** Sends all requests, some at once. Fails with each that was answered by a fault, and how to repeat it. */
+async function fuzz(
+  identities: readonly Identity[],
+  check: (shot: Shot, heard: Heard) => boolean,
+  ports: readonly (keyof Ports)[] = ["admin", "ingress"],
+) {
+  const counts: Record<string, number> = {}, faults: unknown[] = [];
+  const count = (name: string) => counts[name] = (counts[name] ?? 0) + 1;
+  let next = ONLY === undefined ? 0 : Number(ONLY);
+  const end = ONLY === undefined ? REQUESTS : next + 1;
+  const began = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (next < end && faults.length < 20) {
+      const one = shot(next++, identities, ports);
+      const heard = await fire(one);
+      count(`status ${heard.status}`);
+      count(one.sender?.name ?? "damaged bytes");
+      count(`as ${one.identity}`);
+      if (isPlanned(heard) && check(one, heard)) continue;
+      faults.push(`ATTACK_SEED=${SEED} ATTACK_ONLY=${one.number}: ${told(one, heard)}`);
+    }
+  }));
+  tell({ seed: SEED, requests: end, ms: Math.round(performance.now() - began), counts });
+  expect(faults, faults.join("\n")).toEqual([]);
+}
+
+function told({ identity, port, sender, request }: Shot, { status, text }: Heard): string {
+  const body = request.body && new TextDecoder().decode(request.body.subarray(0, 2_000));
+  const { name = "damaged bytes" } = sender ?? {};
+  return JSON.stringify({ port, identity, sender: name, ...request, body, status, text });
+}
+
+/** What the server may hold when it has answered all of them, in bytes: twice what it has at its start. */
+const MEMORY_MAX = 500 * 1024 ** 2;
+
+/** Memory of the server in bytes. */
+async function memory(): Promise<number> {
+  const headers = { authorization: `Bearer ${tokenOf("viewer")}` };
+  const page = await (await fetch(`${server.admin}/metrics`, { headers })).text();
+  return valueOf(parseMetrics(page), "perdure_process_resident_memory_bytes")!;
+}
+
+async function expectSame(): Promise<void> {
+  expect(server.isAlive(), server.said()).toBe(true);
+  for (const { admin, ingress } of [server, secure]) {
+    const sender = admin.startsWith("https") ? senders[2]! : senders[0]!;
+    const get = (url: string, path: string) =>
+      sender.send(url, { method: "GET", path, headers: {}, body: undefined });
+    expect((await get(admin, "/health")).status).toBe(200);
+    expect((await get(ingress, "/svc/health")).status).toBe(200);
+  }
+  const errors = server.said().split("\n").filter((line) => line.includes(`"level":"error"`));
+  expect(errors).toEqual([]);
+  await until("memory to return", async () => await memory() < MEMORY_MAX, 30_000);
+}
+
+const TABLES = [
+  ...["sys_deployment", "sys_service", "sys_invocation", "sys_journal", "state", "sys_promise"],
+  ...["sys_inbox", "sys_keyed_service_status", "sys_subscription", "sys_kafka_cluster"],
+  ...["sys_rules", "sys_journal_events", "sys_vqueue_meta"],
+];
+
+/** All rows of what an operator or a caller can change. */
+async function rows(): Promise<unknown> {
+  const all: Record<string, unknown> = {};
+  for (const table of TABLES) {
+    const found = await query(asAdmin(server), `SELECT * FROM ${table}`);
+    all[table] = found.map((row) => JSON.stringify(row)).toSorted();
+  }
+  return all;
+}
+
+test("without the right role nothing changes, whatever is sent", async () => {
+  const [before, memoryBefore] = [await rows(), await memory()];
+  expect(routes.admin.size).toBeGreaterThan(50);
+  const isRefused = (status: number) => status === 0 || status >= 400;
+  await fuzz(["nobody", "wrong", "viewer"], ({ identity, port, request, sender }, { status }) => {
+    const isReading = ["GET", "HEAD", "OPTIONS"].includes(request.method);
+    // Damaged bytes may say another method or path. The rows tell whether they changed anything.
+    if (!sender || isReading || identity === "viewer" && port === "admin") return true;
+    return isRefused(status);
+  });
+  expect(await rows()).toEqual(before);
+  const changes = "SELECT count(1) AS n FROM sys_audit WHERE status < 400 AND identity <> 'admin'";
+  expect(await query(asAdmin(server), changes)).toEqual([{ n: 0 }]);
+  await expectSame();
+  tell({ memoryBefore, memoryAfter: await memory() });
+}, FUZZ_MS);
+
+test("with every token each request is answered, and none by a fault of ours", async () => {
+  const memoryBefore = await memory();
+  await fuzz(["nobody", "wrong", ...ROLES, "admin", "admin"], () => true);
+  await expectSame();
+  tell({ memoryBefore, memoryAfter: await memory() });
+}, FUZZ_MS);
