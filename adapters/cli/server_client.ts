@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import process from "node:process";
+import { OWN } from "../../src/names.ts";
 import { type Given, textOf } from "./about.ts";
 import { CommandFailure, usageFailure } from "./failure.ts";
 
@@ -125,11 +126,12 @@ function unreachable({ origin }: URL, port: Port, cause: unknown): CommandFailur
 }
 
 /** What a server said when it refused. */
-function refusalOf({ status, text, json }: Answer): CommandFailure {
+function refusalOf({ status, headers, text, json }: Answer): CommandFailure {
   const fields = (typeof json === "object" && json !== null ? json : {}) as Record<string, unknown>;
   const said = typeof fields["message"] === "string" ? fields["message"] : text.slice(0, 500);
   const code = Object.entries(fields).find(([name]) => name.endsWith("_code"))?.[1];
-  const isRefused = REFUSED.includes(status);
+  // The failure of a handler comes with the id of its invocation, and no token helps against it.
+  const isRefused = REFUSED.includes(status) && headers[`x-${OWN}-id`] === undefined;
   const advice = isRefused ? `. Set $${TOKEN} to a token that may do it` : "";
   return new CommandFailure(
     isRefused ? "refused" : "failed",

@@ -77,7 +77,17 @@ test("call prints the result, send the id, invocations what became of them", asy
   const failed = await run(["call", "Greeter/refuse", '"the shop is closed"']);
   expect([failed.code, failed.said]).toEqual([1, expect.stringContaining("the shop is closed")]);
   expect(await json("call", "Greeter/nothing")).toMatchObject({ result: null });
-});
+}, 30_000);
+
+test("what a handler forbids is no matter of tokens", async () => {
+  const { code, said } = await run([
+    "call",
+    "Greeter/refuse",
+    '{"message": "no", "errorCode": 403}',
+  ]);
+  expect([code, said]).toEqual([1, expect.stringContaining("403: no")]);
+  expect(said).not.toContain("PERDURE_TOKEN");
+}, 30_000);
 
 test("check passes, and fails when the server does", async () => {
   const { code, out } = await run(["check"]);

@@ -46,8 +46,12 @@ const greeter = restate.service({
     busy: restate.handlers.handler(busyOptions, busy),
     greet: async (_ctx, name) => `Hello ${name}`,
     nothing: async () => {},
-    refuse: async (_ctx, message) => {
-      throw new restate.TerminalError(message, { errorCode: 418 });
+    // A text, or a text with the code of the error.
+    refuse: async (_ctx, given) => {
+      const { message, errorCode } = typeof given === "string"
+        ? { message: given, errorCode: 418 }
+        : given;
+      throw new restate.TerminalError(message, { errorCode });
     },
     // Fails `failures` times, then succeeds.
     flaky: async (_ctx, { id, failures }) => {
