@@ -107,3 +107,30 @@ test.runIf(hasShell("bash"))("bash completes commands, flags and values", async 
   expect(complete("perdure", "call", "--id")).toBe("--idempotency-key");
   expect(complete("perdure", "invocations", "can")).toBe("cancel");
 });
+
+test.runIf(hasShell("zsh"))("zsh completes commands, flags and values", async () => {
+  const { out } = await perdure(["completions", "zsh"]);
+  // Its line editor needs a terminal: what would be offered is printed instead.
+  const offered = 'compadd() { shift; print -r -- "$@" }; _files() {}; ' +
+    '_describe() { print -r -- "${(@P)2%%:*}" }';
+  const complete = (...words: string[]) => {
+    const script = `${offered}; words=("$@"); CURRENT=$#; set --\n${out}`;
+    return execFileSync("zsh", ["-f", "-c", script, "zsh", ...words], { encoding: "utf8" })
+      .trim().split(" ");
+  };
+  expect(complete("perdure", "inv").toSorted()).toEqual(names.toSorted());
+  expect(complete("perdure", "call", "--id")).toContain("--idempotency-key");
+  expect(complete("perdure", "invocations", "can")).toContain("cancel");
+});
+
+test.runIf(hasShell("fish"))("fish completes commands, flags and values", async () => {
+  const { out } = await perdure(["completions", "fish"]);
+  const complete = (line: string) => {
+    const script = `${out}\ncomplete --do-complete '${line}'`;
+    const lines = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
+    return lines.trim().split("\n").map((offer) => offer.split("\t")[0]);
+  };
+  expect(complete("perdure inv")).toEqual(["invocations"]);
+  expect(complete("perdure call --id")).toEqual(["--idempotency-key"]);
+  expect(complete("perdure invocations can")).toContain("cancel");
+});
