@@ -135,6 +135,7 @@ function signaled(): Promise<"signal"> {
       isEnding = true;
       resolve("signal");
     };
-    process.on("SIGINT", end).on("SIGTERM", end);
+    // The endpoint, in a group of its own, does not hear of a terminal that is closed.
+    process.on("SIGINT", end).on("SIGTERM", end).on("SIGHUP", end);
   });
 }

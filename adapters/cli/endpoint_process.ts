@@ -10,6 +10,7 @@ const START_MS = 30_000;
 const POLL_MS = 25;
 /** Time to end by itself. Then it is killed: what it was doing is done again by the next one. */
 const STOP_MS = 3_000;
+const HAS_GROUPS = process.platform !== "win32";
 /** The first that can run TypeScript, and the first that does so unasked. */
 const TYPES_BY_FLAG = [22, 6];
 const TYPES = [22, 18];
@@ -35,6 +36,9 @@ export class Endpoint {
     this.url = `http://127.0.0.1:${port}`;
     if (!existsSync(file)) throw usageFailure(`Cannot run "${file}": there is no such file`, "dev");
     this.#command = commandOf(file, runtime ?? (isDeno() ? "deno" : "node"));
+    process.once("exit", () => {
+      if (this.#child?.pid) signal(this.#child, "SIGKILL");
+    });
   }
 
   /** Starts it. Resolves when it listens; rejects with `Error` when it does not. */
@@ -43,6 +47,8 @@ export class Endpoint {
     const child = this.#child = spawn(program, args, {
       env: { ...process.env, PORT: String(this.#port) },
       stdio: ["ignore", "inherit", "inherit"],
+      // A group of its own: the program may be a wrapper, as the `deno` of npm, which passes no signal on.
+      detached: HAS_GROUPS,
     });
     let isOver: string | undefined;
     child.once("error", (cause) => void (isOver = cause.message));
@@ -72,10 +78,20 @@ export class Endpoint {
     this.#child = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null || !child.pid) return;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    signal(child, "SIGTERM");
+    const timer = setTimeout(() => signal(child, "SIGKILL"), STOP_MS);
     await gone;
     clearTimeout(timer);
+  }
+}
+
+/** Signals a process and what it has started. */
+function signal({ pid = 0 }: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(HAS_GROUPS ? -pid : pid, name);
+  } catch (cause) {
+    // It has ended meanwhile.
+    if ((cause as NodeJS.ErrnoException).code !== "ESRCH") throw cause;
   }
 }
 

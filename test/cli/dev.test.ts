@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -10,6 +10,8 @@ import { perdure, program } from "./_cli.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(path.join(tmpdir(), "dev-"));
 const file = path.join(folder, "greeter.mjs");
+/** Of the endpoint that was started last. */
+const pidFile = path.join(folder, "pid");
 let [ingress, admin, port] = [0, 0, 0];
 let dev: Child;
 
@@ -22,6 +24,8 @@ Promise.withResolvers ??= function () {
   const promise = new Promise((yes, no) => ([resolve, reject] = [yes, no]));
   return { promise, resolve, reject };
 };
+const { writeFileSync } = await import("node:fs");
+writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
 const { object, serve, service } = await import("@restatedev/restate-sdk");
 serve({ services: [
   service({ name: "Greeter", handlers: { greet: async (_, name) => "${greeting} " + name } }),
@@ -94,10 +98,11 @@ test("a signal ends all three, and the server also ends when it is killed", asyn
   expect([await isUp(admin), await isUp(port)]).toEqual([false, false]);
   const settings = ["--base-dir", path.join(folder, "other"), "--admin.bind-port", `${admin}`];
   const args = ["dev", file, "--port", `${port}`, "--json", "--", ...settings];
-  dev = new Child([process.execPath, program(), ...args, "--ingress.bind-port", `${ingress}`], {}, {
-    isGroup: true,
-  });
-  await until("the server", () => events().some(({ event }) => event === "ready"), 20_000);
-  await dev.stop("SIGKILL");
+  dev = new Child([process.execPath, program(), ...args, "--ingress.bind-port", `${ingress}`]);
+  await until("the registration", () => registrations().length === 1, 20_000);
+  dev.signal("SIGKILL");
   await until("the server to be gone", async () => !await isUp(admin), 20_000);
+  // Nothing tells an endpoint that it is alone.
+  process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
+  await dev.ended();
 }, 60_000);
