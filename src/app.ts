@@ -33,7 +33,8 @@ import type { Introspection, RunningAttempt } from "./query_port.ts";
  * Wires everything, here and nowhere else: storage, then partitions, then the routes between them,
  * then the two interfaces. Resolves when the partitions have their leases and have derived every
  * effect from the rows. Rejects when the stores cannot be read, and with `Failure` RT0002 when tokens
- * or the key that signs requests cannot.
+ * or the key that signs requests cannot, and RT0038 when the server may not connect to an address of its
+ * settings.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
@@ -261,7 +262,8 @@ async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<
   parts.auth?.close();
   endWaits(parts);
   parts.hosts.close();
-  await Promise.all([parts.observation.close(), dial.close()]);
+  await parts.observation.close();
+  await dial.close();
 }
 
 /** Ends requests that would wait for long. */

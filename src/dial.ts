@@ -5,6 +5,11 @@ export interface Dial {
    * Absent: no request must.
    */
   isHalfDuplex?(request: DialRequest): boolean;
+  /**
+   * Why there may be no connection to the host of a URL, as far as that is known before its name is
+   * resolved: `open` would fail with `forbidden`. Absent: nothing is known before.
+   */
+  readonly refusal?: (url: URL) => ForbiddenAddress | undefined;
   open(request: DialRequest, listener: DialListener): Exchange;
   close(): Promise<void>;
 }

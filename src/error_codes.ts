@@ -224,6 +224,12 @@ export const errors = {
     title: "The encryption key does not fit the data folder",
     fix: "Correct `storage.encryption-key`; `perdure backup --to-key-file` copies to another key.",
   },
+  RT0038: {
+    status: 500,
+    retry: false,
+    title: "The server may not connect to an address of its settings",
+    fix: "Permit it with `outbound.allow`, or correct the setting that the message names.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }

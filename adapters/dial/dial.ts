@@ -63,6 +63,8 @@ class NodeDial implements Dial {
     settings.connections.addLoad(() => this.#load());
   }
 
+  refusal = (url: URL) => this.#settings.guard.refusal(destinationOf(url));
+
   open(request: DialRequest, listener: DialListener): Exchange {
     const address = this.#address(request.url);
     const { url, path } = address;

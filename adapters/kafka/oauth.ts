@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { OauthbearerProviderResponse } from "kafkajs";
-import { collect } from "../../src/outbound/collect.ts";
+import { collect } from "../../src/collect.ts";
 import type { Egress } from "../../src/outbound/egress/egress.ts";
 import { isTrue } from "../../src/kafka/option_kinds.ts";
 import type { Options } from "../../src/kafka/options.ts";

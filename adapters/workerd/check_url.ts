@@ -1,3 +1,4 @@
+import { ForbiddenAddress } from "../../src/dial.ts";
 import type { Egress } from "../../src/outbound/egress/egress.ts";
 
 /**
@@ -7,4 +8,15 @@ import type { Egress } from "../../src/outbound/egress/egress.ts";
 export function checkUrl(url: URL, egress: Egress): void {
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   egress.checkUnresolved({ host: url.hostname, port });
+}
+
+/** Why there may be no connection to a URL. Undefined: there may be one. */
+export function refusalOf(url: URL, egress: Egress): ForbiddenAddress | undefined {
+  try {
+    checkUrl(url, egress);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof ForbiddenAddress) return cause;
+    throw cause;
+  }
 }

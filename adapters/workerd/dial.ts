@@ -2,7 +2,7 @@ import type { Dial, DialRequest } from "../../src/dial.ts";
 import type { After } from "../../src/http2/byte_stream.ts";
 import { Http2Client } from "../../src/http2/client.ts";
 import type { Egress } from "../../src/outbound/egress/egress.ts";
-import { checkUrl } from "./check_url.ts";
+import { checkUrl, refusalOf } from "./check_url.ts";
 import { fetchDial } from "./fetch_dial.ts";
 import { openSocket, type SocketOptions } from "./socket_stream.ts";
 
@@ -43,6 +43,7 @@ export function workerdDial({ streamsMax, egress, ...platform }: WorkerdDialOpti
     return client;
   };
   return {
+    refusal: (url) => refusalOf(url, egress),
     isHalfDuplex: (request) => !isCleartextHttp2(request),
     open(request, listener) {
       if (!isCleartextHttp2(request)) return fetching.open(request, listener);

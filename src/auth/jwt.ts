@@ -5,9 +5,11 @@ import {
   jwtVerify,
   type JWTVerifyGetKey,
 } from "jose";
+import type { Dial } from "../dial.ts";
 import { Failure } from "../errors.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Clock, Log } from "../ports.ts";
+import { settingUrl } from "../setting_url.ts";
 import { WatchedFile } from "../watched_file.ts";
 import type { TokenVerifier, Verified } from "./authenticator.ts";
 import { BadRole, grantsOf } from "./grants.ts";
@@ -26,6 +28,8 @@ export interface JwtSettings {
 export interface JwtDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** Asks an issuer for its keys, within the egress rules. */
+  readonly dial: Dial;
   /** Absent where there are no files. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }
@@ -45,7 +49,8 @@ export interface OpenVerifier extends TokenVerifier {
 
 /**
  * Verifies the JSON Web Tokens of an issuer (docs/security.md#json-web-tokens). Resolves to undefined
- * when none is set. Rejects with `Failure` RT0002 for settings or a file of keys that cannot be used.
+ * when none is set. Rejects with `Failure` RT0002 for settings or a file of keys that cannot be used,
+ * and RT0038 for a URL where the server may not connect.
  * Keys at a URL are fetched when the first token comes, so that the server starts without its issuer.
  */
 export async function openJwt(
@@ -58,8 +63,9 @@ export async function openJwt(
     throw new Failure("RT0002", 'Set both or none of "auth.jwt.issuer" and "auth.jwt.keys"');
   }
   if (/^https?:/i.test(keys)) {
-    const log = limitedLog(deps.log, deps.clock.now);
-    const remote = remoteKeys(urlOf(keys), { clock: deps.clock, log });
+    const { clock, dial } = deps;
+    const log = limitedLog(deps.log, clock.now);
+    const remote = remoteKeys(settingUrl("auth.jwt.keys", keys, dial), { clock, dial, log });
     return { ...verifier(() => remote, settings, deps), close: () => {} };
   }
   const file = keysFile(keys, deps);
@@ -68,11 +74,6 @@ export async function openJwt(
   });
   file.watch((next) => local = next);
   return { ...verifier(() => local, settings, deps), close: () => file.close() };
-}
-
-function urlOf(keys: string): URL {
-  if (URL.canParse(keys)) return new URL(keys);
-  throw new Failure("RT0002", `Cannot read "auth.jwt.keys": "${keys}" is not a URL`);
 }
 
 function keysFile(

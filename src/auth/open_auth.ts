@@ -1,3 +1,4 @@
+import type { Dial } from "../dial.ts";
 import { Failure } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
 import { WatchedFile } from "../watched_file.ts";
@@ -23,6 +24,8 @@ export interface AuthSettings {
 export interface AuthDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** Asks the issuer of JSON Web Tokens for its keys, within the egress rules. */
+  readonly dial: Dial;
   /** Absent where there are no files. Rejects when one cannot be read. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }

@@ -1,16 +1,29 @@
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JWTVerifyGetKey,
+} from "jose";
+import { collect } from "../collect.ts";
+import type { Dial } from "../dial.ts";
+import { Failure } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
 
 /** How long the issuer may take to send its keys. */
 const TIMEOUT_MS = 5_000;
+const KEYS_BYTES_MAX = 1024 * 1024;
 /** After so long the keys are fetched again, so that one that was withdrawn is noticed. */
 const REFRESH_MS = 600_000;
 /** After a fetch that failed none follows for so long: tokens of strangers would begin one each. */
 const BACK_OFF_MS = 5_000;
 
 export interface RemoteKeysDeps {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly log: Log;
+  /** Asks the egress rules, as for endpoints. */
+  readonly dial: Dial;
 }
 
 /**
@@ -19,8 +32,12 @@ export interface RemoteKeysDeps {
  * be reached. Rejects with an error of `jose` for a key that the issuer does not have, and with the failure
  * of the last fetch while it is unknown whether the issuer has it.
  */
-export function remoteKeys(url: URL, { clock, log }: RemoteKeysDeps): JWTVerifyGetKey {
-  const remote = createRemoteJWKSet(url, { timeoutDuration: TIMEOUT_MS, cacheMaxAge: Infinity });
+export function remoteKeys(url: URL, { clock, log, dial }: RemoteKeysDeps): JWTVerifyGetKey {
+  const remote = createRemoteJWKSet(url, {
+    timeoutDuration: TIMEOUT_MS,
+    cacheMaxAge: Infinity,
+    [customFetch]: fetchBy(dial, clock),
+  });
   let fetchedAt = clock.now();
   let failure: { readonly cause: unknown; readonly at: number } | undefined;
   const failed = (cause: unknown): void => {
@@ -50,6 +67,28 @@ export function remoteKeys(url: URL, { clock, log }: RemoteKeysDeps): JWTVerifyG
       if (!isOfToken(cause)) failed(cause);
       throw cause;
     }
+  };
+}
+
+/** Asks an issuer as endpoints are asked. Redirects are not followed. */
+function fetchBy(dial: Dial, clock: Clock): FetchImplementation {
+  return async (url, { headers }) => {
+    const collected = await collect({
+      url,
+      method: "GET",
+      headers: Object.fromEntries(headers),
+      version: "h1",
+      connectTimeoutMs: TIMEOUT_MS,
+    }, { dial, clock, timeoutMs: TIMEOUT_MS, bodyBytesMax: KEYS_BYTES_MAX });
+    if (collected.kind === "timeout") throw new Error(`no answer within ${TIMEOUT_MS} ms`);
+    if (collected.kind === "failed") {
+      const { kind, message } = collected.failure;
+      throw kind === "forbidden" ? new Failure("RT0038", message) : new Error(message);
+    }
+    const { head: { status }, body, cut } = collected;
+    if (cut) throw new Error(`the keys are larger than the limit of ${KEYS_BYTES_MAX} bytes`);
+    if (status !== 200) return new Response(null, { status });
+    return new Response(new TextDecoder().decode(body));
   };
 }
 

@@ -1,4 +1,8 @@
+import { collect, type Collected } from "../collect.ts";
+import type { Dial } from "../dial.ts";
+import type { Code } from "../error_codes.ts";
 import type { Clock, Log } from "../ports.ts";
+import { settingUrl } from "../setting_url.ts";
 import { type Attributes, otlpJson, type Span } from "./otlp.ts";
 
 export interface ExporterOptions {
@@ -11,13 +15,16 @@ export interface ExporterOptions {
   readonly resource: Attributes;
   readonly clock: Clock;
   readonly log: Log;
-  readonly fetch?: typeof fetch;
+  /** Asks the egress rules, as for endpoints. */
+  readonly dial: Dial;
 }
 
 const BATCH_SPANS = 512;
 const EVERY_MS = 1000;
 const TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
+/** Of its answers, which are not used: a connection with more to read is closed. */
+const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
  * Sends spans in batches, one request at a time; callers never wait. Spans that the collector does not
@@ -28,6 +35,7 @@ export class Exporter {
   dropped = 0;
   readonly #options: ExporterOptions;
   readonly #url: string;
+  readonly #encoder = new TextEncoder();
   /** Without a query, where some collectors have their tokens. */
   readonly #shown: string;
   #queue: Span[] = [];
@@ -35,9 +43,13 @@ export class Exporter {
   #isClosed = false;
   #isSending = false;
 
+  /**
+   * Throws `Failure` RT0002 for an endpoint that is no http or https URL without a user, and RT0038 for
+   * one where the server may not connect.
+   */
   constructor(options: ExporterOptions) {
     this.#options = options;
-    const url = new URL(options.endpoint);
+    const url = settingUrl("tracing-endpoint", options.endpoint, options.dial);
     if (url.pathname === "/") url.pathname = "/v1/traces";
     this.#url = url.href;
     this.#shown = url.origin + url.pathname;
@@ -86,38 +98,45 @@ export class Exporter {
 
   /** Sends a batch. Resolves with whether the collector accepted it. Never rejects. */
   async #post(batch: readonly Span[], timeoutMs: number): Promise<boolean> {
-    const { headers, resource, log, fetch: send = fetch } = this.#options;
-    try {
-      const response = await send(this.#url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: otlpJson(batch, resource),
-        signal: AbortSignal.timeout(timeoutMs),
-        // The headers are for this collector.
-        redirect: "manual",
-      });
-      await response.body?.cancel();
-      if (response.ok) return true;
-      log("warn", "The collector refused spans", {
-        collector: this.#shown,
-        status: response.status,
-        spans: batch.length,
-      });
-    } catch (cause) {
+    const { resource, log } = this.#options;
+    const collected = await this.#ask(this.#encoder.encode(otlpJson(batch, resource)), timeoutMs);
+    const about = { collector: this.#shown, spans: batch.length };
+    if (collected.kind === "answer") {
+      const { status } = collected.head;
+      if (status >= 200 && status <= 299) return true;
+      log("warn", "The collector refused spans", { ...about, status });
+    } else {
       log("warn", "Cannot reach the collector of spans", {
-        collector: this.#shown,
-        cause: reasonOf(cause),
-        spans: batch.length,
+        ...about,
+        ...whyNot(collected, timeoutMs),
       });
     }
     return false;
   }
+
+  /** Redirects are not followed: the headers are for this collector. */
+  #ask(body: Uint8Array, timeoutMs: number): Promise<Collected> {
+    const { headers, dial, clock } = this.#options;
+    return collect({
+      url: this.#url,
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...headers,
+        "content-length": String(body.length),
+      },
+      version: "h1",
+      connectTimeoutMs: timeoutMs,
+    }, { dial, clock, timeoutMs, bodyBytesMax: ANSWER_BYTES_MAX, body });
+  }
 }
 
-/** The message of the cause, as `connect ECONNREFUSED 127.0.0.1:4318`: `fetch failed` has no details. */
-function reasonOf(cause: unknown): string {
-  const inner = cause instanceof Error ? cause.cause : undefined;
-  return inner instanceof Error
-    ? `${String(cause)}: ${inner.message || inner.name}`
-    : String(cause);
+/** Why there is no answer, for a log record. */
+function whyNot(
+  collected: Exclude<Collected, { readonly kind: "answer" }>,
+  timeoutMs: number,
+): { readonly cause: string; readonly code?: Code } {
+  if (collected.kind === "timeout") return { cause: `no answer within ${timeoutMs} ms` };
+  const { kind, message } = collected.failure;
+  return { cause: message, ...(kind === "forbidden" && { code: "RT0038" }) };
 }

@@ -51,7 +51,7 @@ export class Observation {
   readonly #exporter: Exporter | undefined;
   readonly #unwatch: (() => void) | undefined;
 
-  /** Throws `Failure` RT0002 for invalid headers. */
+  /** Throws `Failure` RT0002 for invalid headers, and what `Exporter` throws. */
   constructor(options: ObservationOptions) {
     const { platform: { clock, random, log, watchLoop }, tracing, isDetailed } = options;
     const now = () => clock.now();
@@ -96,7 +96,7 @@ export class Observation {
     return new Response(text, { headers: { "content-type": EXPOSITION_TYPE } });
   }
 
-  /** Sends the spans that wait, for a few seconds at most. */
+  /** Sends the spans that wait, for a few seconds at most. The dial is closed after it. */
   async close(): Promise<void> {
     this.#unwatch?.();
     await this.#exporter?.close();
@@ -104,7 +104,7 @@ export class Observation {
 }
 
 function exporter({ platform, version, clusterName, tracing }: ObservationOptions): Exporter {
-  const { clock, log } = platform;
+  const { clock, log, dial } = platform;
   return new Exporter({
     endpoint: tracing.endpoint,
     headers: readHeaders(tracing.headers),
@@ -116,6 +116,7 @@ function exporter({ platform, version, clusterName, tracing }: ObservationOption
     },
     clock,
     log,
+    dial,
   });
 }
 

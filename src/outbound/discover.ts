@@ -8,7 +8,7 @@ import type { Clock } from "../ports.ts";
 import { acceptManifests, type Manifest, manifestDialect, readManifest } from "../wire/manifest.ts";
 import { inSlices } from "../slices.ts";
 import { checkHeaders, joinPath, storedHeaders } from "./address.ts";
-import { collect, type Collected } from "./collect.ts";
+import { collect, type Collected } from "../collect.ts";
 import { type Credentials, withCredentials } from "./credentials/credentials.ts";
 import { signedDial } from "./identity/signed_dial.ts";
 import type { Signer } from "./identity/signer.ts";

@@ -3,7 +3,7 @@ import type { Deployment } from "../model/schema.ts";
 import { header } from "../names.ts";
 import type { DialHead, DialRequest } from "../dial.ts";
 import { joinPath, storedHeaders } from "./address.ts";
-import { collect } from "./collect.ts";
+import { collect } from "../collect.ts";
 import { dialOf, type DiscoverOptions } from "./discover.ts";
 import { signedDial } from "./identity/signed_dial.ts";
 import { encodePart } from "./percent.ts";

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { bench } from "vitest";
+import { nodeDial } from "../../adapters/dial/dial.ts";
 import { Authenticator } from "../../src/auth/authenticator.ts";
 import { ADMIN } from "../../src/auth/grants.ts";
 import { openJwt } from "../../src/auth/jwt.ts";
@@ -39,6 +40,7 @@ const verifier = await openJwt({
 }, {
   clock: { now: Date.now, at: () => () => {}, soon: (call) => void setImmediate(call) },
   log: () => {},
+  dial: nodeDial(),
   readTextFile: () => Promise.resolve(keys),
 });
 const ofIssuer = new Authenticator({

@@ -4,6 +4,8 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { afterEach, expect, test, vi } from "vitest";
 import { type JwtSettings, openJwt } from "../../src/auth/jwt.ts";
 import { Failure } from "../../src/errors.ts";
+import { dialer } from "../outbound/_talk.ts";
+import { resolver } from "../outbound/egress/_resolver.ts";
 
 const NOW = 1_700_000_000_000;
 const ISSUER = "https://issuer.example";
@@ -32,7 +34,10 @@ function sign({ kid, alg, privateKey }: Key, claims: JWTPayload): Promise<string
   }).setProtectedHeader({ alg, kid }).sign(privateKey);
 }
 
-function deps(readTextFile?: (path: string) => Promise<string>) {
+function deps(
+  readTextFile?: (path: string) => Promise<string>,
+  dialing: Parameters<typeof dialer>[0] = {},
+) {
   const world = { now: NOW, alarms: [] as (() => void)[], logged: [] as string[] };
   const clock = {
     now: () => world.now,
@@ -42,8 +47,10 @@ function deps(readTextFile?: (path: string) => Promise<string>) {
     },
     soon: (call: () => void) => queueMicrotask(call),
   };
-  const log = (_level: string, message: string) => void world.logged.push(message);
-  return { world, clock, log, readTextFile };
+  const log = (_level: string, message: string, fields?: object) =>
+    void world.logged.push(`${message} ${JSON.stringify(fields)}`);
+  const dial = dialer(dialing);
+  return { world, clock, log, readTextFile, dial };
 }
 
 const SETTINGS: JwtSettings = {
@@ -156,9 +163,10 @@ async function issuer(...first: readonly Key[]) {
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const keys = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  const { port } = server.address() as AddressInfo;
+  const keys = `http://127.0.0.1:${port}/keys`;
   const given = deps();
-  return { published, ...given, verifier: (await openJwt({ ...SETTINGS, keys }, given))! };
+  return { published, port, ...given, verifier: (await openJwt({ ...SETTINGS, keys }, given))! };
 }
 
 const MINUTE_MS = 60_000;
@@ -216,7 +224,9 @@ test("notices a key that was withdrawn", async () => {
 test.each([
   [{ keys: undefined }, /Set both or none/],
   [{ issuer: undefined }, /Set both or none/],
-  [{ keys: "https://[" }, /is not a URL/],
+  [{ keys: "https://[" }, /RT0002.*auth\.jwt\.keys.*is not an http or https URL/],
+  [{ keys: "https://user:hush@issuer.example/keys" }, /RT0002.*has a user or a password/],
+  [{ keys: "http://169.254.169.254/keys" }, /RT0038.*auth\.jwt\.keys.*169\.254\.169\.254/],
 ])("refuses the settings %j", async (settings, message) => {
   await expect(openJwt({ ...SETTINGS, ...settings }, deps())).rejects.toThrow(message);
 });
@@ -245,4 +255,21 @@ test("a redirect of the keys is not followed", async () => {
   const verifier = await openJwt({ ...SETTINGS, keys }, deps());
   await expect(verifier!.verify(await sign(one, {}))).rejects.toMatchObject({ status: 503 });
   expect(followed).toBe(0);
+});
+
+test("keys are not fetched from an address that is refused, whatever its name was before", async () => {
+  const one = await key("one");
+  const { published, port } = await issuer(one);
+  const { resolve } = resolver(["169.254.169.254"], ["127.0.0.1"]);
+  const given = deps(undefined, { resolve });
+  const keys = `http://issuer.test:${port}/keys`;
+  const verifier = (await openJwt({ ...SETTINGS, keys }, given))!;
+  const token = await sign(one, {});
+  await expect(verifier.verify(token)).rejects.toMatchObject({ status: 503 });
+  expect(published.fetches).toBe(0);
+  expect(given.world.logged).toEqual([expect.stringMatching(
+    /RT0038.*169\.254\.169\.254, which 'issuer\.test' resolves to, is refused/,
+  )]);
+  given.world.now += 6_000;
+  expect(await verifier.verify(token)).toBeDefined();
 });

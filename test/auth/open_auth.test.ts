@@ -4,6 +4,7 @@ import { openAuth } from "../../src/auth/open_auth.ts";
 import { authSettings } from "../../src/auth/settings.ts";
 import { digestOf } from "../../src/auth/token_list.ts";
 import { readConfig } from "../../src/config.ts";
+import { dialer } from "../outbound/_talk.ts";
 
 const configOf = (env: Record<string, string>) => readConfig({ env });
 
@@ -19,7 +20,7 @@ function deps(readTextFile?: (path: string) => Promise<string>) {
   };
   const log = (level: string, message: string, fields?: unknown) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
-  return { clock, log, alarms, logged, readTextFile };
+  return { clock, log, alarms, logged, readTextFile, dial: dialer() };
 }
 
 const open = (env: Record<string, string>, given = deps()) =>

@@ -16,7 +16,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["pending_exchange"],
     ["http2"],
     ["ports", "config"],
-    ["watched_file"],
+    ["watched_file", "collect", "setting_url"],
     ["observe"],
     ["auth"],
     ["storage", "outbound", "partition"],

@@ -1,7 +1,7 @@
 import { decodeJwt, importPKCS8, SignJWT } from "jose";
 import type { Dial, DialRequest } from "../../dial.ts";
 import type { Clock } from "../../ports.ts";
-import { collect, type Collected } from "../collect.ts";
+import { collect, type Collected } from "../../collect.ts";
 import { BadKey } from "../identity/private_key.ts";
 import { encodePart } from "../percent.ts";
 import { CannotAuthenticate } from "./cannot_authenticate.ts";

@@ -1,6 +1,6 @@
 import type { Dial, DialRequest } from "../../dial.ts";
 import type { Clock } from "../../ports.ts";
-import { collect } from "../collect.ts";
+import { collect } from "../../collect.ts";
 import { encodePart } from "../percent.ts";
 import { type Credentials, signedHeaders } from "./sign.ts";
 

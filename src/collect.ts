@@ -1,6 +1,6 @@
-import { concatBytes, copyBytes } from "../bytes.ts";
-import type { Dial, DialFailure, DialHead, DialRequest } from "../dial.ts";
-import type { Clock } from "../ports.ts";
+import { concatBytes, copyBytes } from "./bytes.ts";
+import type { Dial, DialFailure, DialHead, DialRequest } from "./dial.ts";
+import type { Clock } from "./ports.ts";
 
 export interface CollectOptions {
   readonly dial: Dial;
