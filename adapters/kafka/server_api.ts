@@ -1,5 +1,5 @@
 import { encodeBatch } from "../../src/kafka/batch_codec.ts";
-import type { pinnedFetch, PinnedRequest } from "../tls/pinned_fetch.ts";
+import type { pinnedFetch, PinnedRequest, PinnedResponse } from "../tls/pinned_fetch.ts";
 import type { Letter, LettersBody } from "../../src/kafka/letter.ts";
 import type { Ingested, KafkaPlan, RecordBatch, SidecarReport } from "../../src/model/kafka.ts";
 
@@ -97,7 +97,7 @@ export class ServerApi {
     init: PinnedRequest,
     limits: Limits,
   ): Promise<Answer | { problem: string }> {
-    const { urls, token, ask = fetch as NonNullable<ServerOptions["ask"]> } = this.#options;
+    const { urls, token, ask = askPlainly } = this.#options;
     const base = urls[this.#current % urls.length] ?? "";
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
     const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.withinMs)]);
@@ -112,6 +112,11 @@ export class ServerApi {
       return { problem: `The server at ${base} does not answer: ${reasonOf(cause)}` };
     }
   }
+}
+
+/** Redirects are not followed: the token is for this server. */
+function askPlainly(url: string, init: PinnedRequest): Promise<PinnedResponse> {
+  return fetch(url, { ...init as RequestInit, redirect: "manual" });
 }
 
 interface Limits {

@@ -1,4 +1,5 @@
 /** House rules a machine can hold us to. `tidy.test.ts` shows each one what it must refuse. */
+import { knownConnections } from "./connections.lint.ts";
 import { LAYERS, placeIn, rankOf } from "./layers.ts";
 
 type Context = Deno.lint.RuleContext;
@@ -249,5 +250,6 @@ export default {
     "short": short,
     "one-spelling": oneSpelling,
     "snake-case": snakeCase,
+    "known-connections": knownConnections,
   },
 } satisfies Deno.lint.Plugin;

@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LONGEST } from "../sequencer.ts";
+import { connectionSnippets } from "./_connection_snippets.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const DENO = join(REPOSITORY, "node_modules", "deno", "bin.cjs");
@@ -228,6 +229,7 @@ const snippets: readonly Snippet[] = [
     file: "test/storage/_contract.ts",
     code: "export const a = 1;\n",
   },
+  ...connectionSnippets,
 ];
 
 interface Report {

@@ -19,7 +19,9 @@ export function remoteClient(
   create: typeof createClient,
   { url, authToken, timeoutMs = TIMEOUT_MS, post }: RemoteOptions,
 ): SqlClient {
-  const send = post ?? ((to: string, request: PostRequest) => fetch(to, request));
+  // Redirects are not followed: the token and the rows are for this server.
+  const send = post ??
+    ((to: string, request: PostRequest) => fetch(to, { ...request, redirect: "manual" }));
   const client = create({
     url,
     ...(authToken === "" ? {} : { authToken }),
