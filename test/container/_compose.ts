@@ -37,3 +37,10 @@ export function readCompose(): Compose {
 export function serversOf({ services }: Compose): readonly (readonly [string, Service])[] {
   return Object.entries(services).filter(([name]) => name.startsWith("perdure"));
 }
+
+/** The words that a service runs, with the folder of secrets where it is on this machine. */
+export function entrypointOf(service: Service, secrets: string): readonly [string, ...string[]] {
+  const [first = "", ...others] = (service.entrypoint ?? [])
+    .map((word) => word.replaceAll("$$", "$").replaceAll("/secrets", secrets));
+  return [first, ...others];
+}

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { Child } from "../support/child.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
-import { COMPOSE, readCompose, serversOf } from "./_compose.ts";
+import { readConfig } from "../../src/config.ts";
+import { COMPOSE, entrypointOf, readCompose, serversOf } from "./_compose.ts";
 import { ROOT } from "./_image.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -24,7 +26,10 @@ describe("the compose file", () => {
       expect(context).toBe(ROOT);
       expect(existsSync(path.join(context, build!.dockerfile))).toBe(true);
       expect(init).toBe(true);
-      expect(depends_on).toEqual({ db: { condition: "service_healthy" } });
+      expect(depends_on).toEqual({
+        db: { condition: "service_healthy" },
+        secrets: { condition: "service_completed_successfully" },
+      });
       expect(environment["DATABASE_URL"]).toBe("http://db:8080");
     }
     expect(compose.services["db"]!.image).toMatch(
@@ -33,22 +38,29 @@ describe("the compose file", () => {
     expect(compose.volumes).toHaveProperty("db");
   });
 
-  test("knows no secret, and does not start without one", () => {
-    for (const [, { environment }] of servers) {
-      expect(environment["SVC_FLEET__SECRET"]).toMatch(/^\$\{PERDURE_FLEET_SECRET:\?.+\}$/);
-      expect(environment["SVC_KAFKA__TOKEN"]).toMatch(/^\$\{PERDURE_KAFKA_TOKEN:\?.+\}$/);
-      expect(environment["SVC_ADMIN__TOKEN"]).toMatch(/^\$\{PERDURE_TOKEN:\?.+\}$/);
-      expect(environment["SVC_INGRESS__TOKEN"]).toBe(environment["SVC_ADMIN__TOKEN"]);
+  test("knows no secret, and needs no variable", () => {
+    const text = readFileSync(COMPOSE, "utf8").replaceAll("$$", "");
+    const variables = [...text.matchAll(/\$\{?(\w+)([^}\n]*)\}?/g)];
+    expect(variables.map(([, name, fallback]) => [name, fallback])).toEqual([
+      ["PERDURE_TOKEN", ":-"],
+      ["PERDURE_FLEET_SECRET", ":-"],
+      ["PERDURE_KAFKA_TOKEN", ":-"],
+    ]);
+    for (const [, { environment, volumes }] of servers) {
+      expect(Object.keys(environment).filter((name) => /TOKEN|SECRET/.test(name))).toEqual([]);
+      expect(environment["SVC_CONFIG"]).toBe("/secrets/settings.toml");
+      expect(volumes).toEqual(["secrets:/secrets"]);
     }
+    expect(compose.services["secrets"]).toMatchObject({ volumes: ["secrets:/secrets"] });
+    expect(compose.volumes).toHaveProperty("secrets");
   });
 
   test("has a sidecar of the same image, which knows both servers and their token", () => {
-    const { build, entrypoint, environment } = compose.services["kafka"]!;
-    const [, { build: ofServer, environment: settings }] = servers[0]!;
-    expect(build).toEqual(ofServer);
+    const { build, entrypoint, environment, volumes } = compose.services["kafka"]!;
+    const [, { build: ofServer }] = servers[0]!;
+    expect([build, volumes]).toEqual([ofServer, ["secrets:/secrets"]]);
     expect(existsSync(path.join(ROOT, "adapters/kafka.ts"))).toBe(true);
-    expect(entrypoint).toEqual(["node", "dist/kafka.mjs"]);
-    expect(environment["SVC_KAFKA__TOKEN"]).toBe(settings["SVC_KAFKA__TOKEN"]);
+    expect(entrypoint?.at(-1)).toContain("node dist/kafka.mjs");
     expect(environment["SVC_KAFKA__SERVERS"])
       .toBe(servers.map(([name]) => `http://${name}:9070`).join(","));
     for (const [, one] of servers) expect(one.environment["SVC_KAFKA__SIDECAR"]).toBe("off");
@@ -71,14 +83,7 @@ describe("the compose file", () => {
   });
 
   test.skipIf(!hasCompose)("is one to docker compose", async () => {
-    const chosen = { PERDURE_TOKEN: "t", PERDURE_FLEET_SECRET: "s", PERDURE_KAFKA_TOKEN: "k" };
-    const env = { ...process.env, ...chosen };
-    await run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], { env });
-    const { PERDURE_FLEET_SECRET: _, ...without } = env;
-    const refused = run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"], {
-      env: without,
-    });
-    await expect(refused).rejects.toThrow("PERDURE_FLEET_SECRET");
+    await run("docker", ["compose", "--file", COMPOSE, "config", "--quiet"]);
   });
 });
 
@@ -91,4 +96,65 @@ test.skipIf(!program)("the database's health is that of a real one", async () =>
   expect(await new Child([file, ...args]).ended()).toBe(0);
   await sqld.close();
   expect(await new Child([file, ...args]).ended()).not.toBe(0);
+});
+
+describe("what the compose file starts first", () => {
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const volume = () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "perdure-secrets-"));
+    folders.push(folder);
+    return folder;
+  };
+  const make = async (folder: string, env: Record<string, string> = {}) => {
+    const words = entrypointOf(compose.services["secrets"]!, folder)
+      .map((word) => word === "secrets.mjs" ? path.join(ROOT, "adapters/container", word) : word);
+    const given = Object.keys(compose.services["secrets"]!.environment)
+      .map((name) => [name, env[name] ?? ""] as const);
+    const child = new Child(words as [string, ...string[]], Object.fromEntries(given));
+    expect(await child.ended(), child.output()).toBe(0);
+    return child.output();
+  };
+  const read = (folder: string, name: string) =>
+    readFileSync(path.join(folder, name), "utf8").trim();
+  const settings = (folder: string) => readConfig({ file: read(folder, "settings.toml"), env: {} });
+
+  test("makes a secret of its own for each use, and prints none", async () => {
+    const [folder, other] = [volume(), volume()];
+    const output = await make(folder);
+    await make(other);
+    const names = ["token", "fleet.secret", "kafka.token"];
+    const made = names.map((name) => read(folder, name));
+    expect(new Set([...made, ...names.map((name) => read(other, name))]).size).toBe(6);
+    for (const secret of made) {
+      expect(secret.length).toBeGreaterThan(40);
+      expect(output).not.toContain(secret);
+    }
+    expect(output).toContain(path.join(folder, "token"));
+    for (const name of readdirSync(folder)) {
+      expect(statSync(path.join(folder, name)).mode & 0o777, name).toBe(0o600);
+    }
+    expect(settings(folder)).toMatchObject({
+      "admin.token": made[0],
+      "ingress.token": made[0],
+      "fleet.secret": made[1],
+      "kafka.token": made[2],
+    });
+  });
+
+  test("keeps them at the next start, but for those that a variable replaces", async () => {
+    const folder = volume();
+    await make(folder);
+    const before = settings(folder);
+    await make(folder);
+    expect(settings(folder)).toEqual(before);
+    await make(folder, { PERDURE_TOKEN: 'my"own\\token' });
+    const replaced = { "admin.token": 'my"own\\token', "ingress.token": 'my"own\\token' };
+    expect(settings(folder)).toEqual({ ...before, ...replaced });
+    await make(folder);
+    expect(settings(folder)).toEqual({ ...before, ...replaced });
+  });
 });

@@ -49,6 +49,7 @@ describe("the image", () => {
       "health.mjs",
       "node_modules",
       "package.json",
+      "secrets.mjs",
     ]);
     expect(bytesOf(image.folder)).toBeLessThan(BYTES_MAX);
   });

@@ -1,15 +1,17 @@
+import { chownSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePorts, until } from "../support/child.ts";
+import { Child, freePorts, until } from "../support/child.ts";
 import { type Address, call, query, register, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
-import { readCompose, serversOf } from "./_compose.ts";
+import { entrypointOf, readCompose, serversOf } from "./_compose.ts";
 import { Container } from "./_container.ts";
-import { buildImage, type Image } from "./_image.ts";
+import { buildImage, type Image, inside } from "./_image.ts";
 
 const BUILD_MS = 120_000;
 const START_MS = 30_000;
-const TOKEN = "a-token-of-operators";
 const KEYS = Array.from({ length: 24 }, (_, index) => `key-${index}`);
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -23,15 +25,31 @@ interface Server extends Address {
 /** What a server is given: what the compose file says, and ports of its own. */
 type Settings = Readonly<Record<string, string>>;
 
+/** Runs the service that makes the secrets, and answers the token of operators. */
+async function makeSecrets(image: Image): Promise<string> {
+  const { secrets } = readCompose().services;
+  const folder = inside(image, "/secrets");
+  const [file, script = "", ...args] = entrypointOf(secrets!, folder);
+  const child = new Child([file, inside(image, script), ...args]);
+  expect(await child.ended(), child.output()).toBe(0);
+  // As in a volume that only containers of the image write.
+  for (const name of readdirSync(folder)) chown(image, path.join(folder, name));
+  return readFileSync(path.join(folder, "token"), "utf8").trim();
+}
+
+function chown({ user }: Image, file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const [uid = 0, gid = 0] = user.split(":").map(Number);
+  chownSync(file, uid, gid);
+}
+
 /** The environment of each server, with names and ports as they are on this machine. */
-async function plan(database: string): Promise<readonly Settings[]> {
+async function plan(image: Image, database: string): Promise<readonly Settings[]> {
   const servers = serversOf(readCompose());
   const ports = await Promise.all(servers.map(async () => (await freePorts(3)).map(String)));
   const replaced: readonly (readonly [string | RegExp, string])[] = [
     ["http://db:8080", database],
-    [/^\$\{PERDURE_FLEET_SECRET:.+\}$/, "a-secret-of-this-test"],
-    [/^\$\{PERDURE_KAFKA_TOKEN:.+\}$/, "a-token-of-this-test"],
-    [/^\$\{PERDURE_TOKEN:.+\}$/, TOKEN],
+    ["/secrets", inside(image, "/secrets")],
     ...servers.map(([name], index) => [`${name}:5122`, `127.0.0.1:${ports[index]?.[2]}`] as const),
   ];
   const here = (value: string) =>
@@ -48,12 +66,12 @@ async function plan(database: string): Promise<readonly Settings[]> {
   });
 }
 
-function start(image: Image, settings: Settings): Server {
+function start(image: Image, settings: Settings, token: string): Server {
   return {
     container: new Container(image, settings),
     ingress: `http://127.0.0.1:${settings["SVC_INGRESS__BIND_PORT"]}`,
     admin: `http://127.0.0.1:${settings["SVC_ADMIN__BIND_PORT"]}`,
-    token: TOKEN,
+    token,
   };
 }
 
@@ -74,7 +92,8 @@ describe.skipIf(!program)("the servers of the compose file", () => {
     image = buildImage();
     database = await startSqld(program!);
     endpoint = await startEndpoint("h2");
-    servers = (await plan(database.url)).map((one) => start(image, one));
+    const token = await makeSecrets(image);
+    servers = (await plan(image, database.url)).map((one) => start(image, one, token));
     for (const { container } of servers) {
       await until("HEALTHCHECK to say 0", async () => {
         if (!container.isAlive()) throw new Error(`The server ended: ${container.output()}`);
@@ -101,6 +120,28 @@ describe.skipIf(!program)("the servers of the compose file", () => {
         return row?.["n"] === 2 * KEYS.length;
       }, START_MS);
     }
+  });
+
+  test("ask for the token, and hand the sidecar of the file its plan", async () => {
+    for (const { admin, ingress } of servers) {
+      expect((await fetch(`${admin}/deployments`)).status).toBe(401);
+      expect((await fetch(`${ingress}/Counter/k/get`, { method: "POST" })).status).toBe(401);
+    }
+    const { kafka } = readCompose().services;
+    const [file, ...args] = entrypointOf(kafka!, inside(image, "/secrets"))
+      .map((word) => word.replace("dist/kafka.mjs", inside(image, "dist/kafka.mjs")));
+    const env = { SVC_KAFKA__SERVERS: servers.map(({ admin }) => admin).join(",") };
+    const sidecar = new Child([file!, ...args], env);
+    await until("the sidecar to run", () => sidecar.output().includes("The sidecar runs"));
+    // One with another token is told so, by which time the first one had its answer.
+    const stranger = [process.execPath, inside(image, "dist/kafka.mjs")] as const;
+    const other = new Child(stranger, { ...env, SVC_KAFKA__TOKEN: "another" });
+    await until("its refusal", () => other.output().includes("There is no plan"));
+    expect([sidecar.isAlive(), sidecar.output()]).toEqual([
+      true,
+      expect.not.stringMatching(/plan/),
+    ]);
+    await Promise.all([sidecar.stop(), other.stop()]);
   });
 
   test("go on when one of them is stopped", async () => {
