@@ -2,47 +2,17 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ACCESS, accessOf } from "../../src/admin/access.ts";
 import type { ChangeFeed } from "../../src/admin/change_feed.ts";
 import { authenticatorOf, shows } from "../support/tokens.ts";
+import { ANSWERS } from "./_access_table.ts";
+import { TOKEN } from "./_kafka_admin.ts";
 import { discovered, service, setup } from "./_setup.ts";
 
-const ROLES = ["invoke", "viewer", "operator", "admin"] as const;
-type Asker = typeof ROLES[number] | "nobody" | "wrong";
-
-/** What each route asks for: a route that is new fails here until somebody has decided. */
-const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  open: [
-    "GET /health",
-    "GET /ready",
-    "GET /openapi",
-    "GET /.well-known/jwks.json",
-    "GET /.well-known/openid-configuration",
-  ],
-  viewer: [
-    "GET /cluster-health",
-    "GET /version",
-    "GET /metrics",
-    "POST /query",
-    "GET /internal/ui/events",
-    "GET /deployments",
-    "GET /deployments/:deployment",
-    "GET /services",
-    "GET /services/:service",
-    "GET /services/:service/openapi",
-    "GET /services/:service/handlers",
-    "GET /services/:service/handlers/:handler",
-    "POST /internal/services/:service/serdes/decode/:serde+",
-    "POST /internal/services/:service/serdes/encode/:serde+",
-    "GET /subscriptions",
-    "GET /subscriptions/:subscription",
-    "GET /kafka-clusters",
-    "GET /kafka-clusters/:cluster_name",
-  ],
-  sidecar: [
-    "GET /internal/kafka/plan",
-    "POST /internal/kafka/records",
-    "POST /internal/kafka/letters",
-    "POST /internal/kafka/reports",
-  ],
-};
+const ROLES = [
+  ...["invoke", "invoke:Greeter/*", "invoke:scope/a/*/*"],
+  ...["viewer", "operator", "admin"],
+] as const;
+/** `sidecar`: the token of Kafka sidecars. */
+const ASKERS = ["nobody", "wrong", "sidecar", ...ROLES] as const;
+type Asker = typeof ASKERS[number];
 
 let served: Awaited<ReturnType<typeof setup>>;
 beforeAll(async () => {
@@ -52,53 +22,64 @@ beforeAll(async () => {
   served = await setup(undefined, { authenticator, metrics, changes });
 });
 
-/** Least level of each access. */
+/** Who may, for each access: all others are refused. */
 const ALLOWED: Readonly<Record<string, readonly Asker[]>> = {
-  open: ["nobody", "wrong", "invoke", "viewer", "operator", "admin"],
+  open: ASKERS,
+  sidecar: ["sidecar"],
   viewer: ["viewer", "operator", "admin"],
   operator: ["operator", "admin"],
   admin: ["admin"],
 };
+const UNKNOWN: readonly Asker[] = ["nobody", "wrong", "sidecar"];
 
 async function ask(route: string, asker: Asker) {
   const [method = "", path = ""] = route.split(" ");
-  const headers = asker === "nobody" ? {} : shows(asker);
+  const token = asker === "sidecar" ? TOKEN : asker;
+  const isRead = method === "GET";
+  const headers = {
+    ...(asker !== "nobody" && shows(token)),
+    ...(!isRead && { "content-type": "application/json" }),
+  };
   const url = path.replace(/:\w+\+?/g, "none");
   // An API version in front is no way around.
-  return await served.send(method, `/v3${url}`, { headers });
+  return await served.send(method, `/v3${url}`, { headers, ...(!isRead && { body: "{}" }) });
 }
 
-describe.each(Object.entries(ACCESS).filter(([, access]) => access !== "sidecar"))(
-  "%s",
-  (route, access) => {
-    test.each(["nobody", "wrong", ...ROLES] as const)("%s", async (asker) => {
-      const { status, headers, json } = await ask(route, asker);
-      if (ALLOWED[access]!.includes(asker)) return expect([401, 403]).not.toContain(status);
-      const isKnown = asker !== "nobody" && asker !== "wrong";
-      expect(status).toBe(isKnown ? 403 : 401);
-      expect(headers.get("www-authenticate")).toBe(isKnown ? null : "Bearer");
-      expect(json.message).toMatch(isKnown ? `needs the role ${access}` : /token/);
-    });
-  },
+/** The status that somebody gets who may not. */
+function refusedWith(access: string, asker: Asker): number {
+  return access === "sidecar" || UNKNOWN.includes(asker) ? 401 : 403;
+}
+
+test("every route has a line in the table, with the access that it has", () => {
+  const lines = Object.entries(ANSWERS).flatMap(([access, routes]) =>
+    Object.keys(routes).map((route) => [route, access] as const)
+  );
+  expect(Object.fromEntries(lines)).toEqual(ACCESS);
+});
+
+const lines = Object.entries(ANSWERS).flatMap(([access, routes]) =>
+  Object.entries(routes).map(([route, status]) => [route, access, status] as const)
 );
 
-test("what changes nothing is for viewers, and all else for those who may", () => {
-  for (const [access, routes] of Object.entries(EXPECTED)) {
-    const found = Object.keys(ACCESS).filter((route) => ACCESS[route] === access);
-    expect(found.toSorted(), access).toEqual(routes.toSorted());
+describe.each(lines)("%s is for %s", (route, access, expected) => {
+  test.each(ASKERS)("%s", async (asker) => {
+    const { status, headers, json } = await ask(route, asker);
+    if (ALLOWED[access]!.includes(asker)) return expect(status).toBe(expected);
+    const refused = refusedWith(access, asker);
+    expect(status).toBe(refused);
+    expect(headers.get("www-authenticate")).toBe(refused === 401 ? "Bearer" : null);
+    expect(json.message).toMatch(refused === 401 ? /token/ : `needs the role ${access}`);
+  });
+});
+
+test("what changes nothing is for viewers, and what changes something is no GET", () => {
+  for (const [route, access] of Object.entries(ACCESS)) {
+    if (access === "operator" || access === "admin") expect(route).not.toMatch(/^GET /);
   }
-  const changing = Object.keys(ACCESS).filter((route) => ACCESS[route] === "admin");
-  expect(changing.every((route) => !route.startsWith("GET "))).toBe(true);
 });
 
 test("a route that nobody has decided on ends the start", () => {
   expect(() => accessOf("GET /new")).toThrow(/needs an entry/);
-});
-
-test("sidecars show their own token, and no role is one", async () => {
-  for (const route of EXPECTED["sidecar"]!) {
-    expect((await ask(route, "admin")).status, route).toBe(401);
-  }
 });
 
 test("a path that does not exist says so, and a wrong method which ones there are", async () => {
