@@ -2,6 +2,7 @@ import { ALIAS, envNames, OWN } from "../names.ts";
 import { ACCEPT_LOSS, COMMANDS, CONFIG_FILE, flagOf } from "./flags.ts";
 import type { Option, Options } from "./option.ts";
 import { toolsHelp } from "./tool_flags.ts";
+import { hasUrlCredentials } from "./url_credentials.ts";
 
 const SECRET = "(hidden)";
 
@@ -79,7 +80,7 @@ function entry(name: string, ...lines: readonly string[]): string {
   return [`  ${name}`, ...lines.map((line) => `      ${line.replaceAll("`", "")}`)].join("\n");
 }
 
-/** A config file that says what these values say; secrets are left out as comments. */
+/** A config file that says what these values say; secrets and URLs with credentials are comments. */
 export function dump(options: Options, config: Readonly<Record<string, unknown>>): string {
   const lines: string[] = [];
   let section = "";
@@ -91,7 +92,8 @@ export function dump(options: Options, config: Readonly<Record<string, unknown>>
     }
     const key = path.slice(at + 1);
     const line = `${key} = ${spelled(option, config[path])}`;
-    lines.push(option.secret ? `# ${key} = ${SECRET}` : line);
+    const isSecret = option.secret || hasUrlCredentials(line);
+    lines.push(isSecret ? `# ${key} = ${SECRET}` : line);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import { envNames, OWN } from "../names.ts";
 import { noSuch, unknownName } from "../nearest.ts";
 import type { Given, Option, Options, Source } from "./option.ts";
 import { parseToml } from "./toml.ts";
+import { hasUrlCredentials } from "./url_credentials.ts";
 
 /** Environment variables, as a platform has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -86,9 +87,10 @@ export function resolveSettings(
   return settled;
 }
 
-function accept({ kind, secret }: Option, { value, place }: Given): unknown {
+function accept({ kind, ...option }: Option, { value, place }: Given): unknown {
   const read = kind.read(value);
   if (read !== undefined) return read;
+  const secret = option.secret || hasUrlCredentials(String(value));
   const why = secret ? undefined : kind.why?.(value);
   if (why !== undefined) throw new Failure("RT0002", `Cannot read ${place()}: ${why}`);
   const typed = secret ? "the value" : shown(value);

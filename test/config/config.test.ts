@@ -165,6 +165,26 @@ describe("what cannot be read", () => {
     }
   });
 
+  test.each(["http://[?key=hush", "http://me:hush@[", " https://hush@[/ "])(
+    "a URL that may hold credentials is not quoted: %s",
+    (value) => {
+      const said = refusal({ args: ["--tracing-endpoint", value] });
+      expect(said).toMatch(/--tracing-endpoint: the value is not an http or https URL/);
+      expect(said).not.toContain("hush");
+    },
+  );
+
+  test("a URL with a user or a query is not dumped, and others are", () => {
+    const dumped = (url: string) => dumpConfig(readConfig({ env: { SVC_TRACING_ENDPOINT: url } }));
+    expect(dumped("http://collector:4318/v1")).toContain(`tracing-endpoint = "http://collector`);
+    for (
+      const url of ["http://c/?key=hush", "http://hush@c/", "http://u:hush@c/", "http://c?hush"]
+    ) {
+      expect(dumped(url)).toContain("# tracing-endpoint = (hidden)");
+      expect(dumped(url)).not.toContain("hush");
+    }
+  });
+
   test("a long value is cut", () => {
     expect(refusal({ args: ["--log-level", "x".repeat(1_000)] }).length).toBeLessThan(200);
   });
