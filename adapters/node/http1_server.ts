@@ -8,9 +8,8 @@ import {
 } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
-import { HEAD_BYTES_MAX, HEADERS_MAX } from "./head_limits.ts";
 import type { Answer, UnreadAnswers } from "./unread_answers.ts";
-import type { ListenOptions } from "../platform/listener.ts";
+import type { ListenOptions, PortLimits } from "../platform/listener.ts";
 import { secureOptions } from "../tls/secure_port.ts";
 
 const KEEP_ALIVE_MS = 75_000;
@@ -22,6 +21,7 @@ export interface Http1Options extends Pick<ListenOptions, "tls"> {
   readonly state: { readonly draining: boolean };
   readonly headersTimeoutMs: number;
   readonly unread: UnreadAnswers;
+  readonly limits: PortLimits;
 }
 
 /**
@@ -30,10 +30,10 @@ export interface Http1Options extends Pick<ListenOptions, "tls"> {
  */
 export function http1Server(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  { tls, headersTimeoutMs: headersTimeout, ...outgoing }: Http1Options,
+  { tls, limits, headersTimeoutMs: headersTimeout, ...outgoing }: Http1Options,
 ): Server {
   const options = {
-    maxHeaderSize: HEAD_BYTES_MAX,
+    maxHeaderSize: limits.headBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
     connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
@@ -51,7 +51,7 @@ export function http1Server(
   // Expectations other than 100-continue are left to the handler, like any other header.
   server.on("checkExpectation", answer);
   // Node drops header lines beyond this silently: count one more than we allow, then refuse.
-  server.maxHeadersCount = HEADERS_MAX + 1;
+  server.maxHeadersCount = limits.headLinesMax + 1;
   return server;
 }
 

@@ -5,9 +5,11 @@ import {
   Http2ServerResponse,
   type ServerHttp2Session,
 } from "node:http2";
-import { HEAD_BYTES_MAX, HEADERS_MAX } from "./head_limits.ts";
+import type { Log } from "../../src/ports.ts";
 import { endUnresponsive } from "./http2_keepalive.ts";
+import { resetOptions, StreamResets } from "./stream_resets.ts";
 import type { Answer, UnreadAnswers } from "./unread_answers.ts";
+import type { PortLimits } from "../platform/listener.ts";
 import type { OpenConnections } from "../platform/open_connections.ts";
 
 /** docs/spec/runtimes.md#listeners */
@@ -20,21 +22,26 @@ export interface Http2Options {
   readonly inactivityMs: number;
   readonly open: OpenConnections;
   readonly unread: UnreadAnswers;
+  readonly limits: PortLimits;
+  readonly log: Log;
 }
 
 /** A server of HTTP/2 that is given its connections, and its sessions that are open. */
 export function http2Server(
   answer: (request: never, response: never) => void,
-  { inactivityMs, open, unread }: Http2Options,
+  { inactivityMs, open, unread, limits, log }: Http2Options,
 ): { server: Http2Server; sessions: Set<ServerHttp2Session> } {
   const sessions = new Set<ServerHttp2Session>();
+  const { headBytesMax, headLinesMax, streamResetsMax } = limits;
+  const resets = new StreamResets(streamResetsMax, log);
   const server = createServer({
     settings: {
       maxConcurrentStreams: STREAMS_MAX,
       initialWindowSize: WINDOW_BYTES,
-      maxHeaderListSize: HEAD_BYTES_MAX,
+      maxHeaderListSize: headBytesMax,
     },
-    maxHeaderListPairs: 2 * HEADERS_MAX,
+    maxHeaderListPairs: 2 * headLinesMax,
+    ...resetOptions(streamResetsMax),
     Http2ServerResponse: outgoingClass(unread) as unknown as typeof Http2ServerResponse,
   }, answer as never);
   server.setTimeout(0);
@@ -43,6 +50,7 @@ export function http2Server(
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);
     endUnresponsive(session, inactivityMs);
+    resets.watch(session);
     // Without a listener, a broken connection of an untrusted client would end this process.
     session.on("error", () => session.destroy());
     session.once("close", () => sessions.delete(session));

@@ -6,7 +6,6 @@ import { toNodeHandler } from "srvx/node";
 import { limitedLog } from "../../src/observe/limited_log.ts";
 import type { Log } from "../../src/ports.ts";
 import { divertHttp2 } from "./divert_http2.ts";
-import { HEADERS_MAX, TARGET_CHARS_MAX } from "./head_limits.ts";
 import { http1Server } from "./http1_server.ts";
 import { INACTIVITY_MS } from "./http2_keepalive.ts";
 import { http2Server } from "./http2_server.ts";
@@ -17,6 +16,8 @@ import { OpenConnections } from "../platform/open_connections.ts";
 import { guardPort } from "../tls/secure_port.ts";
 
 const HEADERS_TIMEOUT_MS = 60_000;
+/** A longer request target → 414 (docs/spec/runtimes.md#listeners). */
+const TARGET_CHARS_MAX = 65_534;
 
 /**
  * Serves HTTP/1.1 and cleartext HTTP/2 with prior knowledge on one port
@@ -34,11 +35,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     state,
     headersTimeoutMs,
     unread,
+    limits,
   });
   limitConnections(http1, limits.connectionsMax, limited);
   const endHandshakes = options.tls ? guardPort(http1 as SecureServer, options.tls, log) : () => {};
   const { open = new OpenConnections(), inactivityMs = INACTIVITY_MS } = options;
-  const http2 = http2Server(answer as never, { inactivityMs, open, unread });
+  const http2 = http2Server(answer as never, {
+    ...{ inactivityMs, open, unread, limits },
+    log: limited,
+  });
   const fresh = divertHttp2(http1, http2.server, {
     timeoutMs: headersTimeoutMs,
     open,
@@ -82,7 +87,10 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
-function answerWith({ handler, log }: ListenOptions, unread: UnreadAnswers): Answer {
+function answerWith(
+  { handler, log, limits = NO_LIMITS }: ListenOptions,
+  unread: UnreadAnswers,
+): Answer {
   const failed = (cause: unknown, request: Request): Response => {
     // A caller that went away in the middle of its body is no failure of ours.
     if (request.signal.aborted) log("debug", "The caller went away", { cause: String(cause) });
@@ -100,10 +108,16 @@ function answerWith({ handler, log }: ListenOptions, unread: UnreadAnswers): Ans
     }
   });
   return (request, response) => {
-    if (request.rawHeaders.length > 2 * HEADERS_MAX) return refuseHead(431, request, response);
+    if (request.rawHeaders.length > 2 * limits.headLinesMax) {
+      return refuseHead(431, request, response);
+    }
     if (request.url!.length > TARGET_CHARS_MAX) return refuseHead(414, request, response);
     // What a connection of HTTP/1.1 may ask for is limited by `pipelined`.
     if (request.httpVersionMajor === 2) {
+      // Node keeps to this limit once the client has acknowledged it, and a client need not.
+      if (isLarger(request.rawHeaders, limits.headBytesMax)) {
+        return refuseHead(431, request, response);
+      }
       const { session } = (request as unknown as Http2ServerRequest).stream;
       // It was closed while the requests that came with this one began.
       if (!session || session.destroyed) return;
@@ -111,6 +125,12 @@ function answerWith({ handler, log }: ListenOptions, unread: UnreadAnswers): Ans
     }
     void (bridge as Answer)(request, response);
   };
+}
+
+function isLarger(head: readonly string[], bytesMax: number): boolean {
+  let bytes = 0;
+  for (const text of head) bytes += text.length;
+  return bytes > bytesMax;
 }
 
 /** The answer to a request over a connection that holds as many unread answers as it may. */

@@ -23,7 +23,7 @@ export interface PortTls {
   readonly subscribe: (changed: (certificates: Certificates) => void) => void;
 }
 
-/** What the clients of one port may hold (decision 067). */
+/** What the clients of one port may send, and what they may hold (decision 067). */
 export interface PortLimits {
   /** Connections that are open at once. A further one is closed as soon as it is accepted. */
   readonly connectionsMax: number;
@@ -33,13 +33,23 @@ export interface PortLimits {
   readonly unreadConnectionBytesMax: number;
   /** How long an answer may wait while its client reads nothing of it. Then it is ended. */
   readonly unreadTimeoutMs: number;
+  /** Bytes of the head of a request. Beyond: 431. */
+  readonly headBytesMax: number;
+  /** Lines of it. Beyond: 431. */
+  readonly headLinesMax: number;
+  /** Streams of HTTP/2 that may end in a reset, as in `StreamResets`. Beyond: the connection is closed. */
+  readonly streamResetsMax: number;
 }
 
+/** What a port is limited to of which nothing is said: heads as the reference limits them. */
 export const NO_LIMITS: PortLimits = {
   connectionsMax: Infinity,
   unreadBytesMax: Infinity,
   unreadConnectionBytesMax: Infinity,
   unreadTimeoutMs: 0,
+  headBytesMax: 128 * 1024,
+  headLinesMax: 100,
+  streamResetsMax: Infinity,
 };
 
 /** How a runtime is to listen. */

@@ -10,7 +10,7 @@ const DESCRIPTOR_SHARES = { ingress: 0.75, admin: 0.1 } as const;
 /** So few must do for an interface, however few descriptors there are. */
 const CONNECTIONS_LEAST = 16;
 
-/** What clients of an interface may hold. Processes of a fleet have the limits of callers. */
+/** What clients of an interface may send and hold. Processes of a fleet have the limits of callers. */
 export function portLimits(what: "ingress" | "admin" | "fleet", config: Config): PortLimits {
   const name = what === "fleet" ? "ingress" : what;
   const share = Math.floor((descriptors()?.max ?? Infinity) * DESCRIPTOR_SHARES[name]);
@@ -22,5 +22,8 @@ export function portLimits(what: "ingress" | "admin" | "fleet", config: Config):
     unreadBytesMax: config[`${name}.unread-answers-size-limit`],
     unreadConnectionBytesMax: config[`${name}.unread-answers-size-limit-per-connection`],
     unreadTimeoutMs: config[`${name}.unread-answers-timeout`],
+    headBytesMax: config[`${name}.head-size-limit`],
+    headLinesMax: config[`${name}.head-lines-limit`],
+    streamResetsMax: config[`${name}.stream-resets-limit`],
   };
 }

@@ -1,5 +1,8 @@
-import { byteSize, countOrUnlimited, duration } from "./kinds.ts";
+import { byteSize, count, countOrUnlimited, duration } from "./kinds.ts";
 import { option } from "./option.ts";
+
+/** A head with more lines is a mistake of whoever sets it. */
+const HEAD_LINES_MOST = 10_000;
 
 /** What connections of callers may hold. More of all would be memory that anybody can take. */
 export const ingressConnectionOptions = {
@@ -22,6 +25,19 @@ export const ingressConnectionOptions = {
   "ingress.unread-answers-timeout": option(duration(1), "1m", {
     doc: "How long an answer may wait while its client reads nothing of it. Then it is ended.",
   }),
+  "ingress.head-size-limit": option(byteSize(1024), "128KiB", {
+    doc:
+      "Bytes of the head of a request: its target and headers. Beyond it: 431, or a stream that is " +
+      "reset. Deno without TLS has limits of its own in place of this one and the two below.",
+  }),
+  "ingress.head-lines-limit": option(count(1, HEAD_LINES_MOST), "100", {
+    doc: "Header lines of a request. Beyond it: 431.",
+  }),
+  "ingress.stream-resets-limit": option(countOrUnlimited(1), "600", {
+    doc:
+      "Streams of an HTTP/2 connection that may end in a reset at once; a twentieth of it may each " +
+      "second. Beyond it the connection is closed. Node 20 keeps to 1000, whatever is set.",
+  }),
 };
 
 /** The same of operators, of whom there are fewer. */
@@ -37,5 +53,14 @@ export const adminConnectionOptions = {
   }),
   "admin.unread-answers-timeout": option(duration(1), "1m", {
     doc: "As `ingress.unread-answers-timeout`.",
+  }),
+  "admin.head-size-limit": option(byteSize(1024), "128KiB", {
+    doc: "As `ingress.head-size-limit`.",
+  }),
+  "admin.head-lines-limit": option(count(1, HEAD_LINES_MOST), "100", {
+    doc: "As `ingress.head-lines-limit`.",
+  }),
+  "admin.stream-resets-limit": option(countOrUnlimited(1), "600", {
+    doc: "As `ingress.stream-resets-limit`.",
   }),
 };
