@@ -110,3 +110,13 @@ test("values of headers are shown to those who may set them, and to nobody else"
     }
   }
 });
+
+test("without tokens values of headers are shown to all who ask, and those of variables are not", async () => {
+  const { register, send, endpoints } = await setup();
+  const uri = "http://localhost:9080/";
+  endpoints.set(uri, discovered([service("A")]));
+  const headers = { "x-api": "secret-of-endpoint", "x-key": { env: "PERDURE_HEADER_KEY" } };
+  expect((await register({ uri, additional_headers: headers })).status).toBe(201);
+  const { deployments: [shown] } = (await send("GET", "/deployments")).json;
+  expect(shown.additional_headers).toEqual(headers);
+});
