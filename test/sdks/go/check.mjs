@@ -46,13 +46,17 @@ function tidy(value) {
     .replaceAll(`x-${prefix}-`, "x-").replaceAll(`/${prefix}/`, "/PREFIX/");
 }
 
+/** A token of an admin, where the server asks for tokens. The endpoint's client gets it as `TOKEN`, too. */
+const { TOKEN } = process.env;
+const shown = TOKEN ? { authorization: `Bearer ${TOKEN}` } : {};
+
 /** Calls the ingress; JSON bodies are read, errors come with their status. */
 async function call(path, body, { method = "POST", headers = {}, type = "application/json" } = {}) {
   const sent = body === undefined ? undefined : type.includes("json") ? JSON.stringify(body) : body;
   const answer = await fetch(`${ingress}/${path}`, {
     method,
     body: sent,
-    headers: { ...(sent === undefined ? {} : { "content-type": type }), ...headers },
+    headers: { ...shown, ...(sent === undefined ? {} : { "content-type": type }), ...headers },
     signal: AbortSignal.timeout(60_000),
   });
   const text = await answer.text();
@@ -68,7 +72,7 @@ const attach = (id) => call(`${prefix}/invocation/${id}/attach`, undefined, { me
 async function query(sql) {
   const answer = await fetch(`${admin}/query`, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
+    headers: { ...shown, "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ query: sql }),
   });
   const text = await answer.text();
@@ -103,7 +107,7 @@ const status = async (id) =>
 const http = async (method, path, body) => {
   const answer = await fetch(`${admin}${path}`, {
     method,
-    headers: body ? { "content-type": "application/json" } : {},
+    headers: { ...shown, ...(body && { "content-type": "application/json" }) },
     body: body && JSON.stringify(body),
   });
   const text = await answer.text();

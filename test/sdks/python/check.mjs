@@ -27,12 +27,16 @@ const masked = (value) =>
     masks.reduce((text, [from, to]) => text.replace(from, to), JSON.stringify(value ?? null)),
   );
 
+/** Of an admin, where the server asks for tokens; `client.py` shows it as well. */
+const { TOKEN } = process.env;
+
 async function call(base, method, path, body, headers = {}) {
   const type = body === undefined || body instanceof Uint8Array
     ? {}
     : { "content-type": "application/json" };
   const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const answer = await fetch(base + path, { method, body: sent, headers: { ...type, ...headers } });
+  const all = { ...TOKEN && { authorization: `Bearer ${TOKEN}` }, ...type, ...headers };
+  const answer = await fetch(base + path, { method, body: sent, headers: all });
   const bytes = Buffer.from(await answer.arrayBuffer());
   const json = answer.headers.get("content-type")?.includes("json") && bytes.length > 0;
   const value = json ? JSON.parse(bytes.toString()) : bytes.toString();

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from datetime import timedelta
 
@@ -76,7 +77,9 @@ async def scopes(client) -> dict:
 
 
 async def main() -> None:
-    async with create_client(sys.argv[1]) as client:
+    token = os.environ.get("TOKEN")
+    headers = {"authorization": f"Bearer {token}"} if token else None
+    async with create_client(sys.argv[1], headers) as client:
         print(json.dumps({**await tour(client), **await scopes(client)}))
 
 
