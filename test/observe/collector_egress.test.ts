@@ -77,7 +77,8 @@ test.each(["node", "deno"] as const)(
   async (runtime) => {
     const issuer = { AUTH__JWT__ISSUER: "i", AUTH__JWT__KEYS: METADATA };
     for (const settings of [{ TRACING_ENDPOINT: METADATA }, issuer]) {
-      const failed = await startServer({ runtime, settings }).catch((cause) => String(cause));
+      const failed = await startServer({ runtime, settings })
+        .then((server) => `It started: ${open.push(server)}`, (cause) => String(cause));
       expect(failed).toMatch(
         /\[RT0038\] cannot use "(tracing-endpoint|auth\.jwt\.keys)": 169\.254\.169\.254 is refused: a link-local .* an entry "169\.254\.169\.254" of outbound\.allow permits it\. Permit it with/,
       );
