@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { secured } from "../src/admin/ui_headers.ts";
 import { Failure } from "../src/errors.ts";
 import { isLoopback } from "../src/auth/exposure.ts";
 import { type ObjectBindings, objectOf } from "./workerd/partition_object.ts";
@@ -23,13 +24,15 @@ export default {
       );
     }
     const refusal = isClosed(url, path, settings) && closed(request);
-    if (refusal) return refusal;
-    if (url.pathname === settings.adminPrefix && request.method === "GET") {
+    if (refusal) return secured(path, refusal);
+    if (url.pathname === settings.adminPrefix && ["GET", "HEAD"].includes(request.method)) {
       // A relative redirect would leave the prefix.
-      return new Response(null, { status: 308, headers: { location: `${url.pathname}/ui/` } });
+      const headers = { location: `${url.pathname}/ui/` };
+      return secured(path, new Response(null, { status: 308, headers }));
     }
     url.pathname = path;
-    return ask("operator", request, () => operators(env).admin(new Request(url, request), 0));
+    return ask("operator", request, () => operators(env).admin(new Request(url, request), 0))
+      .then((response) => secured(path, response));
   },
 };
 

@@ -31,10 +31,13 @@ import type { Call, Handle, Route, Routes } from "./route.ts";
 import { ruleRoutes } from "./rules/rule_routes.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
-import { uiAnswer, type UiOptions } from "./ui_files.ts";
+import type { UiOptions } from "./ui_files.ts";
+import { secured } from "./ui_headers.ts";
+import { uiRoute } from "./ui_route.ts";
 import { UnknownNames } from "./unknown_names.ts";
 import type { Feature } from "./version.ts";
 import type { PublishedKeys } from "./well_known_routes.ts";
+import { WrongMethod } from "./wrong_method.ts";
 
 export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
@@ -132,10 +135,11 @@ function server(
     let name = "other";
     const found = (route: string) => void (name = audited.route = route);
     const about = { isTooMuch, dialects, unknown, found, audited };
-    const response = await answer(request, { route, ui, log, bodyBytesMax, ...about });
+    const answered = await answer(request, { route, ui, log, bodyBytesMax, ...about });
+    const response = secured(new URL(request.url).pathname, answered);
     const made = response.headers.get("location");
     if (made !== null) audited.note("created", made);
-    await audit.record(audited, answered(request, response, options));
+    await audit.record(audited, recorded(request, response, options));
     onResponse?.(name, response.status);
     unknown.tell(response, dialects, warnings);
     return request.method === "HEAD" ? withoutBody(response) : response;
@@ -145,7 +149,7 @@ function server(
 /** Where nothing is said of it: records are logged. */
 const UNSTORED = { retentionMs: 0, rowsMax: 1, refusedMax: 10, withQueries: false };
 
-function answered(request: Request, { status }: Response, { addressOf }: AdminOptions) {
+function recorded(request: Request, { status }: Response, { addressOf }: AdminOptions) {
   const remoteAddress = addressOf?.(request);
   return { method: request.method, status, ...(remoteAddress !== undefined && { remoteAddress }) };
 }
@@ -160,16 +164,6 @@ interface Serving {
   readonly unknown: UnknownNames;
   readonly found: Call["found"];
   readonly audited: AuditedCall;
-}
-
-/** A path we have, asked in a way it has not: 405 with the methods it has. */
-class WrongMethod extends Error {
-  readonly allow: string;
-
-  constructor(allow: string) {
-    super("Method not allowed");
-    this.allow = allow;
-  }
 }
 
 async function answer(
@@ -200,15 +194,6 @@ async function answer(
 
 /** How a client is to authenticate, which every 401 says (RFC 9110, 15.5.2). */
 const CHALLENGE = { "www-authenticate": "Bearer" };
-
-/** The files of the UI, which are not described in `/openapi`. */
-async function uiRoute(call: Call, options: UiOptions): Promise<Response | undefined> {
-  const response = await uiAnswer(call.request, new URL(call.url).pathname, options);
-  if (!response) return undefined;
-  call.found("GET /ui/*");
-  if (call.method !== "GET") throw new WrongMethod("GET, HEAD");
-  return response;
-}
 
 function overloaded(): Failure {
   return Failure.plain(429, "too many requests, the admin interface is overloaded. Retry later");

@@ -1,6 +1,7 @@
 import { Failure } from "../errors.ts";
 import type { IngressEndpoint } from "./ingress_endpoint.ts";
 import { quote } from "./refusals.ts";
+import { UI_HEADERS } from "./ui_headers.ts";
 
 /** A file of the UI, compressed when it was built. */
 export interface UiFile {
@@ -51,7 +52,7 @@ export async function uiAnswer(
 ): Promise<Response | undefined> {
   if (!ui) return undefined;
   if (pathname === "/" || pathname === "/ui") {
-    return new Response(null, { status: 308, headers: { location: "ui/" } });
+    return new Response(null, { status: 308, headers: { ...UI_HEADERS, location: "ui/" } });
   }
   if (!pathname.startsWith(MOUNT)) return undefined;
   const path = pathname.slice(MOUNT.length);
@@ -69,7 +70,7 @@ export async function uiAnswer(
 function fileAnswer(request: Request, file: UiFile): Response {
   const headers = new Headers({
     ...{ "cache-control": FOREVER, etag: file.etag, vary: "accept-encoding" },
-    "x-content-type-options": "nosniff",
+    ...UI_HEADERS,
   });
   if (isKnown(request, file.etag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", file.type);
@@ -94,8 +95,8 @@ function shellAnswer(
   const tag = etag.replace(/"$/, `-${base.length}-${page}-${checksumOf(told)}"`);
   const headers = new Headers({
     ...{ "cache-control": "no-cache", etag: tag, vary: "accept-encoding" },
-    ...{ "content-security-policy": policyOf(ingress), "referrer-policy": "no-referrer" },
-    "x-content-type-options": "nosniff",
+    ...UI_HEADERS,
+    "content-security-policy": policyOf(ingress),
   });
   if (isKnown(request, tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", "text/html; charset=utf-8");

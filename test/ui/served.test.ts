@@ -27,6 +27,17 @@ function ask(url: string, headers: Record<string, string> = {}, method = "GET"):
   );
 }
 
+/** What every answer for a path of the UI has. */
+const SECURITY = {
+  "content-security-policy": expect.stringMatching(
+    /^default-src 'none'; .*frame-ancestors 'none'$/,
+  ),
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+
 const STARTS = {
   node: () => startServer({ runtime: "node" }),
   deno: () => startServer({ runtime: "deno" }),
@@ -93,6 +104,30 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (name, start)
     expect(JSON.parse(told.replaceAll("&quot;", '"'))).toEqual(JSON.parse(asked.body.toString()));
     expect(body.toString()).not.toContain("{{");
     expect(headers["etag"]).toMatch(/^W\/"[\w-]+"$/);
+  });
+
+  test("have security headers, whatever the answer is", async () => {
+    const known = String((await ask(at(script))).headers["etag"]);
+    const shell = String((await ask(at("/ui/"))).headers["etag"]);
+    const answers = [
+      [308, await ask(at("/"))],
+      [308, await ask(at("/ui"))],
+      [200, await ask(at("/ui/"))],
+      [200, await ask(at("/v3/ui/"))],
+      [200, await ask(at(script))],
+      [200, await ask(at(script), {}, "HEAD")],
+      [304, await ask(at("/ui/"), { "if-none-match": shell })],
+      [304, await ask(at(script), { "if-none-match": known })],
+      [404, await ask(at("/ui/assets/none.js"))],
+      [405, await ask(at("/ui/"), {}, "POST")],
+      [405, await ask(at("/"), {}, "DELETE")],
+    ] as const;
+    for (const [expected, { status, headers }] of answers) {
+      expect(status).toBe(expected);
+      expect(headers, String(status)).toMatchObject(SECURITY);
+    }
+    // Nothing else has them: an answer of the API is no page.
+    expect((await ask(at("/health"))).headers["content-security-policy"]).toBeUndefined();
   });
 
   test("may call the ingress, where this server has it", async () => {

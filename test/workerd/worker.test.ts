@@ -132,6 +132,14 @@ test("gives everybody the files of the UI, which asks for the token, and says wh
   const url = "http://perdure.example.com/admin/ui/";
   expect((await closed.dispatchFetch(url, { method: "POST" })).status).toBe(405);
   expect((await plain.dispatchFetch(url)).status).toBe(403);
+  for (const server of [closed, plain]) {
+    for (const path of ["/admin", "/admin/", "/admin/ui/", "/admin/ui/none.js"]) {
+      const init = { method: "HEAD", redirect: "manual" } as const;
+      const { headers } = await server.dispatchFetch(`http://perdure.example.com${path}`, init);
+      expect(headers.get("content-security-policy"), path).toContain("frame-ancestors 'none'");
+      expect(headers.get("x-content-type-options"), path).toBe("nosniff");
+    }
+  }
 });
 
 test("lets sidecars in by their own token, and to nothing else", async () => {
