@@ -125,9 +125,11 @@ function server(
   const { log, bodyBytesMax, isStrict = false, onResponse } = options;
   const warnings = limitedLog(log, options.now);
   const audit = new Audit(options.audit ?? UNSTORED, { ...options, store: options.auditStore });
-  // Without tokens anybody may know it.
-  const about = options.authenticator ? undefined : versionOf(options);
-  const ui = (call: Call) => uiRoute(call, { ...options, about });
+  const { allowedHosts = [], authenticator } = options;
+  const needsToken = authenticator !== undefined;
+  // Without tokens anybody may know it who asks under a name of this server.
+  const shown = { needsToken, allowedHosts, about: needsToken ? undefined : versionOf(options) };
+  const ui = (call: Call) => uiRoute(call, { ...options, ...shown });
   return async (request, isTooMuch) => {
     const dialects = dialectsOf(request.headers);
     const unknown = new UnknownNames(isStrict);

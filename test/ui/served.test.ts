@@ -130,6 +130,16 @@ describe.each(Object.entries(STARTS))("the files of the UI on %s", (name, start)
     expect((await ask(at("/health"))).headers["content-security-policy"]).toBeUndefined();
   });
 
+  // A Worker is reached under its routes only.
+  test.skipIf(name === "workerd")("are not for names that a stranger may point here", async () => {
+    for (const path of ["/", "/ui", "/ui/", script, "/ui/assets/none.js"]) {
+      const { status, headers, body } = await ask(at(path), { host: "evil.example:9070" });
+      expect([path, status]).toEqual([path, 403]);
+      expect(headers).toMatchObject(SECURITY);
+      expect(body.toString()).not.toContain("-perdure.");
+    }
+  });
+
   test("may call the ingress, where this server has it", async () => {
     // A Worker serves both at one address; the port of its own is for other Workers.
     const page = name === "workerd" ? `${server.ingress}/admin/ui/` : at("/ui/");
