@@ -238,6 +238,7 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     running,
     version,
     authenticator: parts.auth?.admin,
+    sessions: parts.auth?.sessions,
     ...adminSettings(config, options),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),

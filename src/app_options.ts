@@ -2,6 +2,7 @@ import type { AuditStore } from "./audit_port.ts";
 import type { KafkaAdmin } from "./admin/kafka/kafka_admin.ts";
 import type { UiFiles } from "./admin/ui_files.ts";
 import type { CertificateOf } from "./auth/client_certificate.ts";
+import type { SessionKeyStore } from "./auth/session_keys.ts";
 import type { Config } from "./config.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import type { KafkaStore } from "./kafka_port.ts";
@@ -26,6 +27,8 @@ export interface AppOptions {
   readonly kafka?: KafkaStore;
   /** Where records of the admin API are stored. Absent: they are in the log only. */
   readonly audit?: AuditStore;
+  /** Where the keys of sessions of the UI are kept. Absent: they end with the process. */
+  readonly sessionKeys?: SessionKeyStore;
   /** Answers queries. Absent where the platform cannot. */
   readonly introspection?: Introspection;
   /** Our own version, as in `package.json`. */

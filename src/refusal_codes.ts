@@ -94,4 +94,10 @@ export const refusals = {
     fix:
       "Set what the message names: a variable of the server's environment, or the key of tokens.",
   },
+  META0021: {
+    status: 400,
+    retry: false,
+    title: "A session of the web UI cannot begin, has ended, or is not for this request",
+    fix: "Sign in again, on a page of this server; programs send their token in a header.",
+  },
 } as const;

@@ -1,6 +1,7 @@
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { AuditStore } from "../../src/audit_port.ts";
+import type { SessionKeyStore } from "../../src/auth/session_keys.ts";
 import type { KafkaStore } from "../../src/kafka_port.ts";
 import type { QueryLimits } from "../../src/introspection/request.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
@@ -9,6 +10,7 @@ import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { random } from "../platform/random.ts";
 import { sqlAuditStore } from "../../src/storage/audit_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
+import { sqlSessionKeyStore } from "../../src/storage/session_key_store.ts";
 import { withRetries } from "../../src/storage/retry.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
@@ -34,6 +36,7 @@ export interface Storage {
   readonly deployments: DeploymentStore;
   readonly kafka: KafkaStore;
   readonly audit: AuditStore;
+  readonly sessionKeys: SessionKeyStore;
   readonly introspection: Introspection;
   /** The settings, with limits lowered to the largest values of the database. */
   readonly config: Config;
@@ -206,7 +209,7 @@ function storesOf(
     & { readonly onDeployed?: (version: number) => void },
 ): Pick<
   Storage,
-  "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "close"
+  "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "sessionKeys" | "close"
 > {
   const { all: [first], all, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
@@ -234,7 +237,8 @@ function storesOf(
   });
   const kafka = sqlKafkaStore(first.client, { clock, retryMs });
   const audit = sqlAuditStore(first.client, { clock, retryMs, random });
-  return { store, partitions, databases, deployments, kafka, audit, close };
+  const sessionKeys = sqlSessionKeyStore(first.client, { clock, retryMs });
+  return { store, partitions, databases, deployments, kafka, audit, sessionKeys, close };
 }
 
 /** Lowers limits, so that larger values are refused at once: writing one would stop its partition. */

@@ -154,7 +154,7 @@ async function wire(
     ...{ log, post, owner, acceptLoss },
     onGone: (failure) => endOnLoss(log, failure),
   });
-  const { store, partitions, deployments, kafka, audit, introspection } = storage;
+  const { store, partitions, deployments, kafka, audit, sessionKeys, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
@@ -166,7 +166,7 @@ async function wire(
   const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
   const app = await createApp({
     platform: { clock, random, log, dial, vitals: measured, watchLoop },
-    ...{ config, store, partitions, deployments, kafka, audit, introspection },
+    ...{ config, store, partitions, deployments, kafka, audit, sessionKeys, introspection },
     version: VERSION,
     certificateOf: clientCertificateOf,
     ui: runtime.ui ?? (() => built),

@@ -39,5 +39,14 @@ interface DurableObjectNamespace<T> {
 /** Calls an object's methods from elsewhere. */
 type DurableObjectStub<T> = Pick<
   T,
-  Extract<keyof T, "ingress" | "admin" | "fetch" | "deployments" | "reload">
+  Extract<
+    keyof T,
+    | "ingress"
+    | "admin"
+    | "fetch"
+    | "deployments"
+    | "reload"
+    | "readSessionKeys"
+    | "replaceSessionKeys"
+  >
 >;

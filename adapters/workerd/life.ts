@@ -1,5 +1,6 @@
 import { createApp } from "../../src/app.ts";
 import type { App } from "../../src/app_options.ts";
+import type { SessionKeyStore } from "../../src/auth/session_keys.ts";
 import type { Config } from "../../src/config.ts";
 import type { Dial } from "../../src/dial.ts";
 import { Failure } from "../../src/errors.ts";
@@ -11,6 +12,7 @@ import type { Introspection } from "../../src/query_port.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { sqlAuditStore } from "../../src/storage/audit_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
+import { sqlSessionKeyStore } from "../../src/storage/session_key_store.ts";
 import { egressOf } from "../../src/outbound/settings.ts";
 import {
   ensureLayout,
@@ -46,6 +48,8 @@ export interface Life {
   readonly store: AlarmedStore;
   /** Deployments in this object's own rows: only the object of partition 0 stores them. */
   readonly deployments: DeploymentStore;
+  /** Keys of sessions in this object's own rows, which are those of partition 0 for all objects. */
+  readonly sessionKeys: SessionKeyStore;
   /** Answers requests of other partitions. */
   readonly answerPeer: (request: Request) => Promise<Response>;
 }
@@ -86,6 +90,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
   });
   const peers = new Peers({ range, at: options.at, log });
   const deployments = sqlDeploymentStore(client, { clock, retryMs: 0 });
+  const sessionKeys = sqlSessionKeyStore(client, { clock, retryMs: 0 });
   const app = await createApp({
     platform: { clock, random, log, dial: dialOf(options) },
     config,
@@ -96,13 +101,14 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     deployments: peers.deployments(deployments),
     kafka: sqlKafkaStore(client, { clock, retryMs: 0 }),
     audit: sqlAuditStore(client, { clock, retryMs: 0, random }),
+    sessionKeys: peers.sessionKeys(sessionKeys),
     introspection: introspectionOf(store, range, options),
     version: VERSION,
     ui: () => built,
     isOneOrigin: true,
     readVariable: options.readVariable,
   });
-  return { app, store, deployments, answerPeer: endpointOf(app, range, options) };
+  return { app, store, deployments, sessionKeys, answerPeer: endpointOf(app, range, options) };
 }
 
 function dialOf({ connect, clock, config }: LifeOptions): Dial {

@@ -63,6 +63,17 @@ export class PartitionObject extends DurableObject<ObjectBindings> implements Pe
     await app.reload();
   }
 
+  /** The keys of sessions, as `SessionKeyStore` reads and replaces them. */
+  async readSessionKeys(partition: number, fresh: string): Promise<string> {
+    this.#partition = partition;
+    return await (await this.#live()).sessionKeys.read(fresh);
+  }
+
+  async replaceSessionKeys(partition: number, before: string, after: string): Promise<string> {
+    this.#partition = partition;
+    return await (await this.#live()).sessionKeys.replace(before, after);
+  }
+
   /** A request of an operator, at the path it has on a port of its own. */
   async admin(request: Request, partition: number): Promise<Response> {
     this.#partition = partition;

@@ -1,3 +1,4 @@
+import type { SessionKeyStore } from "../../src/auth/session_keys.ts";
 import type { Catalog, DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
 import { type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
@@ -7,6 +8,9 @@ export interface Peer {
   fetch(request: Request): Promise<Response>;
   deployments(partition: number): Promise<string>;
   reload(partition: number): Promise<void>;
+  /** As `SessionKeyStore`. */
+  readSessionKeys(partition: number, fresh: string): Promise<string>;
+  replaceSessionKeys(partition: number, before: string, after: string): Promise<string>;
 }
 
 export interface PeersOptions {
@@ -72,6 +76,16 @@ export class Peers {
         await own.control(change);
         await this.#announce();
       },
+    };
+  }
+
+  /** The keys of sessions, which the object of partition 0 stores for all. `own`: as above. */
+  sessionKeys(own: SessionKeyStore): SessionKeyStore {
+    const { range: { partition }, at } = this.#options;
+    if (partition === 0) return own;
+    return {
+      read: (fresh) => at(0).readSessionKeys(0, fresh),
+      replace: (before, after) => at(0).replaceSessionKeys(0, before, after),
     };
   }
 

@@ -1,9 +1,12 @@
 import { assert } from "../assert.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { CertificateOf } from "../auth/client_certificate.ts";
-import { isAtLeast, type Level } from "../auth/grants.ts";
+import { type Identity, isAtLeast, type Level } from "../auth/grants.ts";
+import type { Sealed } from "../auth/sealed_token.ts";
+import type { Sessions } from "../auth/sessions.ts";
 import { Failure } from "../errors.ts";
 import { checkBrowser } from "./browser_check.ts";
+import { checkSessionUse } from "./session_check.ts";
 
 /**
  * What a route asks of a client, where tokens are asked for. `open`: nothing. `sidecar`: the token of
@@ -18,11 +21,16 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /openapi": "open",
   "GET /.well-known/jwks.json": "open",
   "GET /.well-known/openid-configuration": "open",
+  // They check what they are given.
+  "POST /internal/ui/session": "open",
+  "DELETE /internal/ui/session": "open",
   "GET /cluster-health": "viewer",
   "GET /version": "viewer",
   "GET /metrics": "viewer",
   "POST /query": "viewer",
   "GET /internal/ui/events": "viewer",
+  "GET /internal/ui/session": "viewer",
+  "POST /internal/ui/calls-token": "viewer",
   "GET /deployments": "viewer",
   "GET /deployments/:deployment": "viewer",
   "GET /services": "viewer",
@@ -90,6 +98,7 @@ const NO_CHANGE: Readonly<Record<string, Audited>> = {
   "POST /query": "query",
   "POST /internal/services/:service/serdes/decode/:serde+": "nothing",
   "POST /internal/services/:service/serdes/encode/:serde+": "nothing",
+  "POST /internal/ui/calls-token": "nothing",
   // What sidecars do all the time: records of Kafka and their reports.
   "POST /internal/kafka/records": "nothing",
   "POST /internal/kafka/letters": "nothing",
@@ -104,6 +113,8 @@ export function auditedOf(route: string): Audited {
 export interface PermitOptions {
   /** Checks tokens. Absent: none is asked for. */
   readonly authenticator?: Authenticator | undefined;
+  /** Sessions of the UI, where tokens are checked. Absent: there are none. */
+  readonly sessions?: Sessions | undefined;
   /** Absent: clients show no certificates. */
   readonly certificateOf?: CertificateOf | undefined;
   /** As in `BrowserCheckOptions`. Default: none. */
@@ -117,23 +128,46 @@ interface Known {
 
 /**
  * Lets a request pass and answers what it may do, or throws `Failure` 401 without a valid token, 403 when its roles do not include
- * the route or a browser should not have sent it, 429 and 503 as `Authenticator` does.
+ * the route or a browser should not have sent it, 429 and 503 as `Authenticator` does, and META0021
+ * for a session that has ended or is not for this request.
  */
 export async function permit(
   request: Request,
   access: Access,
-  { authenticator, certificateOf, allowedHosts = [], known }: PermitOptions & Known,
+  { authenticator, sessions, certificateOf, allowedHosts = [], known }: PermitOptions & Known,
 ): Promise<Level> {
   if (access === "open" || access === "sidecar") return "none";
   if (!authenticator) known("none");
   checkBrowser(request, { allowedHosts, needsToken: authenticator !== undefined });
   if (!authenticator) return "admin";
-  const { name, level } = await authenticator.identify(
-    request.headers.get("authorization"),
-    () => certificateOf?.(request),
-  );
+  const session = await sessionOf(request, sessions);
+  const { name, level } = session
+    ? await sessions!.identify(session)
+    : await authenticator.identify(
+      request.headers.get("authorization"),
+      () => certificateOf?.(request),
+    );
   known(name);
   if (isAtLeast(level, access)) return level;
+  throw missingRole({ name, level }, access);
+}
+
+/** The session that a request shows, if it shows no token: that one is added by a program on purpose. */
+async function sessionOf(
+  request: Request,
+  sessions: Sessions | undefined,
+): Promise<Sealed | undefined> {
+  if (!sessions || request.headers.has("authorization")) return undefined;
+  const session = await sessions.find(request);
+  if (session) checkSessionUse(request);
+  return session;
+}
+
+/** A client whose roles do not include what it asks for: 403. */
+export function missingRole(
+  { name, level }: Pick<Identity, "name" | "level">,
+  access: Access,
+): Failure {
   const has = level === "none" ? "has no role of the admin API" : `has the role ${level}`;
-  throw Failure.plain(403, `this needs the role ${access}, and the token "${name}" ${has}`);
+  return Failure.plain(403, `this needs the role ${access}, and the token "${name}" ${has}`);
 }

@@ -8,7 +8,8 @@ export interface BrowserCheckOptions {
   readonly needsToken: boolean;
 }
 
-const READING = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Methods that change nothing. */
+export const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Throws `Failure` 403 for what a page of another origin could have a browser send to an admin API that

@@ -31,6 +31,7 @@ import type { Call, Handle, Route, Routes } from "./route.ts";
 import { ruleRoutes } from "./rules/rule_routes.ts";
 import { type ApplySerde, serdeRoutes } from "./serdes.ts";
 import { serviceRoutes } from "./services.ts";
+import { sessionRoutes } from "./session_routes.ts";
 import type { UiOptions } from "./ui_files.ts";
 import { secured } from "./ui_headers.ts";
 import { uiRoute } from "./ui_route.ts";
@@ -104,6 +105,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...subscriptionRoutes(options),
     ...sidecarRoutes(options),
     ...eventRoutes(options),
+    ...sessionRoutes(options),
   };
   const serve = server(createRouter(routes, options), options);
   let requests = 0;

@@ -1,10 +1,13 @@
 import type { Dial } from "../dial.ts";
 import { Failure } from "../errors.ts";
-import type { Clock, Log } from "../ports.ts";
+import type { Clock, Log, Random } from "../ports.ts";
 import { WatchedFile } from "../watched_file.ts";
 import { Authenticator } from "./authenticator.ts";
+import { callsVerifier } from "./calls_token.ts";
 import { ADMIN, CALLER, type Identity } from "./grants.ts";
 import { type JwtSettings, openJwt } from "./jwt.ts";
+import { SessionKeys, type SessionKeyStore } from "./session_keys.ts";
+import { Sessions } from "./sessions.ts";
 import { isClosed } from "./settings.ts";
 import { BadTokenList, digestOf, parseTokenList, type TokenList } from "./token_list.ts";
 
@@ -19,6 +22,8 @@ export interface AuthSettings {
   /** As in `AuthenticatorOptions`. */
   readonly wrongTokensMax: number;
   readonly jwt: JwtSettings;
+  /** As in `SessionsOptions`. */
+  readonly sessionLifetimeMs: number;
 }
 
 export interface AuthDeps {
@@ -26,6 +31,9 @@ export interface AuthDeps {
   readonly log: Log;
   /** Asks the issuer of JSON Web Tokens for its keys, within the egress rules. */
   readonly dial: Dial;
+  readonly random: Random;
+  /** Absent: sessions of the UI end with the process. */
+  readonly sessionKeys?: SessionKeyStore | undefined;
   /** Absent where there are no files. Rejects when one cannot be read. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }
@@ -34,6 +42,8 @@ export interface AuthDeps {
 export interface Auth {
   readonly admin: Authenticator | undefined;
   readonly ingress: Authenticator | undefined;
+  /** Sessions of the UI. Undefined: the admin API needs no token. */
+  readonly sessions: Sessions | undefined;
   /** Stops polling files. */
   close(): void;
 }
@@ -49,11 +59,14 @@ export async function openAuth(settings: AuthSettings, deps: AuthDeps): Promise<
   const file = tokensFile(settings, deps);
   const listed = file && await named("auth.tokens-file", () => file.open());
   const jwt = await openJwt(settings.jwt, deps);
-  const authenticator = new Authenticator({
+  const [now, lifetimeMs] = [() => deps.clock.now(), settings.sessionLifetimeMs];
+  const keys = new SessionKeys({ ...deps, store: deps.sessionKeys, now, lifetimeMs });
+  const identify = (authorization: string) => authenticator.identify(authorization);
+  const authenticator: Authenticator = new Authenticator({
     tokens: merged(fixed, listed),
-    verifier: jwt,
+    verifier: callsVerifier({ keys, identify, now, next: jwt }),
     wrongTokensMax: settings.wrongTokensMax,
-    now: () => deps.clock.now(),
+    now,
     log: deps.log,
   });
   file?.watch((tokens) => {
@@ -63,6 +76,9 @@ export async function openAuth(settings: AuthSettings, deps: AuthDeps): Promise<
   return {
     admin: closed.admin ? authenticator : undefined,
     ingress: closed.ingress ? authenticator : undefined,
+    sessions: closed.admin
+      ? new Sessions({ ...deps, authenticator, keys, lifetimeMs, now })
+      : undefined,
     close: () => {
       file?.close();
       jwt?.close();

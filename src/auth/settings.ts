@@ -11,6 +11,7 @@ export function authSettings(config: Config): AuthSettings {
     tokens: config["auth.tokens"] || undefined,
     tokensFile: text("auth.tokens-file"),
     wrongTokensMax: config["auth.wrong-tokens-limit"],
+    sessionLifetimeMs: config["auth.session-lifetime"],
     jwt: {
       issuer: text("auth.jwt.issuer"),
       audience: text("auth.jwt.audience"),

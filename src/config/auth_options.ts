@@ -48,6 +48,9 @@ export const authOptions = {
   "auth.jwt.clock-skew": option(duration(), "30s", {
     doc: "How far the clock of the issuer may differ.",
   }),
+  "auth.session-lifetime": option(duration(60_000), "12h", {
+    doc: "How long a session of the UI counts after signing in. It ends earlier with its token.",
+  }),
   "admin.allowed-hosts": option(texts(), "[]", {
     doc:
       "Names by which browsers may reach an admin API that needs no token, beside those of this " +

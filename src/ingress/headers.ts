@@ -1,3 +1,4 @@
+import { withoutSessions } from "../auth/session_cookie.ts";
 import { Failure } from "../errors.ts";
 import type { HeaderPair } from "../model/journal.ts";
 import { ALIAS_PRIORITY_HEADER, PRIORITY_HEADER } from "../model/priority.ts";
@@ -40,7 +41,10 @@ export function readHead(flat: readonly string[]): Head {
   const head: Head = { pairs: [["", ""]] };
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const name = flat[i]!.toLowerCase();
-    const value = flat[i + 1]!;
+    const given = flat[i + 1]!;
+    // A browser sends the session of the UI to all ports of its host: no handler may have it.
+    const value = name === "cookie" ? withoutSessions(given) : given;
+    if (value === "" && given !== "") continue;
     if (!isForHandler(head, name, value) || has(head.pairs, name)) continue;
     note(head, name, value);
     if (head.bad === undefined && NOT_VISIBLE.test(value)) head.bad = name;

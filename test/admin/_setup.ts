@@ -185,6 +185,7 @@ export interface AdminLimits extends
     | "changes"
     | "ingressEndpoint"
     | "metrics"
+    | "sessions"
     | "ui"
   > {
   readonly requestsMax: number;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ACCESS, accessOf } from "../../src/admin/access.ts";
 import type { ChangeFeed } from "../../src/admin/change_feed.ts";
+import { sessionsOf } from "../support/sessions.ts";
 import { authenticatorOf, shows } from "../support/tokens.ts";
 import { ANSWERS } from "./_access_table.ts";
 import { TOKEN } from "./_kafka_admin.ts";
@@ -19,7 +20,8 @@ beforeAll(async () => {
   const authenticator = await authenticatorOf(ROLES);
   const metrics = () => Promise.resolve(new Response("up 1\n"));
   const changes = { open: () => new Blob([]).stream() } as unknown as ChangeFeed;
-  served = await setup(undefined, { authenticator, metrics, changes });
+  const sessions = sessionsOf(authenticator);
+  served = await setup(undefined, { authenticator, sessions, metrics, changes });
 });
 
 /** Who may, for each access: all others are refused. */
@@ -109,14 +111,4 @@ test("values of headers are shown to those who may set them, and to nobody else"
       expect(await shown(role)).toMatch(/"x-api":\s*"\*\*\*"/i);
     }
   }
-});
-
-test("without tokens values of headers are shown to all who ask, and those of variables are not", async () => {
-  const { register, send, endpoints } = await setup();
-  const uri = "http://localhost:9080/";
-  endpoints.set(uri, discovered([service("A")]));
-  const headers = { "x-api": "secret-of-endpoint", "x-key": { env: "PERDURE_HEADER_KEY" } };
-  expect((await register({ uri, additional_headers: headers })).status).toBe(201);
-  const { deployments: [shown] } = (await send("GET", "/deployments")).json;
-  expect(shown.additional_headers).toEqual(headers);
 });

@@ -20,7 +20,8 @@ function deps(readTextFile?: (path: string) => Promise<string>) {
   };
   const log = (level: string, message: string, fields?: unknown) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
-  return { clock, log, alarms, logged, readTextFile, dial: dialer() };
+  const random = (size: number) => crypto.getRandomValues(new Uint8Array(size));
+  return { clock, log, random, alarms, logged, readTextFile, dial: dialer() };
 }
 
 const open = (env: Record<string, string>, given = deps()) =>

@@ -65,6 +65,19 @@ describe("the handler is given", () => {
     expect(headers).toEqual([["x-svc-ingress-path", "/Svc/opt"], ["a", "b"]]);
   });
 
+  it("no session of the UI, which browsers send to all ports of a host", async () => {
+    const session = "__Host-perdure-session-9070=abc.def";
+    const cookies = async (...values: string[]) => {
+      const sent = values.flatMap((value) => ["Cookie", value]);
+      const { headers } = await handed("/Svc/opt", [...sent, "a", "b"]);
+      return headers?.filter(([name]) => name === "cookie").map(([, value]) => value);
+    };
+    expect(await cookies(`a=1; ${session}; b=2`)).toEqual(["a=1; b=2"]);
+    expect(await cookies(session)).toEqual([]);
+    expect(await cookies(session, "a=1")).toEqual(["a=1"]);
+    expect(await cookies("a=perdure-session")).toEqual(["a=perdure-session"]);
+  });
+
   it("the first content type, if there are two", async () => {
     const types = ["content-type", "application/json", "content-type", "text/plain"];
     expect((await handed("/Svc/opt", types)).response.status).toBe(200);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Peer, Peers } from "../../adapters/workerd/peers.ts";
+import type { SessionKeyStore } from "../../src/auth/session_keys.ts";
 import type { Deployment } from "../../src/model/schema.ts";
 import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { deployment } from "../support/schema.ts";
@@ -12,9 +13,14 @@ function installation(partitions: number) {
   /** How often each of them does not answer yet. */
   const deaf = new Map<number, number>();
   const records: string[] = [];
+  /** Keys of sessions. */
+  let text: string | undefined;
   const at = (partition: number): Peer => ({
     fetch: () => Promise.reject(new Error("unused")),
     deployments: async () => JSON.stringify(await own.load()),
+    readSessionKeys: (_, fresh) => Promise.resolve(text ??= fresh),
+    replaceSessionKeys: (_, before, after) =>
+      Promise.resolve(text = text === before ? after : text ?? ""),
     reload: async () => {
       const tries = (tellings.get(partition) ?? 0) + 1;
       tellings.set(partition, tries);
@@ -27,7 +33,9 @@ function installation(partitions: number) {
   const log = (_: string, message: string) => void records.push(message);
   const storeOf = (partition: number) =>
     new Peers({ range: { partition, partitions }, at, log }).deployments(own);
-  return { own, storeOf, known, paused, tellings, deaf, records };
+  const keysOf = (partition: number, own: SessionKeyStore) =>
+    new Peers({ range: { partition, partitions }, at, log }).sessionKeys(own);
+  return { own, storeOf, keysOf, known, paused, tellings, deaf, records };
 }
 
 test("other objects know a change before its request is answered", async () => {
@@ -56,4 +64,15 @@ test("any other object borrows what is registered, and registers nothing itself"
   await expect(storeOf(1).save(deployment)).rejects.toThrow("Only the object of partition 0");
   await expect(storeOf(1).drop(deployment.id)).rejects.toThrow("Only the object of partition 0");
   await expect(storeOf(1).control({})).rejects.toThrow("Only the object of partition 0");
+});
+
+test("the keys of sessions are those of partition 0", async () => {
+  const { keysOf } = installation(2);
+  const own: SessionKeyStore = {
+    read: () => Promise.resolve("own"),
+    replace: () => Promise.resolve("own"),
+  };
+  expect(await keysOf(0, own).read("x")).toBe("own");
+  expect(await keysOf(1, own).read("first")).toBe("first");
+  expect(await keysOf(1, own).replace("first", "second")).toBe("second");
 });
