@@ -48,7 +48,7 @@ export const authOptions = {
   "auth.jwt.clock-skew": option(duration(), "30s", {
     doc: "How far the clock of the issuer may differ.",
   }),
-  "auth.session-lifetime": option(duration(60_000), "12h", {
+  "auth.session-lifetime": option(duration(1_000), "12h", {
     doc: "How long a session of the UI counts after signing in. It ends earlier with its token.",
   }),
   "admin.allowed-hosts": option(texts(), "[]", {

@@ -20,8 +20,8 @@ const FLAGS = [
 /** Whether there is a browser. */
 export const hasChromium = existsSync(PROGRAM);
 
-/** Starts a browser, which the caller closes. Rejects where there is none. */
-export async function openChromium() {
+/** Starts a browser, which the caller closes. `flags`: further ones. Rejects where there is none. */
+export async function openChromium(flags = []) {
   if (!hasChromium) throw new Error(`There is no ${PROGRAM}: install Chromium, or set CHROMIUM`);
-  return await chromium.launch({ executablePath: PROGRAM, args: FLAGS });
+  return await chromium.launch({ executablePath: PROGRAM, args: [...FLAGS, ...flags] });
 }

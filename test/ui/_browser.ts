@@ -6,4 +6,4 @@ export const hasBrowser = hasChromium ||
   missing("the tests of the UI", `there is no ${PROGRAM}`) !== undefined;
 
 /** One browser for all tests of a file. */
-export const openBrowser = openChromium;
+export const openBrowser = (): ReturnType<typeof openChromium> => openChromium();

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { parseJson } from "./json.ts";
 import type { Sql } from "./sql.ts";
 
@@ -14,20 +15,33 @@ export class ApiError extends Error {
   }
 }
 
-/** Where the token is kept: for this tab, and gone with it. */
+/** Where a token is kept that cannot be a session: for this tab, and gone with it. */
 const TOKEN = "perdure.token";
+
+/** Why the server lets nobody in: it was shown nothing, or what is not valid any more. */
+export const refused = signal<ApiError | undefined>(undefined);
+
+/** How often somebody was let in: answers to what was asked before say nothing of now. */
+let entries = 0;
+
+/** Somebody has signed in. */
+export function letIn(): void {
+  entries++;
+  refused.value = undefined;
+}
 
 /** The URL of a path of the admin API. It is one step above the UI, whatever prefix is in front. */
 export function apiUrl(path: string): string {
   return new URL(`../${path.replace(/^\//, "")}`, document.baseURI).href;
 }
 
-/** Sends a bearer token with every further request of this tab. */
-export function setToken(token: string): void {
-  sessionStorage.setItem(TOKEN, token);
+/** Sends a bearer token with every further request of this tab. Undefined: none. */
+export function setToken(token: string | undefined): void {
+  if (token === undefined) sessionStorage.removeItem(TOKEN);
+  else sessionStorage.setItem(TOKEN, token);
 }
 
-/** Whether requests carry a token, which a link does not. */
+/** Whether requests carry a token, which a link does not. A session is no token: links have it. */
 export function hasToken(): boolean {
   return sessionStorage.getItem(TOKEN) !== null;
 }
@@ -63,14 +77,17 @@ export async function apiText(
     ...credentials(),
   };
   const init = { method, headers, signal: signal ?? null };
+  const before = entries;
   const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
   const response = await fetch(apiUrl(path), sent).catch((cause) => {
     if (signal?.aborted) throw cause;
     throw new ApiError(0, "The server does not answer", String(cause));
   });
   const text = await response.text();
-  if (!response.ok) throw refusalOf(response.status, text);
-  return text;
+  if (response.ok) return text;
+  const refusal = refusalOf(response.status, text);
+  if (refusal.status === 401 && before === entries) refused.value = refusal;
+  throw refusal;
 }
 
 /** The rows of a statement. Columns that are null are absent. Throws `ApiError`. */

@@ -47,7 +47,7 @@ async function follow(signal: AbortSignal): Promise<void> {
 /** Resolves when the stream has ended, whatever the reason. `onHint`: for each event with data. */
 async function read(signal: AbortSignal, onHint: () => void): Promise<void> {
   try {
-    // Not by `EventSource`, which sends no token.
+    // Not by `EventSource`, which sends no token where the server has no sessions.
     const { ok, body } = await fetch(apiUrl("internal/ui/events"), {
       signal,
       headers: credentials(),

@@ -56,13 +56,23 @@ export function missing(): string[] {
   ];
 }
 
+/** What the page says of the server: nothing, where a token is needed. */
+function told(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name="server"]')?.content;
+}
+
+/** Whether the page said what the server is, which then asks for no token. */
+export function isTold(): boolean {
+  return told() !== undefined;
+}
+
 /**
  * Learns the version: from the page, which has it at once unless a token is needed, or by asking. Throws
  * `ApiError`.
  */
 export async function readServer(): Promise<void> {
-  const told = document.querySelector<HTMLMetaElement>('meta[name="server"]')?.content;
-  server.value = told === undefined ? await api<Version>("version") : JSON.parse(told) as Version;
+  const known = told();
+  server.value = known === undefined ? await api<Version>("version") : JSON.parse(known) as Version;
 }
 
 /**

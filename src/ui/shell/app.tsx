@@ -1,7 +1,8 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ApiError } from "../data/client.ts";
-import { readServer } from "../data/server.ts";
+import { ApiError, refused } from "../data/client.ts";
+import { readServer, server } from "../data/server.ts";
+import { readIdentity } from "../data/session.ts";
 import { go, link } from "../state/router.ts";
 import { isTyping, useKeys } from "../state/keys.ts";
 import { routes } from "../routes.ts";
@@ -24,15 +25,30 @@ const RETRY_MS = 2_000;
 export async function connect(): Promise<void> {
   try {
     await readServer();
-    failure.value = undefined;
+    failure.value = refused.value = undefined;
+    await readIdentity();
   } catch (cause) {
-    failure.value = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
-    if (!CLOSED.has(failure.value.status)) setTimeout(() => void connect(), RETRY_MS);
+    const why = cause instanceof ApiError ? cause : new ApiError(0, String(cause));
+    const isClosed = CLOSED.has(why.status);
+    failure.value = isClosed ? undefined : why;
+    if (isClosed) refused.value = why;
+    else setTimeout(() => void connect(), RETRY_MS);
   }
 }
 
 /** No token or a wrong one, one without a role, and too many wrong ones. */
 const CLOSED = new Set([401, 403, 429]);
+
+// Nothing is asked for while nobody is let in: what pages and streams do depends on the server.
+effect(() => {
+  if (refused.value) server.value = undefined;
+});
+
+/** After signing in, the keys go on in the page and not in a field that is gone. */
+async function enter(): Promise<void> {
+  await connect();
+  document.querySelector<HTMLElement>("main")?.focus();
+}
 
 function focusActions(): void {
   document.querySelector<HTMLElement>("main .actions :is(a, button, select)")?.focus();
@@ -63,7 +79,6 @@ export function App() {
     ),
   });
   usePastedIds();
-  const isClosed = CLOSED.has(failure.value?.status ?? 0);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector("main")?.focus()}>
@@ -71,9 +86,9 @@ export function App() {
       </button>
       <Header />
       <main tabIndex={-1}>
-        {failure.value && !isClosed && <Failed error={failure.value} />}
-        {isClosed
-          ? <SignIn refusal={failure.value?.message ?? ""} onDone={() => void connect()} />
+        {failure.value && <Failed error={failure.value} />}
+        {refused.value
+          ? <SignIn refusal={refused.value} onDone={() => void enter()} />
           : <Outlet />}
       </main>
       <Toasts />

@@ -6,6 +6,7 @@ import { change, settings } from "../state/settings.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { durationText } from "../widgets/duration.ts";
 import { openPalette } from "./palette.tsx";
+import { SignOut } from "./sign_out.tsx";
 
 /** Navigation, palette, theme, and how old what is shown is. */
 export function Header() {
@@ -20,6 +21,7 @@ export function Header() {
       </button>
       <Live />
       <ThemeButton />
+      <SignOut />
     </header>
   );
 }

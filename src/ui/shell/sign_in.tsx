@@ -1,34 +1,68 @@
-import { useState } from "preact/hooks";
-import { credentials, setToken } from "../data/client.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type ApiError, hasToken } from "../data/client.ts";
+import { messageOf } from "../data/commands.ts";
+import { identity, signIn } from "../data/session.ts";
 
-/** Asks for a bearer token. It is kept for this tab only. `refusal`: why the last one was refused. */
+/**
+ * Asks for a token, and signs in with it. `refusal`: why the server let nobody in. `onDone`: called once
+ * it lets this one in, or may.
+ */
 export function SignIn(
-  { refusal, onDone }: { readonly refusal: string; readonly onDone: () => void },
+  { refusal, onDone }: { readonly refusal: ApiError; readonly onDone: () => void },
 ) {
-  const [token, type] = useState("");
-  const wasShown = "authorization" in credentials();
-  const send = (event: Event) => {
-    event.preventDefault();
-    setToken(token.trim());
-    onDone();
-  };
+  const { input, failure, isBusy, send } = useForm(onDone);
+  const said = failure ?? reasonOf(refusal);
   return (
     <section class="page">
       <h1>The admin API asks for a token</h1>
-      {wasShown && <p role="alert">The last one was refused: {refusal}</p>}
-      <form class="fields" onSubmit={send}>
+      {said !== undefined && <p role="alert" id="refusal">{said}</p>}
+      <form class="fields" onSubmit={(event) => void send(event)}>
         <label>
           Token
           <input
+            ref={input}
             type="password"
             autocomplete="current-password"
             required
-            value={token}
-            onInput={({ currentTarget }) => type(currentTarget.value)}
+            aria-describedby={said === undefined ? undefined : "refusal"}
           />
         </label>
-        <button type="submit" class="primary">Continue</button>
+        <button type="submit" class="primary" disabled={isBusy}>Sign in</button>
       </form>
     </section>
   );
+}
+
+/** The field, and what becomes of it when it is sent. */
+function useForm(onDone: () => void) {
+  const input = useRef<HTMLInputElement>(null);
+  const [failure, fail] = useState<string>();
+  const [isBusy, work] = useState(false);
+  useEffect(() => {
+    document.title = "Sign in · perdure";
+    input.current?.focus();
+  }, []);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    work(true);
+    try {
+      await signIn(input.current?.value.trim() ?? "");
+      onDone();
+    } catch (cause) {
+      fail(`The server refused it: ${messageOf(cause)}`);
+      input.current?.focus();
+      input.current?.select();
+    }
+    work(false);
+  };
+  return { input, failure, isBusy, send };
+}
+
+/** What somebody who has just opened the page need not be told: that they have shown no token. */
+function reasonOf({ status, code, message }: ApiError): string | undefined {
+  if (code === "META0021") return message;
+  // The browser has deleted the cookie at its time.
+  if (identity.value) return "The session has ended. Sign in again";
+  if (status === 401 && !hasToken()) return undefined;
+  return `The last one was refused: ${message}`;
 }

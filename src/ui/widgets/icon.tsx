@@ -30,6 +30,7 @@ const PATHS = {
   equal: "M3 6h10M3 10h10",
   trash: "M2 4h12M6 4V2h4v2M4 4l1 10h6l1-10",
   lock: "M3 7h10v7H3zM5 7V5a3 3 0 0 1 6 0v2",
+  leave: "M9 2H3v12h6M6.500 8H14M11 5l3 3-3 3",
   warning: "M8 2l7 12H1zM8 6.500v3.500M8 12h.01",
   info: "M8 7v4.500M8 4.500h.01M2 8a6 6 0 1 0 12 0A6 6 0 1 0 2 8",
   live: "M5 8a3 3 0 1 0 6 0 3 3 0 1 0-6 0zM3 3a7 7 0 0 0 0 10M13 3a7 7 0 0 1 0 10",
