@@ -17,6 +17,7 @@ export class ApiError extends Error {
 
 /** Where a token is kept that cannot be a session: for this tab, and gone with it. */
 const TOKEN = "perdure.token";
+const tabToken = signal(sessionStorage.getItem(TOKEN));
 
 /** Why the server lets nobody in: it was shown nothing, or what is not valid any more. */
 export const refused = signal<ApiError | undefined>(undefined);
@@ -37,18 +38,19 @@ export function apiUrl(path: string): string {
 
 /** Sends a bearer token with every further request of this tab. Undefined: none. */
 export function setToken(token: string | undefined): void {
+  tabToken.value = token ?? null;
   if (token === undefined) sessionStorage.removeItem(TOKEN);
   else sessionStorage.setItem(TOKEN, token);
 }
 
 /** Whether requests carry a token, which a link does not. A session is no token: links have it. */
 export function hasToken(): boolean {
-  return sessionStorage.getItem(TOKEN) !== null;
+  return tabToken.value !== null;
 }
 
 /** The headers that show the token, if there is one. */
 export function credentials(): Record<string, string> {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = tabToken.value;
   return token ? { authorization: `Bearer ${token}` } : {};
 }
 
