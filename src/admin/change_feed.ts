@@ -37,10 +37,18 @@ const HEARTBEAT_MS = 15_000;
 /** Names in a hint. With more, it says that anything may have changed. */
 const NAMES_MAX = 100;
 const STREAMS_MAX = 100;
+/** A stream ends after that, in milliseconds, so that its reader has to show a token or session again. */
+const STREAM_MS = 300_000;
 /** Hints that wait for a slow reader. */
 const QUEUE_MAX = 16;
 
 type Send = (text: string) => void;
+
+interface Stream {
+  readonly close: () => void;
+  /** When it was opened, in milliseconds since the epoch. */
+  readonly at: number;
+}
 
 /**
  * Tells browsers what has changed, as server-sent events (docs/spec/admin.md#events). All streams of a
@@ -48,7 +56,7 @@ type Send = (text: string) => void;
  */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions;
-  readonly #streams = new Map<Send, () => void>();
+  readonly #streams = new Map<Send, Stream>();
   /** Ends the requests to the partitions. Undefined: none are made. */
   #polling: Polling | undefined;
   #pending = noChange();
@@ -75,7 +83,8 @@ export class ChangeFeed {
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         send = sendTo(controller, () => print({ v: ++this.#v, all: true }));
-        this.#streams.set(send, () => controller.close());
+        const at = this.#options.clock.now();
+        this.#streams.set(send, { close: () => controller.close(), at });
         send(`retry: ${RETRY_MS}\n${print({ v: ++this.#v, all: true })}`);
         this.#polling ??= this.#poll();
       },
@@ -86,7 +95,13 @@ export class ChangeFeed {
   /** The process ends: so do all streams. */
   end(): void {
     this.#isEnded = true;
-    for (const [send, close] of [...this.#streams]) {
+    this.#endBefore(Infinity);
+  }
+
+  /** Ends the streams that were opened before, or at that time. */
+  #endBefore(time: number): void {
+    for (const [send, { close, at }] of [...this.#streams]) {
+      if (at > time) continue;
       close();
       this.#closed(send);
     }
@@ -107,6 +122,7 @@ export class ChangeFeed {
       void polling.follow((cursor, onLeave) => changes(partition, cursor, onLeave), changed);
     }
     void polling.beat(() => {
+      this.#endBefore(clock.now() - STREAM_MS);
       for (const send of this.#streams.keys()) send(":\n\n");
     });
     return polling;

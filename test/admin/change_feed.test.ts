@@ -173,6 +173,20 @@ test("the end of the process ends all streams, and there is no other", async () 
   expect(() => feed.open()).toThrow("the server ends");
 });
 
+test("a stream ends after five minutes: its reader shows again that it may read", async () => {
+  const early = read();
+  await settled();
+  await pass(15_000);
+  const late = read();
+  let isOver = false;
+  void early.ended.then(() => isOver = true);
+  for (let beat = 2; beat < 20; beat++) await pass(15_000);
+  expect(isOver).toBe(false);
+  await pass(15_000);
+  expect(isOver).toBe(true);
+  await late.cancel();
+});
+
 test("there are a hundred streams at most", () => {
   for (let i = 0; i < 100; i++) feed.open();
   expect(() => feed.open()).toThrow("100 others");
