@@ -8,6 +8,7 @@ import type { Log } from "../../src/ports.ts";
 import { divertHttp2 } from "./divert_http2.ts";
 import { http1Server } from "./http1_server.ts";
 import { INACTIVITY_MS } from "./http2_keepalive.ts";
+import { joinCookies } from "./join_cookies.ts";
 import { http2Server } from "./http2_server.ts";
 import { pipelined } from "./pipelines.ts";
 import { UnreadAnswers } from "./unread_answers.ts";
@@ -122,6 +123,7 @@ function answerWith(
       // It was closed while the requests that came with this one began.
       if (!session || session.destroyed) return;
       if (unread.isFull(session)) return refuseFull(response);
+      joinCookies(request.rawHeaders);
     }
     void (bridge as Answer)(request, response);
   };

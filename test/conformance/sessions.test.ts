@@ -1,3 +1,5 @@
+import { connect } from "node:http2";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { digestOf } from "../../src/auth/token_list.ts";
 import { call, register } from "../support/client.ts";
@@ -115,4 +117,21 @@ describe.each(Object.entries(STARTS))("sessions on %s", (name, start) => {
     const { body: got } = await call(shown, "Greeter/headers", undefined, sent);
     expect((got as Record<string, string>)["cookie"]).toBe("theme=dark");
   });
+
+  test.skipIf(name === "workerd")(
+    "are taken out of cookies of HTTP/2, which come one by one",
+    async () => {
+      const session = cookieOf(await signIn("token-of-admin"));
+      const client = connect(server.ingress);
+      const request = client.request({
+        ":method": "POST",
+        ":path": "/svc/call/Greeter/headers",
+        authorization: "Bearer token-of-admin",
+        cookie: ["a=1", session, "b=2"],
+      });
+      const got = JSON.parse(await text(request.end())) as Record<string, string>;
+      expect(got["cookie"]).toBe("a=1; b=2");
+      client.destroy();
+    },
+  );
 });
