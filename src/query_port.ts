@@ -31,4 +31,6 @@ export interface RunningAttempt {
   readonly deployment: string;
   /** Name and version of the SDK, once it has answered. */
   readonly server?: string;
+  /** Milliseconds that it waited for a slot. Absent: a slot was free. */
+  readonly waitedMs?: number;
 }

@@ -174,7 +174,7 @@ export interface FramesReceived {
   readonly pin: Pin;
   /** 16 random bytes for the ids of invocations these frames create. */
   readonly entropy: Uint8Array;
-  /** Where the attempt runs, for the failure if a frame is refused. */
+  /** Where the attempt runs, for the failure if a frame is refused, and how long it waited before. */
   readonly site?: AttemptSite;
 }
 
@@ -186,7 +186,7 @@ export interface AttemptEnded {
   readonly outcome: Outcome;
   /** A number in [0, 1): the jitter of the next retry. The engine has no randomness of its own. */
   readonly jitter: number;
-  /** Where the attempt ran, for its failure. */
+  /** Where the attempt ran, for its failure, and how long it waited before. */
   readonly site?: AttemptSite;
 }
 

@@ -83,14 +83,20 @@ export interface AttemptSite {
   readonly deployment?: string;
   /** Name and version of the SDK. Absent: it has not answered. */
   readonly server?: string;
+  /** Milliseconds that it waited for a slot before it began. Absent: a slot was free. */
+  readonly waitedMs?: number;
 }
 
-/** Milliseconds: for the lock of its object, and for limits and pauses. Absent: 0. */
+/**
+ * Milliseconds: for the lock of its object, for limits and pauses, and of its attempts for slots of the
+ * invoker. Absent: 0.
+ */
 export interface WaitedMs {
   readonly lock?: number;
   readonly concurrency?: number;
   readonly rate?: number;
   readonly paused?: number;
+  readonly invoker?: number;
 }
 
 /** The source of an invocation. */

@@ -30,7 +30,8 @@ export const SUCCEEDED = 0;
 export const FAILED = 1;
 
 /** The causes of waiting, by their index in `Meter.waited`. */
-export const WAIT_CAUSES = ["lock", "concurrency", "rate", "paused"] as const;
+export const WAIT_CAUSES = ["lock", "concurrency", "rate", "paused", "invoker"] as const;
+const INVOKER = WAIT_CAUSES.indexOf("invoker");
 
 /**
  * Counters since the process began. A turn and a commit add to a few numbers; nothing here allocates per
@@ -65,12 +66,21 @@ export class Meter {
     this.now = now;
   }
 
-  /** A wait of an invocation is over. `before`, `after`: how long it had waited in all. */
+  /**
+   * A wait of an invocation is over. `before`, `after`: how long it had waited in all. Waits for slots are
+   * counted by `slotWaited`.
+   */
   invocationWaited(target: Target, before: WaitedMs | undefined, after: WaitedMs): void {
     for (const [at, cause] of WAIT_CAUSES.entries()) {
+      if (at === INVOKER) continue;
       const ms = (after[cause] ?? 0) - (before?.[cause] ?? 0);
       if (ms > 0) this.waited.add(target, at, ms / 1000);
     }
+  }
+
+  /** An attempt begins that waited for a slot, in milliseconds. */
+  slotWaited(target: Target, ms: number): void {
+    this.waited.add(target, INVOKER, ms / 1000);
   }
 
   /** A turn took `ms` milliseconds for this number of events. */

@@ -34,7 +34,8 @@ export const METRICS = {
     type: "counter",
     labels: ["service", "handler", "cause"],
     help:
-      "Time that invocations waited: for a lock, a limit (concurrency, rate), something paused.",
+      "Time that invocations waited: for a lock, a limit (concurrency, rate), something paused, a " +
+      "slot (invoker).",
   },
   perdure_paused: {
     type: "gauge",

@@ -58,11 +58,13 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   constructor(
     host: AttemptHost,
     effect: Attempt,
-    { number, plan, mediaType, span }: {
+    { number, plan, mediaType, span, waitedMs }: {
       readonly number: number;
       readonly plan: Plan;
       readonly mediaType: string;
       readonly span?: AttemptSpan | undefined;
+      /** As in `AttemptSite`. */
+      readonly waitedMs?: number | undefined;
     },
   ) {
     this.#host = host;
@@ -77,7 +79,10 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     this.#response = new ResponseHalf(this, host, this.#acks);
     this.inactivity = new Inactivity(host.deps.clock, effect.entries);
     const { activeAt: startedAt } = this.inactivity;
-    this.site = { startedAt, deployment: plan.pin.deployment };
+    const { pin: { deployment } } = plan;
+    this.site = waitedMs === undefined
+      ? { startedAt, deployment }
+      : { startedAt, deployment, waitedMs };
   }
 
   /** Writes `Start` and the replay at once: some endpoints answer only when they have read it. */

@@ -52,8 +52,8 @@ export class Attempts {
   readonly #queue: FairQueue;
   readonly #slotPressure: SlotPressure;
   readonly #firstMessages: FirstMessages;
-  /** Invocations that were sent `slotFree` and have not started: each holds a slot. */
-  readonly #reserved = new Set<string>();
+  /** Invocations that were sent `slotFree` and have not started: each holds a slot. Since when they waited. */
+  readonly #reserved = new Map<string, number>();
   #closed = false;
 
   constructor(deps: OutboundDeps, options: Partial<OutboundOptions> = {}) {
@@ -82,13 +82,14 @@ export class Attempts {
     const older = this.#running.get(id);
     if (older && older.attempt >= effect.attempt) return;
     older?.abort();
-    const wasReserved = this.#reserved.delete(id);
-    if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {
+    const since = this.#reserved.get(id);
+    this.#reserved.delete(id);
+    if (since === undefined && this.#taken >= this.#options.concurrencyMax) {
       this.#queue.add(placeOf(effect), { id, attempt: effect.attempt }, this.#deps.clock.now());
       return this.#ticker.expect(this.#slotPressure.due);
     }
     this.#queue.drop(id, effect.attempt);
-    this.#run(effect);
+    this.#run(effect, since);
   }
 
   /** Passes a stored notification on to the running attempt. */
@@ -149,11 +150,13 @@ export class Attempts {
     return this.#running.size + this.#reserved.size;
   }
 
-  #run(effect: Attempt): void {
+  /** `since`: when it began to wait for a slot. */
+  #run(effect: Attempt, since: number | undefined): void {
     const { invocation } = effect;
     const chosen = choose(this.#deps.schema(), invocation, this.#options.protocolMax);
     if ("failure" in chosen) return this.#refuse(effect, chosen);
     const span = this.#deps.watch?.began(invocation, effect.attempt, chosen.pin);
+    const waitedMs = since === undefined ? undefined : this.#waited(invocation.target, since);
     const { dial, mediaType } = this.#addresses.request(
       chosen.deployment,
       chosen.pin.protocol,
@@ -166,10 +169,19 @@ export class Attempts {
       plan,
       mediaType,
       span,
+      waitedMs,
     });
     this.#running.set(attempt.id, attempt);
     this.#ticker.expect(this.#firstMessages.dueOf(attempt));
     attempt.begin(this.#open(dial, attempt, invocation.target), effect);
+  }
+
+  /** How long an attempt waited for a slot, in milliseconds. Undefined: the clock was set back. */
+  #waited(target: Target, since: number): number | undefined {
+    const ms = this.#deps.clock.now() - since;
+    if (ms <= 0) return undefined;
+    this.#deps.watch?.meter.slotWaited(target, ms);
+    return ms;
   }
 
   #open(request: DialRequest, attempt: RunningAttempt, target: Target): Exchange {
@@ -224,8 +236,8 @@ export class Attempts {
     while (!this.#closed && this.#queue.size > 0 && this.#taken < this.#options.concurrencyMax) {
       const next = this.#queue.next(this.#deps.clock.now());
       if (!next) return;
-      const { id, attempt } = next;
-      this.#reserved.add(id);
+      const { id, attempt, since } = next;
+      this.#reserved.set(id, since);
       // When the turn that handled `slotFree` is over and did not start the attempt, the invocation
       // has moved on: the slot is released.
       const lapse = () => {

@@ -7,6 +7,12 @@ export interface Waiting {
   readonly attempt: number;
 }
 
+/** One that is served. */
+export interface Served extends Waiting {
+  /** Since when it waited, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
 /** Where an attempt waits. `lane`: of its priority (`priority_lanes.ts`). */
 export interface Place {
   readonly lane: number;
@@ -53,7 +59,7 @@ export class FairQueue {
       this.#queues.set(key, queue);
       this.#lanes.add(lane, queue, now);
     }
-    const queued = { id, attempt, queue };
+    const queued = { id, attempt, queue, since: now };
     queue.attempts.push(queued);
     queue.size++;
     this.#waiting.set(id, queued);
@@ -69,16 +75,16 @@ export class FairQueue {
   }
 
   /** Removes and returns the next attempt. */
-  next(now: number): Waiting | undefined {
+  next(now: number): Served | undefined {
     const served = this.#lanes.next(now);
     if (!served) return undefined;
     const { lane, item: queue } = served;
-    const { id, attempt } = this.#first(queue);
+    const { id, attempt, since } = this.#first(queue);
     this.#waiting.delete(id);
     // Behind the other queues of its lane, unless it is empty.
     this.#lanes.add(lane, queue, now);
     this.#left(queue);
-    return { id, attempt };
+    return { id, attempt, since };
   }
 
   /** The attempt of this invocation that waits. Undefined: none does. */
@@ -114,7 +120,7 @@ export class FairQueue {
 }
 
 /** An attempt in its queue. */
-interface Queued extends Waiting {
+interface Queued extends Served {
   readonly queue: WaitQueue;
 }
 

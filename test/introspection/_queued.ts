@@ -3,6 +3,7 @@ import type { InvocationRow, Status } from "../../src/model/invocation.ts";
 import type { Rule, ServiceControl } from "../../src/model/limits.ts";
 import { objectOf, type Target } from "../../src/model/target.ts";
 import type { SqlRow } from "../../src/ports.ts";
+import type { RunningAttempt } from "../../src/query_port.ts";
 import type { Rows } from "./_united.ts";
 
 /** When queries of these rows are asked. */
@@ -23,10 +24,16 @@ export interface Said {
   /** How long ago it was accepted and, if it is queued, began to wait. */
   readonly ageMs?: number;
   readonly row?: Partial<InvocationRow>;
+  /** Of an invoked one: its attempt waits for a slot. */
+  readonly isReady?: true;
+  /** Of an invoked one whose attempt runs: how long that waited for a slot. */
+  readonly slotWaitMs?: number;
 }
 
 /** Stored rows as the engine would leave them, put down by hand. */
 export class Stored {
+  /** The attempts that run: of all invoked ones that are not ready. */
+  readonly running: RunningAttempt[] = [];
   readonly #tables = new Map<string, SqlRow[]>();
   #count = 0;
 
@@ -54,6 +61,11 @@ export class Stored {
       created_at: since,
       body: JSON.stringify(row),
     });
+    if (status.kind === "invoked" && !said.isReady) {
+      const { slotWaitMs: waitedMs } = said;
+      const waited = waitedMs === undefined ? {} : { waitedMs };
+      this.running.push({ id: row.id, startedAt: since, deployment: "dp_1", ...waited });
+    }
     if (key !== undefined && hasRun(status)) {
       const object = objectOf(service, key, scope);
       this.#add("lock", { object, holder: row.id, head: 1, tail: 1 });

@@ -8,7 +8,7 @@ import {
   type IntrospectionOptions,
   libsqlIntrospection,
 } from "../../adapters/libsql/query/introspection.ts";
-import type { Introspection } from "../../src/query_port.ts";
+import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { built } from "../storage/_built.ts";
 
@@ -92,12 +92,20 @@ export async function openSmall(count: number): Promise<Small> {
 }
 
 /** The whole answer to a statement, as text of JSON. Rejects with its `Failure`. */
-export async function answerOf(introspection: Introspection, sql: string): Promise<string> {
-  const stream = await introspection.query({ sql, format: "json", version: "1", running: [] });
+export async function answerOf(
+  introspection: Introspection,
+  sql: string,
+  running: readonly RunningAttempt[] = [],
+): Promise<string> {
+  const stream = await introspection.query({ sql, format: "json", version: "1", running });
   return await new Response(stream).text();
 }
 
 /** The rows of a statement. */
-export async function rowsOf(introspection: Introspection, sql: string): Promise<unknown[]> {
-  return JSON.parse(await answerOf(introspection, sql)).rows;
+export async function rowsOf(
+  introspection: Introspection,
+  sql: string,
+  running: readonly RunningAttempt[] = [],
+): Promise<unknown[]> {
+  return JSON.parse(await answerOf(introspection, sql, running)).rows;
 }

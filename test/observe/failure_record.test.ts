@@ -73,5 +73,14 @@ test("a wait is counted once, when it is over", () => {
   watch.invocationChanged(queued, begun);
   watch.invocationChanged(begun, backingOff);
   watch.invocationChanged(backingOff, again);
-  expect([...meter.waited]).toEqual([["s", "h", new Float64Array([0, 0, 2, 0.25])]]);
+  expect([...meter.waited]).toEqual([["s", "h", new Float64Array([0, 0, 2, 0.25, 0])]]);
+});
+
+test("a wait for a slot is counted as its attempt begins, and not again by its row", () => {
+  const meter = new Meter();
+  const watch = new Watch({ meter, log: () => {}, isDetailed: true });
+  const runs = row({ kind: "invoked" });
+  meter.slotWaited(runs.target, 1500);
+  watch.invocationChanged(runs, row({ kind: "completed" }, { waitedMs: { invoker: 1500 } }));
+  expect([...meter.waited]).toEqual([["s", "h", new Float64Array([0, 0, 0, 0, 1.5])]]);
 });

@@ -18,7 +18,7 @@ test("wait queues are served in rotation", () => {
   expect(order).toEqual(["busy2", "rare0", "busy3", "rare1", "busy4"]);
   let last;
   for (let next = queue.next(0); next; next = queue.next(0)) last = next;
-  expect(last).toEqual({ id: "busy0", attempt: 2 });
+  expect(last).toEqual({ id: "busy0", attempt: 2, since: 0 });
   expect(queue.size).toBe(0);
 });
 
@@ -46,7 +46,7 @@ test("an attempt that was dropped, moved or is old leaves nothing behind", () =>
   queue.add({ lane: 2, queue: "b" }, { id: "x", attempt: 3 }, 0);
   queue.add(a, { id: "x", attempt: 1 }, 0);
   expect(queue.attemptOf("x")).toBe(3);
-  expect(queue.next(0)).toEqual({ id: "x", attempt: 3 });
+  expect(queue.next(0)).toEqual({ id: "x", attempt: 3, since: 0 });
   expect(queue.next(0)).toBeUndefined();
   queue.add(a, { id: "y", attempt: 1 }, 0);
   queue.clear();

@@ -1,4 +1,9 @@
-import { holdsSlots, type InvocationDraft, type Status } from "../../model/invocation.ts";
+import {
+  holdsSlots,
+  type InvocationDraft,
+  type Status,
+  type WaitedMs,
+} from "../../model/invocation.ts";
 import type { Turn } from "../turn.ts";
 import { freed } from "./share.ts";
 
@@ -19,11 +24,15 @@ export function setStatus(turn: Turn, draft: InvocationDraft, status: Status): v
   }
 }
 
-function addWait(
-  draft: InvocationDraft,
-  cause: "lock" | "concurrency" | "rate" | "paused",
-  ms: number,
-): void {
+/**
+ * Adds the time that an attempt waited for a slot, in milliseconds. It is known with the first event of
+ * the attempt: to write a row at its start would cost each waiting attempt a commit.
+ */
+export function addSlotWait(draft: InvocationDraft, waitedMs: number | undefined): void {
+  if (waitedMs !== undefined && draft.heard === 0) addWait(draft, "invoker", waitedMs);
+}
+
+function addWait(draft: InvocationDraft, cause: keyof WaitedMs, ms: number): void {
   if (ms <= 0) return;
   draft.waitedMs = { ...draft.waitedMs, [cause]: (draft.waitedMs?.[cause] ?? 0) + ms };
 }

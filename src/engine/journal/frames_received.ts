@@ -3,6 +3,7 @@ import type { Command } from "../../model/command.ts";
 import type { AttemptFailure, AttemptSite, InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
 import type { FramesReceived } from "../event.ts";
+import { addSlotWait } from "../flow/status.ts";
 import { backOff } from "../lifecycle/attempt_ended.ts";
 import type { Turn } from "../turn.ts";
 import { attach } from "./attach.ts";
@@ -32,6 +33,7 @@ export function framesReceived(turn: Turn, event: FramesReceived): void {
   assert(known >= 0, "Frames of an attempt arrive in order");
   if (known >= event.frames.length) return;
   const draft = turn.draft({ ...row });
+  addSlotWait(draft, event.site?.waitedMs);
   for (let i = known; i < event.frames.length; i++) {
     const frame = event.frames[i];
     assert(frame, "Frames have no holes");

@@ -11,7 +11,7 @@ import type { AttemptEnded, Outcome } from "../event.ts";
 import { recordEvent } from "../failure_history.ts";
 import { limitsOf } from "../flow/admission.ts";
 import { demandOf } from "../flow/queue.ts";
-import { setStatus } from "../flow/status.ts";
+import { addSlotWait, setStatus } from "../flow/status.ts";
 import type { Turn } from "../turn.ts";
 import { complete } from "./completed.ts";
 import { giveUp, retryPolicyOf } from "./giving_up.ts";
@@ -26,6 +26,7 @@ export function attemptEnded(turn: Turn, event: AttemptEnded): void {
   if (row?.status.kind !== "invoked" || row.attempt !== event.attempt) return;
   const draft = turn.draft({ ...row });
   const { outcome, jitter, site } = event;
+  addSlotWait(draft, site?.waitedMs);
   const how = { jitter, site, since: row.modifiedAt };
   switch (outcome.kind) {
     case "ended":
@@ -115,7 +116,10 @@ export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttemp
       ) * (1 + JITTER * jitter);
   const until = Math.ceil(turn.now + delay);
   setStatus(turn, draft, backingOff(turn, draft, until));
-  if (site) draft.lastAttempt = { ...draft.lastAttempt, ...site };
+  if (site) {
+    const { waitedMs: _, ...where } = site;
+    draft.lastAttempt = { ...draft.lastAttempt, ...where };
+  }
   setTimer(turn, { id: draft.id, due: until, kind: "retry", index: 0 });
 }
 

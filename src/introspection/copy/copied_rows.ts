@@ -149,7 +149,7 @@ export function readPage(
   const place = (value: SqlValue) => `?${args.push(value)}`;
   const known = keys.map((key, i) => ({ ref: `k${i}`, sql: key }));
   const inner = [...known, ...columns].map(({ ref, sql }) => `${sql} as ${ref}`).join(", ");
-  const isLive = /\blive\b/.test(`${inner} ${conditions.join(" ")}`);
+  const isLive = /\blive\b/.test(`${from} ${inner} ${conditions.join(" ")}`);
   if (isLive) place(live);
   const beyond = after ? [`(${keys.join(", ")}) > (${after.map(place).join(", ")})`] : [];
   const outer = [...known, ...columns].map(valueSql).join(", ");

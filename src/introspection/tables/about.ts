@@ -70,6 +70,7 @@ const WAITING = {
   waited_for_concurrency: "How long it has waited because too many others ran.",
   waited_for_rate: "How long it has waited for the rate of a limit.",
   waited_for_pause: "How long it has waited for something that is paused.",
+  waited_for_invoker: "How long its attempts have waited for slots of the invoker.",
 } as const;
 
 const REASON = {

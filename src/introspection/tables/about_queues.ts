@@ -4,7 +4,9 @@ const QUEUE_KEY = "Number that its invocation ids begin with; null where they di
 const UNMEASURED = "Always null: there is no such wait, or it is not measured.";
 
 const ENTRY = {
-  stage: "Where it stands. One that backs off and keeps its slots is `running`.",
+  stage:
+    "Where it stands. One that backs off and keeps its slots is `running`; one whose attempt " +
+    "waits for a slot of the invoker is in the `inbox`.",
   status: "`new`: it never ran. `started`: it has. How it ended, once it is `finished`.",
   has_lock: "Whether it holds the lock of its object.",
   sequence_number: "When it was accepted, in milliseconds since the epoch.",
@@ -22,8 +24,12 @@ const ENTRY = {
   deployment: "Deployment that it runs on; null before its first attempt.",
 } as const;
 
+const ALL = "How long it has waited in all";
+
 const causes = (of: string, waited: string) => ({
-  [`${of}_blocked_on_invoker_concurrency`]: UNMEASURED,
+  [`${of}_blocked_on_invoker_concurrency`]: `${
+    waited === ALL ? waited : "While its attempt waits or runs: how long it waited"
+  } for a slot of the invoker.`,
   [`${of}_blocked_on_throttling_rules`]: `${waited} for the rate of a limit.`,
   [`${of}_blocked_on_invoker_throttling`]: UNMEASURED,
   [`${of}_blocked_on_invoker_memory`]: UNMEASURED,
@@ -64,9 +70,9 @@ export const queueNotes: Readonly<Record<string, TableNotes>> = {
       scheduled_at: "When it is due, or its back-off is over.",
       blocked_on:
         "What it waits for: `lock`, `limit-key-concurrency`, `throttling_rules` (a rate), " +
-        "`service-concurrency`, `handler-concurrency` or `paused`.",
+        "`service-concurrency`, `handler-concurrency`, `paused` or `invoker-concurrency` (a slot).",
       blocked_on_json: "The same as JSON, with names: the rule and its level, the lock.",
-      invoker_concurrency_block_duration: UNMEASURED,
+      invoker_concurrency_block_duration: "How long it has waited for slots of the invoker.",
       throttling_rules_block_duration: "How long it has waited for the rate of a limit.",
       invoker_throttling_block_duration: UNMEASURED,
       invoker_memory_block_duration: UNMEASURED,
@@ -99,11 +105,12 @@ export const queueNotes: Readonly<Record<string, TableNotes>> = {
       avg_suspension_duration: UNMEASURED,
       avg_end_to_end_duration: "From when they could first run to completion.",
       avg_blocked_on_concurrency_rules: "How long they waited because too many others ran.",
-      avg_blocked_on_invoker_concurrency: UNMEASURED,
+      avg_blocked_on_invoker_concurrency:
+        "How long their attempts waited for slots of the invoker.",
       avg_blocked_on_invoker_throttling: UNMEASURED,
       avg_blocked_on_lock: "How long they waited for their object.",
       num_inbox: "Invocations that wait, to start or to be tried again.",
-      num_running: "Invocations that hold a slot.",
+      num_running: "Invocations whose attempt runs, or that back off and keep their slots.",
       num_suspended: "Invocations that are suspended.",
       num_paused: "Invocations that are paused.",
       num_finished: "Completed invocations that are still stored.",
@@ -133,7 +140,7 @@ export const queueNotes: Readonly<Record<string, TableNotes>> = {
       retry_attempts: "Failed attempts that the retry policy counts.",
       retry_count_since_last_stored_command: "Failed attempts since its last command was stored.",
       ...causes("latest_attempt", "While it waits: for how long now,"),
-      ...causes("total", "How long it has waited in all"),
+      ...causes("total", ALL),
       total_blocked_on_pause: "How long it has waited for something that is paused.",
     },
   },

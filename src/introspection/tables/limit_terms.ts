@@ -10,7 +10,8 @@ import {
   RULES,
 } from "./queue_parts.ts";
 import { body, NOW, type Part } from "./table.ts";
-import { type WaitCause, waitedMs } from "./waiting_columns.ts";
+import { isRunning } from "./shown_status.ts";
+import { WAIT_CAUSES, waitedMs } from "./waiting_columns.ts";
 
 // Terms of WITH that say which limits there are, how far they are used, and what each queue waits for.
 // Of a scope `a` and a limit key `b/c`, limits are counted by name: `a`, `a/b` and `a/b/c`.
@@ -26,14 +27,14 @@ const HELD: Part = {
   keys: ["service", "handler", "scope", "limit_key"],
 };
 
-const CAUSES: readonly WaitCause[] = ["lock", "concurrency", "rate", "paused"];
 const HAS_RUN = `(${body("runningAt")} is not null)`;
 
 /**
- * The order of a queue: what waits for limits, the highest lane first; what waits for its object; what
+ * The order of a queue: what waits for a slot of the invoker; what waits for limits, the highest lane first; what waits for its object; what
  * waits for its time. The lanes are those of `engine/flow/queue.ts`.
  */
 const PLACE = `case t.status
+  when 'invoked' then printf('!%02d%016d', 9 - coalesce(${body("priority")}, 4), t.created_at)
   when 'queued' then printf('0%02d%016d', 99 - 2 * coalesce(${body("priority")}, 4) - ${HAS_RUN},
     t.queue_seq)
   when 'inboxed' then printf('1%016d', ${body("status.seq")})
@@ -46,7 +47,7 @@ const OF_HEAD = [
   "has_run",
   "due",
   "deployment",
-  ...CAUSES.map((cause) => `waited_${cause}`),
+  ...WAIT_CAUSES.map((cause) => `waited_${cause}`),
 ];
 const head = OF_HEAD.map((one) => `t.${one}`).join(", ");
 
@@ -61,10 +62,12 @@ const WAITING: Part = {
     select ${QUEUE_OF}, t.id, ${PLACE} as place, t.status, t.handler, ${HAS_RUN} as has_run,
     ${body("pin.deployment")} as deployment,
     coalesce(${body("status.until")}, ${body("status.at")}) as due,
-    ${CAUSES.map((cause) => `${waitedMs(cause)} as waited_${cause}`).join(", ")}
+    ${WAIT_CAUSES.map((cause) => `${waitedMs(cause)} as waited_${cause}`).join(", ")}
     from invocation as t
-    where t.status <> 'completed' and t.status in ('queued', 'inboxed', 'scheduled', 'backingOff')
-    and (t.status <> 'backingOff' or coalesce(${body("status.holds")}, 0) <> 1) limit -1) as t
+    where t.status <> 'completed'
+    and t.status in ('queued', 'inboxed', 'scheduled', 'backingOff', 'invoked')
+    and (t.status <> 'backingOff' or coalesce(${body("status.holds")}, 0) <> 1)
+    and (t.status <> 'invoked' or not ${isRunning}) limit -1) as t
     group by 1, 2, 3, 4) as t`,
   columns: [...QUEUE_KEYS, "waiting", "place", "some_id", ...OF_HEAD],
   keys: QUEUE_KEYS,
@@ -167,7 +170,8 @@ function blockedOn(): string {
   const isPaused = `(coalesce(${setting("'$.paused'")}, 0) = 1
     or exists (select 1 from control as k where k.kind = 'queue' and k.name = ${QUEUE_ID})
     or exists (select 1 from control as k where k.kind = 'deployment' and k.name = t.deployment))`;
-  return `case when t.status = 'inboxed' then 'lock' when t.status <> 'queued' then null
+  return `case when t.status = 'inboxed' then 'lock'
+      when t.status = 'invoked' then 'invoker-concurrency' when t.status <> 'queued' then null
       when ${isPaused} then 'paused'
       when ${ofHandler} <= ${usedBy("and u.handler = t.handler")} then 'handler-concurrency'
       when ${setting("'$.limits.concurrency'")} <= ${usedBy("")} then 'service-concurrency'

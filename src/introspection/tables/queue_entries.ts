@@ -9,7 +9,7 @@ import {
   type Table,
   type TableColumn,
 } from "./table.ts";
-import { type WaitCause, waitedMs } from "./waiting_columns.ts";
+import { SLOT_WAIT_MS, type WaitCause, waitedMs } from "./waiting_columns.ts";
 
 // Invocations as entries of virtual queues. `t` is a stored invocation: see `invocation_tables.ts`.
 
@@ -17,7 +17,7 @@ const HOLDS = `${body("status.holds")} = 1`;
 
 /** The stages of an entry, with the stored statuses that are shown so. */
 const STAGES: Readonly<Record<string, readonly string[]>> = {
-  inbox: ["scheduled", "inboxed", "queued", "backingOff"],
+  inbox: ["scheduled", "inboxed", "queued", "backingOff", "invoked"],
   running: ["invoked", "backingOff"],
   suspended: ["suspended"],
   paused: ["paused"],
@@ -26,9 +26,9 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The stage of an entry. One that backs off is in the inbox, unless it keeps its slots: then it is
- * running.
+ * running. So is one whose attempt waits for a slot of the invoker.
  */
-export const STAGE = `case ${STATUS_KIND} when 'invoked' then 'running'
+export const STAGE = `case ${STATUS_KIND} when 'invoked' then iif(${isRunning}, 'running', 'inbox')
   when 'backingOff' then iif(${HOLDS}, 'running', 'inbox') when 'completed' then 'finished'
   when 'suspended' then 'suspended' when 'paused' then 'paused' else 'inbox' end`;
 
@@ -36,9 +36,12 @@ const FAILED = `case when ${body("status.failure.code")} is null then 'succeeded
   when ${body("status.failure.code")} = 409 then case lower(${body("status.failure.message")})
   when 'killed' then 'killed' when 'canceled' then 'cancelled' when 'cancelled' then 'cancelled'
   else 'failed' end else 'failed' end`;
+/** Whether an attempt of it ever began: the first one may wait for a slot of the invoker. */
+const HAS_RUN = `(${body("runningAt")} is not null and not ifnull(${isKind("invoked")}
+  and ${body("attempt")} = 1 and ${body("heard")} = 0 and not ${isRunning}, 0))`;
 const STATUS = `case ${STATUS_KIND} when 'completed' then ${FAILED}
   when 'scheduled' then 'scheduled' when 'backingOff' then 'backing-off'
-  else iif(${body("runningAt")} is null, 'new', 'started') end`;
+  else iif(${HAS_RUN}, 'started', 'new') end`;
 
 /** Failed attempts since it last started, and the running one. */
 const errors = `(${body("failures")} + coalesce(${body("spared")}, 0))`;
@@ -83,7 +86,7 @@ const time = (name: string, sql: string): TableColumn => ({ name, type: "ts", sq
 const history: readonly TableColumn[] = [
   time("created_at", "t.created_at"),
   time("transitioned_at", "t.modified_at"),
-  number("num_attempts", `max(${errors} + ${isRunning}, ${body("runningAt")} is not null)`),
+  number("num_attempts", `max(${errors} + ${isRunning}, ${HAS_RUN})`),
   number("num_errors", errors),
   number(
     "num_pauses",
@@ -91,10 +94,11 @@ const history: readonly TableColumn[] = [
   ),
   number("num_suspensions", "null"),
   number("num_yields", "null"),
-  time("first_attempt_at", body("runningAt")),
+  time("first_attempt_at", `iif(${HAS_RUN}, ${body("runningAt")}, null)`),
   time(
     "latest_attempt_at",
-    `coalesce(${live("started_at")}, ${body("lastAttempt.startedAt")}, ${body("runningAt")})`,
+    `coalesce(${live("started_at")}, ${body("lastAttempt.startedAt")},
+      iif(${HAS_RUN}, ${body("runningAt")}, null))`,
   ),
   time("first_runnable_at", FIRST_RUNNABLE),
   { name: "deployment", type: "str", sql: body("pin.deployment") },
@@ -102,7 +106,7 @@ const history: readonly TableColumn[] = [
 
 /** Causes of waiting as the reference calls them. The others exist there only. */
 const CAUSES: Readonly<Record<string, WaitCause | undefined>> = {
-  invoker_concurrency: undefined,
+  invoker_concurrency: "invoker",
   throttling_rules: "rate",
   invoker_throttling: undefined,
   invoker_memory: undefined,
@@ -120,7 +124,7 @@ const blocked = (which: string, of: (cause: WaitCause) => string): TableColumn[]
 
 /** The present wait: what all waits are more than those that are over. */
 const present = (cause: WaitCause) =>
-  `case when ${isKind("inboxed", "queued")}
+  cause === "invoker" ? SLOT_WAIT_MS : `case when ${isKind("inboxed", "queued")}
     then ${waitedMs(cause)} - coalesce(${body(`waitedMs.${cause}`)}, 0) end`;
 
 function seek(pushed: PushedKeys): string | undefined {

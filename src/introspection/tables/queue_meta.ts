@@ -10,7 +10,7 @@ import {
 } from "./queue_parts.ts";
 import { FIRST_RUNNABLE, STAGE } from "./queue_entries.ts";
 import { body, PARTS, type PushedKeys, quoteTexts, type Table, type TableColumn } from "./table.ts";
-import { waitedMs } from "./waiting_columns.ts";
+import { WAIT_CAUSES, waitedMs } from "./waiting_columns.ts";
 
 // One row for each virtual queue that has a stored invocation, called `t` in the parts. Averages are
 // made of sums and counts, since a queue of a plain service has rows in several databases.
@@ -48,7 +48,7 @@ const unknown: Measure = { type: "dur", values: {}, sums: {}, sql: "null" };
 
 const STARTED = body("runningAt");
 const FINISHED = body("completedAt");
-const WAITED = (["lock", "concurrency", "rate", "paused"] as const).map(waitedMs).join(" + ");
+const WAITED = WAIT_CAUSES.map(waitedMs).join(" + ");
 const LAST_ATTEMPT = `coalesce(${body("lastAttempt.startedAt")}, ${STARTED})`;
 
 const MEASURES: Readonly<Record<string, Measure>> = {
@@ -69,7 +69,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   avg_suspension_duration: unknown,
   avg_end_to_end_duration: average("lasted", `${FINISHED} - ${FIRST_RUNNABLE}`),
   avg_blocked_on_concurrency_rules: average("concurrency", waitedMs("concurrency")),
-  avg_blocked_on_invoker_concurrency: unknown,
+  avg_blocked_on_invoker_concurrency: average("invoker", waitedMs("invoker")),
   avg_blocked_on_invoker_throttling: unknown,
   avg_blocked_on_lock: average("lock", waitedMs("lock")),
   num_inbox: inStage("inbox"),

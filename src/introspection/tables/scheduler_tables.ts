@@ -36,6 +36,7 @@ const userLimits: Table = {
 };
 
 const JSON_OF = `case t.blocked_on
+  when 'invoker-concurrency' then json_object('resource', t.blocked_on)
   when 'lock' then json_object('resource', 'lock', 'scope', t.scope, 'lock_name', t.lock_name)
   when 'paused' then json_object('resource', 'paused', 'service', t.service)
   when 'service-concurrency' then json_object('resource', t.blocked_on, 'service', t.service)
@@ -72,7 +73,7 @@ const scheduler: Table = {
     column("scheduled_at", "ts", "t.due"),
     column("blocked_on", "str"),
     column("blocked_on_json", "str", JSON_OF),
-    unknown("invoker_concurrency_block_duration"),
+    column("invoker_concurrency_block_duration", "dur", "t.waited_invoker"),
     column("throttling_rules_block_duration", "dur", "t.waited_rate"),
     unknown("invoker_throttling_block_duration"),
     unknown("invoker_memory_block_duration"),
