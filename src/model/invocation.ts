@@ -99,6 +99,17 @@ export interface WaitedMs {
   readonly invoker?: number;
 }
 
+/** How often an invocation was suspended, for operators: no decision depends on it. */
+export interface Suspensions {
+  readonly count: number;
+  /** Attempts that asked to be suspended when what they awaited was there, and were followed at once. */
+  readonly yields?: number;
+  /** Milliseconds in all, without the present one. */
+  readonly ms: number;
+  /** When the present one began, in milliseconds since the epoch. Absent: it is not suspended. */
+  readonly since?: number;
+}
+
 /** The source of an invocation. */
 export type Origin =
   | { readonly by: "ingress" }
@@ -196,6 +207,8 @@ export interface InvocationRow {
   readonly priority?: number | undefined;
   /** How long it has waited in all, by cause; its present wait is not in it. Absent: never. */
   readonly waitedMs?: WaitedMs | undefined;
+  /** Absent: never, or not since a version that counts them. */
+  readonly suspensions?: Suspensions | undefined;
   readonly retention: Retention;
   readonly createdAt: number;
   readonly modifiedAt: number;

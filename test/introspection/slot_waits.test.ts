@@ -25,6 +25,24 @@ const again = stored.invocation({
   isReady: true,
   row: { attempt: 2, heard: 0, modifiedAt: NOW - 500, waitedMs: { invoker: 100 } },
 });
+// Suspensions: one goes on, one is over, and of the others none is known.
+const suspended = { kind: "suspended", awaiting: [] } as never;
+stored.invocation({
+  scope: "naps",
+  status: suspended,
+  row: { suspensions: { count: 2, ms: 1000, since: NOW - 500 } },
+});
+stored.invocation({
+  scope: "naps",
+  status: { kind: "completed" },
+  row: { suspensions: { count: 1, yields: 3, ms: 500 } },
+});
+stored.invocation({
+  scope: "naps",
+  status: { kind: "completed" },
+  row: { suspensions: { count: 0, yields: 4, ms: 0 } },
+});
+stored.invocation({ scope: "naps", status: { kind: "completed" } });
 const queue = printQueueId({ service: "Greeter", scope: "s", limitKey: undefined });
 
 const files = new Files();
@@ -68,7 +86,8 @@ describe.each(["one file", "three files"])("of %s", (from) => {
       `select e.entry_id, e.stage, e.status, e.num_attempts as attempts,
         e.latest_attempt_blocked_on_invoker_concurrency as latest,
         e.total_blocked_on_invoker_concurrency as total, i.waited_for_invoker as waited
-        from sys_vqueue_entry_status e join sys_invocation i on i.id = e.entry_id`,
+        from sys_vqueue_entry_status e join sys_invocation i on i.id = e.entry_id
+        where i.status in ('running', 'ready')`,
     );
     const runs = { stage: "running", status: "started", attempts: 1 };
     const waits = (latest: string, total: string) => ({ latest, total, waited: total });
@@ -78,6 +97,19 @@ describe.each(["one file", "three files"])("of %s", (from) => {
       { entry_id: counted, ...runs, ...waits("PT0.4S", "PT0.7S") },
       { entry_id: again, ...runs, stage: "inbox", ...waits("PT0.5S", "PT0.6S") },
     ]));
+  });
+
+  test("suspensions are counted, and a queue has the average of those that it has", async () => {
+    const counts = `select num_suspensions as n, num_yields from sys_vqueues as e
+      join sys_vqueue_meta as m on m.id = e.id where m.scope = 'naps'`;
+    expect(sorted(await rows(counts)))
+      .toEqual(
+        sorted([[2, 0], [1, 3], [0, 4], [0, 0]].map(([n, num_yields]) => ({ n, num_yields }))),
+      );
+    expect(
+      await rows("select avg_suspension_duration as a from sys_vqueue_meta where scope = 'naps'"),
+    )
+      .toEqual([{ a: "PT1S" }]);
   });
 
   test("a queue has their average, and slots of limits are held meanwhile", async () => {

@@ -40,6 +40,15 @@ const more = fc.record({
   spared: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   events: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   pausing: fc.option(fc.constant(true as const), { nil: undefined }),
+  waitedMs: fc.option(fc.record({ lock: fc.nat(), invoker: fc.nat() }, { requiredKeys: [] }), {
+    nil: undefined,
+  }),
+  suspensions: fc.option(
+    fc.record({ count: fc.nat(), yields: fc.nat(), ms: fc.nat(), since: fc.nat() }, {
+      requiredKeys: ["count", "ms"],
+    }),
+    { nil: undefined },
+  ),
   seedOf: fc.option(name, { nil: undefined }),
   idempotencyKey: fc.option(name, { nil: undefined }),
   scheduledAt: time,

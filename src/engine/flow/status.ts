@@ -9,7 +9,7 @@ import { freed } from "./share.ts";
 
 /**
  * Changes the status of an invocation: the only way to do it, since the slots follow. Also ends the time
- * that it has waited.
+ * that it has waited, and counts suspensions.
  */
 export function setStatus(turn: Turn, draft: InvocationDraft, status: Status): void {
   const before = draft.status;
@@ -22,6 +22,19 @@ export function setStatus(turn: Turn, draft: InvocationDraft, status: Status): v
   } else if (before.kind === "inboxed") {
     addWait(draft, "lock", turn.now - (draft.inboxedAt ?? turn.now));
   }
+  if (before.kind === "suspended") resumed(draft, turn.now);
+  if (status.kind === "suspended") {
+    const { count = 0, ms = 0 } = draft.suspensions ?? {};
+    draft.suspensions = { ...draft.suspensions, count: count + 1, ms, since: turn.now };
+  }
+}
+
+/** A suspension is over. One that began under a version that did not count them is not known. */
+function resumed(draft: InvocationDraft, now: number): void {
+  const { suspensions } = draft;
+  if (!suspensions) return;
+  const { since = now, ...past } = suspensions;
+  draft.suspensions = { ...past, ms: past.ms + Math.max(0, now - since) };
 }
 
 /**

@@ -71,9 +71,16 @@ function suspend(
     const entry = turn.find("journal", draft.id, index)?.entry;
     if (entry?.kind !== "notification") continue;
     left = afterNotification(left, entry.id, entry.result);
-    if (!left) return wake(turn, draft);
+    if (!left) return yielded(turn, draft);
   }
   setStatus(turn, draft, { kind: "suspended", awaiting: left });
+}
+
+/** What it awaits is there already: the next attempt follows. */
+function yielded(turn: Turn, draft: InvocationDraft): void {
+  const { count = 0, yields = 0, ms = 0 } = draft.suspensions ?? {};
+  draft.suspensions = { count, yields: yields + 1, ms };
+  wake(turn, draft);
 }
 
 /** The failure of an attempt, and what the next retry depends on. */

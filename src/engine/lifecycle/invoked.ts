@@ -106,6 +106,7 @@ export function newRow({ now }: Turn, given: Pick<Invoked, DraftFields>): Invoca
     limitKey: given.limitKey,
     priority: given.priority,
     waitedMs: undefined,
+    suspensions: undefined,
     retention: given.retention,
     createdAt: now,
     modifiedAt: now,

@@ -92,8 +92,8 @@ const history: readonly TableColumn[] = [
     "num_pauses",
     "(select count(*) from event as e where e.id = t.id and e.kind = 'paused')",
   ),
-  number("num_suspensions", "null"),
-  number("num_yields", "null"),
+  number("num_suspensions", `coalesce(${body("suspensions.count")}, 0)`),
+  number("num_yields", `coalesce(${body("suspensions.yields")}, 0)`),
   time("first_attempt_at", `iif(${HAS_RUN}, ${body("runningAt")}, null)`),
   time(
     "latest_attempt_at",

@@ -9,7 +9,15 @@ import {
   QUEUE_OF,
 } from "./queue_parts.ts";
 import { FIRST_RUNNABLE, STAGE } from "./queue_entries.ts";
-import { body, PARTS, type PushedKeys, quoteTexts, type Table, type TableColumn } from "./table.ts";
+import {
+  body,
+  NOW,
+  PARTS,
+  type PushedKeys,
+  quoteTexts,
+  type Table,
+  type TableColumn,
+} from "./table.ts";
 import { WAIT_CAUSES, waitedMs } from "./waiting_columns.ts";
 
 // One row for each virtual queue that has a stored invocation, called `t` in the parts. Averages are
@@ -49,6 +57,8 @@ const unknown: Measure = { type: "dur", values: {}, sums: {}, sql: "null" };
 const STARTED = body("runningAt");
 const FINISHED = body("completedAt");
 const WAITED = WAIT_CAUSES.map(waitedMs).join(" + ");
+const SUSPENDED = `iif(${body("suspensions.count")} > 0, ${body("suspensions.ms")}
+  + max(0, ${NOW} - coalesce(${body("suspensions.since")}, ${NOW})), null)`;
 const LAST_ATTEMPT = `coalesce(${body("lastAttempt.startedAt")}, ${STARTED})`;
 
 const MEASURES: Readonly<Record<string, Measure>> = {
@@ -66,7 +76,7 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   avg_queue_duration: average("queued", `${STARTED} - ${FIRST_RUNNABLE}`),
   avg_inbox_duration: average("waited", WAITED),
   avg_run_duration: average("ran", `${FINISHED} - ${STARTED}`),
-  avg_suspension_duration: unknown,
+  avg_suspension_duration: average("suspended", SUSPENDED),
   avg_end_to_end_duration: average("lasted", `${FINISHED} - ${FIRST_RUNNABLE}`),
   avg_blocked_on_concurrency_rules: average("concurrency", waitedMs("concurrency")),
   avg_blocked_on_invoker_concurrency: average("invoker", waitedMs("invoker")),

@@ -1,4 +1,10 @@
-import type { Awaiting, InvocationRow, Origin, Status } from "../../model/invocation.ts";
+import type {
+  Awaiting,
+  InvocationRow,
+  Origin,
+  Status,
+  Suspensions,
+} from "../../model/invocation.ts";
 import type { Target } from "../../model/target.ts";
 import { fromJson, inOnePiece, toJson } from "./safe_text.ts";
 
@@ -62,10 +68,17 @@ function failureJson({ lastFailure, lastAttempt }: InvocationRow): string {
     (lastAttempt ? `,"lastAttempt":${toJson(lastAttempt)}` : "");
 }
 
-function flowJson({ limitKey, priority, waitedMs }: InvocationRow): string {
+function flowJson({ limitKey, priority, waitedMs, suspensions }: InvocationRow): string {
   let text = limitKey === undefined ? "" : `,"limitKey":${quoted(limitKey)}`;
   if (priority !== undefined) text += `,"priority":${priority}`;
-  return waitedMs ? `${text},"waitedMs":${toJson(waitedMs)}` : text;
+  if (waitedMs) text += `,"waitedMs":${toJson(waitedMs)}`;
+  return suspensions ? text + suspensionsJson(suspensions) : text;
+}
+
+function suspensionsJson({ count, yields, ms, since }: Suspensions): string {
+  const others = yields === undefined ? "" : `,"yields":${yields}`;
+  const present = since === undefined ? "" : `,"since":${since}`;
+  return `,"suspensions":{"count":${count}${others},"ms":${ms}${present}}`;
 }
 
 function timesJson(row: InvocationRow): string {
