@@ -15,6 +15,7 @@ import type { PartitionRange } from "./model/ring.ts";
 import { Observation } from "./observe/observation.ts";
 import { loggedDeployments } from "./observe/logged_deployments.ts";
 import { observationSettings } from "./observe/settings.ts";
+import { WaitReport } from "./observe/wait_report.ts";
 import { discover } from "./outbound/discover.ts";
 import { Attempts } from "./outbound/attempts.ts";
 import { discoverOptions, type Endpoints, openEndpoints } from "./outbound/endpoints.ts";
@@ -58,7 +59,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const invocations = hosts.partitions === 1 ? directory.partitionClient(0) : router;
   const kafka = createKafka(options, { ...made, router });
   const changes = createChangeFeed(options, { registry, directory });
-  const parts: Parts = { ...made, introspection, hosts, invocations, running, kafka, changes };
+  const waits = createWaitReport(options, { introspection, hosts, running });
+  const parts = { ...made, introspection, hosts, invocations, running, kafka, changes, waits };
   return {
     ingress: createIngress(options, parts),
     admin: createAdmin(options, parts),
@@ -85,6 +87,8 @@ interface Parts {
   readonly invocations: Invocations;
   readonly kafka: KafkaAdmin;
   readonly changes: ChangeFeed;
+  /** Absent: waits are not logged. */
+  readonly waits: WaitReport | undefined;
   /** The attempts of all partitions here that run at this moment. */
   readonly running: () => RunningAttempt[];
 }
@@ -206,6 +210,26 @@ function createChangeFeed(
   });
 }
 
+/** What logs why invocations wait. In a fleet the process with the first partition does it for all. */
+function createWaitReport(
+  { platform: { clock, log }, config, version, logsWaits = true }: AppOptions,
+  { introspection, hosts, running }: Pick<Parts, "introspection" | "hosts" | "running">,
+): WaitReport | undefined {
+  const { waitsAfterMs: afterMs, isDetailed } = observationSettings(config);
+  if (!introspection || !logsWaits || afterMs === Infinity) return undefined;
+  const isHere = () => hosts.has(0);
+  return new WaitReport({
+    clock,
+    log,
+    introspection,
+    version,
+    running,
+    isHere,
+    afterMs,
+    isDetailed,
+  });
+}
+
 function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
   const { config, version, reader } = options;
   const { registry, observation: { tracer, watch } } = parts;
@@ -262,6 +286,7 @@ async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<
   parts.endpoints.close();
   parts.auth?.close();
   endWaits(parts);
+  parts.waits?.stop();
   parts.hosts.close();
   await parts.observation.close();
   await dial.close();

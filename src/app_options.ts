@@ -37,6 +37,11 @@ export interface AppOptions {
   readonly reader?: RequestReader;
   /** What clients of either interface have shown. Absent: they show no certificates. */
   readonly certificateOf?: CertificateOf;
+  /**
+   * Whether this process looks for invocations that wait for long, to log them. Default: it does. Where an
+   * idle process is evicted, the checks would keep it awake.
+   */
+  readonly logsWaits?: boolean;
   /** Whether callers and operators are served at one address, whatever the settings say. */
   readonly isOneOrigin?: boolean;
   /** The port that callers reach, once it is listened on. Absent: the one of the settings. */

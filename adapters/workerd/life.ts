@@ -106,6 +106,7 @@ export async function openLife(options: LifeOptions): Promise<Life> {
     version: VERSION,
     ui: () => built,
     isOneOrigin: true,
+    logsWaits: false,
     readVariable: options.readVariable,
   });
   return { app, store, deployments, sessionKeys, answerPeer: endpointOf(app, range, options) };

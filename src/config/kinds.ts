@@ -61,11 +61,15 @@ export function duration(leastMs = 0): Kind<number> {
   });
 }
 
-/** A duration with a unit, in whole milliseconds, or `unlimited`, which reads as `Infinity`. */
-export function durationOrUnlimited(): Kind<number> {
+/**
+ * A duration with a unit, in whole milliseconds, or `unlimited`, which reads as `Infinity`. `leastMs`: the
+ * shortest allowed.
+ */
+export function durationOrUnlimited(leastMs = 0): Kind<number> {
+  const least = leastMs === 0 ? "" : ` of at least ${printDuration(leastMs)}`;
   return kind(
-    `a duration, such as "10s" or "1h 30m", or "${UNLIMITED}"`,
-    min(wholeOrInfinite(), 0),
+    `a duration${least}, such as "10s" or "1h 30m", or "${UNLIMITED}"`,
+    min(wholeOrInfinite(), leastMs),
     {
       parse: (given) => isUnlimited(given) ? Infinity : parseMs(given),
       print: (value) => value === Infinity ? UNLIMITED : printDuration(value),

@@ -1,4 +1,12 @@
-import { choice, count, flag, optionalText, optionalUrl, texts } from "./kinds.ts";
+import {
+  choice,
+  count,
+  durationOrUnlimited,
+  flag,
+  optionalText,
+  optionalUrl,
+  texts,
+} from "./kinds.ts";
 import { option } from "./option.ts";
 
 /** Settings of logs and traces. */
@@ -15,7 +23,11 @@ export const watching = {
   }),
   "log-failure-details": option(flag(), "true", {
     doc:
-      "Whether records of failed attempts hold the handler's message, the object's key and the step's name. Switch it off where these may be secret.",
+      "Whether records of failed attempts hold the handler's message, the object's key and the step's name, and those of waits the reason. Switch it off where these may be secret.",
+  }),
+  "log-waits-after": option(durationOrUnlimited(1), "5m", {
+    doc:
+      "An invocation that has waited this long for a lock, a limit, a pause or a slot is logged once, with the reason. Unlimited: none is.",
   }),
   "tracing-endpoint": option(optionalUrl(), "", {
     doc:
