@@ -12,6 +12,8 @@ import {
 } from "./_gaps.ts";
 import type { Subject } from "./_world.ts";
 
+type Settings = Readonly<Record<string, string>>;
+
 /** A column of the support table: a way to start a server. */
 export interface Column {
   /** Of its file of results. */
@@ -21,8 +23,11 @@ export interface Column {
   /** What endpoints are spoken to over. The first is tried with everything. */
   readonly transports: readonly Transport[];
   readonly gaps: readonly Gap[];
-  /** A server that runs, with no rows. Closing it closes all that was started for it. */
-  readonly start: () => Promise<Subject>;
+  /**
+   * A server that runs, with no rows. Closing it closes all that was started for it. `more`: settings by
+   * environment name without prefix, beside those of the column.
+   */
+  readonly start: (more?: Settings) => Promise<Subject>;
   /** Absent: it can be started on any machine. */
   readonly isAvailable?: () => Promise<boolean>;
 }
@@ -51,21 +56,22 @@ export const COLUMNS: readonly Column[] = [
     transports: ["h2"],
     gaps: MEMORY_GAPS,
     // Only who starts it loads the server into this process.
-    start: async () => await (await import("./_memory_server.ts")).startInMemory(),
+    start: async (more) => await (await import("./_memory_server.ts")).startInMemory(more),
   },
   {
     key: "workerd-durable-object",
     title: "workerd, Durable Object",
     transports: ["h2", "h1"],
     gaps: WORKERD_GAPS,
-    start: async () => asServer(await startWorkerd()),
+    start: async (more = {}) => asServer(await startWorkerd({ settings: more })),
   },
   {
     key: "workerd-durable-objects",
     title: "workerd, 3 Durable Objects",
     transports: ["h2"],
     gaps: WORKERD_SEVERAL_GAPS,
-    start: async () => asServer(await startWorkerd({ settings: { DEFAULT_NUM_PARTITIONS: "3" } })),
+    start: async (more) =>
+      asServer(await startWorkerd({ settings: { DEFAULT_NUM_PARTITIONS: "3", ...more } })),
   },
   {
     key: "workerd-sqld",
@@ -73,9 +79,9 @@ export const COLUMNS: readonly Column[] = [
     transports: ["h2"],
     gaps: WORKERD_SQLD_GAPS,
     isAvailable: async () => await sqldProgram() !== undefined,
-    start: async () => {
+    start: async (more) => {
       const sqld = await startSqld(await sqldProgram() ?? "");
-      const settings = { STORAGE__DATABASE_URL: sqld.url };
+      const settings = { STORAGE__DATABASE_URL: sqld.url, ...more };
       const server = asServer(await startWorkerd({ settings }));
       const close = server.close.bind(server);
       return Object.assign(server, { close: () => close().finally(() => sqld.close()) });
@@ -94,14 +100,14 @@ export function columnOf(key: string): Column {
 function onFile(
   runtime: RuntimeName,
   title: string,
-  settings: Readonly<Record<string, string>> = {},
+  settings: Settings = {},
 ): Column {
   return {
     key: `${runtime}-file`,
     title,
     transports: ["h2", "h1"],
     gaps: [],
-    start: () => startServer({ runtime, settings }),
+    start: (more) => startServer({ runtime, settings: { ...settings, ...more } }),
   };
 }
 
@@ -112,9 +118,9 @@ function onSqld(runtime: RuntimeName, title: string): Column {
     transports: ["h2"],
     gaps: SQLD_GAPS,
     isAvailable: async () => await sqldProgram() !== undefined,
-    start: async () => {
+    start: async (more) => {
       const sqld = await startSqld(await sqldProgram() ?? "");
-      const settings = { STORAGE__DATABASE_URL: sqld.url };
+      const settings = { STORAGE__DATABASE_URL: sqld.url, ...more };
       const server = await startServer({ runtime, settings });
       const close = server.close.bind(server);
       return Object.assign(server, { close: () => close().finally(() => sqld.close()) });

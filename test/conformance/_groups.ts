@@ -1,4 +1,5 @@
 import { callPromises } from "./_promises_call.ts";
+import { flowPromises } from "./_promises_flow.ts";
 import { httpPromises } from "./_promises_http.ts";
 import {
   changePromises,
@@ -32,7 +33,17 @@ export interface Group {
   readonly isAlone?: true;
   /** It has nothing to do with how endpoints are spoken to: tried over one transport. */
   readonly isOnce?: true;
+  /**
+   * By environment name without prefix: it is tried at a server of its own with these, over one
+   * transport. Absent: at the server of the column.
+   */
+  readonly settings?: Readonly<Record<string, string>>;
 }
+
+const FLOW_CONTROL = {
+  EXPERIMENTAL_ENABLE_VQUEUES: "true",
+  EXPERIMENTAL_ENABLE_SCOPED_VIRTUAL_OBJECTS: "true",
+};
 
 /** All that the server promises, in the order of the support table. */
 export const GROUPS: readonly Group[] = [
@@ -54,6 +65,12 @@ export const GROUPS: readonly Group[] = [
   { name: "kill", promises: killPromises },
   { name: "pause, resume", promises: pausePromises },
   { name: "limits, pauses", promises: limitPromises, isAlone: true },
+  {
+    name: "scopes, rules, priority",
+    promises: flowPromises,
+    isAlone: true,
+    settings: FLOW_CONTROL,
+  },
   { name: "Kafka", promises: kafkaPromises, isOnce: true },
   { name: "Kafka", promises: kafkaRestartPromises, isAlone: true, isOnce: true },
   { name: "restart in the middle", promises: restartPromises, isAlone: true },

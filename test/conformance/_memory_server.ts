@@ -25,13 +25,17 @@ class MemoryServer implements Subject {
   readonly #lines: string[] = [];
   #stopping: ((drainMs: number) => Promise<void>) | undefined;
 
-  constructor([ingress = 0, admin = 0]: readonly number[]) {
+  constructor(
+    [ingress = 0, admin = 0]: readonly number[],
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.ingress = `http://127.0.0.1:${ingress}`;
     this.admin = `http://127.0.0.1:${admin}`;
     const env = Object.entries({
       ...QUICK,
       INGRESS__BIND_PORT: String(ingress),
       ADMIN__BIND_PORT: String(admin),
+      ...settings,
     }).map(([name, value]) => [`SVC_${name}`, value]);
     this.#config = readConfig({ env: Object.fromEntries(env) });
   }
@@ -108,8 +112,10 @@ class MemoryServer implements Subject {
 }
 
 /** A server that runs, with no rows. */
-export async function startInMemory(): Promise<Subject> {
-  const server = new MemoryServer(await freePorts(2));
+export async function startInMemory(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Subject> {
+  const server = new MemoryServer(await freePorts(2), settings);
   await server.start();
   return server;
 }

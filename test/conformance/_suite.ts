@@ -21,8 +21,16 @@ export async function conformance(key: string): Promise<void> {
   describe.skipIf(!isAvailable)(column.title, () => {
     const results = new Results(key);
     for (const [index, transport] of column.transports.entries()) {
-      const groups = GROUPS.filter(({ isOnce }) => index === 0 || !isOnce);
+      const all = GROUPS.filter(({ isOnce }) => index === 0 || !isOnce);
+      const groups = all.filter(({ settings }) => !settings);
       describe(`endpoint over ${transport}`, () => keep(groups, { column, transport, results }));
+    }
+    const [transport = "h2"] = column.transports;
+    for (const group of GROUPS) {
+      const { name, settings } = group;
+      if (!settings) continue;
+      const trial = { column, transport, results, settings };
+      describe(`with settings for ${name}`, () => keep([group], trial));
     }
     test("all of it is what the support table says", () => results.settle());
   });
@@ -32,14 +40,16 @@ interface Trial {
   readonly column: Column;
   readonly transport: Transport;
   readonly results: Results;
+  /** Of the server, beside those of the column. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** One server for all of it, and one endpoint. */
-function keep(groups: readonly Group[], { column, transport, results }: Trial): void {
+function keep(groups: readonly Group[], { column, transport, results, settings }: Trial): void {
   let server: Subject, endpoint: Endpoint;
   let tests = 0;
   beforeAll(async () => {
-    [server, endpoint] = await Promise.all([column.start(), startEndpoint(transport)]);
+    [server, endpoint] = await Promise.all([column.start(settings), startEndpoint(transport)]);
     const { status, body } = await register(server, endpoint);
     if (status !== 201) throw new Error(`Registration answered ${status}: ${JSON.stringify(body)}`);
   }, START_MS);
@@ -58,8 +68,13 @@ function keep(groups: readonly Group[], { column, transport, results }: Trial): 
       else test(`${group}: ${name}`, () => check(world()).then(settled), TEST_MS);
     }
   };
-  describe("at once", { concurrent: true }, () => declare(groups.filter((one) => !one.isAlone)));
-  describe("by turns", () => declare(groups.filter((one) => one.isAlone)));
+  const [together, alone] = [groups.filter((one) => !one.isAlone), groups.filter(isAlone)];
+  if (together.length > 0) describe("at once", { concurrent: true }, () => declare(together));
+  if (alone.length > 0) describe("by turns", () => declare(alone));
+}
+
+function isAlone({ isAlone }: Group): boolean {
+  return isAlone === true;
 }
 
 function promisesOf({ name: group, promises }: Group) {
