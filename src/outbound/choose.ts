@@ -22,8 +22,9 @@ export interface Plan {
 /**
  * The deployment, protocol version and timeouts of an attempt
  * (docs/spec/service-protocol.md#start-of-an-attempt): those of its pin, else of the newest
- * registration. `protocolMax`: the newest version to use when there is a choice. Returns the
- * failure of the attempt when none fits.
+ * registration. `protocolMax`: the newest version to use when there is a choice, unless the
+ * invocation has a scope: handlers see that in version 7 only. Returns the failure of the attempt when
+ * none fits.
  */
 export function choose(
   schema: Schema,
@@ -38,7 +39,9 @@ export function choose(
       reached: false,
     });
   }
-  const protocol = pin ? pinnedProtocol(pin, deployment) : newProtocol(deployment, protocolMax);
+  // A handler that was not told the scope would take the call of one tenant for that of none.
+  const most = target.scope === undefined ? protocolMax : PROTOCOL_MAX;
+  const protocol = pin ? pinnedProtocol(pin, deployment) : newProtocol(deployment, most);
   if (typeof protocol !== "number") return protocol;
   const service = latest ?? schema.at(deployment.id, target.service);
   const { inactivityTimeoutMs, abortTimeoutMs } = timeouts(schema, service, target.handler);

@@ -36,6 +36,20 @@ test.each([[6, 5, 7, 6], [7, 5, 7, 7], [7, 5, 6, 6], [6, 7, 7, 7], [6, 7, 9, 7]]
   },
 );
 
+test.each([[7, 7], [6, 6]])(
+  "in a scope a deployment that speaks up to %i gets %i, though the server prefers 6",
+  async (maxProtocol, spoken) => {
+    const { bench } = await stage(() => {}, {
+      protocolMax: 6,
+      deploy: { minProtocol: 5, maxProtocol },
+    });
+    const { target } = attempt().invocation;
+    const effect = attempt({ target: { ...target, scope: "blue" } });
+    bench.attempts.start(effect);
+    expect(bench.attempts.status(effect.invocation.id)).toMatchObject({ protocol: spoken });
+  },
+);
+
 /**
  * What an endpoint receives after it has proposed the results of runs 1 and 2, and asked for an ack
  * of 1.
