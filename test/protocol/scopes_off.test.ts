@@ -1,9 +1,11 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { freePorts, until } from "../support/child.ts";
-import { Server } from "../support/server.ts";
+import { query } from "../support/client.ts";
+import { type RuntimeName, Server } from "../support/server.ts";
+import { asServer, WorkerdServer } from "../workerd/_server.ts";
 import { type SdkEndpoint, startSdk } from "./_sdk.ts";
 
 // Flow control can be switched on and off over existing data; of the reference it cannot.
@@ -13,38 +15,61 @@ const ON = {
   EXPERIMENTAL_ENABLE_SCOPED_VIRTUAL_OBJECTS: "true",
 };
 
-let endpoint: SdkEndpoint;
-let server: Server | undefined;
-let ports: number[];
-const folder = mkdtempSync(path.join(tmpdir(), "perdure-scopes-"));
+type Settings = Readonly<Record<string, string>>;
 
-/** The next life of the server, on the same folder and ports. */
-async function live(settings: Record<string, string>): Promise<Server> {
-  await server?.stop();
-  server = new Server({ runtime: "node", settings }, ports, folder);
-  await server.start();
-  return server;
+/** One life of a server after the other, on the same folder and ports. */
+class Lives {
+  readonly #runtime: RuntimeName | "workerd";
+  readonly #ports: readonly number[];
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "perdure-scopes-"));
+  #server: Server | undefined;
+
+  constructor(runtime: RuntimeName | "workerd", ports: readonly number[]) {
+    this.#runtime = runtime;
+    this.#ports = ports;
+  }
+
+  async next(settings: Settings): Promise<Server> {
+    await this.#server?.stop();
+    this.#server = this.#make(settings);
+    await this.#server.start();
+    return this.#server;
+  }
+
+  #make(settings: Settings): Server {
+    const runtime = this.#runtime;
+    return runtime === "workerd"
+      ? asServer(new WorkerdServer(this.#folder, this.#ports, { settings }))
+      : new Server({ runtime, settings }, this.#ports, this.#folder);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
 }
 
-async function ask(url: string, body?: unknown): Promise<[status: number, body: unknown]> {
+let endpoint: SdkEndpoint;
+let lives: Lives | undefined;
+
+beforeAll(async () => {
+  endpoint = await startSdk({ transport: "h2" });
+}, 60_000);
+afterEach(async () => await lives?.close());
+afterAll(async () => await endpoint.close());
+
+async function ask(
+  url: string,
+  body?: unknown,
+  method = "POST",
+): Promise<[status: number, body: unknown]> {
   const response = await fetch(url, {
-    method: "POST",
+    method,
     headers: { "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   return [response.status, text === "" ? undefined : JSON.parse(text)];
 }
-
-beforeAll(async () => {
-  endpoint = await startSdk({ transport: "h2" });
-  ports = [...await freePorts(2)];
-}, 60_000);
-
-afterAll(async () => {
-  await server?.close();
-  await endpoint.close();
-});
 
 async function features({ admin }: Server): Promise<unknown> {
   const { features } = await (await fetch(`${admin}/version`)).json();
@@ -55,50 +80,82 @@ async function features({ admin }: Server): Promise<unknown> {
 async function sent(to: string, id: string): Promise<string> {
   const [status, body] = await ask(to, id);
   expect(status).toBe(202);
-  await endpoint.happens(`${id} held`);
   return (body as { invocationId: string }).invocationId;
 }
-
-test("flow control is switched on and off over existing data", async () => {
-  // Off: an invocation is pinned to version 6 of the protocol.
-  const off = await live({});
-  await ask(`${off.admin}/deployments`, { uri: endpoint.url });
-  const six = await sent(`${off.ingress}/svc/send/Plain/requestHeld`, "six");
-  expect(await features(off)).toMatchObject({ vqueues: false, protocol_v7: false });
-
-  // On: it goes on in version 6, and a new one in a scope has version 7.
-  const on = await live(ON);
-  const scoped = `${on.ingress}/svc/scope/blue`;
-  expect(await features(on)).toMatchObject({
-    vqueues: true,
-    protocol_v7: true,
-    scoped_virtual_objects: true,
-  });
-  await until("the second attempt", () => endpoint.attempts(six).length > 1);
-  const seven = await sent(`${scoped}/send/Plain/requestHeld?limit-key=a`, "seven");
-  expect((await ask(`${scoped}/call/Store/k/put`, { n: 1 }))[0]).toBe(200);
-
-  // Off again: what is in a scope goes on and is found, and nothing new gets in.
-  const again = await live({});
-  expect(again.ingress).toBe(on.ingress);
-  endpoint.release("six");
-  endpoint.release("seven");
-  const attach = (id: string) => fetch(`${again.ingress}/svc/attach/${id}`);
-  expect(await (await attach(six)).json()).toEqual({ id: "six" });
-  expect(await (await attach(seven)).json()).toEqual({ id: "seven", scope: "blue", limitKey: "a" });
-  expect(versions(six)).toEqual(["6"]);
-  expect(versions(seven)).toEqual(["7"]);
-  expect(await ask(`${scoped}/call/Plain/request`)).toMatchObject([400, {
-    message: "scoped invocations require vqueues to be enabled",
-  }]);
-
-  // On once more: the object in the scope has the state that it had.
-  await live(ON);
-  expect(await ask(`${scoped}/call/Store/k/all`)).toEqual([200, { n: 1 }]);
-}, 60_000);
 
 /** The protocol versions in which an invocation was spoken of. */
 function versions(id: string): (string | undefined)[] {
   const types = endpoint.attempts(id).map(({ headers }) => headers["content-type"] ?? "");
   return [...new Set(types.map((type) => /invocation\.v(\d+)/.exec(type)?.[1]))];
 }
+
+/** What waits for a limit of its scope. */
+async function waiting(server: Server): Promise<unknown[]> {
+  const sql = "select id from sys_invocation where scope = 'blue' and status = 'pending'";
+  return (await query(server, sql)).map(({ id }) => id);
+}
+
+const RULE = { pattern: "blue", limits: { concurrency: 1 } };
+const IN_SCOPE = { scope: "blue", limitKey: "a" };
+const scopedAt = ({ ingress }: Server) => `${ingress}/svc/scope/blue`;
+
+/** Off: an invocation is pinned to version 6 of the protocol. */
+async function pinned(server: Server, name: string): Promise<string> {
+  expect((await ask(`${server.admin}/deployments`, { uri: endpoint.url }))[0]).toBe(201);
+  const id = await sent(`${server.ingress}/svc/send/Plain/requestHeld`, name);
+  await endpoint.happens(`${name} held`);
+  expect(await features(server)).toMatchObject({ vqueues: false, protocol_v7: false });
+  return id;
+}
+
+/** On: new ones in a scope have version 7. A rule lets one run, and the second one waits. */
+async function scoped(server: Server, [runs, waits]: [string, string]): Promise<[string, string]> {
+  expect(await features(server)).toMatchObject({
+    vqueues: true,
+    protocol_v7: true,
+    scoped_virtual_objects: true,
+  });
+  const to = scopedAt(server);
+  expect((await ask(`${to}/call/Store/k/put`, { n: 1 }))[0]).toBe(200);
+  expect((await ask(`${server.admin}/limits/rules`, [RULE], "PUT"))[0]).toBe(200);
+  const second = await sent(`${to}/send/Plain/requestHeld?limit-key=a`, runs);
+  await endpoint.happens(`${runs} held`);
+  const third = await sent(`${to}/send/Plain/requestHeld?limit-key=a`, waits);
+  await until("the second one to wait", async () => (await waiting(server)).length === 1);
+  return [second, third];
+}
+
+test.each(["node", "deno", "workerd"] as const)(
+  "flow control is switched on and off over existing data on %s",
+  async (runtime) => {
+    lives = new Lives(runtime, [...await freePorts(2)]);
+    const [six, seven, eight] = [`${runtime}-six`, `${runtime}-seven`, `${runtime}-eight`] as const;
+    const first = await pinned(await lives.next({}), six);
+
+    const on = await lives.next(ON);
+    // It goes on in version 6.
+    await until("the second attempt", () => endpoint.attempts(first).length > 1);
+    const [second, third] = await scoped(on, [seven, eight]);
+
+    // Off again: what is in a scope goes on and is found, and nothing new gets in.
+    const off = await lives.next({});
+    expect(await waiting(off)).toEqual([third]);
+    for (const one of [six, seven, eight]) endpoint.release(one);
+    const attach = async (id: string) => (await fetch(`${off.ingress}/svc/attach/${id}`)).json();
+    expect(await attach(first)).toEqual({ id: six });
+    expect(await attach(second)).toEqual({ id: seven, ...IN_SCOPE });
+    expect(await attach(third)).toEqual({ id: eight, ...IN_SCOPE });
+    expect([first, second, third].map(versions)).toEqual([["6"], ["7"], ["7"]]);
+    expect(await ask(`${scopedAt(off)}/call/Plain/request`)).toMatchObject([400, {
+      message: "scoped invocations require vqueues to be enabled",
+    }]);
+
+    // On once more: the object in the scope has its state, the rule is there, and no slot is held.
+    const last = await lives.next(ON);
+    expect(await ask(`${scopedAt(last)}/call/Store/k/all`)).toEqual([200, { n: 1 }]);
+    expect(await query(last, "select * from sys_user_limits")).toEqual([]);
+    expect(await query(last, "select pattern, concurrency from sys_rules"))
+      .toEqual([{ pattern: "blue", concurrency: 1 }]);
+  },
+  120_000,
+);
