@@ -20,6 +20,8 @@ export function blockedText(row: BlockedRow | undefined): string {
       return `a start that a rate allows${name("blocked_rule")}`;
     case "limit-key-concurrency":
       return `room in the limit${name("blocked_rule")}`;
+    case "invoker-concurrency":
+      return "a slot of the invoker";
     default:
       return row.blocked_on;
   }
