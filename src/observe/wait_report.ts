@@ -30,7 +30,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Logs why invocations do not run that have waited for long: each wait once, a few at a time. The reason
- * is the sentence that `sys_invocation.waiting_reason` has, since it is asked by SQL: what
+ * is the sentence that `sys_invocation.waiting_reason` has, since it is asked by SQL (decision 070): what
  * does not wait for long costs nothing.
  */
 export class WaitReport {
