@@ -1,3 +1,4 @@
+import type { Counted } from "./engine/flow/counters.ts";
 import type { Queued } from "./engine/flow/slots.ts";
 import type { InvocationRow } from "./model/invocation.ts";
 import type { Rows, Timer } from "./model/rows.ts";
@@ -35,13 +36,25 @@ export type Scan =
 
 export type ScanRow<Q extends Scan> = Q["kind"] extends "timers" ? Timer
   : Q["kind"] extends "outbox" ? Rows["outbox"]
-  : Q["kind"] extends "holders" ? Holder
+  : Q["kind"] extends "holders" ? Holder | DamagedHolder
   : Q["kind"] extends "queued" ? Queued
   : Q["kind"] extends "ingested" ? OfSubscription
   : Pick<InvocationRow, "id">;
 
 /** An invocation that holds slots. */
 export type Holder = Pick<InvocationRow, "id" | "target" | "limitKey" | "status">;
+
+/**
+ * A row that an index has among those that hold slots, and whose content does not say so (decision 069).
+ * A turn cannot read it either.
+ */
+export interface DamagedHolder {
+  readonly id: string;
+  /** What is wrong with it, for the log. */
+  readonly damage: string;
+  /** What its slots would be counted in. Absent: its content cannot be read. */
+  readonly counted?: Counted;
+}
 
 /** An invocation that a subscription made. */
 export interface OfSubscription {

@@ -8,7 +8,9 @@ import type { ByHandler } from "../observe/by_handler.ts";
 import type { PartitionGauges } from "../observe/metrics.ts";
 import { Meter } from "../observe/meter.ts";
 import { Fenced, type Lease, type PartitionClient } from "../ports.ts";
+import type { DamagedHolder } from "../scan.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
+import { type DisagreementLog, logCorrected, logDamagedHolder } from "./flow/disagreements.ts";
 import { recover } from "./flow/recover.ts";
 import type { Scheduler } from "./flow/scheduler.ts";
 import type { Partition } from "./partition.ts";
@@ -81,7 +83,10 @@ export class Host {
   async #recovered({ partition, lease }: Life): Promise<string[]> {
     const { store, schema } = this.#options;
     await partition.inboxes.recover(store, lease);
-    const lost = await recover(partition, { store, lease, controls: schema().controls });
+    const { controls } = schema();
+    const onDamaged = (holder: DamagedHolder) =>
+      logDamagedHolder(holder, controls, this.#disagreements);
+    const lost = await recover(partition, { store, lease, controls, onDamaged });
     if (this.#failedEarly) throw this.#failedEarly.cause;
     return lost;
   }
@@ -144,12 +149,19 @@ export class Host {
     throw Failure.plain(503, "the server is overloaded, retry later");
   }
 
+  /** Where rows that disagree with each other are logged. */
+  get #disagreements(): DisagreementLog {
+    const { log, range: { partition } } = this.#options;
+    return { log, partition };
+  }
+
   #begin(lease: Lease): Life {
     const life: Life = beginLife(lease, this.#options, {
       meter: this.#meter,
       release: (effects) => this.#release(life, effects),
       onFailure: (cause) => this.#failed(life, cause),
       onRefused: (event, cause) => this.#refused(event, cause),
+      onCorrected: (corrected) => logCorrected(corrected, this.#disagreements),
     });
     return life;
   }

@@ -1,5 +1,6 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
+import type { Corrected } from "../engine/flow/slots.ts";
 import type { PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Unreadable } from "../model/unreadable.ts";
@@ -83,6 +84,7 @@ export interface Hooks {
   readonly release: (effects: readonly Effect[]) => void;
   readonly onFailure: (cause: unknown) => void;
   readonly onRefused: (event: Event, cause: Unreadable) => void;
+  readonly onCorrected: (corrected: Corrected) => void;
 }
 
 /** Makes the parts of one life. None of them runs by itself yet. */

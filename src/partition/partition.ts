@@ -10,7 +10,7 @@ import { CommittedChanges } from "./committed_changes.ts";
 import { Commits, QUIET_COMMIT_MS } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
-import { Scheduler } from "./flow/scheduler.ts";
+import { Scheduler, type SchedulerOptions } from "./flow/scheduler.ts";
 import { Inboxes } from "./inboxes.ts";
 import { Letters } from "./letters.ts";
 import type { QueuedEvent } from "./queued_event.ts";
@@ -28,6 +28,8 @@ export interface PartitionOptions {
   readonly onFailure: (cause: unknown) => void;
   /** Called with an event that no turn can take, because a row that it needs cannot be decoded. */
   readonly onRefused: (event: Event, cause: Unreadable) => void;
+  /** As in `SchedulerOptions`. */
+  readonly onCorrected?: SchedulerOptions["onCorrected"];
   /** Runs effects. Called only for turns that are already durable. */
   readonly release: (effects: readonly Effect[]) => void;
   readonly turnEventsMax: number;

@@ -86,6 +86,49 @@ test("a large value that lacks a piece or holds other bytes is listed with its t
   ]));
 }, 30_000);
 
+test("a damaged share or bank of a limit is listed", async () => {
+  const folder = await damaged(
+    `insert into share values ('0/service:S', '{"partition":1,"counter":"service:S","slots":1}')`,
+    `insert into bank values ('service:S', '{"counter":"service:S","given":{"0":-1},"waiting":[]}')`,
+  );
+  const { end, output } = await runTool(["verify", "--base-dir", folder]);
+  expect(end).toBe(1);
+  expect(output.split("\n")).toEqual(expect.arrayContaining([
+    `perdure.db: share "0/service:S": column "share" is not what its body says`,
+    `perdure.db: bank "service:S": its numbers are none`,
+  ]));
+}, 30_000);
+
+/** Makes the index of those that hold slots find the last invocation, which is completed. */
+const HOLD = "update invocation set status = 'invoked' where id = (select max(id) from invocation)";
+
+test.each([
+  ["says otherwise", HOLD, /its content says .*completed/],
+  ["cannot be decoded", FLIP.replace("order by id", "order by id desc"), /cannot be decoded/],
+])(
+  "a slot of an invocation whose row %s is not counted, which is logged",
+  async (_, change, why) => {
+    const folder = await damaged(change, HOLD);
+    const server = await start(folder);
+    const limited = await fetch(`${server.admin}/services/Counter`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: '{"concurrency": 1}',
+    });
+    expect(limited.status).toBe(200);
+    // A slot that is lost would leave none to this limit.
+    expect(await value(server, "Counter/k0/add", 1)).toBe(6);
+    const line = server.logs().split("\n").find((line) => line.includes("is counted nowhere"));
+    expect(line).toMatch(why);
+    expect(line).toMatch(/RT0028/);
+    expect(server.logs()).not.toContain("cannot start");
+    const id = /inv_\w+/.exec(line ?? "")?.[0];
+    const output = await fetch(`${server.ingress}/svc/invocation/${id}/output`);
+    expect([output.status, await output.text()]).toEqual([500, expect.stringContaining("RT0028")]);
+  },
+  30_000,
+);
+
 test("a folder without its database is reported, and a folder in use is refused", async () => {
   const server = await start(at("plain"));
   expect((await runTool(["verify", "--base-dir", at("plain")])).output).toMatch(/RT0005/);

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
+import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { TOKEN } from "../../src/engine/flow/bucket.ts";
+import { NO_CONTROLS } from "../../src/model/limits.ts";
 import { Schema } from "../../src/model/schema.ts";
+import { logDamagedHolder } from "../../src/partition/flow/disagreements.ts";
 import { recover } from "../../src/partition/flow/recover.ts";
+import type { Log } from "../../src/ports.ts";
+import type { DamagedHolder } from "../../src/scan.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
+import { migrate } from "../../src/storage/schema/migrations.ts";
+import { SqlStore } from "../../src/storage/sql_store.ts";
 import { controlsOf } from "../support/controls.ts";
 import { invocationRow } from "../support/rows.ts";
 import { deployment, schema, targetOf } from "../support/schema.ts";
@@ -28,7 +35,8 @@ async function boot(tokens: number): Promise<Desk> {
     { table: "bucket", row: bucket, drop: false },
   ]);
   const { controls } = new Schema([deployment], schema.defaults, controlsOf(GIVEN));
-  expect(await recover(desk, { store, lease, controls })).toEqual([]);
+  const onDamaged = () => expect.unreachable("No row is damaged");
+  expect(await recover(desk, { store, lease, controls, onDamaged })).toEqual([]);
   desk.scheduler.open();
   return desk;
 }
@@ -41,4 +49,64 @@ test("a boot knows which token buckets are empty, and grants nothing in vain", a
 
 test("a boot grants what its token buckets allow", async () => {
   expect((await boot(TOKEN)).grants).toMatchObject([{ id: "i1", seq: 7 }]);
+});
+
+test("a boot counts what rows say, and reports each that an index has under another status", async () => {
+  const client = await openLibsql({ url: ":memory:" });
+  await migrate(client);
+  const store = new SqlStore(client), lease = await store.claim(0), desk = new Desk({});
+  const target = targetOf("blue:greeter/hi");
+  const ids = ["i1", "i2", "i3", "i4"];
+  const writes = ids.map((id) => ({
+    table: "invocation" as const,
+    row: invocationRow({ id, target, status: { kind: "invoked" } }),
+    drop: false,
+  }));
+  await store.commit(lease, writes);
+  await store.flush(lease);
+  const said = (status: string) => `replace(body, '"invoked"', '"${status}"')`;
+  for (
+    const sql of [
+      `update invocation set body = ${said("paused")} where id = 'i2'`,
+      "update invocation set body = replace(body, 'greeter', cast(x'96' as text)) where id = 'i3'",
+      "update invocation set body = (select body from invocation where id = 'i1') where id = 'i4'",
+    ]
+  ) await client.batch("write", [{ sql, args: [] }]);
+  const damaged: DamagedHolder[] = [];
+  const onDamaged = (one: DamagedHolder) => void damaged.push(one);
+  expect(await recover(desk, { store, lease, controls: NO_CONTROLS, onDamaged })).toEqual(["i1"]);
+  expect(desk.scheduler.counts().get("scope:blue")?.used).toBe(1);
+  expect(damaged).toEqual([
+    {
+      id: "i2",
+      damage: 'its column "status" is "invoked", and its content says "paused"',
+      counted: { target, limitKey: undefined },
+    },
+    { id: "i3", damage: "its row cannot be decoded" },
+    { id: "i4", damage: "its row has the content of another one" },
+  ]);
+  for (const group of ["i2", "i3", "i4"]) {
+    await expect(store.load(lease, [{ table: "invocation", group }]))
+      .rejects.toMatchObject({ name: "Unreadable", group });
+  }
+  await client.close();
+});
+
+test("what is not counted is logged with its counters and the rules that limit them", () => {
+  const lines: unknown[] = [];
+  const log: Log = (...line) => void lines.push(line);
+  const counted = { target: targetOf("blue:greeter/hi"), limitKey: "a/b" };
+  const { rules } = controlsOf({ rules: { "*": { concurrency: 1 }, "blue/*/b": {} } });
+  const damaged = { id: "inv_1", damage: "it is damaged", counted };
+  logDamagedHolder(damaged, { ...NO_CONTROLS, rules }, { log, partition: 3 });
+  expect(lines).toEqual([[
+    "error",
+    'Invocation "inv_1" is counted nowhere: it is damaged; "perdure verify" lists all damaged rows',
+    {
+      code: "RT0028",
+      partition: 3,
+      counters: "handler:greeter/hi service:greeter scope:blue/a/b scope:blue/a scope:blue",
+      rules: "blue/*/b *",
+    },
+  ]]);
 });

@@ -62,6 +62,18 @@ export function serveBank(turn: Turn, counter: Counter): void {
   hand(turn, { ...after, waiting }, { gifts, isOver: free < 0 });
 }
 
+/**
+ * Compares what a bank has given to its own partition with what that has. The two change in one turn, so
+ * they differ only if a row is damaged. The share is right then: what runs goes by it (decision 069).
+ */
+export function correctBank(turn: Turn, { partition, counter, slots }: Rows["share"]): void {
+  const bank = bankAt(turn, counter);
+  const { [partition]: known = 0 } = bank.given;
+  if (known === slots) return;
+  turn.put("bank", given(bank, partition, slots - known));
+  turn.slots.corrected.push({ counter, given: known, slots });
+}
+
 /** Whole tokens in the bucket of a counter. */
 function tokensIn(turn: Turn, counter: Counter, rate: Rate): number {
   const bucket = turn.find("bucket", counter);

@@ -6,7 +6,7 @@ import type { SharesEvent } from "../event.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
 import { limitsOfCounter } from "./admission.ts";
-import { serveBank } from "./bank.ts";
+import { correctBank, serveBank } from "./bank.ts";
 import { type Counted, type Counter, countersOf, isShared } from "./counters.ts";
 
 const NOTHING = { slots: 0, starts: 0, asksSlots: false, asksStarts: false, isWanted: false };
@@ -69,11 +69,16 @@ function shortOfSlots(
   deliver(turn, { type: "slotsWanted", counter, to, from, slots, starts });
 }
 
-/** Looks at what the partition has and, at the home of the counter, whether something can be given. */
+/**
+ * Looks at what the partition has and, at the home of the counter, whether something can be given. Every
+ * boot does so: there the two rows of the home are compared first.
+ */
 function sharesDue(turn: Turn, { id }: SharesEvent & { type: "sharesDue" }): void {
   const { partition, partitions } = turn.range;
-  shareAt(turn, id);
-  if (partitionOfCounter(id, partitions) === partition) serveBank(turn, id);
+  const share = shareAt(turn, id);
+  if (partitionOfCounter(id, partitions) !== partition) return;
+  correctBank(turn, share);
+  serveBank(turn, id);
 }
 
 /** The home has answered. */

@@ -27,6 +27,13 @@ export interface Queued {
 /** A grant that the turn has used, or found to be void. */
 export type Settled = Pick<Queued, "id" | "seq">;
 
+/** A bank had `given` slots for its own partition, which has `slots`: a row is damaged (decision 069). */
+export interface Corrected {
+  readonly counter: Counter;
+  readonly given: number;
+  readonly slots: number;
+}
+
 const NOTHING_TAKEN: SlotView = {
   taken: () => 0,
   reservedTokens: () => 0,
@@ -48,6 +55,8 @@ export class Slots {
   readonly banks: Rows["bank"][] = [];
   /** Shared counters whose event (`SharesEvent`) it has applied. */
   readonly reviewed: Counter[] = [];
+  /** Banks that it has corrected. */
+  readonly corrected: Corrected[] = [];
   /** The place of the next one that has to wait. Never given twice by a partition. */
   nextSeq: number;
   readonly #view: SlotView;

@@ -5,7 +5,7 @@ import type { Queued } from "../../engine/flow/slots.ts";
 import type { Controls } from "../../model/limits.ts";
 import type { Rows } from "../../model/rows.ts";
 import type { Lease, Store } from "../../ports.ts";
-import type { Holder } from "../../scan.ts";
+import type { DamagedHolder, Holder } from "../../scan.ts";
 import type { Partition } from "../partition.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -17,12 +17,14 @@ export interface RecoverFrom {
   readonly store: Store;
   readonly lease: Lease;
   readonly controls: Controls;
+  /** Told of each row that an index has among those that hold slots, and whose content does not. */
+  readonly onDamaged: (holder: DamagedHolder) => void;
 }
 
 /**
  * At boot: tells the scheduler who holds slots, who waits for them, and the token buckets that those
  * wait for. Resolves with the ids of those whose attempt died with the last process. Rejects as the
- * store does.
+ * store does. What is counted is compared with the content of each row that holds slots.
  */
 export async function recover(
   { scheduler }: Pick<Partition, "scheduler">,
@@ -36,14 +38,19 @@ export async function recover(
 
 async function recoverHolders(
   scheduler: Scheduler,
-  { store, lease }: RecoverFrom,
+  { store, lease, onDamaged }: RecoverFrom,
 ): Promise<string[]> {
   const lost: string[] = [];
-  let last: Holder | undefined;
+  let last: Holder | DamagedHolder | undefined;
   for (;;) {
     const after = last && { after: last.id };
     const page = await store.scan(lease, { kind: "holders", limit: PAGE, ...after });
     for (const holder of page) {
+      // No turn can read its row, so its slots would never be given back (decision 069).
+      if ("damage" in holder) {
+        onDamaged(holder);
+        continue;
+      }
       scheduler.hold(holder);
       if (holder.status.kind === "invoked") lost.push(holder.id);
     }

@@ -2,7 +2,7 @@ import { firstFull, type Full } from "../../engine/flow/admission.ts";
 import type { BucketState } from "../../engine/flow/bucket.ts";
 import { type Counted, type Counter, countersOf } from "../../engine/flow/counters.ts";
 import { demandOfQueue } from "../../engine/flow/queue.ts";
-import type { Queued, Settled, Slots, SlotView } from "../../engine/flow/slots.ts";
+import type { Corrected, Queued, Settled, Slots, SlotView } from "../../engine/flow/slots.ts";
 import type { Rate } from "../../model/limits.ts";
 import { PRIORITY_AGING_MS } from "../../model/queue.ts";
 import { PriorityLanes } from "../../priority_lanes.ts";
@@ -20,6 +20,8 @@ export interface SchedulerOptions extends Omit<SharesOptions, "counters"> {
   /** The next entries of a queue, after a place, once all that turns have written can be read. */
   readonly load: (queue: string, after: number) => Promise<readonly Entry[]>;
   readonly onFailure: (cause: unknown) => void;
+  /** Told of each bank that a turn has corrected. Absent: nobody is told. */
+  readonly onCorrected?: ((corrected: Corrected) => void) | undefined;
 }
 
 const GRANTS_MAX = 256;
@@ -85,8 +87,9 @@ export class Scheduler implements SlotView {
 
   /** Takes over what a turn has done. It is called for every turn, in order. */
   apply(slots: Slots): void {
-    const { changes, queued, settled, buckets, nextSeq } = slots;
+    const { changes, queued, settled, buckets, corrected, nextSeq } = slots;
     this.nextSeq = nextSeq;
+    for (const one of corrected) this.#options.onCorrected?.(one);
     const freed = new Set<Counter>(this.#shares.apply(slots));
     for (const { counted, by } of changes) {
       for (const counter of countersOf(counted)) {

@@ -61,6 +61,20 @@ export function decodeInvocation(body: string, output: Uint8Array | null): Invoc
   return output ? { ...row, output } : row;
 }
 
+/**
+ * As `decodeInvocation`, of a row whose column `status` must be what its content says. Throws otherwise: the
+ * row is damaged, and its slots were counted, or not, by that column (decision 069).
+ */
+export function asIndexed(
+  { status }: { readonly [column: string]: unknown },
+  body: string,
+  output: Uint8Array | null,
+): InvocationRow {
+  const row = decodeInvocation(body, output);
+  assert(row.status.kind === status, "The status of an invocation is that of its column");
+  return row;
+}
+
 /** A message from its JSON and its bytes, which are stored beside it. */
 export function decodeMessage(body: string, value: Uint8Array | null): Message {
   return withOwnBytes(fromJson(body) as Message, value ?? undefined);

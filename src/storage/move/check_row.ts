@@ -1,5 +1,5 @@
 import { BadId, checkDeploymentId, parseInvocationId } from "../../model/id.ts";
-import { type Rows, sourceOf } from "../../model/rows.ts";
+import { type Rows, shareOf, sourceOf } from "../../model/rows.ts";
 import type { SqlRow } from "../../ports.ts";
 import { decodeInvocation, decodePromise } from "../codec/row_codec.ts";
 import { fromJson, fromSafe } from "../codec/safe_text.ts";
@@ -47,6 +47,10 @@ function check({ name, home }: RowTable, row: SqlRow): void {
     }
     case "source":
       return checkSource(row);
+    case "share":
+      return checkShare(row);
+    case "bank":
+      return checkBank(row);
     case "timer":
       if (!TIMERS.has(String(row["kind"]))) throw new BadLine(`there is no such timer`);
   }
@@ -119,4 +123,22 @@ function checkSource(row: SqlRow): void {
   if (!isFit || ![next, settled, ...earlier.flat()].every(Number.isSafeInteger)) {
     throw new BadLine("its offsets are none");
   }
+}
+
+function checkShare(row: SqlRow): void {
+  const share = json(row, "body") as unknown as Rows["share"];
+  same(row, "share", shareOf(share));
+  if (![share.slots, share.starts].every(isCount)) throw new BadLine("its numbers are none");
+}
+
+function checkBank(row: SqlRow): void {
+  const { counter, given, waiting } = json(row, "body") as unknown as Rows["bank"];
+  same(row, "counter", counter);
+  const isFit = typeof given === "object" && Object.values(given).every(isCount) &&
+    Array.isArray(waiting);
+  if (!isFit) throw new BadLine("its numbers are none");
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

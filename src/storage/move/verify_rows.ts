@@ -17,8 +17,17 @@ const OUTBOX: RowTable = {
   home: "installation",
 };
 
+const SHARE = tableOf("share", "share");
+const BANK = tableOf("bank", "counter");
+
+/** A table of JSON by one key that is not moved. */
+function tableOf(name: string, key: string): RowTable {
+  const columns = [key, "body"].map((name) => ({ name, kind: "text", isOptional: false } as const));
+  return { name, columns, order: [key], hasPartition: false, home: "installation" };
+}
+
 /** Every table whose rows have more than numbers and keys. */
-export const VERIFIED_TABLES: readonly RowTable[] = [...ROW_TABLES, OUTBOX];
+export const VERIFIED_TABLES: readonly RowTable[] = [...ROW_TABLES, OUTBOX, SHARE, BANK];
 
 /**
  * The problem of a row whose texts were read as bytes. Undefined: it can be decoded, and its key agrees

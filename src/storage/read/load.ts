@@ -12,7 +12,7 @@ import { Unreadable } from "../../model/unreadable.ts";
 import type { SqlRow, Statement } from "../../ports.ts";
 import { loadSql } from "./sql.ts";
 import {
-  decodeInvocation,
+  asIndexed,
   decodeJournal,
   decodeMessage,
   decodePromise,
@@ -192,7 +192,7 @@ function lookup({ table, group, item }: Want): Lookup {
 function decodeRow(table: Table, columns: SqlRow): readonly Rows[Table][] {
   switch (table) {
     case "invocation":
-      return [decodeInvocation(json(columns, "body"), valueOf(columns, "output"))];
+      return [asIndexed(columns, json(columns, "body"), valueOf(columns, "output"))];
     case "journal":
       return unpack(columns);
     case "event":

@@ -1,7 +1,7 @@
 import { peerOf, type Rows, type Timer, timerItem } from "../../model/rows.ts";
 import type { Queued } from "../../engine/flow/slots.ts";
 import type { SqlRow, Statement } from "../../ports.ts";
-import type { Holder, OfSubscription, Scan, ScanRow } from "../../scan.ts";
+import type { DamagedHolder, Holder, OfSubscription, Scan, ScanRow } from "../../scan.ts";
 import { decodeOutbox, decodeTimer } from "./load.ts";
 import { compareOutbox, compareText, compareTimers } from "../codec/order.ts";
 import type { Overlay } from "../overlay/overlay.ts";
@@ -18,7 +18,7 @@ export interface Candidate {
   readonly time?: number;
   readonly timer?: Timer;
   readonly message?: Rows["outbox"];
-  readonly holder?: Holder;
+  readonly holder?: Holder | DamagedHolder;
   readonly queued?: Queued;
   readonly ingested?: OfSubscription;
 }

@@ -1,9 +1,10 @@
 import { holdsSlots, type InvocationRow, letterSinceOf } from "../../model/invocation.ts";
-import type { Holder, Scan } from "../../scan.ts";
+import type { DamagedHolder, Holder, Scan } from "../../scan.ts";
 import { compareQueued, compareText } from "../codec/order.ts";
 import { decodeInvocation } from "../codec/row_codec.ts";
 import { fromSafe, fromUtf8, toSafe } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
+import type { SqlRow } from "../../ports.ts";
 import type { Overlay } from "../overlay/overlay.ts";
 import type { Candidate, Kind } from "./scan.ts";
 import { scanSql } from "./sql.ts";
@@ -27,10 +28,10 @@ export function holders(
   return {
     // No id is empty, so every id sorts after the empty text.
     page: (last) => statement(scanSql.holders, partition, toSafe(last?.id ?? after ?? ""), limit),
-    decode: ({ id, body }) => ({
-      id: fromSafe(id as string),
-      holder: holderOf(decodeInvocation(fromUtf8(body as Uint8Array), null)),
-    }),
+    decode: (columns) => {
+      const id = fromSafe(columns["id"] as string);
+      return { id, holder: foundHolder(id, columns) };
+    },
     compare: (a, b) => compareText(a.id, b.id),
     live,
     isStale: ({ id }) => known.has(id),
@@ -39,6 +40,24 @@ export function holders(
 
 function holderOf({ id, target, limitKey, status }: InvocationRow): Holder {
   return { id, target, limitKey, status };
+}
+
+/** Compares what the index says of a row, column `status`, with the content of the row. */
+function foundHolder(id: string, { status: indexed, body }: SqlRow): Holder | DamagedHolder {
+  let row: InvocationRow;
+  try {
+    row = decodeInvocation(fromUtf8(body as Uint8Array), null);
+  } catch {
+    // Any error of a decoder means that the row is damaged.
+    return { id, damage: "its row cannot be decoded" };
+  }
+  const { target, limitKey, status } = row;
+  if (row.id !== id || typeof target?.service !== "string") {
+    return { id, damage: "its row has the content of another one" };
+  }
+  if (status.kind === indexed && holdsSlots(status)) return holderOf(row);
+  const damage = `its column "status" is "${indexed}", and its content says "${status.kind}"`;
+  return { id, damage, counted: { target, limitKey } };
 }
 
 /** Invocations that wait, by queue. */

@@ -8,7 +8,7 @@ import { compile } from "../codec/sql_text.ts";
  */
 export const loadSql = {
   invocation: compile(sql`
-    select w.key as n, cast(t.body as blob) as body, t.output, t.large
+    select w.key as n, t.status, cast(t.body as blob) as body, t.output, t.large
     from json_each(?1) as w cross join invocation as t where t.id = w.value`),
   lock: compile(sql`
     select w.key as n, t.object, t.holder, t.head, t.tail
@@ -80,10 +80,11 @@ export const loadSql = {
 export const scanSql = {
   /** Invocations that hold slots, after ?2. */
   holders: compile(sql`
-    select id, cast(body as blob) as body from (
-      select id, body from invocation where partition = ?1 and status = 'invoked' and id > ?2
+    select id, status, cast(body as blob) as body from (
+      select id, status, body from invocation
+      where partition = ?1 and status = 'invoked' and id > ?2
       union all
-      select id, body from invocation
+      select id, status, body from invocation
       where partition = ?1 and status = 'backingOff' and (body ->> '$.status.holds') = 1 and id > ?2)
     order by id limit ?3`),
   /** Invocations of subscriptions that are not completed, after ?2. */

@@ -1,4 +1,5 @@
 import type { Event } from "../../../src/engine/event.ts";
+import type { Corrected } from "../../../src/engine/flow/slots.ts";
 import { step } from "../../../src/engine/step.ts";
 import { type RowView, Turn } from "../../../src/engine/turn.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
@@ -65,6 +66,8 @@ export class Places {
   readonly sent = new Map<string, number>();
   /** When invocations started for the first time. */
   readonly starts: number[] = [];
+  /** Banks that turns have corrected. */
+  readonly corrected: Corrected[] = [];
   #alarms: Alarm[] = [];
   #schema!: Schema;
   #ids = 0;
@@ -104,6 +107,7 @@ export class Places {
       schema: () => this.#schema,
       send: (event) => void place.mailbox.push(event),
       load: () => Promise.resolve([]),
+      onCorrected: (one) => void this.corrected.push(one),
       onFailure: (cause) => {
         throw cause;
       },
@@ -192,6 +196,15 @@ export class Places {
   ids(kind: string): string[] {
     const rows = this.places.flatMap((place) => place.all("invocation"));
     return rows.filter(({ status }) => status.kind === kind).map(({ id }) => id);
+  }
+
+  /** A row is damaged: it gets other values. The partition may not run meanwhile. */
+  damage<T extends "share" | "bank">(partition: number, table: T, change: Partial<Rows[T]>): void {
+    const place = this.#at(partition);
+    for (const row of place.all(table)) {
+      const group = groupOf(table, row);
+      place.tables.get(table)?.get(group)?.set("", { ...row, ...change } as Rows[T]);
+    }
   }
 
   /** The slots that partitions have of a counter. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
+import { partitionOfCounter } from "../../../src/model/ring.ts";
 import type { GivenControls } from "../../support/controls.ts";
 import { Places } from "./_shared.ts";
 
@@ -111,6 +112,32 @@ test("idle slots are given back after the owner of a partition died", () => {
   }
   places.settle();
   expect(places.ids("invoked")).toHaveLength(1);
+});
+
+test("a boot compares the bank of a counter with the share of its own partition", () => {
+  const places = new Places(2, greeter({ concurrency: 4 }));
+  const home = partitionOfCounter(COUNTER, 2), other = 1 - home;
+  callsIn(places, home, 3);
+  callsIn(places, other, 1);
+  places.settle();
+  expect(places.corrected).toEqual([]);
+  for (const known of [1, 4]) {
+    places.damage(home, "bank", { given: { [home]: known, [other]: 1 } });
+    places.boot(home);
+    places.settle();
+    expect(places.corrected.splice(0)).toEqual([{ counter: COUNTER, given: known, slots: 3 }]);
+    // No slot is given twice, and none is lost.
+    callsIn(places, other, 2);
+    places.settle();
+    expect(places.ids("invoked")).toHaveLength(4);
+    for (const id of places.ids("queued")) places.kill(id);
+    places.settle();
+  }
+  for (const id of places.ids("invoked")) places.end(id);
+  callsIn(places, other, 9);
+  places.settle();
+  expect(places.ids("invoked")).toHaveLength(4);
+  expect(places.corrected).toEqual([]);
 });
 
 test("a rate is that of all partitions", () => {
