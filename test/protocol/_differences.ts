@@ -8,6 +8,7 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   "5": "refuses a manifest with an unknown field, so that a newer SDK cannot be registered",
   "15e": "answers PUT with 405, under version 2 of the API as PATCH; ours takes over new handlers",
   "86b": "the same",
+  "86c": "pauses no deployments",
   "69b": "lets attempts that only wait hold their slots until the inactivity timeout",
   "69c": "the same: callers wait a minute for those that they call",
   "74":

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { attach, awakeable, call, operate, request, send, value } from "./_ask.ts";
+import { becomes } from "./_scoped.ts";
 import { type SdkEndpoint, startSdk } from "./_sdk.ts";
 import { type Check, protocolSuite, registered, type World } from "./_suite.ts";
 import { namesOf, startOf } from "./_wire.ts";
@@ -48,6 +49,29 @@ const pinned: Check = (world) =>
     await awakeable(target, made, "resolve", id);
     expect((await attach(target, old)).body).toEqual([{ value: id }]);
     expect(b.attempts(old)).toEqual([]);
+  });
+
+const passed: Check = (world) =>
+  revised(world, async ({ a, b, named, deployment, replace }) => {
+    const { target, id } = world;
+    const pause = async (paused: boolean) => {
+      const url = `${target.admin}/deployments/${deployment}`;
+      expect((await request("PATCH", url, { body: { paused } })).status).toBe(200);
+    };
+    const old = await send(target, `${named("Sleepy")}/awakeables`, { id, count: 1 });
+    const made = await a.announces(`${id} awakeable 0`);
+    await a.suspends(old);
+    await pause(true);
+    await awakeable(target, made, "resolve", id);
+    const free = await send(target, `${named("Plain")}/revision`);
+    await becomes(target, free, "pending");
+    const attempts = a.attempts(old).length;
+    await replace();
+    // What is pinned waits before it, and goes on waiting.
+    expect((await attach(target, free)).body).toBe("2");
+    expect([a.attempts(old).length, b.attempts(old)]).toEqual([attempts, []]);
+    await pause(false);
+    expect((await attach(target, old)).body).toEqual([{ value: id }]);
   });
 
 const extended: Check = (world) =>
@@ -114,6 +138,7 @@ const seeded: Check = async ({ target, endpoint, named, id }) => {
 
 protocolSuite("deployments", {
   "86 what is pinned goes on where it is, new ones and unpinned ones go to the new": pinned,
+  "86c what is not pinned leaves a paused deployment once there is a new one": passed,
   "86b a deployment put to newer code serves its new handler, and what runs goes on there":
     extended,
   "87 what is suspended can be resumed on another deployment, with its version": moved,

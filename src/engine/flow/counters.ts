@@ -66,6 +66,11 @@ export function scopeCounters(scope: string, limitKey: string | undefined): Coun
   return [`${whole}/${limitKey}`, `${whole}/${limitKey.slice(0, slash)}`, whole];
 }
 
+/** Whether a counter is that of a pause, at which queues wait that have nothing in common but the pause. */
+export function isPause(counter: Counter): boolean {
+  return counter.startsWith("paused ");
+}
+
 /** Whether a counter is of a scope or a limit key. */
 export function isScoped(counter: Counter): boolean {
   return counter.startsWith(SCOPE);

@@ -33,6 +33,11 @@ export class CounterState {
   /** Cancels the look at the next token. */
   cancelAlarm: (() => void) | undefined;
 
+  /** Slots that nobody else may take. */
+  get taken(): number {
+    return this.used + this.reserved;
+  }
+
   get isAwaited(): boolean {
     return this.elsewhere > 0 || this.lanes !== undefined && this.lanes.size > 0;
   }

@@ -1,37 +1,22 @@
 import { firstFull, type Full } from "../../engine/flow/admission.ts";
 import type { BucketState } from "../../engine/flow/bucket.ts";
-import { type Counted, type Counter, countersOf } from "../../engine/flow/counters.ts";
+import { type Counted, type Counter, countersOf, isPause } from "../../engine/flow/counters.ts";
 import { demandOfQueue } from "../../engine/flow/queue.ts";
-import type { Corrected, Queued, Settled, Slots, SlotView } from "../../engine/flow/slots.ts";
+import type { Queued, Settled, Slots, SlotView } from "../../engine/flow/slots.ts";
 import type { Rate } from "../../model/limits.ts";
 import { PRIORITY_AGING_MS } from "../../model/queue.ts";
 import { PriorityLanes } from "../../priority_lanes.ts";
 import { Counters, type CounterState } from "./counter_state.ts";
-import { Shares, type SharesOptions } from "./shares.ts";
-import { type Entry, WaitQueue } from "./wait_queue.ts";
+import { GRANTS_MAX, type SchedulerOptions } from "./scheduler_options.ts";
+import { Shares } from "./shares.ts";
+import { WaitQueue } from "./wait_queue.ts";
 
-/** `send` takes the events `granted`, too. */
-export interface SchedulerOptions extends Omit<SharesOptions, "counters"> {
-  readonly priorityAgingMs?: number;
-  /** Entries of a queue in memory, and of a page of `load`. Absent: `WINDOW`. */
-  readonly queueWindow?: number;
-  /** Grants whose turns have not run, at most. Absent: no more than a turn takes with ease. */
-  readonly grantsMax?: number;
-  /** The next entries of a queue, after a place, once all that turns have written can be read. */
-  readonly load: (queue: string, after: number) => Promise<readonly Entry[]>;
-  readonly onFailure: (cause: unknown) => void;
-  /** Told of each bank that a turn has corrected. Absent: nobody is told. */
-  readonly onCorrected?: ((corrected: Corrected) => void) | undefined;
-}
-
-const GRANTS_MAX = 256;
 /** The counter of the grants whose turns have not run. */
 const GRANTS = "grants";
 
 /**
  * Counts the slots of a partition, and proposes who starts next of those that wait (decision 050). Nothing
  * here is stored: a new life counts anew. The engine checks every grant.
- *
  * Each queue waits at one counter that is full, or in `GRANTS`. When that counter has room again, queues
  * take turns: each one either gets a grant for its head, or moves to another counter that is full.
  */
@@ -52,8 +37,7 @@ export class Scheduler implements SlotView {
   }
 
   taken(counter: Counter): number {
-    const state = this.#counters.get(counter);
-    return state ? state.used + state.reserved : 0;
+    return this.#counters.get(counter)?.taken ?? 0;
   }
 
   reservedTokens(counter: Counter): number {
@@ -117,9 +101,13 @@ export class Scheduler implements SlotView {
     this.#shares.review();
   }
 
-  /** Limits or pauses have changed: grants all that may start now. */
+  /** Limits, pauses or deployments have changed: grants all that may start now. */
   controlsChanged(): void {
-    for (const counter of [...this.#counters.keys()]) this.#serve(counter);
+    for (const counter of [...this.#counters.keys()]) {
+      if (isPause(counter)) this.#enterAgain(counter);
+      else this.#serve(counter);
+    }
+    this.#serve(GRANTS);
     this.#shares.all();
   }
 
@@ -185,6 +173,13 @@ export class Scheduler implements SlotView {
       this.#passes(queue, 1);
       this.#read(queue);
     }
+  }
+
+  /** Has each queue at a pause wait where it must: one may have another deployment now, and not the first. */
+  #enterAgain(counter: Counter): void {
+    const lanes = this.#counters.get(counter)?.lanes, queues = [...lanes ?? []];
+    lanes?.clear();
+    for (const queue of queues) this.#enter(queue);
   }
 
   #wait(queue: WaitQueue, counter: Counter): void {
