@@ -15,6 +15,9 @@ const ID = /inv_1[0-9A-Za-z]{33}/g;
  * Whoever was called is named when it is met: `x1`, `x2` …; `id=x1` of nobody else.
  *   at 5 bring a>b 1-2          (the first two messages that a wrote for b, as one batch)
  *   at 6 acknowledge a>b 1-2    (b has them)
+ * Limits and deployments change everywhere at once. What the scheduler of a partition proposes is shown with
+ * its letter, and its turn runs with
+ *   at 7 grant a1 · at 8 share a   (the first proposal of a about a share)
  */
 export function between(partitions: number, script: string): string {
   const play = new Play(partitions), out: string[] = [];
@@ -44,25 +47,45 @@ class Play {
 
   line(line: string): string[] {
     const [, at = "", verb = "", ...rest] = line.split(" ");
+    const changed = this.#stages.map((stage) => stage.control(Number(at), [verb, ...rest]));
+    const shown = changed.includes(true) ? [] : this.#turn(line, Number(at), [verb, ...rest]);
+    const proposals = this.#stages.flatMap((stage, partition) =>
+      stage.proposals().map((text) => text.replace("⇒", `${LETTERS[partition]} ⇒`))
+    );
+    return [...shown, ...proposals].map((text) => text.replace(ID, (id) => this.#nameOf(id)));
+  }
+
+  #turn(line: string, at: number, [verb = "", ...rest]: readonly string[]): string[] {
     const { place, event } = verb === "bring" || verb === "acknowledge"
       ? this.#moved(verb, rest)
       : this.#said([verb, ...rest]);
     const stage = this.#stages[place.partition];
     if (!stage) throw new Error(`Nothing is where "${line}" is`);
-    const turn = stage.play(Number(at), event);
+    const turn = stage.play(at, event);
     for (const { table, row, drop } of turn.writes) {
       if (table !== "outbox" || drop || !("message" in row)) continue;
       const way = `${LETTERS[row.from]}>${LETTERS[row.to]}`;
       this.#sent.set(way, [...this.#sent.get(way) ?? [], row.message]);
     }
-    return shownTurn(turn).map((text) => text.replace(ID, (id) => this.#nameOf(id)));
+    return shownTurn(turn);
   }
 
   /** Happens where its subject is. */
   #said(words: string[]): { place: PartitionRange; event: Event } {
     const known = words.map((word) => word.replace(NAME, (name) => this.#idOf(name)));
+    if (words[0] === "share") return this.#proposed(LETTERS.indexOf(words[1] ?? ""));
     const [id = ""] = known[1]?.split("#") ?? [];
-    return { place: this.#at(partitionOfId(id, this.#partitions)), event: parse(known) };
+    const partition = partitionOfId(id, this.#partitions);
+    if (words[0] === "grant") return this.#proposed(partition, id);
+    return { place: this.#at(partition), event: parse(known) };
+  }
+
+  /** The grant for an invocation, or else what is next about shares. */
+  #proposed(partition: number, id?: string): { place: PartitionRange; event: Event } {
+    const stage = this.#stages[partition];
+    if (!stage) throw new Error(`There is no partition ${partition}`);
+    const event = id === undefined ? stage.shareEvent() : stage.grantOf(id);
+    return { place: this.#at(partition), event };
   }
 
   #moved(verb: string, [way = "", range = ""]: string[]): { place: PartitionRange; event: Event } {

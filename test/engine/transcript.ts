@@ -1,8 +1,9 @@
 import type { Effect } from "../../src/engine/effect.ts";
-import type { Event } from "../../src/engine/event.ts";
+import type { Event, SharesEvent } from "../../src/engine/event.ts";
 import { step } from "../../src/engine/step.ts";
 import { type RowView, Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
+import type { Controls } from "../../src/model/limits.ts";
 import type { Message } from "../../src/model/message.ts";
 import { ONLY_PARTITION, type PartitionRange } from "../../src/model/ring.ts";
 import type { Rows } from "../../src/model/rows.ts";
@@ -30,6 +31,7 @@ const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
  * Limits and pauses (`controlsAfter`) change between turns; what the scheduler proposes is shown as
  * `⇒`, and its turn runs with
  *   at 8 limit blue 1 · at 8 hold service greeter · at 9 grant i2
+ *   at 8 deploy dp_2 (the latest from now on) · at 8 update dp_1 (in place)
  */
 export function transcript(script: string): string {
   const partition = new Stage();
@@ -47,6 +49,9 @@ export function transcript(script: string): string {
   return out.join("\n") + "\n";
 }
 
+/** What a scheduler proposes. */
+type Proposed = SharesEvent | Event & { type: "granted" };
+
 /** A partition whose memory is all there is. */
 export class Stage {
   #inboxes = new Inboxes();
@@ -56,21 +61,21 @@ export class Stage {
   );
   readonly #place: PartitionRange;
   readonly #scheduler: Scheduler;
+  readonly #deployments = [deployment];
   #schema = new Schema([deployment], { ...schema.defaults, yieldThresholdMs: 500 });
   #now = 0;
   #commit = 0;
   #attemptForgotten = 0;
-  #grants: (Event & { type: "granted" })[] = [];
+  #proposed: Proposed[] = [];
   #shown = 0;
 
   constructor(place: PartitionRange = ONLY_PARTITION) {
     this.#place = place;
     this.#scheduler = new Scheduler({
+      range: place,
       clock: { now: () => this.#now, at: () => () => {}, soon: (call) => call() },
       schema: () => this.#schema,
-      send: (event) => {
-        if (event.type === "granted") this.#grants.push(event);
-      },
+      send: (event) => void this.#proposed.push(event as Proposed),
       load: () => Promise.resolve([]),
       onFailure: (cause) => {
         throw cause;
@@ -84,29 +89,51 @@ export class Stage {
       this.#inboxes = new Inboxes(Number(words[1]));
       return true;
     }
-    const controls = controlsAfter(this.#schema.controls, words);
+    const controls = controlsAfter(this.#schema.controls, words) ?? this.#deploy(words);
     if (!controls) return false;
     this.#now = at;
-    this.#schema = new Schema([deployment], this.#schema.defaults, controls);
+    this.#schema = new Schema(this.#deployments, this.#schema.defaults, controls);
     this.#scheduler.controlsChanged();
     return true;
   }
 
+  /** Registers a deployment with all services, as the latest one, or updates a known one in place. */
+  #deploy([verb, id = ""]: readonly string[]): Controls | undefined {
+    if (verb !== "deploy" && verb !== "update") return undefined;
+    const at = this.#deployments.findIndex((one) => one.id === id);
+    const revision = at < 0 ? this.#deployments.length + 1 : at + 1;
+    const services = deployment.services.map((one) => ({ ...one, deployment: id, revision }));
+    const made = { ...deployment, id, uri: `http://${verb}/`, services };
+    if (at < 0) this.#deployments.push(made);
+    else this.#deployments[at] = made;
+    return this.#schema.controls;
+  }
+
   /** The proposal for an invocation, whose turn is to run. */
   grantOf(id: string): Event {
-    const grant = this.#grants.find((one) => one.id === id);
-    if (!grant) throw new Error(`Nobody proposes "${id}"`);
-    this.#grants = this.#grants.filter((one) => one !== grant);
-    this.#shown = this.#grants.length;
-    return grant;
+    return this.#propose((one) => one.type === "granted" && one.id === id, id);
+  }
+
+  /** The first proposal about a share, whose turn is to run. */
+  shareEvent(): Event {
+    return this.#propose((one) => one.type !== "granted", "a change of a share");
+  }
+
+  #propose(isIt: (one: Proposed) => boolean, what: string): Event {
+    const found = this.#proposed.find(isIt);
+    if (!found) throw new Error(`Nobody proposes ${what}`);
+    this.#proposed = this.#proposed.filter((one) => one !== found);
+    this.#shown = this.#proposed.length;
+    return found;
   }
 
   /** What was proposed since the last call, a line each. */
   proposals(): string[] {
-    const lines = this.#grants.slice(this.#shown).map(({ id, seq, reserved }) =>
-      `  ⇒ grant ${id} seq=${seq} reserved=${reserved.join(" ")}`
-    );
-    this.#shown = this.#grants.length;
+    const lines = this.#proposed.slice(this.#shown).map((one) => {
+      if (one.type !== "granted") return `  ⇒ ${plain(one)}`;
+      return `  ⇒ grant ${one.id} seq=${one.seq} reserved=${one.reserved.join(" ")}`;
+    });
+    this.#shown = this.#proposed.length;
     return lines;
   }
 
@@ -233,9 +260,10 @@ function told(effect: Effect): string {
     case "attempt": {
       const { invocation, attempt, entries, state } = effect;
       const map = state?.pairs.map(({ name, value }) => `${name}=${text(value)}`);
+      const { deployment: on = "dp_1" } = invocation.pin ?? {};
       return `attempt ${invocation.id}#${attempt} entries=${entries.length}${
         map ? ` state={${map}}` : ""
-      }`;
+      }${on === "dp_1" ? "" : ` on=${on}`}`;
     }
     case "notify":
       return `notify ${effect.id}#${effect.attempt} ${effect.index} ${brief1(effect.entry)}`;
