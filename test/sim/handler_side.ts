@@ -15,6 +15,8 @@ export interface SideOptions {
   readonly listener: DialListener;
   /** Nothing goes wrong any more. */
   readonly isCalm: boolean;
+  /** It works until `release` is called. */
+  readonly isHeld: boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ export class HandlerSide implements Exchange {
   readonly #options: SideOptions;
   readonly #frames = new Frames();
   readonly #manner: Manner;
+  #isHeld: boolean;
   /** When the endpoint said what ends an attempt. */
   #saidAt: number | undefined;
   /** When anything that the server can see last happened. */
@@ -45,7 +48,8 @@ export class HandlerSide implements Exchange {
   #sleeps = false;
 
   constructor(number: number, options: SideOptions) {
-    const { world, request: { headers }, isCalm } = options;
+    const { world, request: { headers }, isCalm, isHeld } = options;
+    this.#isHeld = isHeld;
     this.#options = options;
     this.number = number;
     this.id = headers["x-svc-invocation-id"] ?? "";
@@ -69,6 +73,18 @@ export class HandlerSide implements Exchange {
   /** Whether nobody holds the stream any more. */
   get isClosed(): boolean {
     return this.isEnded || this.resetAt !== undefined;
+  }
+
+  /** Whether it has not said how its attempt ends, and the stream is open. */
+  get isSpeaking(): boolean {
+    return this.#saidAt === undefined && !this.isClosed;
+  }
+
+  /** A handler that was held ends. */
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#after(50, () => this.#succeed());
   }
 
   write(bytes: Uint8Array): boolean {
@@ -103,6 +119,7 @@ export class HandlerSide implements Exchange {
     const { chance } = this.#options.world;
     switch (this.#manner) {
       case "quick":
+        if (this.#isHeld) return;
         return this.#after(50, () => this.#succeed());
       case "slow":
         return this.#after(1_500, () => this.#succeed());

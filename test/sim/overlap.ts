@@ -29,10 +29,16 @@ const schema = new Schema([deployment], {
   retry: { ...RETRY, onMaxAttempts: "pause" },
 });
 
+/** Attempts that may run at once. */
+const SLOTS = [1, 2, 3, 1_000] as const;
+/** How long so few attempts may take to begin when nothing else goes on. */
+const BEGIN_MS = 2_000;
+
 /**
  * One seed of invocations, of some objects and of none, whose handlers may work longer than the
  * server waits, while operators meddle and the server starts again. What was broken, with the end of
- * the trace; undefined: no two handler sides overlapped that must not.
+ * the trace; undefined: no two handler sides overlapped that must not, never more had a slot than the limit
+ * allows, and no slot was lost.
  */
 export async function overlapOf(
   system: OutboundSystem,
@@ -61,6 +67,11 @@ class Play {
   #broken: Broken | undefined;
   #host: InstanceType<OutboundSystem["Host"]> | undefined;
   #attempts: Attempts | undefined;
+  /** Slots of this life, and the number of its first side. */
+  #slots: number = SLOTS[0];
+  #firstSide = 0;
+  /** Handlers stay at work until this is over. */
+  #isHeld = false;
 
   constructor(system: OutboundSystem, world: World) {
     this.#system = system;
@@ -90,7 +101,33 @@ class Play {
     await this.#until(TIMEOUT_MS, () => this.#sides.every(({ isClosed }) => isClosed));
     must(this.#sides.every(({ isClosed }) => isClosed), () => "A stream was left open");
     must(this.#attempts?.load.running === 0, () => "An attempt that is over holds its slot");
+    await this.#mustHaveSlots();
     this.#host?.close();
+  }
+
+  /** Has one more work than there are slots: all slots are there, and one has to wait. */
+  async #mustHaveSlots(): Promise<void> {
+    if (this.#slots > 10) return;
+    this.#isHeld = true;
+    for (let count = this.#slots; count >= 0; count--) {
+      void this.#invoke("greeter/hi").catch(() => {});
+    }
+    await this.#until(BEGIN_MS, () => this.#speaking.length >= this.#slots);
+    const { length } = this.#speaking;
+    must(
+      length === this.#slots,
+      () => `${length} attempts run, and there are ${this.#slots} slots`,
+    );
+    await this.#until(BEGIN_MS, () => false);
+    this.#isHeld = false;
+    for (const side of this.#sides) side.release();
+    await this.#until(TIMEOUT_MS, () => this.#finished.size === this.#ids.length);
+    must(this.#finished.size === this.#ids.length, () => "The one without a slot never began");
+  }
+
+  /** Sides of this life that have not said how their attempt ends: each has a slot. */
+  get #speaking(): HandlerSide[] {
+    return this.#sides.slice(this.#firstSide).filter(({ isSpeaking }) => isSpeaking);
   }
 
   async #until(ms: number, done: () => boolean): Promise<void> {
@@ -103,7 +140,8 @@ class Play {
   #open(request: DialRequest, listener: DialListener): HandlerSide {
     const { world } = this;
     const isCalm = this.#isCalm;
-    const side = new HandlerSide(this.#sides.length, { world, request, listener, isCalm });
+    const isHeld = this.#isHeld;
+    const side = new HandlerSide(this.#sides.length, { world, request, listener, isCalm, isHeld });
     const rival = this.#sides.find((one) =>
       !one.isOver && (one.id === side.id || one.key !== undefined && one.key === side.key)
     );
@@ -111,18 +149,24 @@ class Play {
       this.#broken ??= new Broken(`Side ${side.number} began while side ${rival.number} works`);
     }
     this.#sides.push(side);
+    const { length } = this.#speaking;
+    if (length > this.#slots) {
+      this.#broken ??= new Broken(`${length} attempts have a slot, and there are ${this.#slots}`);
+    }
     return side;
   }
 
   async #start(): Promise<void> {
     const { chance } = this.world;
+    this.#slots = chance.pick(SLOTS);
+    this.#firstSide = this.#sides.length;
     this.#host = new this.#system.Host({
       range: ONLY_PARTITION,
       store: this.#store,
       clock: this.#clock,
       log: (level, message, fields) => this.world.log(`${level} ${message} ${fields?.["cause"]}`),
       schema: () => schema,
-      attempts: (send) => this.#attempts = this.#attemptsOf(send, chance.pick([2, 1_000])),
+      attempts: (send) => this.#attempts = this.#attemptsOf(this.#meddling(send), this.#slots),
       turnEventsMax: 100,
       releaseEffectsMax: 32,
       mailboxEventsMax: 65_536,
@@ -155,9 +199,9 @@ class Play {
     for (const id of this.#ids) this.#await(id);
   }
 
-  async #invoke(): Promise<void> {
+  async #invoke(path?: typeof TARGETS[number]): Promise<void> {
     const { chance } = this.world;
-    const target = targetOf(chance.pick(TARGETS));
+    const target = targetOf(path ?? chance.pick(TARGETS));
     const identity = { ...target, isWorkflowRun: false };
     const { id, fresh } = newInvocationId(identity, chance.bytes(16), this.world.wall);
     await this.#host?.partitionClient.send({
@@ -168,6 +212,7 @@ class Play {
       value: new Uint8Array(0),
       origin: { by: "ingress" },
       retention: { resultMs: 3_600_000, journalMs: 3_600_000 },
+      priority: chance.pick([0, 4, 9]),
     });
     this.#ids.push(id);
     this.#await(id);
@@ -179,10 +224,20 @@ class Play {
     host?.partitionClient.attach(id).then(() => this.#finished.add(id), () => {});
   }
 
-  #meddle(): void {
+  /** Now and then somebody asks for what leaves a slot that was just offered without its attempt. */
+  #meddling(send: Mailbox): Mailbox {
+    return (event, durable) => {
+      const isOffer = event.type === "slotFree" && !this.#isCalm;
+      if (isOffer && this.world.chance.happens(0.3)) this.#meddle(event.id);
+      send(event, durable);
+    };
+  }
+
+  #meddle(whom?: string): void {
     const { chance } = this.world;
     if (this.#ids.length === 0) return;
-    const id = chance.pick(this.#ids), kind = chance.pick(["pause", "kill", "cancel"] as const);
+    const id = whom ?? chance.pick(this.#ids);
+    const kind = chance.pick(["pause", "kill", "cancel"] as const);
     this.world.log(`${kind} ${id.slice(-8)}`);
     if (kind === "kill") {
       for (const side of this.#sides) side.isExcused ||= side.id === id;

@@ -39,4 +39,38 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
       "for (const attempt of [...this.#running.values(), ...this.#draining.values()]) attempt.abort();",
     replace: "this.#running.clear();",
   },
+  {
+    name: "an attempt needs no slot",
+    file: "outbound/attempts.ts",
+    find: "if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {",
+    replace: "if (!wasReserved && this.#taken >= 2 * this.#options.concurrencyMax) {",
+  },
+  {
+    name: "a slot that is reserved is not taken",
+    file: "outbound/attempts.ts",
+    find: "return this.#running.size + this.#reserved.size;",
+    replace: "return this.#running.size;",
+  },
+  {
+    name: "a slot whose attempt has moved on stays reserved",
+    file: "outbound/attempts.ts",
+    find: "if (this.#reserved.delete(id)) this.#offer();",
+    replace: "void [id];",
+  },
+  {
+    name: "a slot that is free is offered to nobody",
+    file: "outbound/attempts.ts",
+    find: "    this.#running.delete(attempt.id);\n    this.#offer();\n",
+    replace: "    this.#running.delete(attempt.id);\n",
+  },
+  {
+    name: "an attempt that starts keeps its reservation, too",
+    file: "outbound/attempts.ts",
+    find: "const wasReserved = this.#reserved.delete(id);",
+    replace: "const wasReserved = this.#reserved.has(id);",
+    also: {
+      find: "if (this.#reserved.delete(id)) this.#offer();",
+      replace: "if (!this.#running.get(id) && this.#reserved.delete(id)) this.#offer();",
+    },
+  },
 ];
