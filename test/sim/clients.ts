@@ -142,12 +142,13 @@ export interface PlanOptions {
   readonly number: number;
   /** Paths of handlers. */
   readonly aims: readonly string[];
-  readonly limits: Pick<Limits, "isControlled" | "alike">;
+  readonly limits: Pick<Limits, "isControlled" | "alike" | "together">;
 }
 
 /** What one of a simulation's clients wants. */
 export function plan(world: World, { number, aims, limits }: PlanOptions): Plan {
-  const { chance } = world, { isControlled, alike } = limits;
+  const { chance } = world, { isControlled, alike, together } = limits;
+  if (isControlled && chance.happens(together)) return planTogether(world, number);
   const isAlike = isControlled && chance.happens(alike);
   const aim = isAlike ? "greeter/hi" : chance.pick(aims);
   const isScoped = isAlike || isControlled && !aim.startsWith("flow/") && chance.happens(0.7);
@@ -170,5 +171,21 @@ export function plan(world: World, { number, aims, limits }: PlanOptions): Plan 
     retention: kept
       ? { resultMs: short, journalMs: short }
       : { resultMs: KEPT_MS, journalMs: chance.pick([KEPT_MS, 400]) },
+  };
+}
+
+/** One of those that fill some queues of one scope. */
+function planTogether(world: World, number: number): Plan {
+  const { chance } = world, path = "a:greeter/hi", name = `c${number}`;
+  return {
+    name,
+    id: idempotentId(path, name),
+    kind: chance.pick(["call", "send"] as const),
+    path,
+    program: program(chance, path, 2),
+    limitKey: chance.pick(["", "k", "j"]) || undefined,
+    priority: chance.pick([4, 4, 0, 9]),
+    delayMs: 0,
+    retention: { resultMs: KEPT_MS, journalMs: KEPT_MS },
   };
 }

@@ -7,6 +7,7 @@ import { Controllers } from "./controllers.ts";
 import { CALM, type Faults, type Limits } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { History } from "./history.ts";
+import { LimitChecks } from "./limit_checks.ts";
 import { check } from "./invariants.ts";
 import { must } from "./must.ts";
 import { Network } from "./network.ts";
@@ -18,7 +19,6 @@ import type { Asking } from "./asking.ts";
 import type { OwnersCommit, PartitionOwner, PartitionOwnerOptions } from "./partition_owner.ts";
 import type { System } from "./system.ts";
 import { Resolver } from "./resolver.ts";
-import { SlotCheck } from "./slots.ts";
 import { Topics } from "./topics.ts";
 import type { World } from "./world.ts";
 
@@ -55,7 +55,7 @@ export class Cluster {
   #calmAt = Infinity;
   readonly #options: ClusterOptions;
   readonly #controllers: Controllers;
-  readonly #slots: readonly SlotCheck[];
+  readonly #checked: LimitChecks;
   /** Those that wait though they may start, and since when; and when to see about them again. */
   #startable = new Map<string, number>();
   #startsAt = 0;
@@ -70,8 +70,8 @@ export class Cluster {
     this.history = new History(world, limits.partitions);
     this.#faults = faults;
     this.#controllers = new Controllers(world, limits);
-    const isPunctual = !faults.clockStepMs && !faults.clockSkewMs && !faults.clockDrift;
-    this.#slots = this.disks.each.map(() => new SlotCheck(this.#controllers, { isPunctual }));
+    const { disks, history } = this, controllers = this.#controllers;
+    this.#checked = new LimitChecks({ controllers, disks, history, faults, limits });
     this.#network = new Network({
       world,
       faults: () => this.#faults,
@@ -212,10 +212,11 @@ export class Cluster {
     const before = this.#startable;
     this.#startable = new Map();
     const isFar = this.disks.all("outbox").length > 0;
-    this.#slots.forEach((check, partition) => {
+    const { slots } = this.#checked;
+    slots.forEach((check, partition) => {
       const owner = this.owners.last(partition);
       if (world.mono < (owner?.bornAt ?? Infinity) + SETTLE_MS) return;
-      const others = { buckets: this.disks.all("bucket"), all: this.#slots, isFar };
+      const others = { buckets: this.disks.all("bucket"), all: slots, isFar };
       for (const id of check.startable(owner?.process.now ?? 0, others)) {
         const since = before.get(id) ?? world.mono;
         this.#startable.set(id, since);
@@ -251,7 +252,7 @@ export class Cluster {
       this.history.commit(writes, { epoch, partition });
       check(this.disks, this.history);
       this.topics?.commit(writes, partition);
-      if (handOver) this.#slots[partition]?.commit({ ...handOver, writes });
+      if (handOver) this.#checked.commit(partition, { ...handOver, writes });
       const checks = this.#checks.get(owner) ?? [];
       // Effects go out in batches.
       if (owner.hasCaughtUp()) { for (const check of checks.splice(0)) check(); }

@@ -36,6 +36,8 @@ export interface HandOver {
   readonly view: SlotsView | undefined;
   /** That of the commit before it. */
   readonly before: SlotsView | undefined;
+  /** The time of its owner, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 export interface ConnectionOptions {

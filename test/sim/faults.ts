@@ -81,6 +81,8 @@ export interface Limits {
   readonly isControlled: boolean;
   /** Part of the clients that all want the same, in one scope, so that they wait in one queue. */
   readonly alike: number;
+  /** Part of the others that want the same in one scope, with several limit keys and priorities. */
+  readonly together: number;
   /** As in `SchedulerOptions`. */
   readonly queueWindow: number;
   readonly grantsMax: number;
@@ -180,6 +182,7 @@ export function limits(chance: Chance): Limits {
     pageRowsMax: chance.pick([1, 3, 1_000]),
     isControlled: chance.happens(0.5),
     alike: chance.pick([0, 0, 0.9]),
+    together: 0,
     queueWindow: chance.pick([1, 2, 256]),
     grantsMax: chance.pick([1, 2, 256]),
     priorityAgingMs: chance.pick([1, 100, 10_000]),
@@ -205,6 +208,11 @@ export function feeding(
     lettersAfter: chance.pick([Infinity, 1, 2, 4]),
     poison: chance.happens(0.5) ? 0 : chance.next() * 0.3,
   };
+}
+
+/** Queues that wait together. It has a chance of its own, too. */
+export function gathering(chance: Chance): Pick<Limits, "together"> {
+  return { together: chance.pick([0, 0, 0, 0.9]) };
 }
 
 /** The faults a seed really has, for a failure's message. */

@@ -201,7 +201,8 @@ export class PartitionOwner {
 
   #handedOver(): HandOver {
     const until = this.#options.controllers.version, view = this.slots;
-    const handOver = { since: this.#seen, until, view, before: this.#view };
+    const { now } = this.process;
+    const handOver = { since: this.#seen, until, view, before: this.#view, now };
     this.#seen = until;
     this.#view = view;
     return handOver;

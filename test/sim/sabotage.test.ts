@@ -12,6 +12,7 @@ import { SABOTAGES_JOURNAL } from "./sabotages_journal.ts";
 import { SABOTAGES_LIFECYCLE } from "./sabotages_lifecycle.ts";
 import { SABOTAGES_MESSAGES } from "./sabotages_messages.ts";
 import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
+import { SABOTAGES_ORDER, SABOTAGES_SHARES } from "./sabotages_order.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { SABOTAGES_PLACEMENT } from "./sabotages_placement.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
@@ -46,7 +47,8 @@ const SABOTAGES = [
     isFleet: false,
     isControlled: true,
     ...UNFED,
-  }, SABOTAGES_FLOW),
+  }, [...SABOTAGES_FLOW, ...SABOTAGES_ORDER]),
+  ...under({ ...UNFED, isControlled: true, partitions: 3, alike: 0 }, SABOTAGES_SHARES),
   ...under({ ...UNFED, partitions: 3 }, SABOTAGES_BETWEEN),
   ...under({ ...UNFED, partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
   ...under({ isFed: true, partitions: 2 }, SABOTAGES_KAFKA),

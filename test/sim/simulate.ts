@@ -1,6 +1,6 @@
 import { Cluster } from "./cluster.ts";
 import { Chance } from "./chance.ts";
-import { type Faults, feeding, type Limits, limits, named, swarm } from "./faults.ts";
+import { type Faults, feeding, gathering, type Limits, limits, named, swarm } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
 import type { System } from "./system.ts";
@@ -24,8 +24,9 @@ export interface Run {
   readonly simulatedMs: number;
 }
 
-/** Makes another seed of one. */
+/** Make other seeds of one. */
 const FEEDING = 0x5eed;
+const GATHERING = 0xc40d;
 /** For how long things go wrong. */
 const FAULTS_MS = 4_000;
 /** How long everything may take to finish after that. */
@@ -48,7 +49,8 @@ export async function simulate(
   const world = new World(seed), start = world.mono;
   const { isFed, inboxMax, lettersAfter, ...lost } = feeding(new Chance(seed ^ FEEDING));
   const faults = { ...swarm(world.chance), ...lost, ...under };
-  const tight = { ...limits(world.chance), isFed, inboxMax, lettersAfter, ...under };
+  const gathered = gathering(new Chance(seed ^ GATHERING));
+  const tight = { ...limits(world.chance), ...gathered, isFed, inboxMax, lettersAfter, ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
   const count = world.chance.int(2, tight.isControlled ? 20 : 12);

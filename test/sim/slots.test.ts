@@ -21,7 +21,7 @@ function overtaken(given: GivenControls): void {
   });
   const commit = (row: InvocationRow) => {
     const writes: Write[] = [{ table: "invocation", row, drop: false }];
-    check.commit({ writes, since: 0, until: 0, view: undefined, before: undefined });
+    check.commit({ writes, since: 0, until: 0, view: undefined, before: undefined, now: 0 });
   };
   commit(invocationRow({ id: "inv_1", status: QUEUED }));
   commit(invocationRow({ id: "inv_2", runningAt: 2 }));

@@ -38,6 +38,8 @@ export class SlotCheck {
   /** Those that began to wait in the commit that is being checked. */
   readonly #fresh = new Set<string>();
   readonly #starts = new Map<string, Start[]>();
+  /** Counters of which a slot was taken in the last commit. */
+  readonly taken = new Set<string>();
 
   constructor(
     controllers: Pick<Controllers, "at" | "schema">,
@@ -49,7 +51,8 @@ export class SlotCheck {
 
   commit(commit: SlotCommit): void {
     this.#fresh.clear();
-    const taken = new Set<string>(), started: [InvocationRow | undefined, InvocationRow][] = [];
+    this.taken.clear();
+    const { taken } = this, started: [InvocationRow | undefined, InvocationRow][] = [];
     for (const { table, row, drop } of commit.writes) {
       if (table !== "invocation") continue;
       const after = row as Rows["invocation"], before = this.#rows.get(after.id);
@@ -245,7 +248,9 @@ function holds({ status }: InvocationRow): boolean {
 }
 
 /** The counters of an invocation. */
-function levelsOf({ target: { service, handler, scope }, limitKey }: InvocationRow): string[] {
+export function levelsOf(
+  { target: { service, handler, scope }, limitKey }: InvocationRow,
+): string[] {
   const levels = [`handler:${service}/${handler}`, `service:${service}`];
   if (scope === undefined) return levels;
   const path = [scope, ...limitKey?.split("/") ?? []];
@@ -264,7 +269,7 @@ function isLimited({ concurrency, rate }: Limits = {}): boolean {
 }
 
 /** The limits of a counter. */
-function limitsAt({ services, rules }: Controls, name: string): Limits | undefined {
+export function limitsAt({ services, rules }: Controls, name: string): Limits | undefined {
   const [kind, rest = ""] = name.split(":");
   if (kind === "service") return services.get(rest)?.limits;
   if (kind === "handler") {

@@ -1,0 +1,54 @@
+import type { Controllers } from "./controllers.ts";
+import type { Disks } from "./disks.ts";
+import type { Faults, Limits } from "./faults.ts";
+import type { History } from "./history.ts";
+import { LaneCheck } from "./lanes.ts";
+import { PauseCheck } from "./pauses.ts";
+import { ShareCheck } from "./shares.ts";
+import { SlotCheck, type SlotCommit } from "./slots.ts";
+
+export interface LimitChecksOptions {
+  readonly controllers: Controllers;
+  readonly disks: Disks;
+  readonly history: History;
+  readonly faults: Faults;
+  readonly limits: Limits;
+}
+
+/** What a server that holds all that waits in memory has, at least: `LaneCheck` knows no other order. */
+const ROOMY = 256;
+
+/** All checks of limits, priorities and pauses. */
+export class LimitChecks {
+  /** By partition. */
+  readonly slots: readonly SlotCheck[];
+  readonly #lanes: readonly LaneCheck[];
+  readonly #pauses: readonly PauseCheck[];
+  readonly #shares: ShareCheck | undefined;
+
+  constructor({ controllers, disks, history, faults, limits }: LimitChecksOptions) {
+    const { clockStepMs, clockSkewMs, clockDrift } = faults;
+    const isPunctual = !clockStepMs && !clockSkewMs && !clockDrift;
+    const { isControlled, partitions, queueWindow, grantsMax, priorityAgingMs: agingMs } = limits;
+    const isAlone = partitions === 1;
+    this.slots = disks.each.map(() => new SlotCheck(controllers, { isPunctual }));
+    this.#pauses = isControlled ? disks.each.map(() => new PauseCheck(controllers)) : [];
+    const isOrdered = isControlled && isPunctual && queueWindow >= ROOMY && grantsMax >= ROOMY;
+    this.#lanes = isOrdered
+      ? disks.each.map(() => new LaneCheck({ controllers, agingMs, isAlone }))
+      : [];
+    const underWay = () => history.deliveries.underWay();
+    this.#shares = isControlled && !isAlone
+      ? new ShareCheck({ controllers, disks, underWay })
+      : undefined;
+  }
+
+  /** Takes a commit of a partition. Throws `Broken`. */
+  commit(partition: number, commit: SlotCommit): void {
+    const slots = this.slots[partition];
+    slots?.commit(commit);
+    this.#pauses[partition]?.commit(commit);
+    this.#lanes[partition]?.commit(commit);
+    if (slots) this.#shares?.commit(commit, partition, slots);
+  }
+}
