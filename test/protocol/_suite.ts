@@ -26,6 +26,8 @@ export interface SuiteOptions {
   readonly isSequential?: boolean;
   /** Default: both, bidirectional and request-response. */
   readonly transports?: readonly SdkTransport[];
+  /** How long a check may take, in milliseconds. Default: `TEST_MS`. */
+  readonly testMs?: number;
 }
 
 const TEST_MS = 20_000;
@@ -38,9 +40,10 @@ const TEST_MS = 20_000;
 export function protocolSuite(
   name: string,
   checks: Readonly<Record<string, Check>>,
-  { options = {}, transports = ["h2", "h1"], identityKeys, isSequential = false }: SuiteOptions =
-    {},
+  suite: SuiteOptions = {},
 ): void {
+  const { options = {}, transports = ["h2", "h1"], identityKeys, isSequential = false } = suite;
+  const { testMs = TEST_MS } = suite;
   describe(name, { concurrent: !isSequential }, () => {
     let target: Target | undefined;
     beforeAll(async () => {
@@ -51,7 +54,7 @@ export function protocolSuite(
       describe(
         transport,
         () =>
-          keep(checks, { transport, ...(identityKeys ? { identityKeys } : {}) }, () => {
+          keep(checks, { transport, testMs, ...(identityKeys ? { identityKeys } : {}) }, () => {
             if (!target) throw new Error("The server did not start");
             return target;
           }),
@@ -62,7 +65,7 @@ export function protocolSuite(
 
 function keep(
   checks: Readonly<Record<string, Check>>,
-  sdk: SdkOptions,
+  { testMs, ...sdk }: SdkOptions & { readonly testMs: number },
   targetOf: () => Target,
 ): void {
   let endpoint: SdkEndpoint | undefined;
@@ -82,7 +85,7 @@ function keep(
       const id = `${transport}-${++count}`;
       const named = (service: string) => `${service}${suffix}`;
       await check({ target: targetOf(), endpoint, transport, id, named });
-    }, TEST_MS);
+    }, testMs);
   }
 }
 

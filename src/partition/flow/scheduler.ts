@@ -116,6 +116,11 @@ export class Scheduler implements SlotView {
     return this.#queues.size;
   }
 
+  /** Invocations that wait and are in memory here. */
+  get entries(): number {
+    return [...this.#queues.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
   /** The places of grants whose turns have not run. */
   get grants(): readonly number[] {
     return [...this.#granted.keys()];
