@@ -48,6 +48,27 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await tab.close();
   });
 
+  test("goes from step to step by keys, whatever entries are between them", async () => {
+    const id = await start("Greeter/callCounter", { key: "steps", delta: 1 });
+    await stands(id, "completed");
+    // The id of what is called, which is an entry of its own; its result is the next one.
+    const tab = await ui.open(`invocations/${id}?entry=2`);
+    const { page } = tab;
+    const step = page.getByRole("complementary", { name: "Chosen step" });
+    await step.getByText("call Counter/steps/add()").waitFor();
+    for (const shown of ["return", "return"]) {
+      await page.keyboard.press("]");
+      await step.getByText(shown, { exact: true }).waitFor();
+    }
+    for (const shown of ["call Counter/steps/add()", "input()", "input()"]) {
+      await page.keyboard.press("[");
+      await step.getByText(shown, { exact: true }).waitFor();
+    }
+    expect(new URL(page.url()).searchParams.get("entry")).toBe("0");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("shows the steps of what it called in place, and a part of the line by keys", async () => {
     const id = await start("Greeter/callCounter", { key: "nested", delta: 40 });
     await stands(id, "completed");

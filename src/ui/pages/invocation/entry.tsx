@@ -1,5 +1,4 @@
 import { useKeys } from "../../state/keys.ts";
-import { setQuery } from "../../state/router.ts";
 import { Failed } from "../../widgets/empty.tsx";
 import { Json } from "../../widgets/json_tree.tsx";
 import { Moment } from "../../widgets/time.tsx";
@@ -10,18 +9,19 @@ import { useOpened } from "./opened.ts";
 import { readable, type Step } from "./steps.ts";
 
 /** A step with its values: what was sent, and what came of it. */
-export function Entry({ row, step, onClose }: {
+export function Entry({ row, step, onMove, onClose }: {
   readonly row: Whole;
   readonly step: Step;
+  /** To a step so many behind this one, or before it. */
+  readonly onMove: (by: number) => void;
   readonly onClose: () => void;
 }) {
   const { index, resultIndex } = step;
   const indexes = resultIndex === undefined ? [index] : [index, resultIndex];
   const { data, error, refresh } = useEntries(row.id, indexes);
-  const move = (by: number) => setQuery({ entry: String(Math.max(0, index + by)) });
   useKeys("Step", {
-    "[": { label: "Step before", run: () => move(-1) },
-    "]": { label: "Next step", run: () => move(1) },
+    "[": { label: "Step before", run: () => onMove(-1) },
+    "]": { label: "Next step", run: () => onMove(1) },
   });
   return (
     <aside class="peek" aria-label="Chosen step">

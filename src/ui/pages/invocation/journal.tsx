@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
+import type { Used } from "../../data/hooks.ts";
 import type { Int } from "../../data/json.ts";
 import { useKeys } from "../../state/keys.ts";
 import { place, setQuery } from "../../state/router.ts";
@@ -31,13 +32,11 @@ export function Journal({ row, everyMs, types }: JournalProps) {
   const { rows, onFold } = useRows(shown, everyMs);
   const called = rows.flatMap(({ step: { callee } }) => callee === undefined ? [] : [callee]);
   const callees = useCallees(called, everyMs);
-  const chosen = place.value.query.get("entry");
-  const step = steps.find(({ index }) => String(index) === chosen);
+  const step = stepAt(steps, place.value.query.get("entry"));
   const choose = (index?: number) => setQuery({ entry: index === undefined ? "" : String(index) });
   const search = useRef<HTMLInputElement>(null);
   useJournalKeys({ search, steps, step, waterfall, choose });
-  if (error && !data) return <Failed error={error} onRetry={refresh} />;
-  if (!data) return <p class="loading" role="status">Loading…</p>;
+  if (!data) return <Unread {...{ error, refresh }} />;
   return (
     <div class={step ? "split open" : "split"}>
       <div>
@@ -56,9 +55,39 @@ export function Journal({ row, everyMs, types }: JournalProps) {
           ? <Empty title={steps.length === 0 ? EMPTY : "No step is like that."} />
           : <Steps {...{ rows, callees, waterfall, onFold }} onChoose={choose} />}
       </div>
-      {step && <Entry key={step.index} row={row} step={step} onClose={() => choose()} />}
+      {step && <Chosen {...{ row, steps: shown.includes(step) ? shown : steps, step, choose }} />}
     </div>
   );
+}
+
+function Unread({ error, refresh }: Pick<Used<unknown>, "error" | "refresh">) {
+  if (error) return <Failed error={error} onRetry={refresh} />;
+  return <p class="loading" role="status">Loading…</p>;
+}
+
+/** The chosen step, from which keys lead to the others. */
+function Chosen({ row, steps, step, choose }: {
+  readonly row: Whole;
+  readonly steps: readonly Step[];
+  readonly step: Step;
+  readonly choose: (index?: number) => void;
+}) {
+  return (
+    <Entry
+      key={step.index}
+      {...{ row, step }}
+      onMove={(by) => choose((steps[steps.indexOf(step) + by] ?? step).index)}
+      onClose={() => choose()}
+    />
+  );
+}
+
+/** The step of an entry: what it begins or ends, else the one before it. */
+function stepAt(steps: readonly Step[], entry: string | null): Step | undefined {
+  if (entry === null || !/^\d+$/.test(entry)) return undefined;
+  const at = Number(entry);
+  return steps.find(({ index, resultIndex }) => index === at || resultIndex === at) ??
+    steps.findLast(({ index }) => index < at);
 }
 
 /** The rows of the list: calls that are open have the steps of what they called behind them. */
