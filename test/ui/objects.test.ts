@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
-import { manage, query, send, value } from "../support/client.ts";
+import { ask, manage, query, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, DEEP, LONG, MARKUP } from "./_hostile.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
 import { type Ui, useUi } from "./_ui.ts";
 
@@ -26,6 +27,41 @@ function stateOf(server: Ui["server"], key: string) {
     `SELECT key, value, value_utf8 FROM state WHERE service_key = '${literal}' ORDER BY key`,
   );
 }
+
+describe.skipIf(!hasBrowser || isReference)("objects in scopes", () => {
+  const settings = {
+    EXPERIMENTAL_ENABLE_VQUEUES: "true",
+    EXPERIMENTAL_ENABLE_SCOPED_VIRTUAL_OBJECTS: "true",
+  };
+  const ui = useUi(async ({ server }) => {
+    await value(server, "Counter/shared/add", 1);
+    await ask(server, "scope/acme/call/Counter/shared/add", 40);
+  }, { settings });
+
+  test("show what is theirs, and are called in their scope", async () => {
+    const tab = await ui.open("objects");
+    const { page } = tab;
+    await page.getByRole("row", { name: /shared acme/ }).getByRole("link", { name: "shared" })
+      .click();
+    await page.getByText("In the scope acme").waitFor();
+    await page.getByRole("region", { name: "State" }).getByText("40").waitFor();
+    const runs = page.getByRole("table", { name: "Recent invocations" }).getByRole("row");
+    await runs.nth(1).waitFor();
+    expect(await runs.count()).toBe(2);
+    await expectSound(tab);
+    await page.getByRole("link", { name: "add", exact: true }).click();
+    await page.getByText(/^POST .*\/scope\/acme\/call\/Counter\/shared\/add$/).waitFor();
+    expect(await page.getByLabel("Key of the object").inputValue()).toBe("shared");
+    await page.getByRole("textbox", { name: /^Input/ }).fill("2");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const answer = page.getByRole("region", { name: "Answer" });
+    await answer.getByText("42", { exact: true }).waitFor();
+    await page.getByLabel("Limit key").fill("gold");
+    await page.getByText(/add\?limit-key=gold$/).waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+});
 
 describe.skipIf(!hasBrowser)("objects", () => {
   const ui = useUi(async (ui) => {

@@ -28,6 +28,18 @@ export function keyedLinkOf(
   });
 }
 
+/** A link to the playground of a service, with what is called there. */
+export function callLink(
+  service: string,
+  { call, key, scope }: {
+    readonly call: string;
+    readonly key: string;
+    readonly scope?: string | undefined;
+  },
+): string {
+  return linkWith(link("services", service), { call, key, ...(scope !== undefined && { scope }) });
+}
+
 /** What the address of such a page names: the key is in its path, or else in its query. */
 export function keyedOf(params: Readonly<Record<string, string>>) {
   const { service = "", key } = params;

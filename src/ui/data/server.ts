@@ -37,11 +37,16 @@ export function abilities(): Abilities {
   const isOurs = isPerdure();
   return {
     hasWaitingColumns: isOurs,
-    hasLimits: isOurs || server.value?.features?.["vqueues"] === true,
+    hasLimits: isOurs || hasScopes(),
     hasKafkaTables: isOurs,
     hasControls: isOurs,
     hasEvents: isOurs,
   };
+}
+
+/** Whether calls may have a scope. Without, the server refuses those that have. */
+export function hasScopes(): boolean {
+  return server.value?.features?.["vqueues"] === true;
 }
 
 /** What it cannot do, as sentences for people. */

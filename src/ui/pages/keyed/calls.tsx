@@ -1,12 +1,12 @@
 import { useServices } from "../../data/catalog.ts";
-import { link, linkWith } from "../../state/router.ts";
+import { callLink } from "../../data/objects.ts";
 import type { Keyed } from "./statements.ts";
 
 /** Handlers that are offered as links. */
 const HANDLERS_MAX = 8;
 
 /** Links to the playground, one for each handler. `but`: a handler that is left out. */
-export function Calls({ keyed: { service, key }, but }: {
+export function Calls({ keyed: { service, key, scope }, but }: {
   readonly keyed: Keyed;
   readonly but?: string;
 }) {
@@ -19,7 +19,7 @@ export function Calls({ keyed: { service, key }, but }: {
     <>
       {handlers.length > 0 && <span class="quiet">Call</span>}
       {handlers.map(({ name }) => (
-        <a key={name} href={linkWith(link("services", service), { call: name, key })}>
+        <a key={name} href={callLink(service, { call: name, key, scope })}>
           <bdi>{name}</bdi>
         </a>
       ))}

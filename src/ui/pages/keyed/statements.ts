@@ -95,11 +95,12 @@ export interface RecentRow extends StatusColumns {
 /** Its newest invocations. `but`: a handler that is left out. */
 export function recentOf(keyed: Keyed, but?: string): Sql {
   const others = but === undefined ? sql`` : sql`AND r.target_handler_name <> ${but}`;
+  const scope = abilities().hasLimits ? sql`, scope` : sql``;
   return sql`SELECT r.id, r.target_handler_name AS handler, r.status, r.completion_result,
     r.completion_failure, r.created_at, r.completed_at
     FROM (SELECT id, target_handler_name, target_service_name, target_service_key, status,
-      completion_result, completion_failure, created_at, completed_at
+      completion_result, completion_failure, created_at, completed_at${scope}
       FROM sys_invocation ORDER BY created_at DESC LIMIT ${SEARCHED_MAX}) r
     WHERE r.target_service_name = ${keyed.service} AND r.target_service_key = ${keyed.key} ${others}
-    ORDER BY r.created_at DESC LIMIT ${RECENT_MAX}`;
+    AND ${inScope(keyed, sql`r.scope`)} ORDER BY r.created_at DESC LIMIT ${RECENT_MAX}`;
 }

@@ -1,4 +1,4 @@
-import { abilities, isPerdure, server } from "../../data/server.ts";
+import { abilities, hasScopes, isPerdure } from "../../data/server.ts";
 import { Empty } from "../../widgets/empty.tsx";
 import { Page } from "../../widgets/page.tsx";
 import { Counters } from "./counters.tsx";
@@ -15,10 +15,9 @@ export default function Limits() {
       </Page>
     );
   }
-  const hasScopes = server.value?.features?.["vqueues"] === true;
   return (
     <Page title="Limits">
-      {!hasScopes && (
+      {!hasScopes() && (
         <p class="notice">
           Scopes are off on this server (<code>experimental-enable-vqueues</code>): calls with one
           are refused. Rules can be written, and have an effect once scopes are on. Limits of

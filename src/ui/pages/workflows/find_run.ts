@@ -14,7 +14,7 @@ export async function findRun(
   signal: AbortSignal,
 ): Promise<RunRow | undefined> {
   const id = isPerdure() ? await invocationIdOf(keyed, signal) : undefined;
-  const statement = id === undefined ? runByKey(keyed.service, keyed.key, main) : runById(id);
+  const statement = id === undefined ? runByKey(keyed, main) : runById(id);
   const [run] = await query<RunRow>(statement, signal);
   return run;
 }

@@ -5,7 +5,7 @@ import { abilities } from "../../data/server.ts";
 import { contains, join, type Sql, sql, where } from "../../data/sql.ts";
 import type { Field } from "../../widgets/filter_line.tsx";
 import { type Status, type StatusColumns, STATUSES } from "../../widgets/status.tsx";
-import { SEARCHED_MAX } from "../keyed/statements.ts";
+import { inScope, type Keyed, SEARCHED_MAX } from "../keyed/statements.ts";
 
 /** Runs that are shown. */
 export const RUNS_MAX = 500;
@@ -77,8 +77,10 @@ export function runById(id: string): Sql {
 }
 
 /** The run of a workflow's id, among the newest invocations. */
-export function runByKey(service: string, key: string, main: string): Sql {
+export function runByKey(keyed: Keyed, main: string): Sql {
+  const { service, key } = keyed;
   return sql`SELECT * FROM (SELECT ${columns()} FROM sys_invocation ORDER BY created_at DESC
       LIMIT ${SEARCHED_MAX}) r
-    WHERE r.service = ${service} AND r.key = ${key} AND r.handler = ${main} LIMIT 1`;
+    WHERE r.service = ${service} AND r.key = ${key} AND r.handler = ${main}
+    AND ${inScope(keyed, sql`r.scope`)} LIMIT 1`;
 }

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { actOn } from "../../data/act.ts";
 import { useServices } from "../../data/catalog.ts";
 import { EVERY_MS, useResource } from "../../data/hooks.ts";
-import { keyedOf } from "../../data/objects.ts";
+import { callLink, keyedOf } from "../../data/objects.ts";
 import { sql } from "../../data/sql.ts";
 import type { PageProps } from "../../routes.ts";
-import { link, linkWith } from "../../state/router.ts";
+import { link } from "../../state/router.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
@@ -126,6 +126,6 @@ function Again({ keyed, main, label }: {
   readonly main: string;
   readonly label: string;
 }) {
-  const query = { call: main, key: keyed.key };
-  return <a href={linkWith(link("services", keyed.service), query)}>{label}</a>;
+  const { service, key, scope } = keyed;
+  return <a href={callLink(service, { call: main, key, scope })}>{label}</a>;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Handler, Service } from "../../../data/catalog.ts";
+import { hasScopes } from "../../../data/server.ts";
 import { isCallable } from "../../../data/objects.ts";
 import { setQuery } from "../../../state/router.ts";
 import { Pairs } from "../../../widgets/pairs.tsx";
@@ -73,9 +74,15 @@ function Target({ call, service, isSendable }: Pick<FormProps, "call" | "service
 
 function More({ call, change }: Pick<FormProps, "call" | "change">) {
   return (
-    <details>
-      <summary>Idempotency key and headers</summary>
+    <details open={call.scope !== ""}>
+      <summary>Idempotency key{hasScopes() && ", scope"} and headers</summary>
       <Text {...{ call, change, name: "idempotencyKey" }} label="Idempotency key" />
+      {(hasScopes() || call.scope !== "") && (
+        <>
+          <Text {...{ call, change, name: "scope" }} label="Scope" />
+          <Text {...{ call, change, name: "limitKey" }} label="Limit key, which needs a scope" />
+        </>
+      )}
       <Pairs
         title="Headers"
         pairs={call.headers}
@@ -119,7 +126,7 @@ function Which({ service, handler, call, change }: FormProps) {
 function Text({ call, change, name, label, isRequired = false }: {
   readonly call: Call;
   readonly change: (call: Call) => void;
-  readonly name: "key" | "delay" | "idempotencyKey";
+  readonly name: "key" | "delay" | "idempotencyKey" | "scope" | "limitKey";
   readonly label: string;
   readonly isRequired?: boolean;
 }) {

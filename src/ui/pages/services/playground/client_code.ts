@@ -24,8 +24,9 @@ const CLIENTS = {
   Workflow: ["workflowClient", "workflowSendClient"],
 } as const;
 
-/** A call as TypeScript with the SDK's client of the ingress. */
+/** A call as TypeScript with the SDK's client of the ingress, which has no scopes: then without it. */
 export function typescriptOf(call: Call, service: Service): string {
+  if (call.scope !== "") return fetchOf(call, service);
   const { name, ty } = service;
   const isSend = call.mode === "send";
   const key = ty === "Service" ? "" : `, ${text(call.key)}`;
@@ -40,6 +41,16 @@ export function typescriptOf(call: Call, service: Service): string {
     `const ingress = clients.connect({ url: ${text(url)} });`,
     `const answer = await ingress.${client}({ name: ${text(name)} }${key})${method}(${parts});`,
   ].join("\n");
+}
+
+function fetchOf(call: Call, service: Service): string {
+  const init = {
+    method: "POST",
+    headers: headersOf(call),
+    ...(call.body !== "" && { body: call.body }),
+  };
+  const sent = JSON.stringify(init, null, 2);
+  return `const answer = await fetch(${text(urlOf(call, service))}, ${sent});`;
 }
 
 function typeOf({ handler }: Call, { handlers }: Service): Handler["ty"] {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Handler, Service } from "../../../data/catalog.ts";
+import { keyedOf } from "../../../data/objects.ts";
 import { refreshAll } from "../../../data/resource.ts";
 import { place, setQuery } from "../../../state/router.ts";
 import { Copy } from "../../../widgets/id.tsx";
@@ -29,13 +30,14 @@ export default function Playground({ service }: { readonly service: Service }) {
   );
 }
 
-/** The call that a handler's form begins with. */
+/** The call that a handler's form begins with. The address may name its key and scope. */
 function emptyCall(service: Service, handler: Handler): Call {
   const field = fieldOf(handler.input_json_schema);
   const body = field ? JSON.stringify(initialOf(field), null, 2) : "";
+  const { key, scope = "" } = keyedOf({});
   return {
-    ...{ service: service.name, handler: handler.name, key: "", mode: "call", delay: "" },
-    ...{ idempotencyKey: "", headers: [], contentType: contentTypeOf(handler) },
+    ...{ service: service.name, handler: handler.name, key, scope, mode: "call", delay: "" },
+    ...{ limitKey: "", idempotencyKey: "", headers: [], contentType: contentTypeOf(handler) },
     body: takesNothing(handler) ? "" : body ?? "",
   };
 }
@@ -81,7 +83,8 @@ function OfHandler({ service, handler }: {
   const { outcome, run, stop } = useCall(service);
   const take = (earlier: Call) => {
     if (earlier.handler !== handler.name) setQuery({ call: earlier.handler });
-    change(earlier);
+    // One that an earlier version of the UI has kept lacks some fields.
+    change({ ...emptyCall(service, handler), ...earlier });
     redraw(form + 1);
   };
   return (

@@ -10,6 +10,10 @@ export interface Call {
   readonly handler: string;
   /** Of objects and workflows. */
   readonly key: string;
+  /** Empty: none. */
+  readonly scope: string;
+  /** Within a scope. Empty: none. */
+  readonly limitKey: string;
   readonly mode: "call" | "send";
   /** Of a send, such as `10s`. Empty: at once. */
   readonly delay: string;
@@ -34,10 +38,13 @@ const IDEMPOTENCY = "idempotency-key";
 const CONTENT_TYPE = "content-type";
 
 /** Where a call goes. Every part of the path may hold any text. */
-export function urlOf({ service, handler, key, mode, delay }: Call, { ty }: Pick<Service, "ty">) {
-  const parts = [mode, service, ...(ty === "Service" ? [] : [key]), handler];
+export function urlOf(call: Call, { ty }: Pick<Service, "ty">) {
+  const { service, handler, key, scope, limitKey, mode, delay } = call;
+  const place = scope === "" ? [] : ["scope", scope];
+  const parts = [...place, mode, service, ...(ty === "Service" ? [] : [key]), handler];
   const url = new URL(ingressUrl(parts.map(encodeURIComponent).join("/")));
   if (mode === "send" && delay.trim() !== "") url.searchParams.set("delay", delay.trim());
+  if (limitKey !== "") url.searchParams.set("limit-key", limitKey);
   return url.href;
 }
 
