@@ -32,6 +32,27 @@ describe.skipIf(!hasBrowser)("limits", () => {
     await tab.close();
   });
 
+  test("keys go through the table with the focus, and through the first one without", async () => {
+    const tab = await ui.open("limits");
+    const { page } = tab;
+    const rows = (name: string) => page.getByRole("table", { name }).getByRole("row");
+    await rows("Queues").nth(1).waitFor();
+    await rows("Rules").nth(1).waitFor();
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest("table")?.caption?.textContent);
+    await page.keyboard.press("j");
+    await expect.poll(focused).toBe("Limits of services and handlers");
+    await rows("Rules").nth(1).focus();
+    for (const key of ["j", "k"]) await page.keyboard.press(key);
+    await expect.poll(focused).toBe("Rules");
+    await page.keyboard.press("?");
+    const sheet = page.getByRole("dialog", { name: "Keys" });
+    await sheet.getByText("Next row").waitFor();
+    expect(await sheet.getByRole("heading", { name: "Table" }).count()).toBe(1);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("rules are added, edited and deleted, and refused in place", async () => {
     const tab = await ui.open("limits");
     const { page } = tab;

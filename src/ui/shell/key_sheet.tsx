@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { keySets } from "../state/keys.ts";
+import { type Keys, keySets } from "../state/keys.ts";
 import { Dialog } from "../widgets/dialog.tsx";
 
 const isOpen = signal(false);
@@ -8,11 +8,19 @@ export function openKeySheet(): void {
   isOpen.value = true;
 }
 
+/** Keys by their titles. Tables have the same ones, which hold in the one with the focus. */
+function sections(): (readonly [string, Keys])[] {
+  const byTitle = Map.groupBy(keySets.value, ({ title }) => title);
+  return [...byTitle].map(([title, sets]) =>
+    [title, Object.assign({}, ...sets.map(({ keys }) => keys))] as const
+  );
+}
+
 /** All keys that hold on this page. */
 export function KeySheet() {
   return (
     <Dialog title="Keys" isOpen={isOpen.value} onClose={() => void (isOpen.value = false)}>
-      {isOpen.value && keySets.value.map(({ title, keys }) => (
+      {isOpen.value && sections().map(([title, keys]) => (
         <section key={title}>
           <h3>{title}</h3>
           <dl class="keys">

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { settings } from "./settings.ts";
 
@@ -14,15 +15,25 @@ export interface Key {
  */
 export type Keys = Readonly<Record<string, Key>>;
 
-/** Sets of keys that hold now, the newest last: it wins. */
-export const keySets = signal<readonly { readonly title: string; readonly keys: Keys }[]>([]);
+interface KeySet {
+  readonly title: string;
+  readonly keys: Keys;
+  /** The part of the page that they are for, if there may be several with the same keys. */
+  readonly part?: RefObject<HTMLElement | null> | undefined;
+}
+
+/** All sets of keys of what is shown, the newest last: it wins. */
+export const keySets = signal<readonly KeySet[]>([]);
 
 /** How long the first key of two waits for the second. */
 const SEQUENCE_MS = 1_500;
 let first: { readonly name: string; readonly at: number } | undefined;
 
-/** Keys that hold while the component is shown. `title`: of their part of the sheet. */
-export function useKeys(title: string, keys: Keys): void {
+/**
+ * Keys that hold while the component is shown. `title`: of their section of the sheet. `part`: of
+ * several parts with the same keys, such as tables, the one with the focus has them, else the first.
+ */
+export function useKeys(title: string, keys: Keys, part?: RefObject<HTMLElement | null>): void {
   const current = useRef(keys);
   current.current = keys;
   const names = Object.keys(keys).join(" ");
@@ -30,7 +41,7 @@ export function useKeys(title: string, keys: Keys): void {
   useLayoutEffect(() => {
     // As they were drawn last: one that is gone does not hide another one of its name.
     const set = {
-      title,
+      ...{ title, part },
       get keys() {
         return current.current;
       },
@@ -66,7 +77,18 @@ function keyOf(name: string): Key | undefined {
 }
 
 function find(name: string): Key | undefined {
-  return keySets.peek().findLast(({ keys }) => name in keys)?.keys[name];
+  const sets = keySets.peek();
+  const parts = sets.filter(({ part }) => part?.current);
+  const own = parts.find(({ part }) => part?.current?.contains(document.activeElement)) ??
+    parts.toSorted(byPlace)[0];
+  return sets.findLast((set) => (!set.part || set === own) && name in set.keys)?.keys[name];
+}
+
+/** In the order of the document. */
+function byPlace({ part: a }: KeySet, { part: b }: KeySet): number {
+  if (!a?.current || !b?.current) return 0;
+  const isBehind = a.current.compareDocumentPosition(b.current) & Node.DOCUMENT_POSITION_FOLLOWING;
+  return isBehind ? -1 : 1;
 }
 
 function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string {

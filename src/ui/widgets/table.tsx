@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
+import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Keys, useKeys } from "../state/keys.ts";
 import { type Cursor, useCursor } from "./cursor.ts";
@@ -51,7 +51,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { from, to, rowPx } = useWindow(body, rows.length);
   const cursor = useCursor(rows.length);
   const act = useActs(props, cursor);
-  useTableKeys(props, cursor);
+  useTableKeys(props, cursor, body);
   useEffect(() => {
     if (to >= rows.length) onEnd?.();
   }, [to, rows.length]);
@@ -104,7 +104,11 @@ function Widths<Row>({ columns, selected }: TableProps<Row>) {
   );
 }
 
-function useTableKeys<Row>(props: TableProps<Row>, cursor: Cursor): void {
+function useTableKeys<Row>(
+  props: TableProps<Row>,
+  cursor: Cursor,
+  body: RefObject<HTMLElement | null>,
+): void {
   const { rows, idOf, onOpen, onPeek } = props;
   const current = rows[cursor.at];
   const select = (isRange: boolean) => {
@@ -124,7 +128,7 @@ function useTableKeys<Row>(props: TableProps<Row>, cursor: Cursor): void {
       "shift+x": { label: "Select up to here", run: () => select(true) },
     }),
     ...(current && cursor.hasMoved && props.keysOf?.(current)),
-  });
+  }, body);
 }
 
 /** The selection with ids added, or taken out if one alone was in it. */
@@ -206,7 +210,7 @@ function BodyRow<Row>(
   const element = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isCurrent && hasMoved) focusFor(element.current);
-  }, [isCurrent]);
+  }, [isCurrent, hasMoved]);
   return useMemo(() => (
     <tr
       ref={element}
