@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, NARROW } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 /** Of the first page, over the wire and with its data. */
@@ -90,6 +90,17 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.getByRole("button", { name: /paused/ }).click();
     await page.getByRole("button", { name: /live/ }).waitFor();
     expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("says how old what it shows is on any screen", async () => {
+    const tab = await ui.open("", { viewport: NARROW });
+    const age = tab.page.getByRole("button", { name: /live as of (now|\d.* ago)/ })
+      .locator(".age");
+    await age.waitFor();
+    const { width = 0 } = await age.boundingBox() ?? {};
+    expect(width).toBeGreaterThan(8);
+    await expectSound(tab);
     await tab.close();
   });
 

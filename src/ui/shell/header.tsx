@@ -55,13 +55,20 @@ function Live() {
       onClick={() => void (isLive.value = !isLive.value)}
     >
       <Icon name={icon} /> {state}
-      {age.value !== "" && <span class="age">as of {age}</span>}
+      {age.value !== "" && (
+        <span class="age">
+          <span class="words">as of</span> {age}{" "}
+          {age.value !== NOW && <span class="words">ago</span>}
+        </span>
+      )}
     </button>
   );
 }
 
+const NOW = "now";
+
 function ageText(ms: number): string {
-  return ms < 1_000 ? "now" : `${durationText(ms)} ago`;
+  return ms < 1_000 ? NOW : durationText(ms);
 }
 
 const THEMES = ["system", "light", "dark"] as const;
