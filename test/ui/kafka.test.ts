@@ -43,6 +43,19 @@ describe.skipIf(!hasBrowser)("Kafka", () => {
     await tab.close();
   });
 
+  test("says in place that a server has none", async () => {
+    const tab = await ui.open("settings", { allowed: [404] });
+    const { page } = tab;
+    await page.context().route(
+      /\/(kafka-clusters|subscriptions)$/,
+      (route) => route.fulfill({ status: 404, body: "" }),
+    );
+    await page.getByRole("link", { name: "Kafka" }).click();
+    await page.getByText("This server has no Kafka").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+
   test("clusters are added and changed, and what is wrong is said in place", async () => {
     const tab = await ui.open("kafka", { allowed: [400, 409] });
     const { page } = tab;

@@ -104,6 +104,18 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await tab.close();
   });
 
+  test("pages say so in place where a server answers no SQL", async () => {
+    const tab = await ui.open("settings", { allowed: [404] });
+    const { page } = tab;
+    await page.context().route("**/query", (route) => route.fulfill({ status: 404, body: "" }));
+    for (const name of ["", "invocations", "objects", "workflows", "services", "limits"]) {
+      await page.goto(ui.at(name));
+      await page.getByRole("alert").getByText("This server answers no SQL").first().waitFor();
+      await expectSound(tab);
+    }
+    await tab.close();
+  });
+
   test("asks again what the server is, if it did not say so", async () => {
     // Without tokens nobody can sign in: of a server that asks for some, 404 is said by none.
     const tab = await ui.open("settings", { allowed: [503, 404] });

@@ -95,9 +95,19 @@ export async function apiText(
 /** The rows of a statement. Columns that are null are absent. Throws `ApiError`. */
 export async function query<Row>(statement: Sql, signal?: AbortSignal): Promise<Row[]> {
   const send = { method: "POST", body: { query: statement.text } } as const;
-  const { rows } = await api<{ rows: Row[] }>("query", { ...send, ...(signal && { signal }) });
+  const { rows } = await api<{ rows: Row[] }>("query", { ...send, ...(signal && { signal }) })
+    .catch((cause) => {
+      throw cause instanceof ApiError && NO_ROUTE.includes(cause.status)
+        ? new ApiError(cause.status, NO_SQL)
+        : cause;
+    });
   return rows;
 }
+
+/** Statuses of a server that has no such route. */
+export const NO_ROUTE: readonly number[] = [404, 405, 501];
+
+const NO_SQL = "This server answers no SQL (POST /query), by which this is read.";
 
 function refusalOf(status: number, text: string): ApiError {
   try {

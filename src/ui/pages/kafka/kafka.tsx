@@ -1,3 +1,4 @@
+import { NO_ROUTE } from "../../data/client.ts";
 import { EVERY_MS, useGet, useQuery } from "../../data/hooks.ts";
 import { abilities } from "../../data/server.ts";
 import { Empty, FailedReads } from "../../widgets/empty.tsx";
@@ -15,8 +16,6 @@ import {
 import { Subscriptions } from "./subscriptions.tsx";
 
 const OFTEN = { everyMs: EVERY_MS.list };
-/** What a server answers that has no such route. */
-const NO_ROUTE = [404, 405, 501];
 
 /** Clusters of Kafka, and the subscriptions that make invocations of records. */
 export default function Kafka() {

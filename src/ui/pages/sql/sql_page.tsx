@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { NO_ROUTE } from "../../data/client.ts";
 import { useKeys } from "../../state/keys.ts";
 import { place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
@@ -9,9 +10,6 @@ import { PRESETS } from "./presets.ts";
 import { Outcome } from "./outcome.tsx";
 import { useStatement } from "./run.ts";
 import { Schema, useTables } from "./schema.tsx";
-
-/** Statuses of a server that answers no SQL. */
-const NO_SQL = [404, 405, 501];
 
 /** SQL about everything that is stored. The statement that was run is in the address. */
 export default function SqlPage() {
@@ -31,7 +29,7 @@ export default function SqlPage() {
     if (asked !== "") start(asked);
   }, []);
   useKeys("SQL", { "ctrl+Enter": { label: "Run the statement", run: () => start(text) } });
-  const isMissing = NO_SQL.includes((error ?? used.error)?.status ?? 0);
+  const isMissing = NO_ROUTE.includes((error ?? used.error)?.status ?? 0);
   if (isMissing) return <Missing />;
   return (
     <Page title="SQL">
