@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
-import { call, query, send } from "../support/client.ts";
+import { call, operate, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
@@ -113,6 +114,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await stands(id, "completed");
     const tab = await ui.open(`invocations/${id}`);
     const { page } = tab;
+    await page.getByRole("link", { name: /^dp_/ }).waitFor();
     await page.getByRole("row", { name: /middle/ }).waitFor();
     await page.locator(".overview .attempt").first().waitFor();
     await page.locator(".overview title").getByText(/attempt 1 failed: .*errors is not ready/)
@@ -147,6 +149,33 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await page.waitForURL((url) => !url.href.includes(id));
     await page.getByText("Restarts", { exact: true }).waitFor();
     expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("says where it retries, what it waited for, and leads to its object", async () => {
+    const holder = await start("Counter/facts/hold", "facts");
+    await ui.endpoint.happens("facts hold");
+    const id = await start("Counter/facts/add", 1);
+    await stands(id, "pending");
+    ui.endpoint.release("facts");
+    await stands(holder, "completed");
+    await stands(id, "completed");
+    const tab = await ui.open(`invocations/${id}`);
+    const { page } = tab;
+    if (!isReference) {
+      await page.getByText("Waited for", { exact: true }).waitFor();
+      await page.getByText(/^lock \d/).waitFor();
+    }
+    await page.getByRole("link", { name: "Counter/facts", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Objects / Counter / facts" }).waitFor();
+    const retries = await start("Greeter/flakyStep", { id: "forever", failures: 1e6 });
+    await stands(retries, "backing-off");
+    await page.goto(ui.at(`invocations/${retries}`));
+    const sentence = page.locator(".sentence");
+    await sentence.getByText("run middle").waitFor();
+    await sentence.getByText("forever is not ready").waitFor();
+    await expectSound(tab);
+    await operate(ui.server, "kill", retries);
     await tab.close();
   });
 

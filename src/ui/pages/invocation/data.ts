@@ -4,7 +4,8 @@ import { ask, EVERY_MS, type Used, useQuery, useResource } from "../../data/hook
 import { type Invocation, invocationColumns } from "../../data/invocations.ts";
 import type { Int } from "../../data/json.ts";
 import { resourceOf } from "../../data/resource.ts";
-import { sql } from "../../data/sql.ts";
+import { abilities } from "../../data/server.ts";
+import { type Sql, sql } from "../../data/sql.ts";
 import type { StatusColumns } from "../../widgets/status.tsx";
 import { usedOf, useOpened } from "./opened.ts";
 import type { EntryRow } from "./steps.ts";
@@ -25,6 +26,13 @@ export interface Whole extends Invocation {
   readonly last_attempt_server?: string;
   readonly completion_retention?: string;
   readonly journal_retention?: string;
+  /** Of servers with limits. */
+  readonly scope?: string;
+  /** How long it has waited, as durations of SQL. Of this server only. */
+  readonly waited_for_lock?: string;
+  readonly waited_for_concurrency?: string;
+  readonly waited_for_rate?: string;
+  readonly waited_for_pause?: string;
 }
 
 const MORE = [
@@ -34,8 +42,15 @@ const MORE = [
   ...["last_attempt_server", "completion_retention", "journal_retention"],
 ];
 
-const invocationOf = (id: string) =>
-  sql`SELECT ${invocationColumns(MORE)} FROM sys_invocation WHERE id = ${id}`;
+const WAITED = [
+  ...["waited_for_lock", "waited_for_concurrency", "waited_for_rate", "waited_for_pause"],
+];
+
+function invocationOf(id: string): Sql {
+  const { hasLimits, hasWaitingColumns } = abilities();
+  const more = [...MORE, ...hasLimits ? ["scope"] : [], ...hasWaitingColumns ? WAITED : []];
+  return sql`SELECT ${invocationColumns(more)} FROM sys_invocation WHERE id = ${id}`;
+}
 
 /** Asks for an invocation, and for its journal if it is shown first. */
 export function askInvocation(id: string, hasJournal: boolean): void {

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { termText } from "../../data/filter.ts";
+import { keyedLinkOf } from "../../data/objects.ts";
 import { link, linkWith } from "../../state/router.ts";
 import { durationMs, durationText } from "../../widgets/duration.ts";
 import { Id } from "../../widgets/id.tsx";
+import { LongText } from "../../widgets/json_tree.tsx";
 import { Ago } from "../../widgets/time.tsx";
 import type { Whole } from "./data.ts";
 
@@ -64,6 +66,7 @@ function Places({ row }: Props) {
   const callees = linkWith(link("invocations"), { filter: termText("caller", [row.id]) });
   return (
     <>
+      <OfWhat row={row} />
       <Fact name="Called by">
         <bdi>{caller ? target : invoked_by.replaceAll("_", " ")}</bdi>
         {caller && <Id id={caller} to={link("invocations", caller)} />}
@@ -78,7 +81,7 @@ function Places({ row }: Props) {
       )}
       {deployment && (
         <Fact name="Deployment">
-          <Id id={deployment} />
+          <Id id={deployment} to={link("deployments", deployment)} />
         </Fact>
       )}
       {sdk && <Fact name="SDK">{sdk}</Fact>}
@@ -86,10 +89,54 @@ function Places({ row }: Props) {
   );
 }
 
+/** The service, object or workflow that it is of, which has a page. */
+function OfWhat({ row }: Props) {
+  const { target_service_ty: ty, target_service_name: service, target_service_key: key } = row;
+  if (ty === "service" || key === undefined) {
+    return (
+      <Fact name="Service">
+        <a href={link("services", service)}>
+          <bdi>{service}</bdi>
+        </a>
+      </Fact>
+    );
+  }
+  const isRun = ty === "workflow";
+  const to = keyedLinkOf(isRun ? "workflows" : "objects", service, { key, scope: row.scope });
+  return (
+    <Fact name={isRun ? "Workflow" : "Object"}>
+      <a href={to}>
+        <LongText text={`${service}/${key}`} />
+      </a>
+    </Fact>
+  );
+}
+
+/** What it has waited for, and how long: `lock 3 s, rate 1.2 s`. */
+function waitedText(row: Whole): string {
+  const waits = [
+    ["lock", row.waited_for_lock],
+    ["concurrency", row.waited_for_concurrency],
+    ["rate", row.waited_for_rate],
+    ["pause", row.waited_for_pause],
+  ] as const;
+  return waits.flatMap(([cause, time = ""]) => {
+    const ms = durationMs(time);
+    return ms ? [`${cause} ${durationText(ms)}`] : [];
+  }).join(", ");
+}
+
 function Others({ row }: Props) {
   const retentionMs = durationMs(row.completion_retention ?? "");
+  const waited = waitedText(row);
   return (
     <>
+      {waited !== "" && <Fact name="Waited for">{waited}</Fact>}
+      {row.scope !== undefined && (
+        <Fact name="Scope">
+          <bdi>{row.scope}</bdi>
+        </Fact>
+      )}
       {row.idempotency_key && (
         <Fact name="Idempotency key">
           <bdi>{row.idempotency_key}</bdi>

@@ -12,6 +12,7 @@ import { Page } from "../../widgets/page.tsx";
 import { Reason } from "../../widgets/reason.tsx";
 import { StatusBadge, statusOf } from "../../widgets/status.tsx";
 import { Tabs } from "../../widgets/tabs.tsx";
+import { Age } from "../../widgets/time.tsx";
 import { Actions } from "./actions.tsx";
 import { askInvocation, useInvocation, useKnownJournal, type Whole } from "./data.ts";
 import { Facts } from "./facts.tsx";
@@ -85,13 +86,37 @@ function Sentence({ row }: { readonly row: Whole }) {
   return (
     <p class="sentence" role="status">
       <Id id={row.id} isWhole /> <StatusBadge status={statusOf(row)} />{" "}
+      {STANDING.includes(row.status) && <Age at={row.modified_at} />}{" "}
       {waiting !== undefined && <Reason text={waiting} />}
+      {row.status === "backing-off" && <Retried row={row} />}
       {row.completion_failure !== undefined && (
         <span class="failure">
           <LongText text={row.completion_failure} />
         </span>
       )}
     </p>
+  );
+}
+
+/** Statuses in which nothing changes but the time. */
+const STANDING = ["suspended", "paused"];
+
+/** Where the last attempt failed, and with what if the sentence does not say it. */
+function Retried({ row }: { readonly row: Whole }) {
+  const { last_failure_related_command_type: type, last_failure_related_command_name: name } = row;
+  return (
+    <>
+      {type !== undefined && (
+        <code>
+          <bdi>{`${type.toLowerCase()} ${name ?? ""}`}</bdi>
+        </code>
+      )}
+      {row.waiting_reason === undefined && row.last_failure !== undefined && (
+        <span class="failure">
+          <LongText text={row.last_failure} />
+        </span>
+      )}
+    </>
   );
 }
 
