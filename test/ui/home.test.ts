@@ -42,7 +42,10 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await causes.filter({ hasText: "the service is paused" }).waitFor();
     const paused = page.getByRole("link", { name: "Paused 3" });
     expect(await paused.getAttribute("href")).toBe("invocations?filter=status%3Apaused");
-    await page.getByRole("link", { name: "Failed in an hour 1" }).waitFor();
+    const failed = page.getByRole("link", { name: "Failed in an hour 1" });
+    expect(await failed.getAttribute("href")).toBe(
+      `invocations?${new URLSearchParams({ filter: "status:failed ended:<1h age:<1d" })}`,
+    );
     const row = page.getByRole("row", { name: /Greeter/ });
     await row.getByRole("link", { name: "1 failed of Greeter" }).waitFor();
     await row.getByRole("img", { name: "Greeter: 4 completed in the last hour" }).waitFor();

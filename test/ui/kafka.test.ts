@@ -37,6 +37,8 @@ describe.skipIf(!hasBrowser)("Kafka", () => {
     expect(await row.innerText()).toMatch(/orders\s+3\s+17\s+42\s+25/);
     await row.getByText(MARKUP).waitFor();
     await page.getByText("sasl.password=***").waitFor();
+    expect(await one.getByRole("link", { name: "Its invocations" }).getAttribute("href"))
+      .toBe(`invocations?filter=subscription%3A${id}`);
     expect(await page.content()).not.toContain(SECRET);
     expect(await page.locator("main img, main script").count()).toBe(0);
     await expectSound(tab);

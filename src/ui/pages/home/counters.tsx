@@ -59,7 +59,7 @@ export function Counters({ rows, at, figures }: {
         {...{ title: "Failed in an hour", status: "failed", count: figures?.failed ?? 0 }}
         values={figures?.failedByTime ?? []}
         label={`Failed in the last hour: ${figures?.failed ?? 0}`}
-        to={filterLink({ status: "failed", age: "<1d" })}
+        to={filterLink({ status: "failed", ended: "<1h", age: "<1d" })}
       />
     </ul>
   );

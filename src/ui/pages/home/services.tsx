@@ -95,7 +95,7 @@ const DONE_COLUMNS: readonly Column<Row>[] = [
     cell: ({ figures, service: { name } }) =>
       !figures?.failed ? <span class="quiet">0</span> : (
         <a
-          href={filterLink({ service: name, status: "failed", age: "<1d" })}
+          href={filterLink({ service: name, status: "failed", ended: "<1h", age: "<1d" })}
           aria-label={`${figures.failed} failed of ${name}`}
         >
           {figures.failed}

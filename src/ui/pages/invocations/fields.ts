@@ -14,12 +14,12 @@ const matches = (column: string): Compile => (value) => contains(name(column), v
 const status: Compile = (value) =>
   STATUSES.includes(value as Status) ? statusIs(value as Status) : "no status";
 
-const age: Compile = (value, now) => {
+const since = (column: Sql): Compile => (value, now) => {
   const [, sign, length = ""] = /^([<>]?)(.+)$/.exec(value) ?? [];
   const ms = shortDurationMs(length);
   if (ms === undefined) return "a time such as >10m";
   const moment = new Date(now - ms);
-  return sign === "<" ? sql`created_at > ${moment}` : sql`created_at < ${moment}`;
+  return sign === "<" ? sql`${column} > ${moment}` : sql`${column} < ${moment}`;
 };
 
 const retries: Compile = (value) => {
@@ -52,7 +52,16 @@ const FILTERS: readonly Filtering[] = [
     compile: equals("target_service_key"),
   },
   { name: "error", about: "a part of its last failure", compile: error },
-  { name: "age", about: "since it was accepted: >10m, <1h", compile: age },
+  {
+    name: "age",
+    about: "since it was accepted: >10m, <1h",
+    compile: since(sql`created_at`),
+  },
+  {
+    name: "ended",
+    about: "since it was completed: >10m, <1h",
+    compile: since(sql`completed_at`),
+  },
   { name: "id", about: "id of the invocation", compile: id },
   { name: "retries", about: "attempts: >5", compile: retries },
   { name: "deployment", about: "the one it is bound to", compile: equals("pinned_deployment_id") },
@@ -62,6 +71,11 @@ const FILTERS: readonly Filtering[] = [
     name: "caller",
     about: "id of the invocation that called it",
     compile: equals("invoked_by_id"),
+  },
+  {
+    name: "subscription",
+    about: "id of the one that made it",
+    compile: equals("invoked_by_subscription_id"),
   },
   { name: "idempotency", about: "its idempotency key", compile: equals("idempotency_key") },
 ];

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { change } from "../../data/act.ts";
-import { linkWith } from "../../state/router.ts";
+import { filterLink } from "../../data/filter_link.ts";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
@@ -73,9 +73,7 @@ function OneSubscription(shown: Shown) {
         <bdi>{linesOf(options).replaceAll("\n", ", ")}</bdi>
       </p>
       {partitions.length > 0 && <Partitions rows={partitions} source={source} />}
-      <a href={linkWith("invocations", { filter: "by:subscription" })}>
-        Invocations of subscriptions
-      </a>
+      <a href={filterLink({ subscription: id })}>Its invocations</a>
     </li>
   );
 }

@@ -14,6 +14,9 @@ export interface Figures {
 const MINUTES = 60;
 const WAITING: readonly Status[] = ["scheduled", "pending", "ready", "suspended"];
 
+/** What ended with a failure. */
+const FAILED: readonly Status[] = ["failed", "canceled", "killed"];
+
 /** Figures by name, of a service or handler. */
 export function figuresOf(name: string, open: readonly Open[], paces: readonly Pace[]): Figures {
   const mine = open.filter((one) => one.name === name);
@@ -56,9 +59,17 @@ export function figureColumns<Row extends Figures>(
       id: "failed",
       title: "Failed 1 h",
       isNumber: true,
-      cell: ({ pace }) => String(pace?.failed ?? 0),
+      cell: (row) => <FailedCount terms={filterOf(row)} n={Number(row.pace?.failed ?? 0)} />,
     },
   ];
+}
+
+function FailedCount({ terms, n }: {
+  readonly terms: Readonly<Record<string, string>>;
+  readonly n: number;
+}) {
+  if (n === 0) return <>0</>;
+  return <a href={filterLink({ ...terms, status: FAILED, ended: "<1h" })}>{n}</a>;
 }
 
 /** The average of the last hour. */
