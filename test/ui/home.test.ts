@@ -39,6 +39,8 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await causes.filter({ hasText: "p1 is not ready" }).getByText("2 invocations").waitFor();
     await causes.filter({ hasText: MARKUP }).getByText("1 invocation").waitFor();
     await causes.filter({ hasText: "Counter/held" }).getByText("2 waiting").waitFor();
+    const lock = causes.filter({ hasText: /held by hold for \d/ });
+    await lock.locator("time").first().waitFor();
     await causes.filter({ hasText: "the service is paused" }).waitFor();
     const paused = page.getByRole("link", { name: "Paused 3" });
     expect(await paused.getAttribute("href")).toBe("invocations?filter=status%3Apaused");

@@ -53,6 +53,30 @@ describe.skipIf(!hasBrowser)("limits", () => {
     await tab.close();
   });
 
+  test("a queue has an address, to which its id leads when it is pasted", async () => {
+    const [{ id = "" } = {}] = await query(
+      ui.server,
+      "SELECT id FROM sys_vqueue_meta WHERE lock_name = 'Counter/held'",
+    );
+    const tab = await ui.open("settings");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(String(id));
+    await page.getByRole("option", { name: `${id} queue` }).click();
+    await page.waitForURL(ui.at(`limits?queue=${id}`));
+    const rows = page.getByRole("table", { name: "Queues" }).getByRole("row");
+    await rows.nth(1).getByText("Counter/held", { exact: true }).waitFor();
+    expect(await rows.count()).toBe(2);
+    await expectSound(tab);
+    await page.goto(ui.at("limits?queue=vq_1no"));
+    await page.getByText("There is no such queue now.").waitFor();
+    await page.getByRole("link", { name: "All queues" }).click();
+    await rows.nth(1).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("rules are added, edited and deleted, and refused in place", async () => {
     const tab = await ui.open("limits");
     const { page } = tab;

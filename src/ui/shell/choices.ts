@@ -50,7 +50,8 @@ export function placeOf(text: string): string | undefined {
 
 function ids(typed: string): Choice[] {
   if (typed.startsWith(QUEUE)) {
-    return [{ label: typed, kind: "queue", icon: "limit", to: link("limits") }];
+    const to = linkWith(link("limits"), { queue: typed });
+    return [{ label: typed, kind: "queue", icon: "limit", to }];
   }
   const [, found] = Object.entries(BY_PREFIX).find(([prefix]) => typed.startsWith(prefix)) ?? [];
   if (!found || !isPage(found[0], typed)) return [];

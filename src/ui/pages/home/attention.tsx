@@ -3,6 +3,7 @@ import { actOn, change } from "../../data/act.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
+import { Reason } from "../../widgets/reason.tsx";
 import { Age } from "../../widgets/time.tsx";
 import type { Action, Cause } from "./causes.ts";
 
@@ -47,7 +48,7 @@ function Calm({ isWhole }: { readonly isWhole: boolean }) {
 }
 
 function CauseLine({ cause }: { readonly cause: Cause }) {
-  const { icon, word, who, why, count, unit, oldest, show, actions } = cause;
+  const { icon, word, who, why, since, reason, count, unit, oldest, show, actions } = cause;
   return (
     <li>
       <span class={`status ${word}`}>
@@ -59,6 +60,17 @@ function CauseLine({ cause }: { readonly cause: Cause }) {
       </strong>
       <span class="why">
         <LongText text={why} />
+        {since !== undefined && (
+          <>
+            {" for "}
+            <Age at={since} />
+          </>
+        )}
+        {reason !== undefined && (
+          <>
+            , <Reason text={reason} />
+          </>
+        )}
       </span>
       <span class="number">{count !== undefined && `${count} ${unit}`}</span>
       <span class="quiet">

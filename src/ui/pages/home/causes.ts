@@ -2,7 +2,7 @@ import { type Sql, sql } from "../../data/sql.ts";
 import type { Verb } from "../../data/commands.ts";
 import { objectLink } from "../../data/objects.ts";
 import { filterLink, statusTerm } from "../../data/filter_link.ts";
-import { link } from "../../state/router.ts";
+import { link, linkWith } from "../../state/router.ts";
 import type { IconName } from "../../widgets/icon.tsx";
 import { failureOf, type HolderRow, type OpenRow } from "./statements.ts";
 
@@ -35,6 +35,10 @@ export interface Cause {
   /** What has it: a handler, a key, a deployment. */
   readonly who: string;
   readonly why: string;
+  /** Since when that is so. */
+  readonly since?: string;
+  /** More of it in the words of the server, with moments and ids of invocations. */
+  readonly reason?: string;
   readonly count?: number;
   readonly unit?: string;
   readonly oldest?: string;
@@ -128,13 +132,18 @@ export function locks(held: readonly OpenRow[], holders: readonly HolderRow[]): 
   return held.map((row): Cause => {
     const { service = "", key = "" } = row;
     const holder = holders.find((one) => one.service_name === service && one.service_key === key);
-    const waits = holder?.waiting_reason ?? holder?.status ?? "";
     return {
       id: `lock ${service}/${key}`,
       icon: "lock",
       word: "locked",
       who: `${service}/${key}`,
-      why: holder ? `held by ${holder.handler}, ${waits}` : "its holder changes",
+      ...(holder
+        ? {
+          why: `held by ${holder.handler}`,
+          ...(holder.running_at !== undefined && { since: holder.running_at }),
+          reason: holder.waiting_reason ?? holder.status,
+        }
+        : { why: "its holder changes" }),
       ...sumOf([row]),
       unit: "waiting",
       show: objectLink(service, key),
@@ -151,8 +160,6 @@ export function locks(held: readonly OpenRow[], holders: readonly HolderRow[]): 
   });
 }
 
-const QUEUE_LINK = link("limits");
-
 /** Queues that are paused, and subscriptions that stand. */
 export function queuesAndKafka(rows: readonly OpenRow[]): Cause[] {
   return rows.flatMap((row): Cause[] => {
@@ -167,7 +174,7 @@ export function queuesAndKafka(rows: readonly OpenRow[]): Cause[] {
           unit: "waiting",
           ...(since !== undefined && { oldest: since }),
         },
-        show: QUEUE_LINK,
+        show: linkWith(link("limits"), { queue: id }),
         actions: [
           { kind: "request", label: "Resume", method: "POST", path: `vqueues/${id}/resume` },
         ],

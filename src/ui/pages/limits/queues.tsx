@@ -1,11 +1,17 @@
 import { change } from "../../data/act.ts";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
-import { link } from "../../state/router.ts";
+import { link, place } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { blockedText } from "./blocked.ts";
-import { BLOCKED, type BlockedRow, type QueueRow, QUEUES, ROWS_MAX } from "./statements.ts";
+import {
+  type BlockedRow,
+  blockedStatement,
+  type QueueRow,
+  queuesStatement,
+  ROWS_MAX,
+} from "./statements.ts";
 
 const OFTEN = { everyMs: EVERY_MS.list };
 
@@ -13,10 +19,14 @@ interface Row extends QueueRow {
   readonly blocked: BlockedRow | undefined;
 }
 
-/** Virtual queues with something in them, and what the first one of each waits for. */
+/**
+ * Virtual queues with something in them, and what the first one of each waits for. The address may
+ * name one: `limits?queue=vq_…`.
+ */
 export function Queues() {
-  const queues = useQuery<QueueRow>(QUEUES, OFTEN);
-  const blocked = useQuery<BlockedRow>(BLOCKED, OFTEN);
+  const id = place.value.query.get("queue");
+  const queues = useQuery<QueueRow>(queuesStatement(id), OFTEN);
+  const blocked = useQuery<BlockedRow>(blockedStatement(id), OFTEN);
   const rows = queues.data?.map((row): Row => ({
     ...row,
     blocked: blocked.data?.find(({ id }) => id === row.id),
@@ -25,7 +35,16 @@ export function Queues() {
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
       <FailedReads reads={[queues, blocked]} />
-      {rows?.length === 0 && <p class="quiet">No invocation is open.</p>}
+      {id !== null && (
+        <p>
+          Only <code>{id}</code>. <a href="limits">All queues</a>
+        </p>
+      )}
+      {rows?.length === 0 && (
+        <p class="quiet">
+          {id === null ? "No invocation is open." : "There is no such queue now."}
+        </p>
+      )}
       {rows && rows.length > 0 && (
         <Table
           caption="Queues"

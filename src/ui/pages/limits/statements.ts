@@ -1,6 +1,6 @@
 import type { Int } from "../../data/json.ts";
 import { isPerdure } from "../../data/server.ts";
-import { type Sql, sql } from "../../data/sql.ts";
+import { type Sql, sql, where } from "../../data/sql.ts";
 
 /** Rows of a section: those that matter most come first. */
 export const ROWS_MAX = 200;
@@ -60,10 +60,13 @@ export interface QueueRow {
   readonly num_paused: Int;
 }
 
-/** Queues with something in them, the longest first. */
-export const QUEUES = sql`SELECT id, queue_is_paused, service_name, scope, limit_key, lock_name,
-  num_inbox, num_running, num_suspended, num_paused FROM sys_vqueue_meta WHERE is_active = true
-  ORDER BY num_inbox DESC, num_running DESC LIMIT ${ROWS_MAX}`;
+/** Queues with something in them, the longest first. `id`: that one only, also if it is empty. */
+export function queuesStatement(id: string | null): Sql {
+  return sql`SELECT id, queue_is_paused, service_name, scope, limit_key, lock_name,
+    num_inbox, num_running, num_suspended, num_paused FROM sys_vqueue_meta
+    WHERE ${id === null ? sql`is_active = true` : sql`id = ${id}`}
+    ORDER BY num_inbox DESC, num_running DESC LIMIT ${ROWS_MAX}`;
+}
 
 export interface BlockedRow {
   readonly id: string;
@@ -74,6 +77,9 @@ export interface BlockedRow {
   readonly blocked_on_json?: string;
 }
 
-/** What the first one of each queue waits for. */
-export const BLOCKED = sql`SELECT id, status, head_entry_id, scheduled_at, blocked_on,
-  blocked_on_json FROM sys_scheduler ORDER BY num_inbox DESC LIMIT ${ROWS_MAX}`;
+/** What the first one of each queue waits for. `id`: of that queue only. */
+export function blockedStatement(id: string | null): Sql {
+  return sql`SELECT id, status, head_entry_id, scheduled_at, blocked_on,
+    blocked_on_json FROM sys_scheduler ${where(id === null ? [] : [sql`id = ${id}`])}
+    ORDER BY num_inbox DESC LIMIT ${ROWS_MAX}`;
+}
