@@ -78,6 +78,22 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await tab.close();
   });
 
+  test("moves no cause under the pointer, and shows new ones all the same", async () => {
+    const tab = await ui.open("");
+    const { page } = tab;
+    const causes = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+    await causes.filter({ hasText: MARKUP }).hover();
+    const before = await causes.count();
+    for (let i = 0; i < 3; i++) await send(ui.server, "Fragile/pauses", "most of all");
+    const most = causes.filter({ hasText: "most of all is not ready" });
+    await most.getByText("3 invocations").waitFor();
+    expect(await causes.nth(before).innerText()).toContain("most of all");
+    await page.mouse.move(0, 0);
+    await causes.first().getByText("most of all").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("frees a lock, and resumes a service", async () => {
     const tab = await ui.open("");
     const { page } = tab;

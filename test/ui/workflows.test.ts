@@ -38,6 +38,20 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await tab.close();
   });
 
+  test("are announced while somebody looks at others", async () => {
+    const tab = await ui.open("workflows");
+    const { page } = tab;
+    const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
+    await rows.nth(1).waitFor();
+    await send(ui.server, "Flow/later/run", "later");
+    await page.getByRole("button", { name: "1 new" }).waitFor();
+    expect(await page.getByRole("link", { name: "later" }).count()).toBe(0);
+    await page.getByRole("button", { name: "1 new" }).click();
+    await rows.nth(1).getByText("later").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("show what they wait for, and how a promise is completed", async () => {
     const tab = await ui.open("workflows/Flow/w1");
     const { page } = tab;

@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { actOn, change } from "../../data/act.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Reason } from "../../widgets/reason.tsx";
+import { inOrder } from "../../widgets/steady.tsx";
 import { Age } from "../../widgets/time.tsx";
 import type { Action, Cause } from "./causes.ts";
 
@@ -19,9 +20,10 @@ export function Attention({ causes, isWhole, note }: {
   readonly note?: string | undefined;
 }) {
   const [isUnfolded, unfold] = useState(false);
-  const shown = isUnfolded ? causes : causes.slice(0, SHOWN);
+  const { held, ...holding } = useHeldOrder(causes);
+  const shown = isUnfolded ? held : held.slice(0, SHOWN);
   return (
-    <section aria-labelledby="attention">
+    <section aria-labelledby="attention" {...holding}>
       <h2 id="attention">Needs attention</h2>
       {causes.length === 0 ? <Calm isWhole={isWhole} /> : (
         <ul class="causes">
@@ -40,6 +42,25 @@ export function Attention({ causes, isWhole, note }: {
       {note !== undefined && <p class="quiet">{note}</p>}
     </section>
   );
+}
+
+/** The causes in the order that they had when the pointer or the focus came. New ones are behind. */
+function useHeldOrder(causes: readonly Cause[]) {
+  const [isHeld, hold] = useState(false);
+  const order = useRef<readonly string[]>([]);
+  const idOf = ({ id }: Cause) => id;
+  const known = new Set(order.current);
+  const held = isHeld
+    ? [...inOrder(order.current, causes, idOf), ...causes.filter(({ id }) => !known.has(id))]
+    : causes;
+  order.current = held.map(idOf);
+  return {
+    held,
+    onPointerEnter: () => hold(true),
+    onPointerLeave: () => hold(false),
+    onFocusIn: () => hold(true),
+    onFocusOut: () => hold(false),
+  };
 }
 
 function Calm({ isWhole }: { readonly isWhole: boolean }) {

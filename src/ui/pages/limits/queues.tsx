@@ -3,6 +3,7 @@ import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { link, place } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
+import { News, useSteady } from "../../widgets/steady.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import { blockedText } from "./blocked.ts";
 import {
@@ -31,6 +32,8 @@ export function Queues() {
     ...row,
     blocked: blocked.data?.find(({ id }) => id === row.id),
   }));
+  const key = queues.at === undefined ? undefined : `queues ${id}`;
+  const steady = useSteady(key, rows ?? [], ({ id }) => id);
   return (
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
@@ -46,12 +49,15 @@ export function Queues() {
         </p>
       )}
       {rows && rows.length > 0 && (
-        <Table
-          caption="Queues"
-          columns={COLUMNS}
-          rows={rows}
-          idOf={({ id }) => id}
-        />
+        <>
+          <News of={steady} />
+          <Table
+            caption="Queues"
+            columns={COLUMNS}
+            rows={steady.rows}
+            idOf={({ id }) => id}
+          />
+        </>
       )}
       {rows?.length === ROWS_MAX && <p class="quiet">These are the {ROWS_MAX} longest.</p>}
     </section>

@@ -4,6 +4,7 @@ import { sql } from "../../data/sql.ts";
 import { go, link } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
+import { News, useSteady } from "../../widgets/steady.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import {
   filterText,
@@ -45,20 +46,25 @@ function Found({ names }: { readonly names: readonly string[] }) {
   const held = useQuery<BusyCount>(locks ?? sql``, { ...OFTEN, isOn: locks !== undefined });
   // Both, so that rows do not move when the second answer comes.
   const isRead = stored.data !== undefined && (!locks || held.data !== undefined);
-  const rows = merged(stored.data ?? [], locks ? held.data ?? [] : []);
+  const found = merged(stored.data ?? [], locks ? held.data ?? [] : []);
+  const isOfText = stored.at !== undefined && (!locks || held.at !== undefined);
+  const steady = useSteady(isOfText ? text : undefined, found, idOf);
   const read = stored.data?.reduce((sum, { entries }) => sum + Number(entries), 0) ?? 0;
   return (
     <>
       <KeyedFilter label="Filter objects" fields={FIELDS} names={names} />
       <FailedReads reads={[stored, held]} />
-      {isRead && (rows.length === 0 ? <Nothing kind="object" unused={UNUSED} /> : (
-        <Table
-          caption="Objects"
-          columns={COLUMNS}
-          rows={rows}
-          idOf={idOf}
-          onOpen={(row) => go(linkOf(row))}
-        />
+      {isRead && (found.length === 0 ? <Nothing kind="object" unused={UNUSED} /> : (
+        <>
+          <News of={steady} />
+          <Table
+            caption="Objects"
+            columns={COLUMNS}
+            rows={steady.rows}
+            idOf={idOf}
+            onOpen={(row) => go(linkOf(row))}
+          />
+        </>
       ))}
       {read >= ROWS_MAX && (
         <p class="quiet">

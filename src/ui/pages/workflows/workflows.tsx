@@ -4,6 +4,7 @@ import { keyedLinkOf } from "../../data/objects.ts";
 import { go } from "../../state/router.ts";
 import { invocationColumn, progressColumns } from "../../widgets/columns.tsx";
 import { Failed } from "../../widgets/empty.tsx";
+import { News, useSteady } from "../../widgets/steady.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
 import {
   filterText,
@@ -29,6 +30,11 @@ const UNUSED = "No workflow has run. Call the handler of one: it is shown then."
 function Runs({ workflows }: { readonly workflows: readonly Service[] }) {
   const statement = runsOf(filterText(), workflows);
   const runs = useQuery<RunRow>(statement, { everyMs: EVERY_MS.list });
+  const steady = useSteady(
+    runs.at === undefined ? undefined : statement.text,
+    runs.data ?? [],
+    ({ id }) => id,
+  );
   const searched = SEARCHED_MAX.toLocaleString("en");
   return (
     <>
@@ -39,13 +45,16 @@ function Runs({ workflows }: { readonly workflows: readonly Service[] }) {
       />
       {runs.error && <Failed error={runs.error} onRetry={runs.refresh} />}
       {runs.data && (runs.data.length === 0 ? <Nothing kind="run" unused={UNUSED} /> : (
-        <Table
-          caption="Runs"
-          columns={COLUMNS}
-          rows={runs.data}
-          idOf={({ id }) => id}
-          onOpen={(row) => go(linkOf(row))}
-        />
+        <>
+          <News of={steady} />
+          <Table
+            caption="Runs"
+            columns={COLUMNS}
+            rows={steady.rows}
+            idOf={({ id }) => id}
+            onOpen={(row) => go(linkOf(row))}
+          />
+        </>
       ))}
       <p class="quiet">
         Up to {RUNS_MAX} runs, of the newest {searched} invocations of all services.
