@@ -9,7 +9,7 @@ import { useUi } from "./_ui.ts";
 
 const KIB = 1_024;
 /** Of all files together, and of a page beyond the first one: compressed, without data. */
-const [ALL_BYTES, PAGE_BYTES] = [160 * KIB, 25 * KIB];
+const [ALL_BYTES, PAGE_BYTES, STYLE_BYTES] = [160 * KIB, 25 * KIB, 10 * KIB];
 
 /** Every answer has them, and they are no part of a page. Over HTTP/2 they are sent once. */
 const HEADER_BYTES = Object.entries(UI_HEADERS)
@@ -21,6 +21,38 @@ test("all files of the UI are within their budget", async () => {
   const sizes = Object.values(built.files).map(({ gzip }) => Buffer.from(gzip, "base64").length);
   expect(sizes.length).toBeGreaterThan(10);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(ALL_BYTES);
+  const [style] = Object.entries(built.files).filter(([name]) => name.endsWith(".css"));
+  expect(Buffer.from(style?.[1].gzip ?? "", "base64").length).toBeLessThanOrEqual(STYLE_BYTES);
+});
+
+/** Of any page that is the first of a visit, over the wire and with its data. */
+const FIRST_BYTES = 75 * KIB;
+const PAGES = [
+  ...["invocations", "objects", "objects/Counter/a", "workflows", "workflows/Flow/w"],
+  ...["limits", "kafka", "services", "services/Greeter", "deployments", "sql", "settings"],
+];
+
+describe.skipIf(!hasBrowser)("every page", () => {
+  const ui = useUi();
+
+  test("is within the budget of a first page, and of one behind another", async () => {
+    const home = await ui.open("");
+    await home.page.getByRole("row", { name: /Greeter/ }).first().waitFor();
+    await home.settled();
+    const known = new Set(home.requests.map(({ url }) => url));
+    await home.close();
+    for (const name of PAGES) {
+      const { page, requests, settled, close } = await ui.open(name);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByText("Loading…").waitFor({ state: "detached" });
+      await settled();
+      const sum = (all: typeof requests) => all.reduce((total, { bytes }) => total + bytes, 0);
+      const chunks = requests.filter(({ url }) => url.endsWith(".js") && !known.has(url));
+      expect(sum(requests), name).toBeLessThanOrEqual(FIRST_BYTES);
+      expect(sum(chunks), `${name} behind Home`).toBeLessThanOrEqual(PAGE_BYTES);
+      await close();
+    }
+  });
 });
 
 describe.skipIf(!hasBrowser)("the page of an invocation", () => {

@@ -1,7 +1,9 @@
 import { useMemo } from "preact/hooks";
 import { Json } from "../../widgets/json_tree.tsx";
 import { useEvents, useJournal, type Whole } from "./data.ts";
-import { Export } from "./export/export.tsx";
+import { partOf } from "../../widgets/part.tsx";
+
+const Export = partOf(() => import("./export/export.tsx"));
 
 /** The rows as the server has them, to be read, copied or saved. */
 export function Raw({ row, everyMs }: { readonly row: Whole; readonly everyMs: number }) {

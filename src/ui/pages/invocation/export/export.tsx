@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Saves an invocation as a file that any installation opens, and its waterfall as a picture. */
-export function Export({ row, everyMs }: Props) {
+export default function Export({ row, everyMs }: Props) {
   const isFile = useOpened() !== undefined;
   return (
     <div class="row">
