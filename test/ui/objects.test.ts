@@ -92,6 +92,12 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.keyboard.press("Enter");
     await rows.filter({ hasText: "alice" }).waitFor({ state: "detached" });
     expect(page.url()).toBe(ui.at("objects?filter=state%3Atwo"));
+    await page.keyboard.press("End");
+    await page.keyboard.type(" key:alice");
+    await page.keyboard.press("Enter");
+    await page.getByText("No object matches the filter.").waitFor();
+    await page.getByRole("button", { name: "Without state:two" }).waitFor();
+    await page.getByRole("button", { name: "Without key:alice" }).click();
     await page.getByRole("link", { name: "..", exact: true }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("dots").waitFor();

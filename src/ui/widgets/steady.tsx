@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { Table, type TableProps } from "./table.tsx";
 
 /** Rows in an order that was shown before. Those that it does not have are left out. */
 export function inOrder<Row>(
@@ -52,15 +53,21 @@ export function useSteady<Row>(
   };
 }
 
-/** Says that a list has new rows or another order, which a click shows. It takes no place of its own. */
-export function News<Row>({ of: { newCount, isMoved, showNew } }: { readonly of: Steady<Row> }) {
+/** A table whose rows stay in their places. A button says that there are others, or another order. */
+export function SteadyTable<Row>({ steady, ...table }:
+  & Omit<TableProps<Row>, "rows">
+  & { readonly steady: Steady<Row> }) {
+  const { rows, newCount, isMoved, showNew } = steady;
   return (
-    <div class="pill" role="status">
-      {(newCount > 0 || isMoved) && (
-        <button type="button" class="primary" onClick={showNew}>
-          {newCount > 0 ? `${newCount} new` : "Sort again"}
-        </button>
-      )}
-    </div>
+    <>
+      <div class="pill" role="status">
+        {(newCount > 0 || isMoved) && (
+          <button type="button" class="primary" onClick={showNew}>
+            {newCount > 0 ? `${newCount} new` : "Sort again"}
+          </button>
+        )}
+      </div>
+      <Table {...table} rows={rows} />
+    </>
   );
 }

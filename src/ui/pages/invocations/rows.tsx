@@ -1,13 +1,24 @@
 import { useMemo } from "preact/hooks";
 import type { Invocation } from "../../data/invocations.ts";
 import type { Pages } from "../../data/pages.ts";
+import { type Sql, sql, where } from "../../data/sql.ts";
 import { go, link } from "../../state/router.ts";
 import { Empty } from "../../widgets/empty.tsx";
+import { Drops } from "../../widgets/drops.tsx";
 import { Table } from "../../widgets/table.tsx";
 import { columnsOf } from "./columns.tsx";
-import { Drops } from "./drops.tsx";
+import { compileFilter, FIELD_NAMES } from "./fields.ts";
 import { useRowCommands } from "./row_commands.tsx";
 import type { Order } from "./statements.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Some invocation that a filter finds. */
+function foundBy(text: string): Sql {
+  const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const { conditions } = compileFilter(text, now);
+  return sql`SELECT id FROM sys_invocation ${where(conditions)} LIMIT 1`;
+}
 
 /** The list, or why it is empty. A row has its commands while the pointer is on it, and by their keys. */
 export function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek }: {
@@ -27,7 +38,7 @@ export function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek 
       <Empty
         title={text === "" ? "There are no invocations yet." : "No invocation matches the filter."}
       >
-        {text !== "" && <Drops text={text} onFilter={onFilter} />}
+        {text !== "" && <Drops {...{ text, onFilter, foundBy }} names={FIELD_NAMES} />}
       </Empty>
     );
   }

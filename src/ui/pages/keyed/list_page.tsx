@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { type Service, useServices } from "../../data/catalog.ts";
 import { link, place, setQuery } from "../../state/router.ts";
+import { Drops, type DropsProps } from "../../widgets/drops.tsx";
 import { Empty, Failed } from "../../widgets/empty.tsx";
 import { type Field, FilterLine } from "../../widgets/filter_line.tsx";
 import { Page } from "../../widgets/page.tsx";
@@ -50,13 +51,21 @@ export function KeyedFilter({ label, fields, names }: {
 }
 
 /** Why a list is empty. `unused`: said when nothing was filtered. */
-export function Nothing({ kind, unused }: { readonly kind: string; readonly unused: string }) {
-  if (filterText() === "") return <Empty title={unused} />;
+export function Nothing({ kind, unused, fields, foundBy }: {
+  readonly kind: string;
+  readonly unused: string;
+  readonly fields: readonly Field[];
+  readonly foundBy: DropsProps["foundBy"];
+}) {
+  const text = filterText();
+  if (text === "") return <Empty title={unused} />;
   return (
     <Empty title={`No ${kind} matches the filter.`}>
-      <button type="button" onClick={() => setQuery({ filter: undefined })}>
-        Remove the filter
-      </button>
+      <Drops
+        {...{ text, foundBy }}
+        names={fields.map(({ name }) => name)}
+        onFilter={(filter) => setQuery({ filter })}
+      />
     </Empty>
   );
 }

@@ -3,8 +3,8 @@ import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { link, place } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
-import { News, useSteady } from "../../widgets/steady.tsx";
-import { type Column, Table } from "../../widgets/table.tsx";
+import { SteadyTable, useSteady } from "../../widgets/steady.tsx";
+import type { Column } from "../../widgets/table.tsx";
 import { blockedText } from "./blocked.ts";
 import {
   type BlockedRow,
@@ -49,15 +49,12 @@ export function Queues() {
         </p>
       )}
       {rows && rows.length > 0 && (
-        <>
-          <News of={steady} />
-          <Table
-            caption="Queues"
-            columns={COLUMNS}
-            rows={steady.rows}
-            idOf={({ id }) => id}
-          />
-        </>
+        <SteadyTable
+          caption="Queues"
+          columns={COLUMNS}
+          steady={steady}
+          idOf={({ id }) => id}
+        />
       )}
       {rows?.length === ROWS_MAX && <p class="quiet">These are the {ROWS_MAX} longest.</p>}
     </section>

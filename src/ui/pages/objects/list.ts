@@ -2,6 +2,7 @@ import { parseFilter } from "../../data/filter.ts";
 import type { Int } from "../../data/json.ts";
 import { abilities } from "../../data/server.ts";
 import { contains, join, type Sql, sql, where } from "../../data/sql.ts";
+import { inState } from "../keyed/statements.ts";
 import type { Field } from "../../widgets/filter_line.tsx";
 
 /** Entries of state that are read for a list, and objects that are locked or waited for. */
@@ -66,7 +67,7 @@ function conditionsOf(text: string, services: readonly string[]): Conditions {
 function conditionOf(field: string, value: string): Sql {
   if (field === "service") return sql`service_name = ${value}`;
   if (field === "key") return contains(sql`service_key`, value);
-  return sql`${contains(sql`value_utf8`, value)} OR ${contains(sql`key`, value)}`;
+  return inState(value);
 }
 
 const scopeColumn = () => abilities().hasLimits ? sql`scope` : sql`NULL AS scope`;

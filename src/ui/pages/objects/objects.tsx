@@ -4,8 +4,8 @@ import { sql } from "../../data/sql.ts";
 import { go, link } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { Id } from "../../widgets/id.tsx";
-import { News, useSteady } from "../../widgets/steady.tsx";
-import { type Column, Table } from "../../widgets/table.tsx";
+import { SteadyTable, useSteady } from "../../widgets/steady.tsx";
+import type { Column } from "../../widgets/table.tsx";
 import {
   filterText,
   keyedColumns,
@@ -54,18 +54,22 @@ function Found({ names }: { readonly names: readonly string[] }) {
     <>
       <KeyedFilter label="Filter objects" fields={FIELDS} names={names} />
       <FailedReads reads={[stored, held]} />
-      {isRead && (found.length === 0 ? <Nothing kind="object" unused={UNUSED} /> : (
-        <>
-          <News of={steady} />
-          <Table
+      {isRead && (found.length === 0
+        ? (
+          <Nothing
+            {...{ kind: "object", unused: UNUSED, fields: FIELDS }}
+            foundBy={(rest) => withState(rest, names)}
+          />
+        )
+        : (
+          <SteadyTable
             caption="Objects"
             columns={COLUMNS}
-            rows={steady.rows}
+            steady={steady}
             idOf={idOf}
             onOpen={(row) => go(linkOf(row))}
           />
-        </>
-      ))}
+        ))}
       {read >= ROWS_MAX && (
         <p class="quiet">
           Of the first {ROWS_MAX.toLocaleString("en")}{" "}

@@ -5,7 +5,7 @@ import { abilities } from "../../data/server.ts";
 import { contains, join, type Sql, sql, where } from "../../data/sql.ts";
 import type { Field } from "../../widgets/filter_line.tsx";
 import { type Status, type StatusColumns, STATUSES } from "../../widgets/status.tsx";
-import { inScope, type Keyed, SEARCHED_MAX } from "../keyed/statements.ts";
+import { inScope, inState, type Keyed, SEARCHED_MAX } from "../keyed/statements.ts";
 
 /** Runs that are shown. */
 export const RUNS_MAX = 500;
@@ -25,6 +25,7 @@ export const FIELDS: readonly Field[] = [
   { name: "service", about: "name of the workflow" },
   { name: "key", about: "a part of its id" },
   { name: "status", about: "where the run stands", values: STATUSES },
+  { name: "state", about: "a part of a value, or of the name of an entry" },
 ];
 
 /** The handler that is the run: it is called once for each id. */
@@ -52,22 +53,29 @@ export function runsOf(text: string, workflows: readonly Service[]): Sql {
     r.completion_failure, r.created_at, r.completed_at
     FROM (SELECT ${columns()} FROM sys_invocation ORDER BY created_at DESC
       LIMIT ${SEARCHED_MAX}) r`;
-  const all = where([sql`r.ty = 'workflow'`, sql`(${join(isRun, " OR ")})`, ...conditionsOf(text)]);
+  const names = workflows.map(({ name }) => name);
+  const conditions = conditionsOf(text, names);
+  const all = where([sql`r.ty = 'workflow'`, sql`(${join(isRun, " OR ")})`, ...conditions]);
   return sql`${found} ${all} ORDER BY r.created_at DESC LIMIT ${RUNS_MAX}`;
 }
 
-function conditionsOf(text: string): Sql[] {
+function conditionsOf(text: string, names: readonly string[]): Sql[] {
   return parseFilter(text, FIELDS.map(({ name }) => name)).map(
     ({ field = "key", values, isNot }) => {
-      const any = join(values.map((value) => conditionOf(field, value)), " OR ");
+      const any = join(values.map((value) => conditionOf(field, value, names)), " OR ");
       return isNot ? sql`(${any}) IS NOT TRUE` : sql`(${any})`;
     },
   );
 }
 
-function conditionOf(field: string, value: string): Sql {
+function conditionOf(field: string, value: string, names: readonly string[]): Sql {
   if (field === "service") return sql`r.service = ${value}`;
   if (field === "status") return statusIs(value as Status);
+  // By the id alone: one id of two workflows with a state each is rare, and both are shown then.
+  if (field === "state") {
+    return sql`r.key IN (SELECT service_key FROM state WHERE service_name IN ${names}
+      AND (${inState(value)}))`;
+  }
   return contains(sql`r.key`, value);
 }
 

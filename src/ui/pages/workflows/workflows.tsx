@@ -4,8 +4,8 @@ import { keyedLinkOf } from "../../data/objects.ts";
 import { go } from "../../state/router.ts";
 import { invocationColumn, progressColumns } from "../../widgets/columns.tsx";
 import { Failed } from "../../widgets/empty.tsx";
-import { News, useSteady } from "../../widgets/steady.tsx";
-import { type Column, Table } from "../../widgets/table.tsx";
+import { SteadyTable, useSteady } from "../../widgets/steady.tsx";
+import type { Column } from "../../widgets/table.tsx";
 import {
   filterText,
   keyedColumns,
@@ -44,18 +44,22 @@ function Runs({ workflows }: { readonly workflows: readonly Service[] }) {
         names={workflows.map(({ name }) => name)}
       />
       {runs.error && <Failed error={runs.error} onRetry={runs.refresh} />}
-      {runs.data && (runs.data.length === 0 ? <Nothing kind="run" unused={UNUSED} /> : (
-        <>
-          <News of={steady} />
-          <Table
+      {runs.data && (runs.data.length === 0
+        ? (
+          <Nothing
+            {...{ kind: "run", unused: UNUSED, fields: FIELDS }}
+            foundBy={(rest) => runsOf(rest, workflows)}
+          />
+        )
+        : (
+          <SteadyTable
             caption="Runs"
             columns={COLUMNS}
-            rows={steady.rows}
+            steady={steady}
             idOf={({ id }) => id}
             onOpen={(row) => go(linkOf(row))}
           />
-        </>
-      ))}
+        ))}
       <p class="quiet">
         Up to {RUNS_MAX} runs, of the newest {searched} invocations of all services.
       </p>
