@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     });
     await page.goto(ui.at("limits"));
     await page.getByRole("alert").getByText("not yet").waitFor();
-    await page.getByRole("table", { name: "Limits of services and handlers" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Limits" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     expect(tab.wrong).toEqual([]);
     await tab.close();
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     const tab = await ui.open("");
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    for (const kind of ["states of objects", "invocations"]) {
+    for (const kind of ["states of objects", "states of workflows", "invocations"]) {
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog").getByRole("combobox").fill("card declined");
       await page.getByRole("option", { name: `“card declined” in ${kind}` }).click();
@@ -191,6 +191,26 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     expect(await page.evaluate(() => document.activeElement?.closest(".actions") !== null)).toBe(
       true,
     );
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("the palette does what a page can do, and what every page can", async () => {
+    const tab = await ui.open("sql");
+    const { page } = tab;
+    await page.getByRole("textbox", { name: "Statement" }).waitFor();
+    const action = async (typed: string, name: string) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Page, id, service, key or action" }).fill(typed);
+      await page.getByRole("option", { name, exact: true }).waitFor();
+      await page.keyboard.press("Enter");
+    };
+    await action("run the", "Run the statement sql");
+    await page.getByRole("region", { name: "Result" }).waitFor();
+    await action("theme: da", "Theme: dark action");
+    await page.locator("html[data-theme=dark]").waitFor();
+    await action("register", "Register a deployment action");
+    await page.getByRole("dialog", { name: "Register a deployment" }).waitFor();
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });

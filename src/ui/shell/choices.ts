@@ -2,6 +2,7 @@ import { termText } from "../data/filter.ts";
 import { keyedLinkOf } from "../data/objects.ts";
 import { routes } from "../routes.ts";
 import { link, linkWith, match } from "../state/router.ts";
+import { actionsFor } from "./actions.ts";
 import type { IconName } from "../widgets/icon.tsx";
 
 /** Something to go to. */
@@ -9,7 +10,9 @@ export interface Choice {
   readonly label: string;
   readonly kind: string;
   readonly icon: IconName;
-  readonly to: string;
+  readonly to?: string;
+  /** What it does, if it leads nowhere. */
+  readonly run?: () => void;
 }
 
 const CHOICES_MAX = 12;
@@ -31,9 +34,9 @@ export interface Service {
 /** What a typed text may mean, the best first. */
 export function choicesFor(text: string, services: readonly Service[]): readonly Choice[] {
   const typed = text.trim();
-  if (typed === "") return pages(typed);
+  if (typed === "") return [...pages(typed), ...actionsFor(typed)];
   const exact = ids(typed);
-  const found = [...exact, ...pages(typed), ...named(typed, services)];
+  const found = [...exact, ...pages(typed), ...named(typed, services), ...actionsFor(typed)];
   const searches = exact.length > 0 ? [] : searchesFor(typed);
   return [...found.slice(0, CHOICES_MAX - searches.length), ...searches];
 }
@@ -80,6 +83,7 @@ function searchesFor(typed: string): Choice[] {
   const free = termText("", [typed]).slice(1);
   return [
     within("objects", termText("state", [typed]), "states of objects", "object"),
+    within("workflows", termText("state", [typed]), "states of workflows", "workflow"),
     within("invocations", free, "invocations", "list"),
   ];
 }

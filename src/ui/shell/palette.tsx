@@ -16,7 +16,7 @@ function close(): void {
   isOpen.value = false;
 }
 
-/** Goes to a page, an id, a service or a key: what is typed is found as one types. */
+/** Goes to a page, an id, a service or a key, or does something: found as one types. */
 export function Palette() {
   return (
     <Dialog title="Go to" isOpen={isOpen.value} onClose={close} isPlain>
@@ -38,7 +38,9 @@ function useChoices(text: string) {
 function take(choice: Choice | undefined): void {
   if (!choice) return;
   close();
-  go(choice.to);
+  if (choice.to !== undefined) go(choice.to);
+  // When the dialog has given back the focus: an action may open one of its own.
+  else if (choice.run) setTimeout(choice.run);
 }
 
 function Finder() {
@@ -60,8 +62,8 @@ function Finder() {
         aria-expanded="true"
         aria-controls="choices"
         aria-activedescendant={choices[at] ? `choice-${at}` : undefined}
-        aria-label="Page, id, service or key"
-        placeholder="Page, inv_…, dp_…, service or service/key"
+        aria-label="Page, id, service, key or action"
+        placeholder="Page, inv_…, dp_…, service, service/key or action"
         value={text}
         onInput={({ currentTarget }) => type(currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -80,7 +82,7 @@ function Choices({ choices, at, onTake }: {
     <ul id="choices" role="listbox" aria-label="Found" class="choices">
       {choices.map((choice, index) => (
         <li
-          key={choice.to}
+          key={`${choice.kind} ${choice.label}`}
           id={`choice-${index}`}
           role="option"
           aria-selected={index === at}
