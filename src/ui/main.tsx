@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { startHints } from "./data/hints.ts";
-import { startClock } from "./data/live.ts";
+import { startClock, startLive } from "./data/live.ts";
 import { startPolling } from "./data/resource.ts";
 import { App, connect } from "./shell/app.tsx";
 import { startPage } from "./shell/outlet.tsx";
@@ -9,6 +9,7 @@ import { startRouter } from "./state/router.ts";
 import { startSettings } from "./state/settings.ts";
 
 startSettings();
+startLive();
 startRouter();
 void connect();
 startKeys();

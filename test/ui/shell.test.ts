@@ -77,6 +77,13 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.reload();
     await page.getByRole("heading", { name: "This server" }).waitFor();
     expect(await background()).not.toBe(light);
+    await page.getByText("Go to Invocations").waitFor();
+    await page.getByRole("group", { name: "Refresh" }).getByLabel("When it is asked for").check();
+    await page.getByRole("button", { name: /^paused/ }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: /^paused/ }).waitFor();
+    await page.getByRole("group", { name: "Refresh" }).getByLabel("As things change").check();
+    await page.getByRole("button", { name: /^live/ }).waitFor();
     await page.getByText(isReference ? /^1\.7\./ : /-perdure\./).first().waitFor();
     await expectSound(tab);
     await tab.close();

@@ -2,6 +2,7 @@ import { effect } from "@preact/signals";
 import { apiUrl, credentials } from "./client.ts";
 import { isHinted, isLive, isReachable } from "./live.ts";
 import { hintAll, refreshAll } from "./resource.ts";
+import { settings } from "../state/settings.ts";
 import { abilities } from "./server.ts";
 
 /** The first page is shown first. */
@@ -16,7 +17,8 @@ const RETRY_MS = { first: 1_000, last: 30_000 };
 export function startHints(): void {
   let stream: AbortController | undefined;
   const update = () => {
-    const isWanted = isLive.value && abilities().hasEvents && !document.hidden;
+    const isWanted = isLive.value && settings.value.refresh === "live" && abilities().hasEvents &&
+      !document.hidden;
     if (isWanted === (stream !== undefined)) return;
     stream?.abort();
     stream = isWanted ? new AbortController() : undefined;

@@ -1,7 +1,14 @@
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
+import { settings } from "../state/settings.ts";
 
 /** Whether what is shown follows the server. The switch is in the header. */
 export const isLive = signal(true);
+
+/** Follows what the settings say, until the switch says otherwise. Called once. */
+export function startLive(): void {
+  const refresh = computed(() => settings.value.refresh);
+  effect(() => void (isLive.value = refresh.value !== "off"));
+}
 
 /** When the newest shown answer came, in ms since the epoch. 0: none has. */
 export const answeredAt = signal(0);

@@ -1,5 +1,6 @@
 import { effect, type Signal, signal, untracked } from "@preact/signals";
 import { ApiError } from "./client.ts";
+import { settings } from "../state/settings.ts";
 import { answeredAt, isHinted, isLive, isReachable } from "./live.ts";
 
 /** What is known of something that is read from the server. */
@@ -21,6 +22,8 @@ const REST_FACTOR = 5;
 const FAILURES_MAX = 4;
 /** Polls are rarer by this while the server tells of changes. */
 const HINTED_FACTOR = 6;
+/** Polls are not more frequent where people have asked for that, in ms. */
+const CALM_MS = 30_000;
 /** The least time between two requests that follow hints, in ms. */
 const HINT_PAUSE_MS = 400;
 /** How long an answer that nothing shows is kept: for the way back. */
@@ -101,7 +104,8 @@ export class Resource<T> {
     clearTimeout(this.#timer);
     const wanted = this.#intervals.filter((everyMs) => everyMs > 0);
     if (wanted.length === 0) return;
-    const everyMs = Math.min(...wanted) * (isHinted.peek() ? HINTED_FACTOR : 1);
+    const least = settings.peek().refresh === "calm" ? CALM_MS : 0;
+    const everyMs = Math.max(least, Math.min(...wanted) * (isHinted.peek() ? HINTED_FACTOR : 1));
     this.#askIn(Math.max(everyMs, this.#tookMs * REST_FACTOR) * 2 ** this.#failures);
   }
 

@@ -16,13 +16,14 @@ function sections(): (readonly [string, Keys])[] {
   );
 }
 
-/** All keys that hold on this page. */
-export function KeySheet() {
+/** Keys that hold now, by sections. `titles`: of these only. */
+export function KeyList({ titles }: { readonly titles?: readonly string[] }) {
+  const shown = sections().filter(([title]) => titles?.includes(title) ?? true);
   return (
-    <Dialog title="Keys" isOpen={isOpen.value} onClose={() => void (isOpen.value = false)}>
-      {isOpen.value && sections().map(([title, keys]) => (
+    <>
+      {shown.map(([title, keys]) => (
         <section key={title}>
-          <h3>{title}</h3>
+          {!titles && <h3>{title}</h3>}
           <dl class="keys">
             {Object.entries(keys).map(([name, { label }]) => (
               <div key={name}>
@@ -33,6 +34,15 @@ export function KeySheet() {
           </dl>
         </section>
       ))}
+    </>
+  );
+}
+
+/** All keys that hold on this page. */
+export function KeySheet() {
+  return (
+    <Dialog title="Keys" isOpen={isOpen.value} onClose={() => void (isOpen.value = false)}>
+      {isOpen.value && <KeyList />}
       <p>
         Keys without Ctrl can be switched off in the <a href="settings">settings</a>.
       </p>

@@ -7,6 +7,8 @@ export interface Settings {
   readonly motion: "system" | "less";
   readonly density: "dense" | "comfortable";
   readonly times: "local" | "utc";
+  /** How soon pages follow the server: at once, rarely, or when they are opened and asked to. */
+  readonly refresh: "live" | "calm" | "off";
   /** Whether keys without a modifier do something (WCAG 2.1.4). */
   readonly keys: "on" | "off";
 }
@@ -17,6 +19,7 @@ export const DEFAULTS: Settings = {
   motion: "system",
   density: "dense",
   times: "local",
+  refresh: "live",
   keys: "on",
 };
 

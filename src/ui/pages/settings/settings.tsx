@@ -1,4 +1,5 @@
 import { missing, server } from "../../data/server.ts";
+import { KeyList } from "../../shell/key_sheet.tsx";
 import { change, DEFAULTS, type Settings, settings } from "../../state/settings.ts";
 import { Page } from "../../widgets/page.tsx";
 
@@ -17,6 +18,10 @@ const CHOICES: Choices = {
   motion: { title: "Motion", options: { system: "As the system", less: "None" } },
   density: { title: "Rows", options: { dense: "Dense", comfortable: "Comfortable" } },
   times: { title: "Times", options: { local: "Local", utc: "UTC" } },
+  refresh: {
+    title: "Refresh",
+    options: { live: "As things change", calm: "Every 30 s", off: "When it is asked for" },
+  },
   keys: { title: "Keys without Ctrl", options: { on: "On", off: "Off" } },
 };
 const NAMES = Object.keys(CHOICES) as (keyof Settings)[];
@@ -36,6 +41,13 @@ export default function SettingsPage() {
         {NAMES.map((name) => <Field key={name} name={name} />)}
       </div>
       <p>They are kept by this browser and sent nowhere.</p>
+      <section>
+        <h2>Keys on every page</h2>
+        <KeyList titles={["Everywhere"]} />
+        <p class="quiet">
+          <kbd>?</kbd> lists those of the page that is shown.
+        </p>
+      </section>
       <About />
     </Page>
   );
