@@ -83,6 +83,11 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await peek.getByText("Counter/held/hold").waitFor();
     await peek.getByText("Input").waitFor();
     await expectSound(tab);
+    await page.reload();
+    await peek.getByText("Counter/held/hold").waitFor();
+    await peek.getByRole("button", { name: "Close" }).click();
+    await peek.waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
     await tab.close();
   });
 
@@ -137,6 +142,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
     const bar = page.getByRole("region", { name: "What is selected" });
     await bar.getByText("2 selected").waitFor();
+    await bar.getByText("service:Fragile").waitFor();
     for (const id of ["one", "two", "three"]) ui.endpoint.release(id);
     await page.keyboard.press("r");
     const question = page.getByRole("dialog", { name: "Resume 2 invocations" });

@@ -61,7 +61,7 @@ function Selection({ selected, conditions, text, onDone }: BatchProps) {
       </span>
       <Buttons onAsk={(command) => ask({ command, isForAll })} />
       <Check isOn={isForAll} onSet={setForAll}>
-        Everything that matches, not only what is selected
+        Everything that matches <Criteria text={text} />, not only what is selected
       </Check>
       <button type="button" onClick={onDone}>Select none</button>
       {question && (
@@ -71,6 +71,15 @@ function Selection({ selected, conditions, text, onDone }: BatchProps) {
         />
       )}
     </div>
+  );
+}
+
+/** The filter line as what a command hits. */
+function Criteria({ text }: { readonly text: string }) {
+  return (
+    <code>
+      <bdi>{text === "" ? "(no filter: all)" : text}</bdi>
+    </code>
   );
 }
 
@@ -131,7 +140,7 @@ function Ask({ question, selected, conditions, text, onDone, onClose }: BatchPro
         {isForAll
           ? "All that match "
           : `Of the ${selected.size} that are selected, those that are `}
-        {isForAll && <code>{text === "" ? "(no filter: all)" : text}</code>}
+        {isForAll && <Criteria text={text} />}
         {isForAll ? " and are " : ""}
         {command.statuses.join(", ")}: <strong>{n?.toLocaleString() ?? "counting…"}</strong>.
       </p>

@@ -61,10 +61,11 @@ export default function Invocations() {
   const { text, order, filter, counted } = useFilter();
   const pages = useRows(order, filter);
   const [selected, select] = useState<ReadonlySet<string>>(new Set());
-  const [peeked, peek] = useState<string>();
+  const peeked = place.value.query.get("peek") ?? undefined;
+  const peek = (id?: string) => setQuery({ peek: id });
   const onFilter = (next: string) => {
     select(new Set());
-    setQuery({ filter: next });
+    setQuery({ filter: next, peek: undefined });
   };
   return (
     <Page title="Invocations" actions={<Sort order={order} pages={pages} />}>
@@ -83,7 +84,7 @@ export default function Invocations() {
           onSelect={select}
           onPeek={(id) => peek(id === peeked ? undefined : id)}
         />
-        {peeked !== undefined && <Peek id={peeked} onClose={() => peek(undefined)} />}
+        {peeked !== undefined && <Peek id={peeked} onClose={() => peek()} />}
       </div>
       <Batch
         selected={selected}
