@@ -73,7 +73,9 @@ async function measure(
   const session = await page.context().newCDPSession(page);
   const urls = new Map<string, string>();
   const open = new Set<string>();
-  session.on("Network.requestWillBeSent", ({ requestId, request: { url } }) => {
+  session.on("Network.requestWillBeSent", ({ requestId, request: { url }, type }) => {
+    // Of what the page before still asked for, nothing is heard any more.
+    if (type === "Document") open.clear();
     if (url.endsWith(HINTS) || !url.startsWith("http")) return;
     urls.set(requestId, url);
     open.add(requestId);
