@@ -11,6 +11,8 @@ import { useUi } from "./_ui.ts";
 const WAITS = isReference
   ? /pending .*Counter\/add held .*waits for its turn/
   : /pending .*Counter\/add held.*lock of Counter\/held/;
+/** For hundreds that are killed, on a machine that is busy. */
+const KILLED_MS = 60_000;
 /** Of a page, beyond the first one: over the wire, without its data. */
 const CHUNK_BYTES = 25 * 1024;
 
@@ -78,7 +80,11 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     const tab = await ui.open(matching("service:Counter"));
     const { page } = tab;
     await page.getByRole("row", { name: /Counter\/hold/ }).waitFor();
-    for (const key of ["j", "j", "j", "j", " "]) await page.keyboard.press(key);
+    for (const key of ["j", "x", "j", "j", "Shift+X"]) await page.keyboard.press(key);
+    await page.getByText("3 selected").waitFor();
+    await page.getByRole("button", { name: "Select none" }).click();
+    await page.getByRole("row", { name: /Counter\/hold/ }).focus();
+    await page.keyboard.press("Space");
     const peek = page.getByRole("complementary", { name: "Selected invocation" });
     await peek.getByText("Counter/held/hold").waitFor();
     await peek.getByText("Input").waitFor();
@@ -87,6 +93,27 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await peek.getByText("Counter/held/hold").waitFor();
     await peek.getByRole("button", { name: "Close" }).click();
     await peek.waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("has what can be done to a row under the pointer and by keys, and takes a pause back", async () => {
+    await send(ui.server, "Greeter/hang", "row");
+    await ui.endpoint.happens("row hang");
+    const tab = await ui.open(matching("handler:hang"));
+    const { page } = tab;
+    const row = page.getByRole("row", { name: /Greeter\/hang/ });
+    await row.hover();
+    await row.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Pause: done").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Resume: done").waitFor();
+    await expectSound(tab);
+    for (const key of ["j", "c"]) await page.keyboard.press(key);
+    const question = page.getByRole("dialog", { name: "Cancel Greeter/hang" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    ui.endpoint.release("row");
+    await page.getByText("Cancel: done").waitFor();
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
@@ -165,6 +192,8 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
 describe.skipIf(!hasBrowser)("a long list of invocations", () => {
   const COUNT = 350;
   const NODES_MAX = 1_500;
+  /** At 1440 by 900. */
+  const [HEADER_PX, ROWS_SEEN] = [48, 22];
 
   const ui = useUi(async ({ server }) => {
     const numbers = Array.from({ length: COUNT }, (_, i) => i);
@@ -189,4 +218,45 @@ describe.skipIf(!hasBrowser)("a long list of invocations", () => {
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
+
+  test("shows a header of one line and many rows, and few comfortable ones", async () => {
+    const tab = await ui.open("invocations");
+    const { page } = tab;
+    await page.getByRole("row", { name: /scheduled/ }).first().waitFor();
+    const header = await page.getByRole("banner").boundingBox();
+    expect(header?.height).toBeLessThanOrEqual(HEADER_PX);
+    const rowCount = () =>
+      page.locator("tbody tr[aria-rowindex]").evaluateAll((rows) =>
+        rows.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length
+      );
+    expect(await rowCount()).toBeGreaterThanOrEqual(ROWS_SEEN);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("rows: comf");
+    await page.getByRole("option", { name: /^Rows: comfortable/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(rowCount).toBeLessThan(ROWS_SEEN);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test("kills many only after their number was typed", async () => {
+    const tab = await ui.open("invocations");
+    const { page } = tab;
+    await page.getByRole("row", { name: /scheduled/ }).first().waitFor();
+    for (const key of ["j", "x"]) await page.keyboard.press(key);
+    await page.getByLabel(/^Everything that matches/).check();
+    await page.keyboard.press("Shift+K");
+    const question = page.getByRole("dialog", { name: `Kill ${COUNT} invocations` });
+    const kill = question.getByRole("button", { name: "Kill" });
+    await kill.waitFor();
+    expect(await kill.isDisabled()).toBe(true);
+    await question.getByLabel(`Type “${COUNT}” to confirm`).fill(String(COUNT));
+    await expectSound(tab);
+    await kill.click();
+    await page.getByText(`Kill: done for ${COUNT}`).waitFor();
+    // What had not begun leaves nothing behind.
+    await page.getByText("There are no invocations yet.").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  }, KILLED_MS);
 });

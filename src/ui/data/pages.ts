@@ -57,12 +57,11 @@ export function usePages<Row>(options: PagesOptions<Row>): Pages<Row> {
     else show((was) => ({ ...was, rows: replaced(was.rows, fresh, idOf) }));
   }, [fresh, key]);
   const rows = shown.key === key ? shown.rows : undefined;
-  useOpen(
+  useChanged(
     options,
     rows,
     fresh,
-    (changed) =>
-      show((was) => was.key === key ? { ...was, rows: replaced(was.rows, changed, idOf) } : was),
+    (change) => show((was) => was.key === key ? { ...was, rows: change(was.rows) } : was),
   );
   const next = useMore(options, shown, show);
   const known = new Set(rows?.map(idOf));
@@ -98,23 +97,46 @@ function replaced<Row>(
   return rows.map((row) => byId.get(idOf(row)) ?? row);
 }
 
-/** Follows rows that the first page no longer has. */
-function useOpen<Row>(
-  { reload, idOf, isOpen }: PagesOptions<Row>,
+type Change<Row> = (rows: readonly Row[]) => readonly Row[];
+
+/**
+ * Follows rows that the first page no longer has: those that may change, and those that are gone or no
+ * longer belong to the list, since the page has others before and behind them. What is gone is left
+ * out; what no longer belongs to the list stays until it is sorted anew.
+ */
+function useChanged<Row>(
+  options: PagesOptions<Row>,
   rows: readonly Row[] | undefined,
   fresh: readonly Row[] | undefined,
-  onChanged: (rows: readonly Row[]) => void,
+  onChange: (change: Change<Row>) => void,
 ): void {
-  const inHead = new Set(fresh?.map(idOf));
-  const open = (rows ?? []).filter((row) => isOpen(row) && !inHead.has(idOf(row)));
-  const ids = open.slice(0, OPEN_MAX).map(idOf);
-  const { data } = useResource(`rows ${ids.join(" ")}`, (signal) => reload(ids, signal), {
-    everyMs: EVERY_MS.list,
-    isOn: ids.length > 0,
-  });
+  const { reload, idOf } = options;
+  const ids = doubtful(options, rows ?? [], fresh ?? []).slice(0, OPEN_MAX).map(idOf);
+  const { data } = useResource(
+    `rows ${ids.join(" ")}`,
+    async (signal) => ({ ids, rows: await reload(ids, signal) }),
+    { everyMs: EVERY_MS.list, isOn: fresh !== undefined && ids.length > 0 },
+  );
   useEffect(() => {
-    if (data) onChanged(data);
+    if (!data) return;
+    const there = new Set(data.rows.map(idOf));
+    const gone = new Set(data.ids.filter((id) => !there.has(id)));
+    onChange((was) => replaced(was, data.rows, idOf).filter((row) => !gone.has(idOf(row))));
   }, [data]);
+}
+
+/** Rows of which the first page of now says nothing, and that may not be as they were. */
+function doubtful<Row>(
+  { idOf, isOpen, size }: PagesOptions<Row>,
+  rows: readonly Row[],
+  fresh: readonly Row[],
+): Row[] {
+  const inHead = new Set(fresh.map(idOf));
+  // Of these the page would have each one.
+  const covered = fresh.length < size
+    ? rows.length
+    : rows.findLastIndex((row) => inHead.has(idOf(row)));
+  return rows.filter((row, at) => !inHead.has(idOf(row)) && (isOpen(row) || at < covered));
 }
 
 /** Reads further pages, one at a time. */
