@@ -115,6 +115,7 @@ function isPressing(name: string, target: EventTarget | null): boolean {
 /** Whether keys are text at this place. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable ||
-    target.matches("input:not([type=checkbox], [type=range]), textarea, select");
+  return target.isContentEditable || target.matches(
+    "input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select",
+  );
 }
