@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { call } from "../support/client.ts";
 import { until } from "../support/child.ts";
 import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
 import { type Tab } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
@@ -10,7 +11,8 @@ const EVENTS = /\/internal\/ui\/events$/;
 /** Shorter than the time between two polls of any page that hears of changes. */
 const SOON_MS = 10_000;
 
-describe.skipIf(!hasBrowser)("live updates of the UI", () => {
+// The reference sends no hints.
+describe.skipIf(!hasBrowser || isReference)("live updates of the UI", () => {
   const ui = useUi();
 
   /** A tab that hears of changes, and has asked for all that it shows. */
@@ -55,6 +57,54 @@ describe.skipIf(!hasBrowser)("live updates of the UI", () => {
     await ui.server.start();
     await again;
     await page.getByRole("button", { name: /live/ }).waitFor();
+    await close();
+  });
+});
+
+describe.skipIf(!hasBrowser)("polling, where nothing tells of changes", () => {
+  const ui = useUi();
+  const [SECOND_MS, MINUTE_MS] = [1_000, 60_000];
+
+  /** A tab that gets no hints, whose clock is the test's. */
+  async function polling(name: string) {
+    const tab = await ui.open("settings", { allowed: [404] });
+    const { page } = tab;
+    await page.clock.install();
+    await page.route(EVENTS, (route) => route.fulfill({ status: 404, body: "" }));
+    let asked = 0;
+    page.on("request", (request) => asked += request.url().endsWith("/query") ? 1 : 0);
+    await page.goto(ui.at(name));
+    await page.getByText("Loading…").waitFor({ state: "detached" });
+    await tab.settled();
+    /** Requests while so much time passes. */
+    const within = async (ms: number) => {
+      const before = asked;
+      for (let at = 0; at < ms; at += SECOND_MS) {
+        await page.clock.runFor(SECOND_MS);
+        // What the clock has begun is under way behind this.
+        await page.evaluate(() => {});
+        await tab.settled();
+        await page.evaluate(() => {});
+      }
+      return asked - before;
+    };
+    return { ...tab, within };
+  }
+
+  test("asks for nothing in a hidden tab, and at once when it is seen again", async () => {
+    const { page, within, close } = await polling("services");
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, isHidden);
+    await hide(true);
+    // One may be under way.
+    await within(SECOND_MS);
+    expect(await within(MINUTE_MS)).toBe(0);
+    const seen = page.waitForRequest(/\/query$/);
+    await hide(false);
+    await seen;
     await close();
   });
 });
