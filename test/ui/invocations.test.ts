@@ -118,6 +118,36 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await tab.close();
   });
 
+  test("keeps views under names, and shows the columns that are chosen", async () => {
+    const tab = await ui.open(`${matching("service:Fragile")}&order=oldest`);
+    const { page } = tab;
+    await page.getByRole("row", { name: /Fragile/ }).first().waitFor();
+    await page.getByRole("button", { name: "Views" }).focus();
+    await page.keyboard.press("Enter");
+    const views = page.getByRole("group", { name: "Views" });
+    await views.getByLabel("Name of this view").fill("<b>fragile</b>");
+    await page.keyboard.press("Enter");
+    await views.getByRole("link", { name: "<b>fragile</b>" }).waitFor();
+    await expectSound(tab);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("group", { name: "Columns" }).getByLabel("Key").uncheck();
+    await page.getByRole("columnheader", { name: "Key" }).waitFor({ state: "detached" });
+    await expectSound(tab);
+    await page.goto(ui.at("invocations"));
+    await page.getByRole("columnheader", { name: "Target" }).waitFor();
+    expect(await page.getByRole("columnheader", { name: "Key" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Views" }).click();
+    await views.getByRole("link", { name: "<b>fragile</b>" }).click();
+    await page.waitForURL(/filter=service%3AFragile&order=oldest/);
+    await page.getByRole("row", { name: /Greeter/ }).first().waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Views" }).click();
+    await views.getByRole("button", { name: "Forget <b>fragile</b>" }).click();
+    await views.getByRole("link").waitFor({ state: "detached" });
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("names new ones, and shows them when it is asked to", async () => {
     const tab = await ui.open(matching("handler:note"));
     const { page } = tab;

@@ -85,8 +85,18 @@ const REASON: Column<Invocation> = {
   ),
 };
 
-/** The columns of the list. */
-export function columnsOf(order: Order): readonly Column<Invocation>[] {
+const COLUMNS = [STATUS, TARGET, KEY, ID, AGE, TOOK, REASON];
+
+/** Columns that can be hidden, by their ids: all but the one that heads a row. */
+export const COLUMN_TITLES = COLUMNS.filter(({ isHeader }) => !isHeader)
+  .map(({ id, title }) => [id, title] as const);
+
+/** The columns of the list. `hidden`: ids of those that are not shown. */
+export function columnsOf(
+  order: Order,
+  hidden: readonly string[] = [],
+): readonly Column<Invocation>[] {
   const sort = order === "newest" ? "ascending" : "descending";
-  return [STATUS, TARGET, KEY, ID, { ...AGE, sort }, TOOK, REASON];
+  return COLUMNS.filter(({ id }) => !hidden.includes(id))
+    .map((column) => column === AGE ? { ...AGE, sort } : column);
 }

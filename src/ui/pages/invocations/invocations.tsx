@@ -12,6 +12,7 @@ import { compileFilter, FIELDS, type Filter } from "./fields.ts";
 import { Peek } from "./peek.tsx";
 import { Rows } from "./rows.tsx";
 import { type Order, PAGE_ROWS, pageOf } from "./statements.ts";
+import { Columns, Views } from "./views.tsx";
 
 const MINUTE_MS = 60_000;
 
@@ -117,6 +118,8 @@ function Sort({ order, pages }: { readonly order: Order; readonly pages: Pages<I
           <option value="oldest">Oldest first</option>
         </select>
       </label>
+      <Views />
+      <Columns />
       <a href="file">Open a file</a>
     </>
   );

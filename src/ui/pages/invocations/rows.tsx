@@ -10,8 +10,15 @@ import { columnsOf } from "./columns.tsx";
 import { compileFilter, FIELD_NAMES } from "./fields.ts";
 import { useRowCommands } from "./row_commands.tsx";
 import type { Order } from "./statements.ts";
+import { hiddenColumns } from "./views.tsx";
 
 const MINUTE_MS = 60_000;
+
+/** The columns that people have chosen. The same at each render, so that rows are not drawn anew. */
+function useColumns(order: Order) {
+  const hidden = hiddenColumns();
+  return useMemo(() => columnsOf(order, hidden), [order, hidden]);
+}
 
 /** Some invocation that a filter finds. */
 function foundBy(text: string): Sql {
@@ -30,7 +37,7 @@ export function Rows({ pages, order, text, selected, onFilter, onSelect, onPeek 
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onPeek: (id: string) => void;
 }) {
-  const columns = useMemo(() => columnsOf(order), [order]);
+  const columns = useColumns(order);
   const { keysOf, actionsOf, question } = useRowCommands(pages.refresh);
   if (!pages.rows) return <p class="loading" role="status">{pages.error ? "" : "Loading…"}</p>;
   if (pages.rows.length === 0) {
