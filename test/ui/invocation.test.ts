@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
-import { call, operate, query, send } from "../support/client.ts";
+import { call, manage, operate, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, SHOWN_MS } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const NEVER_MS = 3_600_000;
@@ -176,6 +176,36 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     await sentence.getByText("forever is not ready").waitFor();
     await expectSound(tab);
     await operate(ui.server, "kill", retries);
+    await tab.close();
+  });
+
+  test("says what it waits for: a lock, a step, an operator", async () => {
+    await manage(ui.server, "PATCH /services/Waiter", { inactivity_timeout: "1s" });
+    const naps = await start("Waiter/callNap", { id: "said", ms: NEVER_MS });
+    await start("Counter/said/hold", "said");
+    await ui.endpoint.happens("said hold");
+    const waits = await start("Counter/said/add", 1);
+    const pauses = await start("Fragile/pauses", "said for good");
+    await stands(pauses, "paused");
+    await stands(naps, "suspended");
+    const tab = await ui.open("settings");
+    const { page } = tab;
+    const sentence = page.locator(".sentence");
+    for (
+      const [id, said] of [
+        [waits, /lock of Counter\/said, which inv_\w+….* holds.*, place 1 of its queue/],
+        [naps, /(the result of|call) Greeter\/nap/],
+        [pauses, /said for good is not ready/],
+      ] as const
+    ) {
+      await page.goto(ui.at(`invocations/${id}`));
+      await sentence.waitFor();
+      const text = async () => (await sentence.innerText()).replaceAll(/\s+/g, " ");
+      await expect.poll(text, { timeout: SHOWN_MS }).toMatch(said);
+      await expectSound(tab);
+      await operate(ui.server, "kill", id);
+    }
+    ui.endpoint.release("said");
     await tab.close();
   });
 

@@ -15,6 +15,7 @@ import { Tabs } from "../../widgets/tabs.tsx";
 import { Age } from "../../widgets/time.tsx";
 import { Actions } from "./actions.tsx";
 import { askInvocation, useInvocation, useKnownJournal, type Whole } from "./data.ts";
+import { Derived } from "./derived.tsx";
 import { Facts } from "./facts.tsx";
 import { tabsOf } from "./tabs.tsx";
 
@@ -89,6 +90,7 @@ function Sentence({ row }: { readonly row: Whole }) {
       {STANDING.includes(row.status) && <Age at={row.modified_at} />}{" "}
       {waiting !== undefined && <Reason text={waiting} />}
       {row.status === "backing-off" && <Retried row={row} />}
+      <Derived row={row} />
       {row.completion_failure !== undefined && (
         <span class="failure">
           <LongText text={row.completion_failure} />
