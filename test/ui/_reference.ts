@@ -27,6 +27,7 @@ export async function startReference(): Promise<Reference> {
     const page = new Request(target.admin + asked.url, { headers: headersOf(asked) });
     const options = { ui: () => built, ingressEndpoint: () => target.ingress };
     const response = await uiAnswer(page, pathname, options).catch(() => notFound());
+    if (!response && pathname === "/version") return sendVersion(answer, target);
     if (!response) return forward(asked, answer, target.admin);
     answer.writeHead(response.status, Object.fromEntries(response.headers));
     answer.end(new Uint8Array(await response.arrayBuffer()));
@@ -44,6 +45,16 @@ export async function startReference(): Promise<Reference> {
       await target.close();
     },
   };
+}
+
+/** As an operator sets it: by itself it names an address of another network. */
+async function sendVersion(
+  answer: ServerResponse,
+  { admin, ingress }: { readonly admin: string; readonly ingress: string },
+): Promise<void> {
+  const version = await (await fetch(`${admin}/version`)).json() as object;
+  answer.writeHead(200, { "content-type": "application/json" });
+  answer.end(JSON.stringify({ ...version, ingress_endpoint: ingress }));
 }
 
 const notFound = () => new Response("not found", { status: 404 });

@@ -5,6 +5,7 @@ import { call, manage, operate, query, register, send } from "../support/client.
 import { startEndpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
 import { type Ui, useUi } from "./_ui.ts";
 
@@ -17,6 +18,9 @@ async function settled({ server }: Ui, status: string, count: number): Promise<v
     return rows.filter((row) => row["status"] === status).length >= count;
   });
 }
+
+/** The reference does not say in a column what has paused an invocation, and pauses no service. */
+const ours = test.skipIf(isReference);
 
 describe.skipIf(!hasBrowser)("Home", () => {
   const ui = useUi(async (ui) => {
@@ -32,7 +36,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await settled(ui, "paused", 3);
   });
 
-  test("shows what needs attention by cause, and the counters lead to the lists", async () => {
+  ours("shows what needs attention by cause, and the counters lead to the lists", async () => {
     const tab = await ui.open("");
     const { page } = tab;
     const causes = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
@@ -55,7 +59,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await tab.close();
   });
 
-  test("resumes a cause by the keyboard, and says to whom exactly", async () => {
+  ours("resumes a cause by the keyboard, and says to whom exactly", async () => {
     const tab = await ui.open("");
     const { page } = tab;
     const cause = page.getByRole("listitem").filter({ hasText: "p1 is not ready" });
@@ -78,7 +82,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await tab.close();
   });
 
-  test("moves no cause under the pointer, and shows new ones all the same", async () => {
+  ours("moves no cause under the pointer, and shows new ones all the same", async () => {
     const tab = await ui.open("");
     const { page } = tab;
     const causes = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
@@ -94,7 +98,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await tab.close();
   });
 
-  test("frees a lock, and resumes a service", async () => {
+  ours("frees a lock, and resumes a service", async () => {
     const tab = await ui.open("");
     const { page } = tab;
     await page.getByRole("button", { name: "Resume: Inner" }).click();
@@ -117,7 +121,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
       const tab = await ui.open("");
       const cause = tab.page.getByRole("listitem").filter({ hasText: "draining" });
       await cause.getByText(new URL(ui.endpoint.url).host).waitFor();
-      await cause.getByText("1 bound").waitFor();
+      await cause.getByText(/^\d+ bound$/).waitFor();
       expect(tab.wrong).toEqual([]);
       await tab.close();
     } finally {

@@ -3,12 +3,30 @@ import { get, manage } from "../support/client.ts";
 import { PlayedSidecar } from "../support/played_sidecar.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const SECRET = "a-password-of-brokers";
 
-describe.skipIf(!hasBrowser)("Kafka", () => {
+describe.skipIf(!hasBrowser || !isReference)("Kafka of the reference", () => {
+  const ui = useUi(async ({ server }) => {
+    const properties = { "bootstrap.servers": "localhost:9092", "sasl.password": SECRET };
+    await manage(server, "POST /kafka-clusters", { name: "local", properties });
+  });
+
+  test("shows clusters, and what the server does not say", async () => {
+    const tab = await ui.open("kafka");
+    await tab.page.getByText("This server does not say how its subscriptions are").waitFor();
+    await tab.page.getByText("bootstrap.servers=localhost:9092").waitFor();
+    expect(await tab.page.content()).not.toContain(SECRET);
+    await expectSound(tab);
+    await tab.close();
+  });
+});
+
+// The reference has no reports of sidecars, and so neither states nor lag.
+describe.skipIf(!hasBrowser || isReference)("Kafka", () => {
   let id: string;
 
   const ui = useUi(async (ui) => {

@@ -2,10 +2,22 @@ import { describe, expect, test } from "vitest";
 import { manage, query, send } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
-describe.skipIf(!hasBrowser)("limits", () => {
+describe.skipIf(!hasBrowser || !isReference)("limits of the reference", () => {
+  const ui = useUi();
+
+  test("say that flow control is off", async () => {
+    const tab = await ui.open("limits");
+    await tab.page.getByText("Flow control is off on this server").waitFor();
+    await expectSound(tab);
+    await tab.close();
+  });
+});
+
+describe.skipIf(!hasBrowser || isReference)("limits", () => {
   const rules = () => query(ui.server, "SELECT pattern, concurrency, rate_count FROM sys_rules");
 
   const ui = useUi(async ({ server, endpoint }) => {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { register } from "../support/client.ts";
 import type { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
 import { startShop } from "./_shop.ts";
 import { expectSound } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
@@ -66,7 +67,8 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await answer(page).getByText("customer:").click();
     expect(await answer(page).getByText("<img src=x").count()).toBe(1);
     await expectSound(tab);
-    await answer(page).getByRole("link", { name: /^inv_/ }).waitFor();
+    // A header that the reference lets no page read.
+    if (!isReference) await answer(page).getByRole("link", { name: /^inv_/ }).waitFor();
     await tab.close();
   });
 

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { Failed } from "../../../widgets/empty.tsx";
+import { isPerdure } from "../../../data/server.ts";
 import { useEntries, type Whole } from "../data.ts";
 import type { EntryRow } from "../steps.ts";
 import { beginningOf, type Found, withBeginning } from "./beginning.ts";
@@ -65,6 +66,7 @@ function Keys(props: KeysProps) {
       {known.length > KEYS_MAX && <p>and {known.length - KEYS_MAX} more keys</p>}
       {known.length > 0 && isWhole && <p class="quiet">It had no other keys.</p>}
       {!isWhole && <p class="quiet">{PARTIAL}</p>}
+      {known.some(isFound) && !isPerdure() && <p class="quiet">{UNRECORDED}</p>}
     </>
   );
 }
@@ -92,6 +94,9 @@ function useStateAt({ row, journal, at }: KeysProps) {
 const PARTIAL =
   "Other keys are not known: neither this journal nor those of the runs before it say " +
   "what was there.";
+
+const UNRECORDED =
+  "This server does not record who edits states: an edit by an operator between these runs is not seen.";
 
 const WORDS: Readonly<Record<Exclude<Known["kind"], "value">, string>> = {
   absent: "not set",
