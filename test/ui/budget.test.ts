@@ -29,7 +29,7 @@ test("all files of the UI are within their budget", async () => {
 const FIRST_BYTES = 75 * KIB;
 const PAGES = [
   ...["invocations", "objects", "objects/Counter/a", "workflows", "workflows/Flow/w"],
-  ...["limits", "kafka", "services", "services/Greeter", "deployments", "sql", "settings"],
+  ...["limits", "kafka", "services", "services/Greeter", "deployments", "sql", "settings", "file"],
 ];
 
 describe.skipIf(!hasBrowser)("every page", () => {

@@ -9,10 +9,16 @@ import { until } from "../support/child.ts";
 import { operate, query, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { MARKUP } from "./_hostile.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, type Tab } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const SECRET = "a secret of a customer";
+
+/** What a tab has asked for behind the first requests, but for code and the icon. */
+function dataSince({ requests }: Tab, before: number): string[] {
+  return requests.slice(before).map(({ url }) => url)
+    .filter((url) => !/\/ui\/assets\/[\w-]+\.(js|svg)$/.test(url));
+}
 
 describe.skipIf(!hasBrowser)("a file of an invocation", () => {
   const ui = useUi();
@@ -78,9 +84,7 @@ describe.skipIf(!hasBrowser)("a file of an invocation", () => {
     }
     expect(await page.locator("main :is(img, script)").count()).toBe(0);
     await tab.settled();
-    // The browser asks for the icon of the page whenever the address changes.
-    const asked = tab.requests.slice(before).map(({ url }) => url);
-    expect(asked.filter((url) => !url.includes("/assets/icon-"))).toEqual([]);
+    expect(dataSince(tab, before)).toEqual([]);
     await expectSound(tab);
     await tab.close();
   });

@@ -1,4 +1,5 @@
 import { link, linkWith, place } from "../state/router.ts";
+import { contains, type Sql, sql } from "./sql.ts";
 
 /** What a path cannot have as a segment, however it is escaped: clients resolve it before they send. */
 const DOTS: readonly string[] = [".", ".."];
@@ -38,6 +39,11 @@ export function callLink(
   },
 ): string {
   return linkWith(link("services", service), { call, key, ...(scope !== undefined && { scope }) });
+}
+
+/** That a value, or the name of its entry, has a text in it. Of the table `state`. */
+export function inState(text: string): Sql {
+  return sql`${contains(sql`value_utf8`, text)} OR ${contains(sql`key`, text)}`;
 }
 
 /** What the address of such a page names: the key is in its path, or else in its query. */

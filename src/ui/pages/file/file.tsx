@@ -3,13 +3,16 @@ import { useState } from "preact/hooks";
 import { Empty } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Page } from "../../widgets/page.tsx";
+import { partOf } from "../../widgets/part.tsx";
 import {
   FILE_BYTES_MAX,
   FileError,
   type InvocationFile,
   parseFile,
 } from "../invocation/export/file.ts";
-import { Shown } from "./shown.tsx";
+
+/** What shows an invocation is needed once a file is chosen. */
+const Shown = partOf(() => import("./shown.tsx"));
 
 interface Chosen {
   readonly name: string;

@@ -15,7 +15,9 @@ import { FileState } from "./state.tsx";
 const LIVE_TABS = ["calls"];
 
 /** An invocation as its file has it, with the tabs of its page. */
-export function Shown({ file, name }: { readonly file: InvocationFile; readonly name: string }) {
+export default function Shown(
+  { file, name }: { readonly file: InvocationFile; readonly name: string },
+) {
   const { invocation: row } = file;
   const tabs = [
     ...tabsOf(row, 0).filter(({ id }) => !LIVE_TABS.includes(id)),

@@ -1,6 +1,6 @@
 import type { Int } from "../../data/json.ts";
 import { abilities } from "../../data/server.ts";
-import { contains, type Sql, sql } from "../../data/sql.ts";
+import { type Sql, sql } from "../../data/sql.ts";
 import type { StatusColumns } from "../../widgets/status.tsx";
 
 /** An object, or a run of a workflow. */
@@ -78,11 +78,6 @@ export function stateOf(keyed: Keyed): Sql {
 /** The state with all its bytes: for edits. */
 export function wholeStateOf(keyed: Keyed): Sql {
   return sql`SELECT key, value_length, value, value_utf8 FROM state WHERE ${ofKey(keyed)}`;
-}
-
-/** That a value, or the name of its entry, has a text in it. Of the table `state`. */
-export function inState(text: string): Sql {
-  return sql`${contains(sql`value_utf8`, text)} OR ${contains(sql`key`, text)}`;
 }
 
 function ofKey(keyed: Keyed): Sql {

@@ -1,8 +1,8 @@
 import { parseFilter } from "../../data/filter.ts";
 import type { Int } from "../../data/json.ts";
+import { inState } from "../../data/objects.ts";
 import { abilities } from "../../data/server.ts";
 import { contains, join, type Sql, sql, where } from "../../data/sql.ts";
-import { inState } from "../keyed/statements.ts";
 import type { Field } from "../../widgets/filter_line.tsx";
 
 /** Entries of state that are read for a list, and objects that are locked or waited for. */

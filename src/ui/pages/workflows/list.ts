@@ -1,11 +1,12 @@
 import type { Service } from "../../data/catalog.ts";
 import { parseFilter } from "../../data/filter.ts";
 import { statusIs } from "../../data/invocations.ts";
+import { inState } from "../../data/objects.ts";
 import { abilities } from "../../data/server.ts";
 import { contains, join, type Sql, sql, where } from "../../data/sql.ts";
 import type { Field } from "../../widgets/filter_line.tsx";
 import { type Status, type StatusColumns, STATUSES } from "../../widgets/status.tsx";
-import { inScope, inState, type Keyed, SEARCHED_MAX } from "../keyed/statements.ts";
+import { inScope, type Keyed, SEARCHED_MAX } from "../keyed/statements.ts";
 
 /** Runs that are shown. */
 export const RUNS_MAX = 500;
