@@ -1,8 +1,9 @@
-import type { Admin, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from "kafkajs";
+import type { Admin, Consumer, EachBatchPayload } from "kafkajs";
 import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
 import { everyAligned } from "./aligned.ts";
 import { assignersOf } from "./assigners.ts";
 import { type Client, FETCH_WAIT_MS, numberOf } from "./client.ts";
+import { Committed } from "./committed.ts";
 import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import type { Group, GroupHooks } from "./kafkajs_patches.ts";
@@ -102,6 +103,12 @@ export class TopicConsumer {
     return {
       memberId: () => this.memberId,
       attached: (group) => this.#group = group,
+      joined: (group) =>
+        this.#joined(group).catch((cause) => {
+          // kafkajs would go on without it, at offsets of its own.
+          this.#crash(cause);
+          throw cause;
+        }),
       outOfRange: (topic, partition) => this.#outOfRange(topic, partition),
     };
   }
@@ -110,8 +117,7 @@ export class TopicConsumer {
   async start(): Promise<void> {
     const { topics, onProblem } = this.#options;
     const consumer = this.#consumer;
-    const { GROUP_JOIN, CRASH, END_BATCH_PROCESS, REBALANCING } = consumer.events;
-    consumer.on(GROUP_JOIN, (event) => this.#joined(event));
+    const { CRASH, END_BATCH_PROCESS, REBALANCING } = consumer.events;
     consumer.on(CRASH, ({ payload }) => this.#crash(payload.error));
     consumer.on(REBALANCING, () => void this.commit());
     // Batches of nothing but aborted records and markers come here alone.
@@ -166,13 +172,22 @@ export class TopicConsumer {
     if (this.#group) this.#group.maxWaitTime = this.#waitMs();
   }
 
-  #joined({ payload }: ConsumerGroupJoinEvent): void {
-    this.memberId = payload.memberId;
-    this.feeds.assign(
-      payload.memberAssignment,
-      (topic, partition, position) =>
+  /** It may join again, and be assigned other partitions, while offsets are asked for. */
+  async #joined(group: Group): Promise<void> {
+    this.memberId = group.memberId ?? undefined;
+    const { group: groupId } = this.#options;
+    const committed = new Committed();
+    for (;;) {
+      const asked = committed.missing(this.feeds.unknown(group.assigned()));
+      if (asked.length === 0) break;
+      const coordinator = await group.offsetManager.getCoordinator();
+      committed.add(asked, (await coordinator.offsetFetch({ groupId, topics: asked })).responses);
+    }
+    this.feeds.assign(group.assigned(), {
+      committed: (topic, partition) => committed.of(topic, partition),
+      seek: (topic, partition, position) =>
         this.#consumer.seek({ topic, partition, offset: String(position) }),
-    );
+    });
     this.#setWait();
     this.#options.onJoin();
   }

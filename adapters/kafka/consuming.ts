@@ -179,8 +179,8 @@ async function watch(
     await pauseAligned(stepMs, signal);
     if (signal.aborted) return;
     const isDue = isExpression && Date.now() - lookedAt >= everyMs;
-    const isUnclear = consumer.feeds.all().some(({ stoppedBy, position }) =>
-      stoppedBy !== undefined || position === undefined
+    const isUnclear = consumer.feeds.all().some(({ stoppedBy, position, end }) =>
+      stoppedBy !== undefined || position === undefined || end === undefined
     );
     if (!isDue && !isUnclear) continue;
     if (isDue) lookedAt = Date.now();

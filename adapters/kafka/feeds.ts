@@ -10,6 +10,18 @@ export interface Behind {
   readonly position: number;
 }
 
+/** Partitions by topic. */
+export type Assigned = readonly {
+  readonly topic: string;
+  readonly partitions: readonly number[];
+}[];
+
+export interface AssignOptions {
+  /** The offset that the group has. Undefined: none. */
+  readonly committed: (topic: string, partition: number) => number | undefined;
+  readonly seek: (topic: string, partition: number, position: number) => void;
+}
+
 /** All partitions that one consumer has been assigned. */
 export class Feeds {
   readonly #starts: Starts;
@@ -31,38 +43,42 @@ export class Feeds {
     return this.all().some(({ isStopped }) => isStopped);
   }
 
+  /** Those of an assignment that it did not have so far, as questions about them. */
+  unknown(assignment: Assigned): Assigned {
+    return assignment.flatMap(({ topic, partitions }) => {
+      const others = partitions.filter((partition) => !this.of(topic, partition));
+      return others.length > 0 ? [{ topic, partitions: others }] : [];
+    });
+  }
+
   /**
-   * Replaces the partitions by those of an assignment. Those that stay go on where they are, and new ones
-   * without an offset of the group at their start: `seek` is called for both.
+   * Replaces the partitions by those of an assignment. Those that stay go on where they are; others at the
+   * offset that the group has of them now, and without one at their start: `seek` is called for each, if
+   * that is known.
    */
-  assign(
-    assignment: Readonly<Record<string, readonly number[]>>,
-    seek: (topic: string, partition: number, position: number) => void,
-  ): void {
+  assign(assignment: Assigned, { committed, seek }: AssignOptions): void {
     const before = this.#feeds;
     this.#feeds = new Map();
-    for (const [topic, partitions] of Object.entries(assignment)) {
+    for (const { topic, partitions } of assignment) {
       for (const partition of partitions) {
         const key = keyOf(topic, partition);
-        const kept = before.get(key);
+        const feed = before.get(key) ?? this.#begin(topic, partition, committed(topic, partition));
         before.delete(key);
-        const feed = kept ?? this.#begin(topic, partition);
         this.#feeds.set(key, feed);
         feed.goOn();
-        const isKnown = kept !== undefined || feed.committed === undefined;
-        if (isKnown && feed.position !== undefined) seek(topic, partition, feed.position);
+        if (feed.position !== undefined) seek(topic, partition, feed.position);
       }
     }
     for (const feed of before.values()) feed.close();
   }
 
-  #begin(topic: string, partition: number): Feed {
+  /** The start is as old as the consumer: another member may have gone on meanwhile, and committed. */
+  #begin(topic: string, partition: number, committed: number | undefined): Feed {
     const feed = new Feed(topic, partition);
     const start = this.#starts.get(topic)?.get(partition);
-    if (!start) return feed;
-    feed.position = start.position;
-    feed.end = start.end;
-    if (!start.isNew) feed.committed = start.position;
+    feed.committed = committed;
+    feed.position = committed ?? start?.position;
+    if (start && feed.position === start.position) feed.end = start.end;
     return feed;
   }
 

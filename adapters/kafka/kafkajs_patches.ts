@@ -10,6 +10,8 @@ export interface GroupHooks {
   readonly memberId: () => string | undefined;
   /** The group begins to connect. */
   readonly attached: (group: Group) => void;
+  /** It has been assigned partitions, of which nothing is fetched before this resolves. */
+  readonly joined: (group: Group) => Promise<void>;
   /** An offset that the partition does not have (any more). Resolves with the one to go on with. */
   readonly outOfRange: (topic: string, partition: number) => Promise<number>;
 }
@@ -22,9 +24,31 @@ export interface Group {
   /** Sends one if the last is longer ago than `interval`. Rejects while the group is rebalancing. */
   heartbeat(options: { readonly interval: number }): Promise<void>;
   readonly assigners: readonly { readonly hooks?: GroupHooks }[];
+  assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[];
   readonly offsetManager: {
     resolveOffset(at: { topic: string; partition: number; offset: string }): void;
+    getCoordinator(): Promise<Coordinator>;
   };
+}
+
+/** The part of kafkajs's `Broker` that is used. */
+interface Coordinator {
+  offsetFetch(asked: {
+    readonly groupId: string;
+    readonly topics: readonly OffsetsAsked[];
+  }): Promise<{ readonly responses: readonly OffsetsFound[] }>;
+}
+
+/** Partitions whose offsets are asked for. */
+export interface OffsetsAsked {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number }[];
+}
+
+/** Offsets of a group. -1: it has none. */
+export interface OffsetsFound {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
 }
 
 /** The code of the error of a connection that was closed to end a fetch early. */
@@ -38,6 +62,13 @@ interface FetchError extends Error {
 
 type Recover = (this: Group, error: FetchError) => Promise<void>;
 type Connect = (this: Group) => Promise<void>;
+type Join = (this: Group) => Promise<void>;
+
+interface PatchedGroup {
+  connect: Connect;
+  recoverFromFetch: Recover;
+  joinAndSync: Join;
+}
 
 interface Queue {
   readonly pending: readonly unknown[];
@@ -58,11 +89,11 @@ export interface Patched {
 /** The methods that are replaced, and those that the new ones call. */
 const METHODS = {
   RequestQueue: ["scheduleCheckPendingRequests", "checkPendingRequests"],
-  ConsumerGroup: ["connect", "recoverFromFetch", "heartbeat"],
+  ConsumerGroup: ["connect", "joinAndSync", "assigned", "recoverFromFetch", "heartbeat"],
 } as const;
 
 /**
- * Changes three methods of kafkajs, once. Throws where one that is needed is not there: the version is
+ * Changes four methods of kafkajs, once. Throws where one that is needed is not there: the version is
  * pinned, and another one may have other methods (`test/kafka/patches.test.ts`).
  */
 export function patchKafkajs(classes: Patched = { RequestQueue, ConsumerGroup }): void {
@@ -72,7 +103,7 @@ export function patchKafkajs(classes: Patched = { RequestQueue, ConsumerGroup })
   if (patched.has(group)) return;
   patched.add(group);
   patchQueue(queue as unknown as Queue & { scheduleCheckPendingRequests(): void });
-  patchGroup(group as unknown as { connect: Connect; recoverFromFetch: Recover });
+  patchGroup(group as unknown as PatchedGroup);
 }
 
 function requireMethods(name: keyof typeof METHODS, prototype: object): void {
@@ -95,13 +126,17 @@ function patchQueue(queue: Queue & { scheduleCheckPendingRequests(): void }): vo
   };
 }
 
-function patchGroup(group: { connect: Connect; recoverFromFetch: Recover }): void {
-  const { connect, recoverFromFetch } = group;
+function patchGroup(group: PatchedGroup): void {
+  const { connect, joinAndSync, recoverFromFetch } = group;
   group.connect = async function () {
     const hooks = hooksOf(this);
     this.memberId ??= hooks?.memberId() ?? null;
     hooks?.attached(this);
     await connect.call(this);
+  };
+  group.joinAndSync = async function () {
+    await joinAndSync.call(this);
+    await hooksOf(this)?.joined(this);
   };
   group.recoverFromFetch = async function (error) {
     if (error.code === INTERRUPTED) return;

@@ -24,12 +24,21 @@ function classes(without = "") {
     memberId: string | null = null;
     assigners: { hooks?: GroupHooks }[] = [];
     done: unknown[] = [];
-    offsetManager = { resolveOffset: (at: object) => void this.done.push(at) };
+    offsetManager = {
+      resolveOffset: (at: object) => void this.done.push(at),
+      getCoordinator: () => Promise.reject(new Error("there is none")),
+    };
+    async joinAndSync(): Promise<void> {
+      this.done.push("joined");
+    }
     async connect(): Promise<void> {
       this.done.push("connect");
     }
     async recoverFromFetch(error: Error): Promise<void> {
       this.done.push(error.name);
+    }
+    assigned(): [] {
+      return [];
     }
     async heartbeat(): Promise<void> {}
   }
@@ -40,6 +49,7 @@ function classes(without = "") {
 const REPLACED = [
   [RequestQueue, "scheduleCheckPendingRequests"],
   [ConsumerGroup, "connect"],
+  [ConsumerGroup, "joinAndSync"],
   [ConsumerGroup, "recoverFromFetch"],
 ] as const;
 
@@ -70,6 +80,8 @@ test.each([
   "scheduleCheckPendingRequests",
   "checkPendingRequests",
   "connect",
+  "joinAndSync",
+  "assigned",
   "recoverFromFetch",
   "heartbeat",
 ])("without %s nothing is changed, and the error says what is missing", (name) => {
@@ -113,19 +125,22 @@ test("a group asks its hooks who it was, and where to go on", async () => {
   const hooks: GroupHooks = {
     memberId: () => "earlier",
     attached: (group) => void attached.push(group),
+    joined: async () => void group.done.push("assigned"),
     outOfRange: async (topic, partition) => topic === "t" && partition === 3 ? 8 : 0,
   };
   const group = new given.ConsumerGroup();
   group.assigners.push({}, { hooks });
   await group.connect();
   expect([group.memberId, attached]).toEqual(["earlier", [group]]);
+  await group.joinAndSync();
   const error = (more: object) => Object.assign(new Error("failed"), more);
   await group.recoverFromFetch(error({ code: INTERRUPTED }));
   const outOfRange = { name: "KafkaJSOffsetOutOfRange", topic: "t", partition: 3 };
   await group.recoverFromFetch(error(outOfRange));
   await group.recoverFromFetch(error({ name: "KafkaJSProtocolError" }));
   const next = { topic: "t", partition: 3, offset: "7" };
-  expect(group.done).toEqual(["connect", next, "KafkaJSProtocolError"]);
+  expect(group.done)
+    .toEqual(["connect", "joined", "assigned", next, "KafkaJSProtocolError"]);
 
   const plain = new given.ConsumerGroup();
   await plain.recoverFromFetch(error(outOfRange));
