@@ -1,6 +1,7 @@
 import kafkajs, { type Kafka, type Producer } from "kafkajs";
 import { OWN } from "../../src/names.ts";
 import type { Poison } from "./delivery.ts";
+import { headersOf, messageHeaders } from "./message_headers.ts";
 
 const ALL_REPLICAS = -1;
 const NONE = -1;
@@ -21,7 +22,8 @@ export class DeadLetters {
    * exist is not made. After a crash the same record may come a second time.
    */
   async write(topic: string, poison: Poison): Promise<void> {
-    const { message: { key, value, timestamp, headers } } = poison;
+    const { key, value, timestamp } = poison.message;
+    const headers = messageHeaders(headersOf(poison.message));
     const message = { key, value, timestamp, headers: { ...headers, ...this.#about(poison) } };
     const producer = await (this.#producer ??= this.#connect());
     const sent = await producer.send({ topic, acks: ALL_REPLICAS, messages: [message] });

@@ -3,6 +3,7 @@ import { type Chunk, chunkOf } from "../../src/kafka/chunk.ts";
 import type { KafkaRecord, Mapped } from "../../src/kafka/mapping.ts";
 import type { Ingested, RecordBatch } from "../../src/model/kafka.ts";
 import type { Feed, Stop } from "./feed.ts";
+import { headersOf } from "./message_headers.ts";
 import { pause } from "./pause.ts";
 import type { ServerApi, Taken } from "./server_api.ts";
 
@@ -207,24 +208,18 @@ const INBOX: Stop = {
   message: "As many invocations of the subscription wait as may",
 };
 
-function recordOf({ offset, timestamp, key, value, headers = {} }: KafkaMessage): KafkaRecord {
-  const names = Object.keys(headers);
+function recordOf(message: KafkaMessage): KafkaRecord {
+  const { offset, timestamp, key, value } = message;
   return {
     offset: Number(offset),
     timestamp: Number(timestamp),
     key: key ?? undefined,
     value: value ?? undefined,
-    headers: names.length === 0
-      ? NO_HEADERS
-      : names.flatMap((name) => [headers[name]].flat().map((one) => [name, bytesOf(one)] as const)),
+    headers: headersOf(message).map(([name, bytes]) => [name, bytes ?? EMPTY]),
   };
 }
 
-const NO_HEADERS: KafkaRecord["headers"] = [];
-
-function bytesOf(value: Uint8Array | string | undefined): Uint8Array {
-  return typeof value === "string" ? new TextEncoder().encode(value) : value ?? new Uint8Array();
-}
+const EMPTY = new Uint8Array();
 
 /** The offset after what is covered: markers of transactions at the end of a batch count as well. */
 function nextOf(

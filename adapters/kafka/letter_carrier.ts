@@ -4,6 +4,7 @@ import { hasLetters, type LetterRef } from "../../src/model/kafka.ts";
 import { clientOf } from "./client.ts";
 import { DeadLetters } from "./dead_letter.ts";
 import type { Poison } from "./delivery.ts";
+import { messageHeaders } from "./message_headers.ts";
 import { pause, within } from "./pause.ts";
 import type { ServerApi } from "./server_api.ts";
 import type { SubscriptionTask } from "./subscription_task.ts";
@@ -104,15 +105,15 @@ async function writeOf(
 function poisonOf(letter: Letter): Poison {
   const { id, reason, at, topic, partition, offset, timestamp, key, value, headers } = letter;
   const bytes = (text: string | null) => text === null ? null : Buffer.from(text, "base64url");
-  const byName: Record<string, Buffer[]> = {};
-  for (const [name, text] of headers) (byName[name] ??= []).push(Buffer.from(text, "base64url"));
   const message = {
     key: bytes(key),
     value: bytes(value),
     timestamp: String(timestamp),
     offset: String(offset),
     attributes: 0,
-    headers: byName,
+    headers: messageHeaders(
+      headers.map(([name, text]) => [name, Buffer.from(text, "base64url")]),
+    ),
   };
   return { topic, partition, message, why: reason, invocation: { id, failedAt: at } };
 }

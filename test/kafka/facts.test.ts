@@ -10,7 +10,16 @@ for (const kind of KINDS) {
 
     test("the handler gets the value's bytes and six headers, and no header of the record", async () => {
       const value = Buffer.from([0, 255, 10, 13, 200]);
-      const headers = { "kafka.offset": "9", "content-type": "x", "traceparent": "x", "": "e" };
+      const names = [
+        "kafka.offset",
+        "content-type",
+        "traceparent",
+        "",
+        "é",
+        "toString",
+        "__proto__",
+      ];
+      const headers = Object.fromEntries(names.map((name) => [name, "9"]));
       const topic = await on.topic([
         "first",
         { key: Buffer.from([251, 255, 254]), value, headers, timestamp: "1700000000123" },

@@ -102,7 +102,7 @@ describe.skipIf(jars === undefined)("an invocation whose attempts are used up", 
       key: Buffer.from("k"),
       value: "held for ever",
       timestamp: "1700000000000",
-      headers: { a: Buffer.from([255, 0]), list: ["1", "2"] },
+      headers: { a: Buffer.from([255, 0]), list: ["1", "2"], constructor: "c", ["__proto__"]: "p" },
     };
     const topic = await on.topic([record, { key: "k", value: "after" }]);
     const options = { "max.attempts": "2", "on.poison": `dead-letter:${dead}` };
@@ -120,8 +120,10 @@ describe.skipIf(jars === undefined)("an invocation whose attempts are used up", 
     });
     const { headers = {}, key, value, timestamp } = letter ?? {};
     expect([`${key}`, `${value}`, timestamp]).toEqual(["k", record.value, record.timestamp]);
-    const { a, list, ...said } = headers;
+    const { a, list, constructor: odd, ["__proto__"]: odder, ...said } = headers;
     expect([a, `${list}`]).toEqual([record.headers.a, "1,2"]);
+    // The client of this test has something before them as well: what its object inherits.
+    expect([odd, odder].map((found) => `${[found].flat().at(-1)}`)).toEqual(["c", "p"]);
     expect(Object.fromEntries(Object.entries(said).map(([name, text]) => [name, `${text}`])))
       .toEqual({
         "svc.dead-letter.reason": "held for ever is held",

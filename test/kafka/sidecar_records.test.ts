@@ -62,6 +62,19 @@ describe.skipIf(jars === undefined)("records of any form", () => {
     expect(on.server.texts("s")).toEqual(["before", large, "after"]);
   });
 
+  test("have headers of any name", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const names = ["toString", "constructor", "__proto__", "x"];
+    const headers = Object.fromEntries(names.map((name) => [name, `of ${name}`]));
+    await on.topics.send(topic, { value: "v", headers });
+    on.server.subscribe("s", topic, { options: { "headers.prefix": "r-" } });
+    const sidecar = on.sidecar();
+    await eventually("the record", () => on.server.delivered.length === 1, sidecar);
+    expect(on.server.delivered[0]?.headers)
+      .toEqual(names.map((name) => [`r-${name.toLowerCase()}`, `of ${name}`]));
+  });
+
   test("are mapped by the options of their subscription, also when these change", async () => {
     const topic = on.name();
     await on.topics.create(topic);
