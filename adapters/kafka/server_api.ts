@@ -58,7 +58,7 @@ export class ServerApi {
     if ("problem" in answer) return answer;
     if (answer.status === 304) return undefined;
     if (answer.status === 410) return "ended";
-    if (answer.status === 200) return answer.json as KafkaPlan;
+    if (answer.status === 200 && isPlan(answer.json)) return answer.json;
     return { problem: messageOf(answer) };
   }
 
@@ -68,7 +68,9 @@ export class ServerApi {
     const answer = await this.#ask("records", init, { signal, withinMs: ANSWER_MS });
     if ("problem" in answer) return { kind: "away", message: answer.problem };
     const message = messageOf(answer);
-    if (answer.status === 200) return { kind: "taken", ingested: answer.json as Ingested };
+    if (answer.status === 200 && isIngested(answer.json)) {
+      return { kind: "taken", ingested: answer.json };
+    }
     if (answer.status === 404) return { kind: "unknown" };
     if (answer.status === 413) return { kind: "tooLarge", message };
     const isAway = answer.status > 500 || answer.status === 429;
@@ -89,7 +91,8 @@ export class ServerApi {
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     const answer = await this.#ask("letters", init, { signal, withinMs: ANSWER_MS });
     if (!("status" in answer) || answer.status !== 200) return undefined;
-    return (answer.json as { letters: readonly Letter[] }).letters;
+    const { letters } = (answer.json ?? {}) as { letters?: readonly Letter[] };
+    return Array.isArray(letters) ? letters : undefined;
   }
 
   async #ask(
@@ -98,20 +101,36 @@ export class ServerApi {
     limits: Limits,
   ): Promise<Answer | { problem: string }> {
     const { urls, token, ask = askPlainly } = this.#options;
-    const base = urls[this.#current % urls.length] ?? "";
+    const asked = this.#current;
+    const base = urls[asked % urls.length] ?? "";
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
     const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.withinMs)]);
     try {
       const response = await ask(`${base}/internal/kafka/${path}`, { ...init, headers, signal });
       const text = await response.text();
       this.#answeredAt = Date.now();
-      if (response.status >= 500) this.#current++;
+      if (response.status >= 500) this.#leave(asked);
       return { status: response.status, json: parsed(text), text };
     } catch (cause) {
-      if (!limits.signal.aborted) this.#current++;
+      if (!limits.signal.aborted) this.#leave(asked);
       return { problem: `The server at ${base} does not answer: ${reasonOf(cause)}` };
     }
   }
+
+  /** Goes to the next address, once for all requests of one. */
+  #leave(asked: number): void {
+    if (this.#current === asked) this.#current++;
+  }
+}
+
+/** Something else may answer at the address: a proxy, a page. */
+function isPlan(json: unknown): json is KafkaPlan {
+  const { version, clusters, subscriptions } = (json ?? {}) as Partial<KafkaPlan>;
+  return typeof version === "string" && Array.isArray(clusters) && Array.isArray(subscriptions);
+}
+
+function isIngested(json: unknown): json is Ingested {
+  return Number.isSafeInteger((json as Partial<Ingested> | undefined)?.next);
 }
 
 /** Redirects are not followed: the token is for this server. */
