@@ -8,7 +8,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import type { Group, GroupHooks } from "./kafkajs_patches.ts";
 import { within } from "./pause.ts";
-import { resetTo, type Starts } from "./start_offsets.ts";
+import { NoOffset, resetTo, type Starts } from "./start_offsets.ts";
 
 /** Shorter than librdkafka's 45 s: the time until others take over from a member that has died. */
 const SESSION_MS = 10_000;
@@ -223,11 +223,12 @@ export class TopicConsumer {
       await admin.connect();
       const offsets = await admin.fetchTopicOffsets(topic);
       const { low = "0", high = "0" } = offsets.find((one) => one.partition === partition) ?? {};
-      const next = resetTo(offsetResetOf(options), topic, partition, [low, high]);
-      onProblem(
-        `Partition ${partition} of "${topic}" has the offsets ${low} to ${high}, and not ${position}: ` +
-          "records have expired, or the topic was made anew",
-      );
+      const problem = `Partition ${partition} of "${topic}" has the offsets ${low} to ${high}, ` +
+        `and not ${position}: records have expired, or the topic was made anew`;
+      const reset = offsetResetOf(options);
+      if (reset === "error") throw new NoOffset(`${problem}, and auto.offset.reset is error`);
+      const next = resetTo(reset, topic, partition, [low, high]);
+      onProblem(problem);
       feed?.reset(next);
       return next;
     } finally {

@@ -12,12 +12,14 @@ import { ADMIN_MS, withAdmin } from "./with_admin.ts";
 
 const TOPIC_RETRY_MS = 500;
 const REFRESH_MS = 5_000;
+/** As long as the longest delay between two consumers. */
+const STEADY_MS = 5_000;
 const METADATA_MS = 300_000;
 const METADATA_MIN_MS = 500;
 
 export interface LifeOptions {
   readonly signal: AbortSignal;
-  /** It works: the next failure is a first one. */
+  /** It works: the next failure is a first one. May be called several times. */
   readonly onSuccess: () => void;
 }
 
@@ -68,11 +70,11 @@ interface Consuming extends LifeOptions, Begin {
 
 async function consumeTopics(task: SubscriptionTask, life: Consuming): Promise<void> {
   const { signal } = life;
-  const consumer = consumerOf(task, life);
-  task.status.showing(() => consumer.feeds.all().map((feed) => feed.report()));
-  task.retry = () => consumer.retry();
   const ended = new AbortController();
   const both = AbortSignal.any([signal, ended.signal]);
+  const consumer = consumerOf(task, life, () => void joined(task, life, both));
+  task.status.showing(() => consumer.feeds.all().map((feed) => feed.report()));
+  task.retry = () => consumer.retry();
   try {
     const crash = consumer.crashed().then((cause) => {
       throw cause;
@@ -93,7 +95,20 @@ async function consumeTopics(task: SubscriptionTask, life: Consuming): Promise<v
   }
 }
 
-function consumerOf(task: SubscriptionTask, life: Consuming): TopicConsumer {
+/** What failed before may join and fail again: it works when it has lasted for a while. */
+async function joined(
+  { status, shared }: SubscriptionTask,
+  { onSuccess }: LifeOptions,
+  ended: AbortSignal,
+): Promise<void> {
+  if (status.isFailing) await pause(STEADY_MS, ended);
+  if (ended.aborted) return;
+  onSuccess();
+  status.running();
+  shared.onChange();
+}
+
+function consumerOf(task: SubscriptionTask, life: Consuming, onJoin: () => void): TopicConsumer {
   const { status, shared, group, options, memberId } = task;
   const delivery = deliveryOf(task, life);
   return new TopicConsumer({
@@ -102,11 +117,7 @@ function consumerOf(task: SubscriptionTask, life: Consuming): TopicConsumer {
     options,
     memberId,
     deliver: (payload, feed) => delivery.deliver(payload, feed),
-    onJoin: () => {
-      life.onSuccess();
-      status.running();
-      shared.onChange();
-    },
+    onJoin,
     onChange: shared.onChange,
     onProblem: (message) => status.noticed(message),
   });

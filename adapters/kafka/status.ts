@@ -4,6 +4,7 @@ import type {
   SubscriptionState,
 } from "../../src/model/kafka.ts";
 import type { Log } from "../../src/ports.ts";
+import { ProblemLog } from "./problem_log.ts";
 
 export interface StatusOptions {
   readonly log: Log;
@@ -18,14 +19,26 @@ const MESSAGE_MAX = 500;
 export class Status {
   readonly #id: string;
   readonly #options: StatusOptions;
+  readonly #problems: ProblemLog;
   #state: Exclude<SubscriptionState, "blocked"> = "starting";
   #lastError: SubscriptionReport["lastError"];
-  #logged: string | undefined;
   #partitions: () => readonly PartitionReport[] = () => [];
 
   constructor(id: string, options: StatusOptions) {
     this.#id = id;
     this.#options = options;
+    this.#problems = new ProblemLog({
+      log: (cause, notLogged) =>
+        options.log("warn", "A subscription has a problem", {
+          subscription: id,
+          cause,
+          ...(notLogged > 0 && { notLogged }),
+        }),
+    });
+  }
+
+  get isFailing(): boolean {
+    return this.#state === "failing";
   }
 
   /** Where the partitions are to be seen from now on. */
@@ -43,11 +56,12 @@ export class Status {
     this.#become("paused");
   }
 
+  /** It has joined its group, and will probably stay there. */
   running(): void {
-    if (this.#state === "failing" && this.#logged !== undefined) {
+    if (this.isFailing && this.#problems.isOpen) {
       this.#options.log("info", "A subscription consumes again", { subscription: this.#id });
     }
-    this.#logged = undefined;
+    if (this.#state !== "running") this.#problems.clear();
     this.#become("running");
   }
 
@@ -57,17 +71,11 @@ export class Status {
     this.#become("failing");
   }
 
-  /** Something is wrong, though records may be consumed. Repetitions are not logged. */
+  /** Something is wrong, though records may be consumed. */
   noticed(message: string): void {
     const shown = this.#options.hide(message).slice(0, MESSAGE_MAX);
     this.#lastError = { message: shown, at: Date.now() };
-    if (shown !== this.#logged) {
-      this.#options.log("warn", "A subscription has a problem", {
-        subscription: this.#id,
-        cause: shown,
-      });
-    }
-    this.#logged = shown;
+    this.#problems.add(shown);
     this.#options.onChange();
   }
 

@@ -43,6 +43,28 @@ test("a report is shown, and each change of state is logged once", async () => {
   ]);
 });
 
+test("errors that take turns are logged once each, and skipped records do not change a state", async () => {
+  const { report, id, logged } = await served();
+  const told = (state: string, message: string) =>
+    report({
+      member: "a",
+      subscriptions: [{ ...RUNNING, id, state, lastError: { message, at: 1 } }],
+    });
+  for (let n = 0; n < 3; n++) {
+    await told("blocked", "offset 1 of partition 0");
+    await told("blocked", "offset 9 of partition 1");
+  }
+  for (let n = 0; n < 3; n++) await told("running", `offset ${n} is skipped`);
+  await told("blocked", "offset 1 of partition 0");
+  const changes = logged.filter(({ message }) => message.startsWith("A subscription has"));
+  expect(changes.map(({ fields }) => [fields?.["state"], fields?.["error"]])).toEqual([
+    ["blocked", "offset 1 of partition 0"],
+    ["blocked", "offset 9 of partition 1"],
+    ["running", undefined],
+    ["blocked", "offset 1 of partition 0"],
+  ]);
+});
+
 test("the record that blocks is skipped by name or without one, and settled by a report", async () => {
   const { report, id, post, path, registry } = await served();
   const stopped = (partition: number) => ({

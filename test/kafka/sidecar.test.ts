@@ -34,6 +34,8 @@ describe.skipIf(jars === undefined)("a sidecar", () => {
       () => on.server.report("s")?.partitions.every(({ position }) => position === 1250) ?? false,
       sidecar,
     );
+    // A broker that has just begun may have no coordinator of groups at first.
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
     expect(on.server.report("s")).toMatchObject({
       state: "running",
       partitions: [{ topic, position: 1250, end: 1250 }, { topic, position: 1250, end: 1250 }],

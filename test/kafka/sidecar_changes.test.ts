@@ -159,6 +159,34 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     expect(on.server.texts("s")).toEqual(["b"]);
   });
 
+  test("records that expire are an error that is logged once, and tried less and less", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    await on.topics.send(topic, "a", "b");
+    const partitions = [{ partition: 0, offset: "0" }];
+    await on.topics.admin.setOffsets({ groupId: `s-${topic}`, topic, partitions });
+    const offset = "1";
+    await on.topics.admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset }] });
+    on.server.subscribe("s", topic, { options: { "auto.offset.reset": "error" } });
+    const sidecar = on.sidecar();
+    const failures = () => new Set(reports().map(({ lastError }) => lastError?.at)).size;
+    const reports = () =>
+      on.server.reports.flatMap(({ subscriptions }) => subscriptions)
+        .filter(({ state }) => state === "failing");
+    // It joins its group each time before it finds out.
+    await eventually("some failures", () => failures() > 3, sidecar);
+    const problems = sidecar.logs("A subscription has a problem").map(({ cause }) => cause);
+    expect(problems).toEqual([
+      expect.stringMatching(/ has the offsets 1 to 2, and not 0: .* auto\.offset\.reset is error$/),
+    ]);
+    expect(sidecar.logs("A subscription consumes again")).toEqual([]);
+    expect(on.server.report("s")?.state).toBe("failing");
+    on.server.subscribe("s", topic);
+    await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
+    expect(sidecar.logs("A subscription consumes again")).toHaveLength(1);
+  });
+
   test("offset.start begins at a time, in a group without offsets", async () => {
     const topic = on.name();
     await on.topics.create(topic, 2);

@@ -22,10 +22,16 @@ const MEMBERS_MAX = 1000;
 /** A sidecar that is gone is forgotten after so long, in milliseconds. */
 const FORGET_MS = 24 * 60 * 60 * 1000;
 
+/** Errors of one state that are logged. More come where records are skipped or blocked one by one. */
+const ERRORS_MAX = 20;
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** What this process knows of a sidecar. */
 interface Member {
   readonly at: number;
   readonly reports: ReadonlyMap<string, SubscriptionReport>;
+  /** What was logged of each subscription since it has its state. */
+  readonly logged: ReadonlyMap<string, ReadonlySet<string>>;
   /** When its reports were written last. */
   writtenAt: number;
 }
@@ -60,11 +66,15 @@ export class SidecarReports {
     const at = now();
     const before = this.#members.get(member);
     const reports = new Map(subscriptions.map((one) => [one.id, one]));
-    const after: Member = { at, reports, writtenAt: before?.writtenAt ?? -Infinity };
+    const after: Member = {
+      at,
+      reports,
+      logged: this.#logChanges(member, before, reports),
+      writtenAt: before?.writtenAt ?? -Infinity,
+    };
     this.#members.delete(member);
     this.#forget(at);
     this.#members.set(member, after);
-    this.#logChanges(member, before?.reports ?? new Map(), reports);
     await registry.settle(groupsDeleted, (id, place) => isPassed(reports.get(id), place));
     const isUrgent = before === undefined || shownOf(before.reports) !== shownOf(reports);
     if (isUrgent || at >= after.writtenAt + WRITE_MS) await this.#write(member, after);
@@ -112,18 +122,24 @@ export class SidecarReports {
     assert(this.#members.size < MEMBERS_MAX, "There must be room for a member");
   }
 
-  /** Each state and each error once, not with every report. */
+  /**
+   * Logs each state once, and each error of it: not with every report, nor again when another one was
+   * there meanwhile. Answers what is logged now.
+   */
   #logChanges(
     member: string,
-    before: ReadonlyMap<string, SubscriptionReport>,
-    after: ReadonlyMap<string, SubscriptionReport>,
-  ): void {
-    for (const [subscription, { state, lastError }] of after) {
-      const known = before.get(subscription);
-      const isSame = known?.state === state && known.lastError?.message === lastError?.message;
-      if (isSame) continue;
+    before: Pick<Member, "reports" | "logged"> | undefined,
+    reports: ReadonlyMap<string, SubscriptionReport>,
+  ): Member["logged"] {
+    const logged = new Map<string, ReadonlySet<string>>();
+    for (const [subscription, { state, lastError }] of reports) {
+      const isSameState = before?.reports.get(subscription)?.state === state;
+      const known = isSameState ? before.logged.get(subscription) : undefined;
       const isBad = state === "failing" || state === "blocked";
       const error = isBad ? lastError?.message : undefined;
+      const isNew = !known?.has(error ?? "") && (known?.size ?? 0) < ERRORS_MAX;
+      logged.set(subscription, isNew ? new Set([...known ?? [], error ?? ""]) : known ?? NOTHING);
+      if (!isNew) continue;
       this.#options.log(isBad ? "warn" : "info", "A subscription has changed its state", {
         subscription,
         state,
@@ -131,6 +147,7 @@ export class SidecarReports {
         ...(error !== undefined && { error }),
       });
     }
+    return logged;
   }
 }
 
