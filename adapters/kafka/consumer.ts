@@ -63,7 +63,8 @@ export class TopicConsumer {
     this.memberId = options.memberId;
     const session = numberOf(options.options, "session.timeout.ms", SESSION_MS);
     const share = Math.max(1, Math.min(HEARTBEAT_MAX_MS, Math.floor(session / HEARTBEATS)));
-    this.#heartbeatMs = numberOf(options.options, "heartbeat.interval.ms", share);
+    // Given rarer, or by the cluster for a session that the subscription makes shorter, it would not stay.
+    this.#heartbeatMs = Math.min(numberOf(options.options, "heartbeat.interval.ms", share), share);
     this.#crashed = new Promise((resolve) => this.#crash = resolve);
     this.#consumer = options.client.kafka.consumer(this.#config(session));
   }

@@ -46,6 +46,25 @@ describe.skipIf(jars === undefined)("when something ends", () => {
     expect(on.server.texts("s")).toEqual(["a", "b", "c"]);
   });
 
+  test("nothing, though the cluster asks for heartbeats that are rarer than the session", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const rare = String(SESSION_MS + 1_000);
+    on.server.cluster("k", {
+      "bootstrap.servers": on.broker.address,
+      "heartbeat.interval.ms": rare,
+    });
+    on.server.subscribe("s", topic, { options: { "session.timeout.ms": String(SESSION_MS) } });
+    const sidecar = on.sidecar();
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
+    const member = await memberOf(topic);
+    const until = Date.now() + 2.5 * SESSION_MS;
+    await eventually("the end of two sessions", async () => {
+      expect(await memberOf(topic)).toBe(member);
+      return Date.now() > until;
+    });
+  });
+
   test("a broker: nothing is lost or doubled, and the same member comes back", async () => {
     const topic = on.name();
     await on.topics.create(topic, 2);
