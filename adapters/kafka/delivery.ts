@@ -41,6 +41,9 @@ const BEAT_MS = 500;
 const AWAY_MS = { first: 50, last: 500 };
 const REFUSED_MS = { first: 500, last: 10_000 };
 
+/** An operator passes over it, whatever is wrong with it or not. */
+const SKIPPED: Mapped = { kind: "poison", message: "an operator has asked to skip it" };
+
 /** Hands the records of partitions to the server, in their order. */
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -73,9 +76,10 @@ export class Delivery {
 
   #chunkOf(feed: Feed, records: readonly KafkaRecord[], at: number): Chunk {
     const { topic, partition, known = 0, anew } = feed;
-    const { map, isSkipped } = this.#options;
-    const isPassed = (offset: number) =>
-      feed.isPassed(offset) || isSkipped(topic, partition, offset);
+    const { isSkipped } = this.#options;
+    const isPassed = (offset: number) => feed.isPassed(offset);
+    const map = (record: KafkaRecord): Mapped =>
+      isSkipped(topic, partition, record.offset) ? SKIPPED : this.#options.map(record);
     const offset = records[at]!.offset;
     if (anew !== undefined && offset < known && !isPassed(offset)) {
       return { records: [], count: 0, poison: anew };
@@ -100,8 +104,9 @@ export class Delivery {
   }
 
   /**
-   * Sets the record aside, and tells the server, so that it is not found again after a crash; unless the
-   * server says that it is done with. False: the partition stands, or the consumer stops.
+   * Sets the record aside, unless an operator has asked to pass over it, and tells the server, so that it
+   * is not found again after a crash; or the server says that it is done with. False: the partition stands,
+   * or the consumer stops.
    */
   async #passOver(
     payload: EachBatchPayload,
@@ -112,7 +117,10 @@ export class Delivery {
     const offset = Number(message.offset);
     if (!await this.#note(payload, feed, 0)) return false;
     if (feed.isPassed(offset)) return true;
-    if (!await this.#options.setAside({ topic, partition, message, why })) {
+    const { isSkipped, setAside } = this.#options;
+    const isDone = isSkipped(topic, partition, offset) ||
+      await setAside({ topic, partition, message, why });
+    if (!isDone) {
       this.#stand(payload, feed, { kind: "poison", message: why });
       return false;
     }

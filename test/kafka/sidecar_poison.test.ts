@@ -75,6 +75,33 @@ describe.skipIf(jars === undefined)("a record that cannot be delivered", () => {
     on.server.subscribe("s", topic, { options, skips: [{ topic, partition: 0, offset: 1 }] });
     await eventually("the rest", () => on.server.texts("s").length === 2, sidecar);
     expect(on.server.texts("s")).toEqual(["a", "b"]);
+    // One with which nothing is wrong is passed over as well.
+    on.server.subscribe("s", topic, { options, skips: [{ topic, partition: 0, offset: 3 }] });
+    await on.topics.send(topic, { value: "c", headers }, { value: "d", headers });
+    await eventually("the end", () => on.server.texts("s").length === 3, sidecar);
+    expect(on.server.texts("s")).toEqual(["a", "b", "d"]);
+  });
+
+  test("is not found again after a crash when it was passed over", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const options = {
+      ...{ "key.encoding": "header:id", "auto.commit.interval.ms": "600000" },
+      "session.timeout.ms": "1000",
+    };
+    const skips = [{ topic, partition: 0, offset: 0 }];
+    on.server.subscribe("s", topic, { options, skips });
+    await on.topics.send(topic, BAD);
+    const first = on.sidecar();
+    const position = () => on.server.report("s")?.partitions[0]?.position;
+    await eventually("the position", () => position() === 1, first);
+    await first.stop("SIGKILL");
+    // The server forgets what is to be skipped once a sidecar is beyond it.
+    on.server.subscribe("s", topic, { options });
+    on.server.reports.length = 0;
+    const second = on.sidecar();
+    await eventually("the position", () => position() === 1, second);
+    expect(stoppedBy()).toBeUndefined();
   });
 
   test("goes to the dead letter topic unchanged, with headers that say why", async () => {
