@@ -1,4 +1,5 @@
 import type { Admin } from "kafkajs";
+import { isExpression } from "../../src/kafka/source.ts";
 import { pauseAligned } from "./aligned.ts";
 import { type Client, clientOf, numberOf } from "./client.ts";
 import { TopicConsumer } from "./consumer.ts";
@@ -7,7 +8,7 @@ import { Delivery, type Poison } from "./delivery.ts";
 import { pause, within } from "./pause.ts";
 import { type Starts, startsOf } from "./start_offsets.ts";
 import type { SubscriptionTask } from "./subscription_task.ts";
-import { expressionOf, findTopics } from "./topics.ts";
+import { findTopics } from "./topics.ts";
 import { ADMIN_MS, withAdmin } from "./with_admin.ts";
 
 const TOPIC_RETRY_MS = 500;
@@ -49,7 +50,7 @@ async function beginning(
 ): Promise<Begin | undefined> {
   const { options, group } = task;
   while (!signal.aborted) {
-    const found = await within("Asking for topics", ADMIN_MS, findTopics(admin, task.topic));
+    const found = await within("Asking for topics", ADMIN_MS, findTopics(admin, task));
     const { topics, problem } = found;
     task.topicsAtFirst ??= new Set(topics);
     if (problem === undefined) {
@@ -181,15 +182,15 @@ async function watch(
   consumer: TopicConsumer,
   signal: AbortSignal,
 ): Promise<void> {
-  const isExpression = expressionOf(task.topic) !== undefined;
+  const isOfMany = isExpression(task.topic);
   const given = numberOf(task.options, "topic.metadata.refresh.interval.ms", METADATA_MS);
   const everyMs = Math.max(METADATA_MIN_MS, given < 0 ? METADATA_MS : given);
-  const stepMs = isExpression ? Math.min(REFRESH_MS, everyMs) : REFRESH_MS;
+  const stepMs = isOfMany ? Math.min(REFRESH_MS, everyMs) : REFRESH_MS;
   let lookedAt = Date.now();
   while (!signal.aborted) {
     await pauseAligned(stepMs, signal);
     if (signal.aborted) return;
-    const isDue = isExpression && Date.now() - lookedAt >= everyMs;
+    const isDue = isOfMany && Date.now() - lookedAt >= everyMs;
     const isUnclear = consumer.feeds.all().some(({ stoppedBy, position, end }) =>
       stoppedBy !== undefined || position === undefined || end === undefined
     );
@@ -197,7 +198,7 @@ async function watch(
     if (isDue) lookedAt = Date.now();
     const ask = async (admin: Admin) => {
       if (isUnclear) await consumer.refresh(admin);
-      return isDue ? (await findTopics(admin, task.topic)).topics : topics;
+      return isDue ? (await findTopics(admin, task)).topics : topics;
     };
     // A broker that is away is noticed by the consumer as well.
     const now = await withAdmin(client, ask).catch(() => topics);

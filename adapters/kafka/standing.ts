@@ -23,7 +23,7 @@ async function positions(
   admin: Admin,
   task: SubscriptionTask,
 ): Promise<readonly PartitionReport[]> {
-  const { topics } = await findTopics(admin, task.topic);
+  const { topics } = await findTopics(admin, task);
   const committed = await admin.fetchOffsets({ groupId: task.group, topics: [...topics] });
   const reports = await Promise.all(committed.map(async ({ topic, partitions }) => {
     const ends = await admin.fetchTopicOffsets(topic);

@@ -1,7 +1,8 @@
-import type {
-  KafkaCluster,
-  PlannedSubscription,
-  SubscriptionReport,
+import {
+  deadLetterTopicOf,
+  type KafkaCluster,
+  type PlannedSubscription,
+  type SubscriptionReport,
 } from "../../src/model/kafka.ts";
 import {
   effectiveOptions,
@@ -10,7 +11,7 @@ import {
   type Options,
 } from "../../src/kafka/options.ts";
 import { OWN as OWN_OPTIONS } from "../../src/kafka/option_table.ts";
-import { sourceOf } from "../../src/kafka/source.ts";
+import { isExpression, sourceOf, topicOf } from "../../src/kafka/source.ts";
 import type { Log } from "../../src/ports.ts";
 import { consume } from "./consuming.ts";
 import { deleteGroup } from "./leaving.ts";
@@ -88,7 +89,12 @@ export class SubscriptionTask {
 
   /** The topic or the expression that it reads. */
   get topic(): string {
-    return sourceOf(this.#assigned.planned).topic;
+    return topicOf(this.#assigned.planned);
+  }
+
+  /** The topic of its dead letters. Undefined: there is none. */
+  get letterTopic(): string | undefined {
+    return deadLetterTopicOf(this.#assigned.planned.options);
   }
 
   get assigned(): Assigned {
@@ -152,10 +158,13 @@ function optionsOf({ cluster, planned }: Assigned): Options {
 
 /** Whatever a running consumer cannot follow. */
 function connectionOf(assigned: Assigned): string {
-  const { planned: { source, paused, isLeaving }, cluster, isGroupShared } = assigned;
+  const { planned, cluster, isGroupShared } = assigned;
+  const { source, paused, isLeaving } = planned;
   const options = Object.entries(optionsOf(assigned)).filter(([name]) => !(name in OWN_OPTIONS));
   const leaving = isLeaving && { isGroupShared };
-  return JSON.stringify([source, cluster?.name, paused, leaving, options.sort()]);
+  // An expression does not mean the topic of the dead letters.
+  const letters = isExpression(topicOf(planned)) && deadLetterTopicOf(planned.options);
+  return JSON.stringify([source, cluster?.name, paused, leaving, letters, options.sort()]);
 }
 
 const HIDDEN_MIN = 3;

@@ -11,6 +11,21 @@ export function sourceOf({ source }: { readonly source: string }): KafkaSource {
   return { cluster, topic };
 }
 
+/** The topic of a source as brokers know it, or an expression: addresses may have some of it encoded. */
+export function topicOf(subscription: { readonly source: string }): string {
+  const { topic } = sourceOf(subscription);
+  try {
+    return decodeURIComponent(topic);
+  } catch {
+    return topic;
+  }
+}
+
+/** Whether `topicOf` is a regular expression over topics, and not the name of one. */
+export function isExpression(topic: string): boolean {
+  return topic.startsWith("^");
+}
+
 /** The service and the handler that a subscription calls: `service://SERVICE/HANDLER`, taken apart. */
 export interface ServiceSink {
   readonly service: string;

@@ -92,6 +92,9 @@ test.each([
   [{ options: { "group.id": 1 } }, 422, null, /at 'options\.group\.id', expected a string/],
   [{ options: [] }, 422, null, /at 'options', expected an object/],
   [{ options: { "foo.bar": "1" } }, 400, "META0009", /option "foo\.bar" does not exist/],
+  [{ source: "kafka://k/^a(" }, 400, "META0009", /is no regular expression of JavaScript: /],
+  [{ source: "kafka://k/%5Ea%5B" }, 400, "META0009", /is no regular expression of JavaScript: /],
+  [{ options: { "on.poison": "dead-letter:topic" } }, 400, "META0009", /names 'topic', which the/],
   [{ options: { "on.poison": "drop" } }, 400, "META0009", /"on\.poison" must be block, skip or/],
 ])("%j is refused with %i %s", async (given, status, code, message) => {
   const { post, get } = await withServices();
@@ -165,6 +168,14 @@ test("PATCH sets and removes options, pauses and resumes, and keeps the id", asy
     422,
     expect.stringContaining("options.client.id"),
   ]);
+});
+
+test("PATCH does not send dead letters to the topic that is read", async () => {
+  const { path, patch } = await subscribed();
+  const { status, json } = await patch(path, { options: { "on.poison": "dead-letter:topic" } });
+  expect([status, json.message]).toEqual([400, expect.stringContaining("name another topic")]);
+  const options = { "on.poison": "dead-letter:topic.dead" };
+  expect((await patch(path, { options })).status).toBe(200);
 });
 
 test("a deleted subscription is gone", async () => {

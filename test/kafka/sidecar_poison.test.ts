@@ -142,6 +142,26 @@ describe.skipIf(jars === undefined)("a record that cannot be delivered", () => {
     });
   });
 
+  test("goes to a topic that the expression of its source would match, and is not read there", async () => {
+    const name = on.name();
+    const dead = `${name}.dead`;
+    await on.topics.create(name);
+    await on.topics.create(dead);
+    judgeBad();
+    const options = { "on.poison": `dead-letter:${dead}` };
+    on.server.subscribe("s", `^${name}.*`, { options });
+    const sidecar = on.sidecar();
+    await on.topics.send(name, BAD, "a");
+    await eventually("the next", () => on.server.texts("s").length === 1, sidecar);
+    const topics = () => on.server.report("s")?.partitions.map(({ topic }) => topic).join();
+    await eventually("its topic alone", () => topics() === name, sidecar);
+    expect(await on.topics.read(dead, 1)).toHaveLength(1);
+    // Without the option it is a topic as any other.
+    on.server.judge = () => undefined;
+    on.server.subscribe("s", `^${name}.*`);
+    await eventually("the letter", () => on.server.texts("s").includes(BAD), sidecar);
+  });
+
   test("is one that the server finds too large", async () => {
     const topic = on.name();
     await on.topics.create(topic);

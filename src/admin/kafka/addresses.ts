@@ -1,6 +1,6 @@
 import { Failure } from "../../errors.ts";
 import { handlerIn, type Schema } from "../../model/schema.ts";
-import { sinkOf } from "../../kafka/source.ts";
+import { isExpression, sinkOf, topicOf } from "../../kafka/source.ts";
 import { quote, wrongShape } from "../refusals.ts";
 
 /** Characters of a source or sink. */
@@ -8,12 +8,16 @@ const URI_MAX = 2000;
 
 /**
  * The source of a new subscription as it is stored: without query, and with a slash behind the cluster.
- * Throws a `Failure`: 422 for what is no URI, META0009 for one of another form.
+ * Throws a `Failure`: 422 for what is no URI, META0009 for one of another form, and for
+ * an expression over topics that is none.
  */
 export function readSource(text: string): string {
   const { scheme, authority, path } = readUri("source", text);
   if (scheme !== "kafka") throw wrongScheme("source", text, "kafka");
-  return `kafka://${authority}${path || "/"}`;
+  const source = `kafka://${authority}${path || "/"}`;
+  const topic = topicOf({ source });
+  if (isExpression(topic)) checkExpression(text, topic);
+  return source;
 }
 
 /**
@@ -29,6 +33,15 @@ export function readSink(text: string, schema: Schema): string {
   if (service && handlerIn(service, handler)) return sink;
   const problem = "cannot find service/handler specified in the sink URI";
   throw bad("sink", text, `${problem}; register it first, and write service://SERVICE/HANDLER`);
+}
+
+function checkExpression(source: string, topic: string): void {
+  try {
+    new RegExp(topic);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw bad("source", source, `its topic is no regular expression of JavaScript: ${message}`);
+  }
 }
 
 interface Uri {

@@ -6,8 +6,9 @@ import {
   type OptionsOf,
   REDACTED,
 } from "../../kafka/options.ts";
-import type { KafkaCluster, Subscription } from "../../model/kafka.ts";
-import { badOptions, noBroker, tooLong } from "./kafka_refusals.ts";
+import { topicOf } from "../../kafka/source.ts";
+import { deadLetterTopicOf, type KafkaCluster, type Subscription } from "../../model/kafka.ts";
+import { badOptions, lettersAreRead, noBroker, tooLong } from "./kafka_refusals.ts";
 
 /** Characters of all names and values of one cluster or subscription: every process keeps them in memory. */
 const CHARACTERS_MAX = 128 * 1024;
@@ -25,18 +26,22 @@ export function checkProperties(cluster: string, properties: Options): void {
  * The options of a new subscription: what is given, and the consumer group that it keeps. Throws a
  * `Failure`: META0009 for one that is unknown or cannot have its value, 400 when they are too long.
  */
-export function newOptions(
-  given: Options,
-  { id, cluster }: { readonly id: string; readonly cluster: KafkaCluster | undefined },
-): Options {
+export function newOptions(given: Options, { id, source, cluster }: OptionsOwner): Options {
   check(given, { of: "subscription" });
+  const letters = deadLetterTopicOf(given);
+  if (letters !== undefined && letters === topicOf({ source })) throw lettersAreRead(letters);
   const group = given["group.id"] ?? cluster?.properties["group.id"] ?? id;
   return { ...given, "group.id": group };
 }
 
+/** Whose options they are. */
+export interface OptionsOwner extends Pick<Subscription, "id" | "source"> {
+  readonly cluster: KafkaCluster | undefined;
+}
+
 /** The options of a subscription after changes, by name. Null: removed. Throws as `newOptions`. */
 export function changedOptions(
-  { id, options }: Subscription,
+  { id, source, options }: Subscription,
   changes: Readonly<Record<string, string | null>>,
   cluster: KafkaCluster | undefined,
 ): Options {
@@ -44,7 +49,7 @@ export function changedOptions(
   const kept = Object.entries(options).filter(([name]) => !removed.has(name));
   const set = Object.entries(changes).filter((one): one is [string, string] => one[1] !== null);
   const given = withSecretsOf(options, Object.fromEntries(set));
-  return newOptions({ ...Object.fromEntries(kept), ...given }, { id, cluster });
+  return newOptions({ ...Object.fromEntries(kept), ...given }, { id, source, cluster });
 }
 
 /** `given`, with the known values of secrets that are given as they are shown. */

@@ -62,6 +62,16 @@ export function badOptions(problems: readonly string[]): Failure {
   return new Failure("META0009", `invalid options: ${shown}`);
 }
 
+/** Dead letters would go to the topic that is read, and become dead letters again: META0009. */
+export function lettersAreRead(topic: string): Failure {
+  return badOptions([
+    `option "on.poison" names ${
+      quote(topic)
+    }, which the subscription reads: each dead letter would ` +
+    "become another one; name another topic",
+  ]);
+}
+
 /** Problems of options that a refusal lists, and characters of each. */
 const PROBLEMS_MAX = 10;
 const PROBLEM_MAX = 300;

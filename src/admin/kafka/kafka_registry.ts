@@ -160,7 +160,7 @@ export class KafkaRegistry {
       if (known.size >= subscriptionsMax) throw tooManySubscriptions(subscriptionsMax);
       const now = clock.now();
       const id = drawSubscriptionId(now, random);
-      const all = newOptions(options, { id, cluster });
+      const all = newOptions(options, { id, source, cluster });
       const subscription = { id, source, sink, options: all, createdAt: now };
       await this.#set(SUBSCRIBE, subscription);
       return subscription;
