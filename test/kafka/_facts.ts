@@ -2,8 +2,14 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { request } from "../protocol/_ask.ts";
-import { hasReference, startTarget, type Target, type TargetKind } from "../protocol/_target.ts";
-import { type Broker, startBroker } from "./broker/broker.ts";
+import {
+  hasReference,
+  startTarget,
+  type Target,
+  type TargetKind,
+  type TargetOptions,
+} from "../protocol/_target.ts";
+import { type Broker, type BrokerOptions, startBroker } from "./broker/broker.ts";
 import { TOKEN } from "./_fake_server.ts";
 import { eventually, SidecarProcess } from "./_sidecar.ts";
 import { Topics } from "./_topics.ts";
@@ -16,6 +22,15 @@ export interface Seen {
   /** Base64, of the bytes of the input. */
   readonly value: string;
   readonly headers: readonly (readonly [string, string])[];
+  /** The `traceparent` of the attempt. */
+  readonly trace?: string;
+}
+
+export interface FactsOptions {
+  /** Settings of the server. */
+  readonly settings?: TargetOptions;
+  /** The tests of one file share the broker of the first of them. */
+  readonly broker?: BrokerOptions;
 }
 
 export interface SubscribeOptions {
@@ -31,11 +46,13 @@ export class Facts {
   target!: Target;
   endpoint!: Endpoint;
   sidecar: SidecarProcess | undefined;
+  readonly #options: FactsOptions;
   #started: Promise<void> | undefined;
   #names = 0;
 
-  constructor(kind: TargetKind) {
+  constructor(kind: TargetKind, options: FactsOptions = {}) {
     this.kind = kind;
+    this.#options = options;
   }
 
   /** The admin port, as operators have it. */
@@ -49,17 +66,33 @@ export class Facts {
   }
 
   async #start(jars: string): Promise<void> {
-    this.broker = await (broker ??= startBroker(jars));
+    this.broker = await (broker ??= startBroker(jars, this.#options.broker));
     this.topics = new Topics(this.broker.client());
     const own = this.kind === "perdure" ? { "kafka.token": TOKEN } : {};
-    this.target = await startTarget(own, this.kind);
+    this.target = await startTarget({ ...this.#options.settings, ...own }, this.kind);
     this.endpoint = await startEndpoint("h2", path.join(import.meta.dirname, "services_kafka.mjs"));
-    if (this.kind === "perdure") this.sidecar = new SidecarProcess({ url: this.target.admin });
+    this.#startSidecar();
     await this.register();
     await this.admin("POST", "kafka-clusters", {
       name: "k",
       properties: { "bootstrap.servers": this.broker.address },
     });
+  }
+
+  #startSidecar(): void {
+    if (this.kind === "perdure") this.sidecar = new SidecarProcess({ url: this.target.admin });
+  }
+
+  /** Ends all that consumes, in order, and resolves when it is gone. */
+  async rest(): Promise<void> {
+    await this.sidecar?.stop("SIGTERM");
+    await this.target.stop("SIGTERM");
+  }
+
+  /** The reverse of `rest`. */
+  async resume(): Promise<void> {
+    await this.target.start();
+    this.#startSidecar();
   }
 
   async register(): Promise<void> {
@@ -124,13 +157,17 @@ export class Facts {
     return this.endpoint.lines().map((line) => JSON.parse(line));
   }
 
-  /** The records of a topic, once there are so many. */
+  /** The records of a topic, once there are so many: the first attempt of each. */
   async sees(topic: string, count: number): Promise<readonly Seen[]> {
-    await eventually(`${count} records of ${topic}`, () => this.seen(topic).length >= count)
+    const records = () => {
+      const ids = new Set<string>();
+      return this.seen(topic).filter(({ id }) => !ids.has(id) && ids.add(id));
+    };
+    await eventually(`${count} records of ${topic}`, () => records().length >= count)
       .catch((cause) => {
-        throw new Error(`${cause.message}: ${this.seen(topic).length}\n${this.#logs()}`);
+        throw new Error(`${cause.message}: ${records().length}\n${this.#logs()}`);
       });
-    return this.seen(topic);
+    return records();
   }
 
   #logs(): string {
@@ -168,8 +205,12 @@ afterAll(async () => {
 });
 
 /** For the tests of a `describe`; those of one file share the broker, and the server of their kind. `jars`: undefined where they are skipped. */
-export function facts(jars: string | undefined, kind: TargetKind): Facts {
-  const facts = ofKind.get(kind) ?? new Facts(kind);
+export function facts(
+  jars: string | undefined,
+  kind: TargetKind,
+  options: FactsOptions = {},
+): Facts {
+  const facts = ofKind.get(kind) ?? new Facts(kind, options);
   ofKind.set(kind, facts);
   if (jars === undefined) return facts;
   beforeAll(() => facts.start(jars), START_MS);

@@ -212,8 +212,11 @@ for (const kind of KINDS) {
       await on.topics.send(topic, { key: "k0", value: "last" });
       await eventually("the last", () => on.seen(topic).some((one) => textOf(one) === "last"));
       await on.sees(topic, 401);
-      const ids = new Map(on.seen(topic).map((one) => [one.id, textOf(one)]));
-      expect([...ids.values()].toSorted()).toEqual([...numbers.map(String), "last"].toSorted());
+      const texts = (await on.sees(topic, 401)).map(textOf);
+      const wanted = [...numbers.map(String), "last"].toSorted();
+      // On a busy machine the reference was seen to run 160 of them again, as other invocations.
+      const told = kind === "perdure" ? texts : [...new Set(texts)];
+      expect(told.toSorted()).toEqual(wanted);
     });
   });
 }

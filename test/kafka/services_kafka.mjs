@@ -8,29 +8,30 @@ const folder = process.argv[4];
 const input = restate.serde.binary;
 
 const noted = (handler, { isKeyed = true } = {}) => async (ctx, bytes) => {
-  const { headers, id } = ctx.request();
+  const { headers, id, attemptHeaders } = ctx.request();
+  const trace = attemptHeaders.get("traceparent");
   const value = Buffer.from(bytes ?? []).toString("base64");
   // A service has no key, and says so by throwing.
   const key = isKeyed ? ctx.key : undefined;
-  note(JSON.stringify({ handler, id: `${id}`, key, value, headers: [...headers] }));
+  note(JSON.stringify({ handler, id: `${id}`, key, value, headers: [...headers], trace }));
 };
 
-/** Notes every attempt. Fails those of `held…` until they are released, and `refused` for good. */
-const failing = async (ctx, bytes) => {
+/** Handlers that note every attempt. They fail those of `held…` until they are released, and `refused` for good. */
+const failing = (options) => async (ctx, bytes) => {
   const text = Buffer.from(bytes).toString();
-  await noted("attempt")(ctx, bytes);
+  await noted("attempt", options)(ctx, bytes);
   if (text.startsWith("held") && !existsSync(path.join(folder, `${text}.go`))) {
     throw new Error(`${text} is held`);
   }
   if (text === "refused") throw new restate.TerminalError("refused", { errorCode: 418 });
-  await noted("done")(ctx, bytes);
+  await noted("done", options)(ctx, bytes);
 };
 
 const plain = restate.service({
   name: "Plain",
   handlers: {
     take: restate.handlers.handler({ input }, noted("plain", { isKeyed: false })),
-    fail: restate.handlers.handler({ input }, failing),
+    fail: restate.handlers.handler({ input }, failing({ isKeyed: false })),
     typed: async () => {},
     own: restate.handlers.handler(
       { input, ingressPrivate: true },
@@ -44,7 +45,7 @@ const box = restate.object({
   handlers: {
     take: restate.handlers.object.exclusive({ input }, noted("box")),
     peek: restate.handlers.object.shared({ input }, noted("peek")),
-    fail: restate.handlers.object.exclusive({ input }, failing),
+    fail: restate.handlers.object.exclusive({ input }, failing()),
   },
 });
 
