@@ -87,6 +87,23 @@ describe.skipIf(jars === undefined)("when something ends", () => {
     expect(await memberOf(topic)).toBe(member);
   });
 
+  test("a session, since the sidecar stood still: it joins its group anew", async () => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    on.server.subscribe("s", topic, { options: { "session.timeout.ms": String(SESSION_MS) } });
+    const sidecar = on.sidecar();
+    await on.topics.send(topic, "a");
+    await eventually("the first", () => on.server.texts("s").length === 1, sidecar);
+    const member = await memberOf(topic);
+    sidecar.child.signal("SIGSTOP");
+    await eventually("the group", async () => await on.topics.state(`s-${topic}`) === "Empty");
+    sidecar.child.signal("SIGCONT");
+    await on.topics.send(topic, "b");
+    await eventually("the next", () => on.server.texts("s").length === 2, sidecar);
+    expect(on.server.texts("s")).toEqual(["a", "b"]);
+    expect(await memberOf(topic)).not.toBe(member);
+  });
+
   test("a sidecar by kill -9: the next one asks the server, and goes on where that is", async () => {
     const topic = on.name();
     await on.topics.create(topic);
@@ -156,13 +173,15 @@ describe.skipIf(jars === undefined)("what is no broker", () => {
         answer.writeInt16BE(35, 8);
         socket.write(answer);
       })],
+    ["says nothing", () => {}],
     ["drops connections", (socket) => socket.destroy()],
     ["drops connections that ask something", (socket) => socket.on("data", () => socket.end())],
   ])("and %s is a state and an error, and disturbs no other", async (_, answer) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "v");
-    on.server.cluster("odd", { "bootstrap.servers": await peer(answer) });
+    const brief = { "socket.timeout.ms": "1000", "fetch.wait.max.ms": "500" };
+    on.server.cluster("odd", { "bootstrap.servers": await peer(answer), ...brief });
     on.server.subscribe("s", topic, { source: `kafka://odd/${topic}` });
     on.server.subscribe("other", topic);
     const sidecar = on.sidecar();
