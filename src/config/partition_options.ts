@@ -18,7 +18,8 @@ export const partitionOptions = {
   }),
   "worker.kafka-inbox-limit": option(count(1), "10000", {
     doc:
-      "Unfinished invocations of one Kafka subscription. Beyond it, its records wait in their topic.",
+      "Unfinished invocations of one Kafka subscription. Beyond it, its records wait in their topic. " +
+      "Each partition of the data has its share, which those of a single key fill.",
   }),
   "partition.timers-max": option(count(1), "10000", {
     doc:
