@@ -174,11 +174,13 @@ export class Facts {
     return `${this.sidecar?.child.output() ?? ""}\n${this.target.logs().slice(-3000)}`;
   }
 
+  /** Throws unless there is an answer. */
   async sql(query: string): Promise<readonly Record<string, unknown>[]> {
-    const { body } = await request("POST", `${this.adminUrl}/query`, {
+    const { status, body } = await request("POST", `${this.adminUrl}/query`, {
       body: { query },
       headers: { accept: "application/json" },
     });
+    if (status !== 200) throw new Error(`${query}: ${status} ${JSON.stringify(body)}`);
     return (body as { rows: Record<string, unknown>[] }).rows;
   }
 

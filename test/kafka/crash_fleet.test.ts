@@ -15,6 +15,17 @@ const [jars, program] = [await brokerTools(), await sqldProgram()];
 const PROCESSES = 3;
 const SIDECARS = 2;
 
+/**
+ * A fleet of tests gives up a request after 2 s, and a lease after 1.5 s. On a busy machine the database
+ * is slower: it went on with requests that were given up, and repeated, while leases ran out again and
+ * again, so that no partition was served (35 times in 150 s, at a load of 40).
+ */
+const PATIENT = {
+  STORAGE__REQUEST_TIMEOUT: "10s",
+  FLEET__HEARTBEAT_INTERVAL: "500ms",
+  FLEET__LEASE_DURATION: "4s",
+};
+
 /** As `Facts`, with several servers over one database, and sidecars that know all of them. */
 class FleetFacts extends Facts {
   fleet!: TestFleet;
@@ -25,7 +36,7 @@ class FleetFacts extends Facts {
   }
 
   override async start(jars: string): Promise<void> {
-    const settings = { LOG_LEVEL: "info" };
+    const settings = { LOG_LEVEL: "info", ...PATIENT };
     this.broker = await startBroker(jars);
     const fleet = { program: program!, processes: PROCESSES, partitions: 6, settings };
     this.fleet = await TestFleet.start(fleet);
