@@ -9,6 +9,8 @@ export const ANSWERS: Readonly<Record<string, Readonly<Record<string, number>>>>
     "GET /openapi": 200,
     "GET /.well-known/jwks.json": 404,
     "GET /.well-known/openid-configuration": 404,
+    "POST /internal/ui/session": 422,
+    "DELETE /internal/ui/session": 204,
   },
   viewer: {
     "GET /cluster-health": 200,
@@ -16,6 +18,8 @@ export const ANSWERS: Readonly<Record<string, Readonly<Record<string, number>>>>
     "GET /metrics": 200,
     "POST /query": 422,
     "GET /internal/ui/events": 200,
+    "GET /internal/ui/session": 200,
+    "POST /internal/ui/calls-token": 200,
     "GET /deployments": 200,
     "GET /deployments/:deployment": 400,
     "GET /services": 200,
