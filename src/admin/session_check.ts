@@ -7,7 +7,7 @@ const OWN = new Set(["same-origin", "none"]);
 /**
  * Throws `Failure` META0021 (403) unless a request that shows a session is one of the UI itself. A browser
  * adds a cookie by itself, also to what a page at another port of this host sends, which for
- * `SameSite=Strict` is the same site (decision 073). `checkBrowser` has looked at the origin of a change;
+ * `SameSite=Strict` is the same site (decision 071). `checkBrowser` has looked at the origin of a change;
  * here it may not be missing, since each browser names it. What only reads may have none.
  */
 export function checkSessionUse({ method, headers, url }: Request): void {

@@ -33,7 +33,7 @@ export interface Begun {
 }
 
 /**
- * Sessions of browsers (decision 073). None is kept here: the cookie has the token, encrypted, so that a
+ * Sessions of browsers (decision 071). None is kept here: the cookie has the token, encrypted, so that a
  * session ends with its token, and is as good after a restart and in each process of a fleet.
  */
 export class Sessions {
