@@ -86,7 +86,8 @@ export class Commits {
   /**
    * Releases the effects of the turn that was appended last, and then calls `durable`, once its commit
    * is durable. Hands the commit to the store, unless another one is in flight or nobody waits for it.
-   * `isFollowed`: not yet, since the next turn runs soon and belongs into the same commit.
+   * `isFollowed`: not yet, since the next turn runs now and belongs into the same commit. The caller
+   * calls `flush` then.
    */
   releaseWhenDurable(
     effects: readonly Effect[],
@@ -96,10 +97,7 @@ export class Commits {
     const pending = this.#pending;
     for (const effect of effects) pending.effects.push(effect);
     for (const call of durable) pending.durable.push(call);
-    if (!isFollowed) return this.#flushOrWait();
-    // That turn, which comes first, may have to wait for rows.
-    const { soon } = this.#options;
-    soon(() => soon(() => this.#flush()));
+    if (!isFollowed) this.#flushOrWait();
   }
 
   get #pending(): PendingCommit {
@@ -123,12 +121,12 @@ export class Commits {
   /** Hands the commit over if anybody waits for it, and otherwise later. */
   #flushOrWait(): void {
     const pending = this.#gathered;
-    if (!pending || this.#isWaitedFor(pending)) return this.#flush();
+    if (!pending || this.#isWaitedFor(pending)) return this.flush();
     if (this.#isLater) return;
     this.#isLater = true;
     this.#options.later(() => {
       this.#isLater = false;
-      this.#flush();
+      this.flush();
     });
   }
 
@@ -137,7 +135,8 @@ export class Commits {
       writes.length > QUIET_WRITES_MAX;
   }
 
-  #flush(): void {
+  /** Hands over what is gathered, unless a commit is in flight. */
+  flush(): void {
     const pending = this.#gathered;
     if (!pending || this.#inFlight || this.#isStopped) return;
     this.#gathered = undefined;

@@ -118,26 +118,37 @@ export class Partition {
   }
 
   /**
-   * Runs a turn: the five lines that `README.md` shows. `again`: the events of an abandoned turn,
-   * whose rows have been loaded since.
+   * Runs a turn, and at once the one of the grants that it has made possible, which start in the same
+   * commit: each round of the event loop would keep a limit of one idle. `again`: the events of an
+   * abandoned turn, whose rows have been loaded since.
    */
   #run(again?: TurnEvents): void {
-    if (this.#isStopped) return;
+    if (!this.#turn({ again, mayBeFollowed: true })) return;
+    this.#turn({ mayBeFollowed: false });
+    this.#commits.flush();
+  }
+
+  /** The five lines that `README.md` shows. Returns whether its commit waits for the next turn. */
+  #turn(
+    { again, mayBeFollowed }: { again?: TurnEvents | undefined; mayBeFollowed: boolean },
+  ): boolean {
+    if (this.#isStopped) return false;
     const { clock, meter, turnEventsMax } = this.#options;
     const began = meter.now();
     try {
       const events = again ?? { queued: this.#mailbox.take(turnEventsMax), now: clock.now() };
       const turn = this.#runner.run(events);
-      if (!turn) return;
+      if (!turn) return false;
       const commit = this.#commits.append(turn.writes);
       this.#resident.apply(turn, commit);
-      // The grants that this turn has made possible start in its commit.
-      const isFollowed = this.#hasGranted;
+      const isFollowed = mayBeFollowed && this.#hasGranted && this.#mailbox.length > 0;
       this.#commits.releaseWhenDurable(turn.effects, callbacksOf(events.queued), { isFollowed });
-      this.#ended();
+      this.#ended(isFollowed);
       meter.turn(meter.now() - began, events.queued.length);
+      return isFollowed;
     } catch (cause) {
       this.#stop(cause);
+      return false;
     }
   }
 
@@ -233,11 +244,11 @@ export class Partition {
   }
 
   /** After a turn: lets go of groups that it needed, and runs the next one if events wait. */
-  #ended(): void {
+  #ended(isFollowed: boolean): void {
     this.#hasGranted = false;
     this.#arrivals.used();
-    this.#isDue = false;
-    if (this.#mailbox.length > 0) this.#schedule();
+    this.#isDue = isFollowed;
+    if (!isFollowed && this.#mailbox.length > 0) this.#schedule();
   }
 }
 

@@ -115,7 +115,10 @@ async function play(script: Script): Promise<Heard> {
     at += step.afterMs;
     const { isFollowed } = step;
     const durable = () => void heard.durable.push(i);
-    world.after(at, () => append(commits, turnOf(i, step), { durable, isFollowed }));
+    world.after(at, () => {
+      append(commits, turnOf(i, step), { durable, isFollowed });
+      if (isFollowed) world.after(0, () => commits.flush());
+    });
   });
   await world.run(() => false, { alarmsMax: 10_000, until: world.mono + 60_000 });
   return heard;
