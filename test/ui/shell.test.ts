@@ -193,8 +193,9 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
       await page.getByText("No ").first().waitFor();
     }
     expect(page.url()).toBe(ui.at("invocations?filter=%22card+declined%22"));
-    await page.keyboard.press(".");
+    // It is drawn after its address is there.
     await page.getByLabel("Order").waitFor();
+    await page.keyboard.press(".");
     expect(await page.evaluate(() => document.activeElement?.closest(".actions") !== null)).toBe(
       true,
     );

@@ -15,16 +15,24 @@ export interface DialogProps {
 /** A native modal dialog: the browser keeps the focus in it and gives it back. */
 export function Dialog({ title, isOpen, onClose, isPlain = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  /** Its event comes later, when it may be open again. */
+  const isClosedByUs = useRef(false);
   const id = useId();
   useEffect(() => {
     if (isOpen && !dialog.current?.open) dialog.current?.showModal();
-    if (!isOpen) dialog.current?.close();
+    if (isOpen || !dialog.current?.open) return;
+    isClosedByUs.current = true;
+    dialog.current.close();
   }, [isOpen]);
+  const closed = () => {
+    if (!isClosedByUs.current) onClose();
+    isClosedByUs.current = false;
+  };
   return (
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={closed}
       onClick={({ target, currentTarget }) => {
         if (target === currentTarget || closestLink(target)) onClose();
       }}
