@@ -9,8 +9,8 @@ export const adaptersNetwork = [
   {
     file: "adapters/node/listen.ts",
     what: "exactly 100 header lines are refused",
-    find: "request.rawHeaders.length > 2 * HEADERS_MAX",
-    replace: "request.rawHeaders.length >= 2 * HEADERS_MAX",
+    find: "request.rawHeaders.length > 2 * limits.headLinesMax",
+    replace: "request.rawHeaders.length >= 2 * limits.headLinesMax",
     tests: ["test/conformance/node_http_heads.test.ts"],
   },
   {

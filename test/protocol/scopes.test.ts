@@ -40,7 +40,7 @@ const seen: Check = async ({ target, named }) => {
 
 const seenAgain: Check = async ({ target, named, endpoint, id }) => {
   const sent = await inScope(target, "blue", `send/${named("Sleepy")}/nap`, {
-    given: { id, ms: 300 },
+    given: { id, ms: 1_000 },
     query: "limit-key=a",
   });
   const { invocationId } = sent.body as { invocationId: string };

@@ -42,8 +42,8 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "an attempt needs no slot",
     file: "outbound/attempts.ts",
-    find: "if (!wasReserved && this.#taken >= this.#options.concurrencyMax) {",
-    replace: "if (!wasReserved && this.#taken >= 2 * this.#options.concurrencyMax) {",
+    find: "if (since === undefined && this.#taken >= this.#options.concurrencyMax) {",
+    replace: "if (since === undefined && this.#taken >= 2 * this.#options.concurrencyMax) {",
   },
   {
     name: "a slot that is reserved is not taken",
@@ -66,8 +66,8 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "an attempt that starts keeps its reservation, too",
     file: "outbound/attempts.ts",
-    find: "const wasReserved = this.#reserved.delete(id);",
-    replace: "const wasReserved = this.#reserved.has(id);",
+    find: "    this.#reserved.delete(id);\n",
+    replace: "",
     also: {
       find: "if (this.#reserved.delete(id)) this.#offer();",
       replace: "if (!this.#running.get(id) && this.#reserved.delete(id)) this.#offer();",

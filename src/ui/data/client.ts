@@ -17,7 +17,8 @@ export class ApiError extends Error {
 
 /** Where a token is kept that cannot be a session: for this tab, and gone with it. */
 const TOKEN = "perdure.token";
-const tabToken = signal(sessionStorage.getItem(TOKEN));
+// There is no storage where parts of the UI are tested without a browser.
+const tabToken = signal(globalThis.sessionStorage?.getItem(TOKEN) ?? null);
 
 /** Why the server lets nobody in: it was shown nothing, or what is not valid any more. */
 export const refused = signal<ApiError | undefined>(undefined);
