@@ -1,3 +1,4 @@
+import process from "node:process";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
@@ -196,6 +197,9 @@ const START_MS = 120_000;
 
 /** The servers whose behavior is compared: ours, and the reference where it is here. */
 export const KINDS: readonly TargetKind[] = hasReference() ? ["perdure", "reference"] : ["perdure"];
+
+/** As `KINDS`, for facts that take long: the reference has them with `FACTS=all` only. */
+export const LONG_KINDS = process.env["FACTS"] === "all" ? KINDS : KINDS.slice(0, 1);
 
 const ofKind = new Map<TargetKind, Facts>();
 let broker: Promise<Broker> | undefined;

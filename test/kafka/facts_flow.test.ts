@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
-import { type Facts, facts, KINDS, type Seen, textOf } from "./_facts.ts";
+import { type Facts, facts, LONG_KINDS, type Seen, textOf } from "./_facts.ts";
 import { eventually } from "./_sidecar.ts";
 
 const jars = await brokerTools();
@@ -15,7 +15,7 @@ const committed = (on: Facts, group: string, topic: string, offset: number) =>
     async () => (await on.topics.committed(group, topic)).join() === String(offset),
   );
 
-for (const kind of KINDS) {
+for (const kind of LONG_KINDS) {
   describe.skipIf(jars === undefined)(`handlers that fail behind ${kind}`, () => {
     const on = facts(jars, kind);
 

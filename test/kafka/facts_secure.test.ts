@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
 import { PASSWORD } from "./broker/security.ts";
-import { facts, KINDS } from "./_facts.ts";
+import { facts, LONG_KINDS } from "./_facts.ts";
 
 const jars = await brokerTools();
 
-for (const kind of KINDS) {
+for (const kind of LONG_KINDS) {
   describe.skipIf(jars === undefined)(`SASL over TLS with ${kind}`, () => {
     const on = facts(jars, kind, { broker: { isSecure: true } });
     const properties = (mechanism: string, password = PASSWORD) => ({
