@@ -75,6 +75,21 @@ async function flood(url: string, kind: (i: number) => Buffer, streams: number) 
   return { socket, sent, isClosed: () => isClosed, goaways: () => goaways(Buffer.concat(heard)) };
 }
 
+/**
+ * Floods until the server closes a connection. Where very many frames come in one read, Node 20 may stop
+ * reading by itself, at a limit of its own, and says nothing: the next connection shows ours.
+ */
+async function closedByFlood(url: string, kind: (i: number) => Buffer) {
+  for (let tries = 0;; tries++) {
+    const one = await flood(url, kind, 100 * LIMIT);
+    const isClosed = await until("the connection to be closed", one.isClosed, 3_000)
+      .then(() => true, () => false);
+    if (isClosed) return one;
+    one.socket.destroy();
+    if (tries === 3) throw new Error("The server closes none of four connections");
+  }
+}
+
 async function metrics() {
   const page = await fetch(`${target.server.admin}/metrics`);
   const families = parseMetrics(await page.text());
@@ -89,8 +104,7 @@ describe.each(Object.entries(KINDS))("a client that opens streams and %s", (_, k
   test("loses its connection at the limit, which is logged, on both ports", async () => {
     for (const url of [target.server.ingress, target.server.admin]) {
       const before = closings().length;
-      const one = await flood(url, kind, 100 * LIMIT);
-      await until("the connection to be closed", one.isClosed);
+      const one = await closedByFlood(url, kind);
       // A system that has got more than was read may drop what the client has not read either.
       const codes = one.goaways();
       if (codes.length > 0) expect(codes).toContain(ENHANCE_YOUR_CALM);
