@@ -39,6 +39,8 @@ export class FakeServer {
   readonly #subscriptions = new Map<string, PlannedSubscription>();
   readonly #next = new Map<string, number>();
   #version = 1;
+  /** The version of the plan that a sidecar had when it asked last. */
+  #known: string | null = null;
   #server: Server | undefined;
   #port = 0;
 
@@ -122,8 +124,14 @@ export class FakeServer {
     }
   }
 
+  /** Whether a sidecar has the plan as it is now. */
+  get isKnown(): boolean {
+    return this.#known === String(this.#version);
+  }
+
   async #plan(query: URLSearchParams): Promise<KafkaPlan> {
     const server = this.#server;
+    this.#known = query.get("known");
     while (query.get("known") === String(this.#version) && this.#server === server) await sleep(10);
     return {
       version: String(this.#version),

@@ -77,6 +77,7 @@ describe.skipIf(jars === undefined)("a record that cannot be delivered", () => {
     expect(on.server.texts("s")).toEqual(["a", "b"]);
     // One with which nothing is wrong is passed over as well.
     on.server.subscribe("s", topic, { options, skips: [{ topic, partition: 0, offset: 3 }] });
+    await eventually("the sidecar to know it", () => on.server.isKnown, sidecar);
     await on.topics.send(topic, { value: "c", headers }, { value: "d", headers });
     await eventually("the end", () => on.server.texts("s").length === 3, sidecar);
     expect(on.server.texts("s")).toEqual(["a", "b", "d"]);
