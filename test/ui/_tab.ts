@@ -125,3 +125,11 @@ export async function expectSound({ page, wrong }: Tab): Promise<void> {
   }
   expect(wrong).toEqual([]);
 }
+
+/**
+ * An assertion of what a page shows, which may need a moment: `await soon(() => row.count()).toBe(2)`.
+ * Fails after {@link SHOWN_MS}, with what was shown last.
+ */
+export function soon<T>(read: () => Promise<T>, message?: string) {
+  return expect.poll(read, { timeout: SHOWN_MS, interval: 50, ...(message && { message }) });
+}

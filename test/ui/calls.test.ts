@@ -4,7 +4,7 @@ import { idOf } from "../conformance/_world.ts";
 import { until } from "../support/child.ts";
 import { query, send } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const TREE = {
@@ -43,10 +43,12 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
     await page.getByRole("tab", { name: "Call tree" }).click();
     expect(new URL(page.url()).searchParams.get("tab")).toBe("calls");
     await page.getByText("9 calls, 1 failed").waitFor();
-    expect(await page.getByRole("row", { name: /Level 2 Tree\/grow succeeded/ }).count()).toBe(6);
+    await soon(() => page.getByRole("row", { name: /Level 2 Tree\/grow succeeded/ }).count()).toBe(
+      6,
+    );
     await page.getByRole("row", { name: /Level 1 Tree\/refuse failed .*\[418\] <b>no<\/b>/ })
       .waitFor();
-    expect(await page.locator("tbody svg.bar").count()).toBe(10);
+    await soon(() => page.locator("tbody svg.bar").count()).toBe(10);
     await expectSound(tab);
     // By keyboard alone: fold the root's first call, unfold it, and open its last call.
     for (const key of ["j", "j"]) await page.keyboard.press(key);

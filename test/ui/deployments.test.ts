@@ -5,7 +5,7 @@ import type { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound, type Tab } from "./_tab.ts";
+import { expectSound, soon, type Tab } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 /** Types an address into the open dialog and asks for a dry run. */
@@ -54,8 +54,11 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     const diff = page.getByRole("region", { name: "What changes" });
     await diff.getByText("Services: 1 added, 1 changed").waitFor();
     const shop = diff.getByRole("group").filter({ hasText: "Shop" });
-    expect(await shop.getByRole("listitem").filter({ hasText: /added\s+refund/ }).count()).toBe(1);
-    expect(await shop.getByRole("listitem").filter({ hasText: /removed\s+price/ }).count()).toBe(1);
+    await soon(() => shop.getByRole("listitem").filter({ hasText: /added\s+refund/ }).count()).toBe(
+      1,
+    );
+    await soon(() => shop.getByRole("listitem").filter({ hasText: /removed\s+price/ }).count())
+      .toBe(1);
     await shop.getByText("inactivity_timeout: not set → 5s").waitFor();
     await shop.getByText("retry_policy.max_attempts: not set → 7").waitFor();
     await expectSound(tab);
@@ -64,7 +67,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     await page.getByRole("link", { name: "Deployments" }).click();
     const draining = page.getByRole("row", { name: new RegExp(`${hostOf(first)}.*draining`) });
     await draining.waitFor();
-    expect(await draining.getByRole("cell", { name: "1", exact: true }).count()).toBe(2);
+    await soon(() => draining.getByRole("cell", { name: "1", exact: true }).count()).toBe(2);
     await page.getByRole("row", { name: new RegExp(`${hostOf(second)}.*active`) }).waitFor();
     await expectSound(tab);
     await draining.focus();
@@ -95,7 +98,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
       await page.getByRole("button", { name: "Delete…" }).click();
       const dialog = page.getByRole("dialog", { name: "Delete the deployment" });
       const remove = dialog.getByRole("button", { name: "Delete", exact: true });
-      expect(await remove.isDisabled()).toBe(true);
+      await soon(() => remove.isDisabled()).toBe(true);
       await dialog.getByRole("textbox").fill(hostOf(first));
       await expectSound(tab);
       await remove.click();

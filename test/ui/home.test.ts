@@ -6,7 +6,7 @@ import { startEndpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { type Ui, useUi } from "./_ui.ts";
 
 const OPEN = "SELECT status FROM sys_invocation WHERE status <> 'completed'";
@@ -47,9 +47,9 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await lock.locator("time").first().waitFor();
     await causes.filter({ hasText: "the service is paused" }).waitFor();
     const paused = page.getByRole("link", { name: "Paused 3" });
-    expect(await paused.getAttribute("href")).toBe("invocations?filter=status%3Apaused");
+    await soon(() => paused.getAttribute("href")).toBe("invocations?filter=status%3Apaused");
     const failed = page.getByRole("link", { name: "Failed in an hour 1" });
-    expect(await failed.getAttribute("href")).toBe(
+    await soon(() => failed.getAttribute("href")).toBe(
       `invocations?${new URLSearchParams({ filter: "status:failed ended:<1h age:<1d" })}`,
     );
     const row = page.getByRole("row", { name: /Greeter/ });
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("Home", () => {
     for (let i = 0; i < 3; i++) await send(ui.server, "Fragile/pauses", "most of all");
     const most = causes.filter({ hasText: "most of all is not ready" });
     await most.getByText("3 invocations").waitFor();
-    expect(await causes.nth(before).innerText()).toContain("most of all");
+    await soon(() => causes.nth(before).innerText()).toContain("most of all");
     await page.mouse.move(0, 0);
     await causes.first().getByText("most of all").waitFor();
     expect(tab.wrong).toEqual([]);

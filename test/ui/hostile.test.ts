@@ -7,7 +7,7 @@ import { call, manage, query, register, send } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, DEEP, LONG, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, type Tab } from "./_tab.ts";
+import { expectSound, soon, type Tab } from "./_tab.ts";
 import { type Ui, useUi } from "./_ui.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "_corpus.mjs");
@@ -81,7 +81,7 @@ async function configure({ server }: Ui): Promise<void> {
 /** Elements that nothing of ours uses: they came from a text. */
 async function expectText({ page }: Tab): Promise<void> {
   expect(await page.locator("body :is(img, iframe, body script, b, i)").count()).toBe(0);
-  expect(await page.title()).toMatch(/ · perdure$/);
+  await soon(() => page.title()).toMatch(/ · perdure$/);
 }
 
 const TABS = ["journal", "errors", "io", "state", "travel", "calls", "raw"];

@@ -7,7 +7,7 @@ import { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { press, tabTo } from "./_keys.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, type Tab } from "./_tab.ts";
+import { expectSound, soon, type Tab } from "./_tab.ts";
 import { START_MS, Ui } from "./_ui.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "_payments.mjs");
@@ -76,7 +76,7 @@ async function understand(tab: Tab): Promise<void> {
   await press(page, "Enter");
   await page.getByRole("heading", { level: 1, name: "Invocations" }).waitFor();
   await page.getByRole("row", { name: /paused/ }).nth(2).waitFor();
-  expect(await page.getByRole("row").count()).toBe(1 + ORDERS.length);
+  await soon(() => page.getByRole("row").count()).toBe(1 + ORDERS.length);
   await press(page, "j", "Enter");
   await page.getByRole("heading", { level: 1, name: "Payments/charge" }).waitFor();
   await page.getByText(REASON).first().waitFor();

@@ -4,7 +4,7 @@ import { call, manage, operate, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, SHOWN_MS } from "./_tab.ts";
+import { expectSound, SHOWN_MS, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const NEVER_MS = 3_600_000;
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Greeter/callCounter" }).waitFor();
     await page.getByRole("row", { name: /call Counter\/k\/add\(\).*done.*succeeded/ }).waitFor();
-    expect(await page.locator("tbody svg.bar").count()).toBe(3);
+    await soon(() => page.locator("tbody svg.bar").count()).toBe(3);
     await page.getByLabel("Fold long waits").uncheck();
     await page.getByText(/ in all/).waitFor();
     await page.getByRole("button", { name: "call Counter/k/add()", exact: true }).click();

@@ -4,7 +4,7 @@ import { call, query, send } from "../support/client.ts";
 import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 /** The reference has no column that says why. */
@@ -65,10 +65,10 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     expect(new URL(page.url()).searchParams.get("filter")).toBe(`error:"'twice'"`);
     await page.reload();
     await page.getByRole("row", { name: /Greeter\/refuse/ }).waitFor();
-    expect(await page.getByRole("row").count()).toBe(2);
+    await soon(() => page.getByRole("row").count()).toBe(2);
     await tab.page.goto(ui.at(matching("key:held -status:running")));
     await page.getByRole("row", { name: /pending/ }).nth(2).waitFor();
-    expect(await page.getByRole("row").count()).toBe(4);
+    await soon(() => page.getByRole("row").count()).toBe(4);
     await tab.page.goto(ui.at(matching("nothing-is-called-so")));
     await page.getByRole("button", { name: "Remove the filter" }).click();
     await page.getByRole("row", { name: /Greeter\/greet/ }).waitFor();
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     const second = idOf(await send(ui.server, "Greeter/note", "second"));
     await page.getByRole("button", { name: "1 new" }).click();
     await page.locator(`a[title="${second}"]`).waitFor();
-    expect(await page.getByRole("row").count()).toBe(3);
+    await soon(() => page.getByRole("row").count()).toBe(3);
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
@@ -184,11 +184,11 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     const question = page.getByRole("dialog");
     await question.getByRole("alert").getByText("busy").waitFor();
     const kill = question.getByRole("button", { name: "Kill" });
-    expect(await kill.isDisabled()).toBe(true);
+    await soon(() => kill.isDisabled()).toBe(true);
     isRefused = false;
     await question.getByRole("button", { name: "Ask again" }).click();
     await question.getByRole("heading", { name: "Kill 1 invocation" }).waitFor();
-    expect(await kill.isDisabled()).toBe(false);
+    await soon(() => kill.isDisabled()).toBe(false);
     await tab.close();
   });
 
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)("a long list of invocations", () => {
     const question = page.getByRole("dialog", { name: `Kill ${COUNT} invocations` });
     const kill = question.getByRole("button", { name: "Kill" });
     await kill.waitFor();
-    expect(await kill.isDisabled()).toBe(true);
+    await soon(() => kill.isDisabled()).toBe(true);
     await question.getByLabel(`Type “${COUNT}” to confirm`).fill(String(COUNT));
     await expectSound(tab);
     await kill.click();

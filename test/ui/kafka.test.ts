@@ -4,7 +4,7 @@ import { PlayedSidecar } from "../support/played_sidecar.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const SECRET = "a-password-of-brokers";
@@ -52,10 +52,10 @@ describe.skipIf(!hasBrowser || isReference)("Kafka", () => {
     });
     await one.getByText("blocked").waitFor();
     const row = one.getByRole("row", { name: /orders/ });
-    expect(await row.innerText()).toMatch(/orders\s+3\s+17\s+42\s+25/);
+    await soon(() => row.innerText()).toMatch(/orders\s+3\s+17\s+42\s+25/);
     await row.getByText(MARKUP).waitFor();
     await page.getByText("sasl.password=***").waitFor();
-    expect(await one.getByRole("link", { name: "Its invocations" }).getAttribute("href"))
+    await soon(() => one.getByRole("link", { name: "Its invocations" }).getAttribute("href"))
       .toBe(`invocations?filter=subscription%3A${id}`);
     expect(await page.content()).not.toContain(SECRET);
     expect(await page.locator("main img, main script").count()).toBe(0);
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser || isReference)("Kafka", () => {
     const one = page.getByRole("listitem", { name: /orders to/ });
     await one.getByRole("button", { name: "Skip a record…" }).click();
     const skip = page.getByRole("dialog", { name: "Skip a record" });
-    expect(await skip.getByLabel("Offset").inputValue()).toBe("17");
+    await soon(() => skip.getByLabel("Offset").inputValue()).toBe("17");
     await skip.getByRole("button", { name: "Skip" }).click();
     await skip.waitFor({ state: "detached" });
     await one.getByRole("button", { name: "Options…" }).click();

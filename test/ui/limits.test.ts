@@ -3,7 +3,7 @@ import { manage, query, send } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 describe.skipIf(!hasBrowser || !isReference)("limits of the reference", () => {
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser || isReference)("limits", () => {
     await page.keyboard.press("?");
     const sheet = page.getByRole("dialog", { name: "Keys" });
     await sheet.getByText("Next row").waitFor();
-    expect(await sheet.getByRole("heading", { name: "Table" }).count()).toBe(1);
+    await soon(() => sheet.getByRole("heading", { name: "Table" }).count()).toBe(1);
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser || isReference)("limits", () => {
     await page.waitForURL(ui.at(`limits?queue=${id}`));
     const rows = page.getByRole("table", { name: "Queues" }).getByRole("row");
     await rows.nth(1).getByText("Counter/held", { exact: true }).waitFor();
-    expect(await rows.count()).toBe(2);
+    await soon(() => rows.count()).toBe(2);
     await expectSound(tab);
     await page.goto(ui.at("limits?queue=vq_1no"));
     await page.getByText("There is no such queue now.").waitFor();

@@ -6,7 +6,7 @@ import { ask, manage, query, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, DEEP, LONG, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { type Ui, useUi } from "./_ui.ts";
 
 const HOSTILE_KEY = `${MARKUP}/${BIDI}`;
@@ -47,11 +47,11 @@ describe.skipIf(!hasBrowser || isReference)("objects in scopes", () => {
     await page.getByRole("region", { name: "State" }).getByText("40").waitFor();
     const runs = page.getByRole("table", { name: "Recent invocations" }).getByRole("row");
     await runs.nth(1).waitFor();
-    expect(await runs.count()).toBe(2);
+    await soon(() => runs.count()).toBe(2);
     await expectSound(tab);
     await page.getByRole("link", { name: "add", exact: true }).click();
     await page.getByText(/^POST .*\/scope\/acme\/call\/Counter\/shared\/add$/).waitFor();
-    expect(await page.getByLabel("Key of the object").inputValue()).toBe("shared");
+    await soon(() => page.getByLabel("Key of the object").inputValue()).toBe("shared");
     await page.getByRole("textbox", { name: /^Input/ }).fill("2");
     await page.getByRole("button", { name: "Call", exact: true }).click();
     const answer = page.getByRole("region", { name: "Answer" });
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     const { page } = tab;
     const rows = page.getByRole("table", { name: "Objects" }).getByRole("row");
     await rows.filter({ hasText: "alice" }).waitFor();
-    expect(await rows.nth(1).innerText()).toContain("held");
+    await soon(() => rows.nth(1).innerText()).toContain("held");
     await rows.filter({ hasText: MARKUP }).waitFor();
     await expectSound(tab);
     await page.keyboard.press("/");
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.getByText(/^Locked .* by hold$/).waitFor();
     await page.getByRole("heading", { name: /^Queue: \d, in their order/ }).waitFor();
     const rows = page.getByRole("table", { name: "Queue" }).getByRole("row");
-    expect(await rows.nth(2).innerText()).toMatch(/^\s*2\s+add/);
+    await soon(() => rows.nth(2).innerText()).toMatch(/^\s*2\s+add/);
     await page.getByText("It has no state.").waitFor();
     await page.getByRole("table", { name: "Recent invocations" }).waitFor();
     await expectSound(tab);
@@ -147,8 +147,8 @@ describe.skipIf(!hasBrowser)("objects", () => {
     const { page } = tab;
     await page.getByText("0xff0080 (no text)").waitFor();
     await page.getByText("too large to be shown here").waitFor();
-    expect(await page.getByText(MARKUP).count()).toBeGreaterThan(1);
-    expect(await page.title()).toBe("Object · perdure");
+    await soon(() => page.getByText(MARKUP).count()).toBeGreaterThan(1);
+    await soon(() => page.title()).toBe("Object · perdure");
     expect(await page.locator("main img, main script").count()).toBe(0);
     await expectSound(tab);
     await tab.close();
@@ -188,11 +188,11 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.getByRole("button", { name: "Review 2 changes…" }).focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Change state" });
-    expect(await dialog.locator("del").innerText()).toContain("3");
-    expect(await dialog.locator("ins").allInnerTexts()).toEqual(["7", '"new"']);
+    await soon(() => dialog.locator("del").innerText()).toContain("3");
+    await soon(() => dialog.locator("ins").allInnerTexts()).toEqual(["7", '"new"']);
     await expectSound(tab);
     await dialog.getByRole("button", { name: "Change state" }).click();
-    await page.getByText(/^Accepted/).waitFor();
+    await page.getByText(/^Accepted:/).waitFor();
     await page.getByRole("button", { name: "Edit state…" }).waitFor();
     await page.getByText('"new"').waitFor();
     const shown = await stateOf(ui.server, key);
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await until("the edit to be sent", () => sent.length > 0);
     await sent[0]?.fulfill({ status: 503, body: '{"message":"busy"}' });
     await page.getByRole("status").getByText("busy").waitFor();
-    expect(await field.inputValue()).toBe("8");
+    await soon(() => field.inputValue()).toBe("8");
     expect(sent.length).toBe(1);
     expect(tab.wrong).toEqual([]);
     await tab.close();

@@ -7,7 +7,7 @@ import type { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 /** Markup, marks of direction, quotes of every kind, and control characters. */
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await playground(page).getByRole("button", { name: "Call", exact: true }).click();
     await answer(page).getByRole("status").getByText("200").waitFor();
     await answer(page).getByText("customer:").click();
-    expect(await answer(page).getByText("<img src=x").count()).toBe(1);
+    await soon(() => answer(page).getByText("<img src=x").count()).toBe(1);
     await expectSound(tab);
     // A header that the reference lets no page read.
     if (!isReference) await answer(page).getByRole("link", { name: /^inv_/ }).waitFor();
@@ -115,7 +115,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     const key = page.getByLabel("Key of the object");
     await key.fill("..");
     await page.getByRole("note").getByText("No browser sends the key “..”").waitFor();
-    expect(await page.getByRole("button", { name: "Call", exact: true }).isDisabled()).toBe(true);
+    await soon(() => page.getByRole("button", { name: "Call", exact: true }).isDisabled()).toBe(
+      true,
+    );
     await key.fill("...");
     await page.getByText("POST ").getByText("/Cart/.../list").waitFor();
     await expectSound(tab);
@@ -134,7 +136,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    expect(await page.getByRole("textbox", { name: /^Input/ }).inputValue())
+    await soon(() => page.getByRole("textbox", { name: /^Input/ }).inputValue())
       .toBe(JSON.stringify(HOSTILE));
     await page.getByRole("button", { name: "Forget all" }).click();
     await page.getByText("Earlier calls").waitFor({ state: "detached" });

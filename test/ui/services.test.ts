@@ -5,7 +5,7 @@ import type { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
 import { startShop } from "./_shop.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const CALLS = 8;
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("services", () => {
     const tab = await ui.open("services/Shop");
     const { page } = tab;
     await page.getByRole("row", { name: /new invocations/ }).waitFor();
-    expect(await page.getByRole("link", { name: "OpenAPI" }).getAttribute("href"))
+    await soon(() => page.getByRole("link", { name: "OpenAPI" }).getAttribute("href"))
       .toBe(`${ui.server.admin}/services/Shop/openapi`);
     expect(tab.wrong).toEqual([]);
     await tab.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, NARROW } from "./_tab.ts";
+import { expectSound, NARROW, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 /** Of the first page, over the wire and with its data. */
@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     const { page } = tab;
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.getByRole("row", { name: /Greeter/ }).first().waitFor();
-    expect(await page.title()).toBe("Home · perdure");
+    await soon(() => page.title()).toBe("Home · perdure");
     await tab.settled();
     expect(tab.requests.length).toBeLessThanOrEqual(FIRST.requests);
     const bytes = tab.requests.reduce((sum, request) => sum + request.bytes, 0);
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    expect(await heading.count()).toBe(1);
+    await soon(() => heading.count()).toBe(1);
     expect(tab.requests.filter(({ url }) => url.endsWith("/ui/")).length).toBe(1);
     expect(tab.wrong).toEqual([]);
     await tab.close();
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Go to" }).waitFor();
-    expect(await sheet.isVisible()).toBe(false);
+    await soon(() => sheet.isVisible()).toBe(false);
     await tab.close();
   });
 
@@ -268,7 +268,9 @@ describe.skipIf(!hasBrowser)("without a deployment", () => {
     await page.getByLabel("Address of the endpoint").fill(ui.endpoint.url);
     await page.getByRole("button", { name: "Wait for it" }).click();
     const dialog = page.getByRole("dialog", { name: "Register a deployment" });
-    expect(await dialog.getByLabel("Address of the endpoint").inputValue()).toBe(ui.endpoint.url);
+    await soon(() => dialog.getByLabel("Address of the endpoint").inputValue()).toBe(
+      ui.endpoint.url,
+    );
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });

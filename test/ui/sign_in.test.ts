@@ -8,7 +8,7 @@ import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { hasBrowser, openBrowser } from "./_browser.ts";
-import { expectSound, openTab, type Tab } from "./_tab.ts";
+import { expectSound, openTab, soon, type Tab } from "./_tab.ts";
 
 const START_MS = 60_000;
 vi.setConfig({ testTimeout: 60_000 });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("a server that asks for tokens", () => {
     await signIn(page, "token-of-viewer");
     const leave = page.getByRole("button", { name: "Sign out" });
     await leave.waitFor();
-    expect(await leave.getAttribute("title")).toBe("Sign out viewer (viewer)");
+    await soon(() => leave.getAttribute("title")).toBe("Sign out viewer (viewer)");
     await leave.click();
     await asked(page);
     expect(await page.getByRole("alert").count()).toBe(0);

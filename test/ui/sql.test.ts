@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const HOSTILE = `<img src=x onerror="alert(1)">'"\u202egnp.exe</textarea>`;
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
     const statement = "SELECT id, target FROM sys_invocation WHERE target_service_name = 'Greeter'";
     expect(new URL(page.url()).searchParams.get("q")).toBe(statement);
     const id = page.getByRole("cell").getByRole("link", { name: /^inv_/ });
-    expect(await id.getAttribute("href")).toMatch(/^invocations\/inv_1/);
+    await soon(() => id.getAttribute("href")).toMatch(/^invocations\/inv_1/);
     await expectSound(tab);
     expect(tab.requests.find(({ url }) => url.includes("sql_page"))?.bytes)
       .toBeLessThan(ROUTE_BYTES);
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("SQL", () => {
     await page.getByRole("searchbox", { name: "Find a table or column" }).fill("value_utf8");
     await editor(page).fill("SELECT ");
     await page.getByRole("button", { name: "value_utf8", exact: true }).click();
-    expect(await editor(page).inputValue()).toBe("SELECT value_utf8");
+    await soon(() => editor(page).inputValue()).toBe("SELECT value_utf8");
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });

@@ -71,8 +71,8 @@ describe.skipIf(!hasBrowser)("time travel", () => {
     const tab = await ui.open(`invocations/${id}?tab=travel`);
     const { page } = tab;
     const awaited = page.getByRole("region", { name: "Had no result yet" });
-    await awaited.getByText("call Greeter/nap()").waitFor();
-    await awaited.getByRole("button").first().click();
+    awaited.getByText("call Greeter/nap()").waitFor();
+    awaited.getByRole("button").first().click();
     await page.waitForURL(/entry=1/);
     await page.getByRole("heading", { level: 2, name: "call Greeter/nap()" }).waitFor();
     await page.getByRole("region", { name: "State then" }).getByText("A service has no state.")

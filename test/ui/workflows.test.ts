@@ -3,7 +3,7 @@ import { manage, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound } from "./_tab.ts";
+import { expectSound, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const HOSTILE = `${MARKUP}${BIDI}`;
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await rows.filter({ hasText: MARKUP }).waitFor({ state: "detached" });
     await page.goto(ui.at(`workflows?${new URLSearchParams({ filter: "state:onerror" })}`));
     await rows.filter({ hasText: MARKUP }).waitFor();
-    expect(await rows.count()).toBe(2);
+    await soon(() => rows.count()).toBe(2);
     await page.keyboard.press("/");
     await page.keyboard.press("End");
     await page.keyboard.type(` status:${STANDS}`);
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await promise.getByText("waited for").waitFor();
     await promise.getByText("no route that resolves or rejects").waitFor();
     const call = promise.getByRole("link", { name: "resolve" });
-    expect(await call.getAttribute("href")).toBe("services/Flow?call=resolve&key=w1");
+    await soon(() => call.getAttribute("href")).toBe("services/Flow?call=resolve&key=w1");
     await expectSound(tab);
     await value(ui.server, "Flow/w1/resolve", { by: MARKUP });
     await promise.getByText("resolved", { exact: true }).waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await promise.getByText(MARKUP).waitFor();
     await page.getByRole("region", { name: "State" }).getByText(MARKUP).waitFor();
     const row = page.getByRole("table", { name: "Interactions" }).getByRole("row").nth(1);
-    expect(await row.innerText()).toContain("reject");
+    await soon(() => row.innerText()).toContain("reject");
     expect(await page.locator("main img, main script").count()).toBe(0);
     await expectSound(tab);
     await tab.close();
