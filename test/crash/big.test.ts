@@ -2,7 +2,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { call, query, register, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
-import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
+import { type Endpoint, startEndpoint, type Transport, TRANSPORTS } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 import { callOnce, operate, sendOnce, untilAnswered } from "./_retry.ts";
 import { Notes } from "./_notes.ts";
@@ -63,7 +63,7 @@ async function whyPaused(id: string): Promise<string | undefined> {
   return row && JSON.parse(String(row["event_json"])).last_failure.svc_doc_error_code;
 }
 
-describe.each(["h2", "h1"] as const)("endpoint over %s", (transport) => {
+describe.each(TRANSPORTS)("endpoint over %s", (transport) => {
   beforeEach(() => start(transport));
 
   test("bodies of 32 MiB: called with and echoed, and sent", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { call, register, send, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
-import { type Endpoint, startEndpoint, type Transport } from "../support/endpoint.ts";
+import { type Endpoint, startEndpoint, type Transport, TRANSPORTS } from "../support/endpoint.ts";
 import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 
 /** `CRASH_RUNTIME=deno npx vitest run test/crash` tries the other one. */
@@ -37,7 +37,7 @@ async function finalCount(key: string): Promise<unknown> {
   return await value(server, `Counter/${key}/add`, 0);
 }
 
-describe.each(["h2", "h1"] as const)("kill -9, endpoint over %s", (transport) => {
+describe.each(TRANSPORTS)("kill -9, endpoint over %s", (transport) => {
   beforeEach(() => start(transport));
 
   test("in the middle of a step: the finished ones are not run again", async () => {

@@ -6,6 +6,12 @@ import { Child, freePorts, until } from "./child.ts";
 /** `h2`: bidirectional over cleartext HTTP/2. `h1`: request-response over HTTP/1.1. */
 export type Transport = "h2" | "h1";
 
+/**
+ * The transports of tests that take long. `.ci/run` says `TRANSPORTS=h2`: `test/protocol` and
+ * `test/conformance` try both anyway.
+ */
+export const TRANSPORTS = (process.env["TRANSPORTS"] ?? "h2,h1").split(",") as readonly Transport[];
+
 const SERVICES = path.join(import.meta.dirname, "services.mjs");
 
 /** What a server of Node takes to speak TLS, as PEM. */
