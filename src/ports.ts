@@ -152,7 +152,7 @@ export interface Statement {
   readonly sql: string;
   /** Named by position. Integers beyond 2^53 do not occur. */
   readonly args: readonly SqlValue[];
-  /** Reads rows by a few keys: mostly as cheap as passing the read to a worker. */
+  /** Reads rows by a few keys, or is a part of a commit: mostly as cheap as passing it to a worker. */
   readonly isQuick?: boolean;
 }
 

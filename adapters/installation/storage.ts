@@ -73,6 +73,11 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
  * other commits for longer than the commits of its pieces do.
  */
 const STAGED_BYTES_MIN = 1024 * 1024;
+/**
+ * Bytes of rows from this size on are written once, beside the log (decision 073): a fold of smaller
+ * ones costs less than a row of their own.
+ */
+const VALUE_BYTES_MIN = 8 * 1024;
 
 async function openFolder(
   config: Config,
@@ -83,6 +88,7 @@ async function openFolder(
   const { marks, ...databases } = await openDataFiles(config, { ...options, key });
   const storage = storesOf(databases, config, {
     stagedBytesMin: STAGED_BYTES_MIN,
+    valueBytesMin: VALUE_BYTES_MIN,
     onDurable: (lease, place) => marks.committed(lease, place),
     onDeployed: (version) => marks.deployed(version),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
@@ -200,13 +206,18 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
   }
 }
 
+type StoresOptions =
+  & Partial<typeof SERVER_FOLD_LIMITS>
+  & Pick<
+    SqlStoreOptions,
+    "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin" | "valueBytesMin"
+  >
+  & { readonly onDeployed?: (version: number) => void };
+
 function storesOf(
   databases: Databases,
   config: Config,
-  { owner, onDeployed, ...others }:
-    & Partial<typeof SERVER_FOLD_LIMITS>
-    & Pick<SqlStoreOptions, "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin">
-    & { readonly onDeployed?: (version: number) => void },
+  { owner, onDeployed, ...others }: StoresOptions,
 ): Pick<
   Storage,
   "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "sessionKeys" | "close"

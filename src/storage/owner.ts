@@ -15,6 +15,7 @@ import { FoldScheduler, type FoldSchedulerLimits } from "./fold/fold_scheduler.t
 import type { FencedWriter } from "./log/fenced_writer.ts";
 import { WriteScheduler } from "./log/write_scheduler.ts";
 import { haveLarge, withLarge } from "./large/read.ts";
+import { dropCondemned } from "./large/unused.ts";
 import { type LargeLimits, LargeValues } from "./large/values.ts";
 import { LoadPlan } from "./read/load.ts";
 import { checksumOf } from "./log/check.ts";
@@ -34,7 +35,7 @@ export interface OwnerLimits extends FoldSchedulerLimits, LargeLimits {
 }
 
 /**
- * The fence is part of the statement, so that a commit is a single statement: nothing else is written
+ * The fence is part of the statement, so that most commits are a single statement: nothing else is written
  * before it is acknowledged. A place that was folded is refused, too: otherwise a delayed duplicate of
  * a row would enter the log again after the fold deleted it.
  */
@@ -85,7 +86,8 @@ export class Owner {
       overlay: this.#overlay,
       limits,
       clock,
-      sweep: () => this.#large.sweep(),
+      sweep: (layer) => this.#large.sweep(layer),
+      drop: (count) => dropCondemned(partition, count),
       begin: (background) => this.#scheduler.begin(background),
       finish: () => this.#scheduler.finish(),
     });
@@ -113,14 +115,17 @@ export class Owner {
     let statements: Statement[];
     try {
       const { rowBytesMax } = this.#limits;
-      const largeOf = (bytes: Uint8Array) => this.#large.record(bytes);
+      const values = this.#large.commit(writes);
+      const largeOf = (bytes: Uint8Array) => values.refOf(bytes);
       const parts = record(writes, this.#overlay.active, { rowBytesMax, largeOf });
-      statements = parts.map((row, i) => {
+      const rows = parts.map((row, i) => {
         const position = { place: ++this.#place, rest: parts.length - 1 - i };
         const { place, rest } = position;
         const sum = checksumOf(position, row);
         return statement(LOG, place, rest, row.rows, row.bytes, partition, epoch, sum);
       });
+      const pieces = values.pieces();
+      statements = [...pieces, ...rows].map((one) => ({ ...one, isQuick: true }));
     } catch (cause) {
       // The overlay may hold a part of this commit, so it must not be read or folded.
       this.stop(cause);

@@ -40,6 +40,7 @@ const DEFAULTS: OwnerLimits = {
   rowBytesMax: 1024 * 1024,
   pieceBytes: 256 * 1024,
   refBytesMin: 64 * 1024,
+  valueBytesMin: Infinity,
   overlaps: false,
 };
 

@@ -11,6 +11,8 @@ const LOST = ["test/storage/remote_lost.test.ts", ...STORE];
 const ROWS = ["test/growth/rows.test.ts"];
 const MOVE = ["test/growth/dump.test.ts", "test/growth/move.test.ts"];
 
+const VALUES = ["test/storage/large_values.test.ts", "test/storage/commit_values.test.ts"];
+
 export const storageWrites = [
   {
     file: "src/storage/log/fenced_writer.ts",
@@ -250,5 +252,47 @@ export const storageWrites = [
     find: "[...clients].reverse()",
     replace: "[...clients]",
     tests: ROWS,
+  },
+  {
+    file: "src/storage/large/values.ts",
+    what: "values that were replaced before a fold are deleted by that fold",
+    find: "    const given = [...this.#given, ...unrecorded];",
+    replace: "    const given = [...unreferred(this.#closed, layer), ...unrecorded];",
+    tests: VALUES,
+  },
+  {
+    file: "src/storage/large/values.ts",
+    what: "values that were replaced before a fold stay for ever",
+    find: "    this.#given = unreferred(this.#closed, layer);",
+    replace: "    this.#given = [];",
+    tests: VALUES,
+  },
+  {
+    file: "src/storage/large/unused.ts",
+    what: "a value goes with the first row that ceases to refer to it",
+    find: "    and not (${sql.raw(IS_REFERRED)})`),",
+    replace: "`),",
+    tests: VALUES,
+  },
+  {
+    file: "src/storage/large/unused.ts",
+    what: "values that are deleted stay in the list",
+    find: "    statement(texts.forgetDead, from, to, count),",
+    replace: "",
+    tests: VALUES,
+  },
+  {
+    file: "src/storage/large/commit_values.ts",
+    what: "an output is written beside the command that holds it",
+    find: 'if (entry.kind === "command") this.refOf(entry.bytes);',
+    replace: "",
+    tests: VALUES,
+  },
+  {
+    file: "src/storage/large/read.ts",
+    what: "a value of two pieces is read as its first",
+    find: "for (const { id, seq } of rows) if (seq !== 0) firsts.delete(id as string);",
+    replace: "",
+    tests: VALUES,
   },
 ];

@@ -2,6 +2,7 @@ import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { newInvocationId } from "../../src/model/id.ts";
 import { type Rows, type Table, type Write } from "../../src/model/rows.ts";
 import type { SqlClient, SqlRow } from "../../src/ports.ts";
+import { BYTE_COLUMNS } from "../../src/storage/schema/large_tables.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { Installation } from "../../src/storage/move/installation.ts";
 import { begin, layOut } from "../../src/storage/move/new_installation.ts";
@@ -37,12 +38,20 @@ export async function ask(client: SqlClient, text: string): Promise<readonly Sql
   return rows;
 }
 
-/** Every row of every database, as plain texts in an order of their own, but for the partition. */
+/**
+ * Every row of every database, as plain texts in an order of their own, but for the partition. Where its
+ * bytes are stored is no part of a row: they are those of the views.
+ */
 export async function contents({ clients }: Installation): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
-  for (const { name } of ROW_TABLES) {
+  const columns = new Map<string, string>(BYTE_COLUMNS);
+  const views = BYTE_COLUMNS.map(([name]) => ({ name: `whole_${name}` }));
+  for (const { name } of [...ROW_TABLES, ...views]) {
     const rows = await Promise.all(clients.map((client) => ask(client, `select * from ${name}`)));
-    all[name] = rows.flat().map(({ partition: _, ...row }) => JSON.stringify(row, plain)).sort();
+    const left = new Set(["partition", ...columns.has(name) ? ["large", columns.get(name)] : []]);
+    all[name] = rows.flat().map((row) =>
+      JSON.stringify(Object.entries(row).filter(([column]) => !left.has(column)), plain)
+    ).sort();
   }
   return all;
 }

@@ -128,10 +128,10 @@ test("journals and values that are larger than a page move as well", async () =>
   await checkRows(installation, await moveRows(from, writer, silent), silent);
   const sizes = await Promise.all(
     installation.clients.map((client) =>
-      ask(client, "select count(*) as n, sum(octet_length(value)) as bytes from state")
+      ask(client, "select count(*) as n, sum(size) as bytes from whole_state")
     ),
   );
-  const [whole] = await ask(from.of(0), "select sum(octet_length(value)) as bytes from state");
+  const [whole] = await ask(from.of(0), "select sum(size) as bytes from whole_state");
   expect(sizes.flat().filter(({ n }) => Number(n) > 0)).toEqual([
     { n: 1_200, bytes: whole?.["bytes"] },
   ]);

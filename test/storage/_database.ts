@@ -11,6 +11,7 @@ export const TINY = {
   rowBytesMax: 64,
   pieceBytes: 100,
   refBytesMin: 4,
+  valueBytesMin: 6,
 } as const;
 
 /** An empty database in memory. `wrap`: what stands between the store and the database. */

@@ -30,6 +30,7 @@ function scheduled(clock?: Clock) {
     limits: LIMITS,
     clock,
     sweep: () => [SWEEP],
+    drop: () => [],
     begin: (background) => begun.push(background),
     finish: () => {},
   });

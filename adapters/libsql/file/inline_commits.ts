@@ -22,7 +22,7 @@ const BUSY_TIMEOUT_MS = 1_000;
 /**
  * A database file whose small commits are made in this thread, by a connection of their own: two
  * switches between threads take longer than a small commit on a quick disk. Everything else is sent
- * to `worker`, the client in the database's thread: batches, large commits, all commits while it is
+ * to `worker`, the client in the database's thread: folds, large commits, all commits while it is
  * writing, and all commits while the disk is slow, so that this thread is never blocked for longer
  * than a few milliseconds in a second (decision 016). Short reads run here unless they were slow; they
  * wait for no writer.
@@ -64,8 +64,7 @@ class InlineCommits implements SqlClient {
         ? named(() => this.#read(statements) ?? this.#worker.batch(mode, statements))
         : this.#worker.batch(mode, statements);
     }
-    const [only, ...others] = statements;
-    if (only && others.length === 0 && this.#isInline(only)) return named(() => this.#write(only));
+    if (this.#isInline(statements)) return named(() => this.#write(statements));
     this.#workerWrites++;
     return this.#worker.batch(mode, statements).finally(() => {
       this.#workerWrites--;
@@ -85,15 +84,22 @@ class InlineCommits implements SqlClient {
     await this.#worker.close();
   }
 
-  #isInline({ sql, args }: Statement): boolean {
+  #isInline(statements: readonly Statement[]): boolean {
     if (this.#workerWrites > 0 || this.#writes.isPaused) return false;
+    const isCommit = statements.length === 1 ||
+      statements.length > 1 && statements.every(({ isQuick }) => isQuick);
     // A write that returns rows may return many.
-    if (/\breturning\b/i.test(sql)) return false;
-    return sizeOf(args) <= INLINE_BYTES_MAX;
+    if (!isCommit || statements.some(({ sql }) => /\breturning\b/i.test(sql))) return false;
+    return statements.reduce((sum, { args }) => sum + sizeOf(args), 0) <= INLINE_BYTES_MAX;
   }
 
-  #write(statement: Statement): SqlRow[][] {
-    return [this.#writes.timed(() => this.#connection().query(statement))];
+  #write(statements: readonly Statement[]): SqlRow[][] {
+    const [only, ...others] = statements;
+    return this.#writes.timed(() =>
+      only && others.length === 0
+        ? [this.#connection().query(only)]
+        : this.#connection().transaction("write", statements)
+    );
   }
 
   /**

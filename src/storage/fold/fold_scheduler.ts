@@ -30,8 +30,10 @@ export interface FoldSchedulerOptions {
   readonly limits: FoldSchedulerLimits;
   /** Absent: no fold begins because of idle time. */
   readonly clock: Clock | undefined;
-  /** Deletes large values without references: the first statements of a fold. */
-  readonly sweep: () => readonly Statement[];
+  /** Chooses large values to be deleted: the first statements of the fold of `layer`. */
+  readonly sweep: (layer: Layer) => readonly Statement[];
+  /** Deletes some of those that were chosen, `count` at most: statements of every batch. */
+  readonly drop: (count: number) => readonly Statement[];
   /** Hands a fold to the write scheduler. It is called again only after `finish`. */
   readonly begin: (background: Background) => void;
   /** The last batch of the fold is durable. */
@@ -99,14 +101,16 @@ export class FoldScheduler {
   }
 
   #batches(layer: Layer, through: number): Background {
-    const { limits, partition, sweep } = this.#options;
+    const { limits, partition, sweep, drop } = this.#options;
     const batches = fold(layer, { ...limits, partition, recovered: false });
     let upcoming = batches.next();
-    let first = sweep();
+    let first = sweep(layer);
     return {
       isUrgent: (served) => this.#isUrgent(served),
       next: () => {
-        const batch = [...first, ...upcoming.done ? [] : upcoming.value];
+        const rows = upcoming.done ? [] : upcoming.value;
+        // A batch drops as many rows at most, so the deletion of their values keeps up with folds.
+        const batch = [...first, ...drop(limits.sliceRowsMax), ...rows];
         first = [];
         upcoming = batches.next();
         return upcoming.done ? [...batch, ...this.#cutLog(through)] : batch;

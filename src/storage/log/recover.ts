@@ -9,8 +9,8 @@ import { Layer } from "../overlay/layer.ts";
 import { type CheckedRow, LogChecker } from "./check.ts";
 import { keysIn, type LargeBytes, largeIn, replay } from "./records.ts";
 import { partOf } from "../codec/large_ref.ts";
-import { DamagedValue, readLarge } from "../large/read.ts";
-import { dropOrphans, findOrphans } from "../large/values.ts";
+import { DamagedValue, type FoundValues, readValues } from "../large/read.ts";
+import { dropOrphans, findOrphans } from "../large/unused.ts";
 import { type RetryLimits, withRetries } from "../retry.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 
@@ -174,8 +174,11 @@ export async function* checkedLog(
   for await (const rows of readLog(client, partition)) {
     const { sound, damage } = checkPage(checker, rows);
     const read: ReadRow[] = [];
+    // A log has no more of them than memory may hold: a fold begins when the rows of commits, with
+    // their values, have reached a limit.
+    const found = await readValues(client, sound.flatMap((row) => largeIn(row)));
     for (const row of sound) {
-      const values = await valuesOf(client, row);
+      const values = valuesOf(found, row);
       if (values instanceof DamagedValue) {
         return yield { rows, sound: read, damage: { place: row.place, problem: values.message } };
       }
@@ -186,20 +189,16 @@ export async function* checkedLog(
   }
 }
 
-async function valuesOf(client: SqlClient, row: CheckedRow): Promise<LargeBytes | DamagedValue> {
+function valuesOf(found: FoundValues, row: CheckedRow): LargeBytes | DamagedValue {
   const values = new Map<string, Uint8Array>();
-  try {
-    for (const ref of largeIn(row)) {
-      const { id } = ref;
-      const value = values.get(id) ?? await readLarge(client, id);
-      if (!partOf(value, ref)) return new DamagedValue(id, "its last bytes are missing");
-      values.set(id, value);
-    }
-    return values;
-  } catch (cause) {
-    if (cause instanceof DamagedValue) return cause;
-    throw cause;
+  for (const ref of largeIn(row)) {
+    const { id } = ref;
+    const value = found.get(id);
+    if (value instanceof DamagedValue) return value;
+    if (!value || !partOf(value, ref)) return new DamagedValue(id, "its last bytes are missing");
+    values.set(id, value);
   }
+  return values;
 }
 
 /** The first damaged row of the log, and its problem. */

@@ -81,6 +81,19 @@ export class Layer {
     return known.items.get(item) ?? (isWhole(table, known) ? TOMBSTONE : undefined);
   }
 
+  /** The ids of the large values to which its rows refer. */
+  largeIds(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    const add = ({ large }: Cell) => void (large && ids.add(large.id));
+    for (const cells of Object.values(this.singles)) {
+      for (const cell of cells.values()) add(cell);
+    }
+    for (const groups of Object.values(this.groups)) {
+      for (const { items } of groups.values()) for (const cell of items.values()) add(cell);
+    }
+    return ids;
+  }
+
   #set(table: Table, { group, item }: { group: string; item: Item }, cell: Cell): void {
     const items: Pick<Map<Item, Cell>, "get"> & { set(item: Item, cell: Cell): void } =
       isSingle(table) ? this.singles[table] as Map<Item, Cell> : this.#group(table, group).items;
