@@ -5,7 +5,7 @@ import { parseJson } from "../../src/ui/data/json.ts";
 import { contains, name, sql, where } from "../../src/ui/data/sql.ts";
 import { compileFilter, FIELD_NAMES } from "../../src/ui/pages/invocations/fields.ts";
 import { type EntryRow, readable, stepsOf, valueOf } from "../../src/ui/pages/invocation/steps.ts";
-import { timelineOf } from "../../src/ui/pages/invocation/timeline.ts";
+import { timelineOf, viewIn, viewOf, viewText } from "../../src/ui/pages/invocation/timeline.ts";
 import { durationMs, durationText } from "../../src/ui/widgets/duration.ts";
 
 describe("JSON of the admin API", () => {
@@ -126,6 +126,60 @@ describe("the time of a waterfall", () => {
         expect(place).toBeGreaterThanOrEqual(0);
         expect(place).toBeLessThanOrEqual(1 + 1e-9);
       }
+    }));
+  });
+});
+
+describe("the part of a waterfall that is shown", () => {
+  const line = timelineOf([1_000, 1_002, 1_004, 1_006, 2_106], true);
+
+  test("has an address in times, which stays right when the line grows or is unfolded", () => {
+    expect(line.folds).toHaveLength(1);
+    const text = viewText(line, viewOf(line.at(1_003), line.at(1_004) - line.at(1_002)));
+    expect(text).toBe("2-4");
+    for (const isFolding of [true, false]) {
+      const later = timelineOf([1_000, 1_002, 1_004, 1_006, 2_106, 2_200], isFolding);
+      const shown = viewIn(later, text).map((place) => later.momentAt(place));
+      expect(shown).toEqual([expect.closeTo(1_002), expect.closeTo(1_004)]);
+    }
+    // Up to the end, which moves with the line.
+    expect(viewText(line, [line.at(1_004), 1])).toBe("4-");
+    expect(viewIn(line, "4-")).toEqual([expect.closeTo(line.at(1_004)), expect.closeTo(1)]);
+  });
+
+  test("is all of it for an empty text, and for one that means nothing", () => {
+    expect(viewText(line, [0, 1])).toBe("");
+    const nonsense = [
+      "",
+      "4-2",
+      "2-2",
+      "9e9-",
+      "-5-3",
+      "1-2-3",
+      "all",
+      "NaN-1",
+      "20000-30000",
+      "-",
+    ];
+    for (const text of nonsense) expect(viewIn(line, text), text).toEqual([0, 1]);
+  });
+
+  test("is what its address says", () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 10 ** 10 }), {
+      minLength: 2,
+      maxLength: 40,
+    });
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(fc.property(moments, fc.boolean(), share, share, (all, isFolding, middle, width) => {
+      const line = timelineOf(all, isFolding);
+      // Moments of less than some ms are a part of a digit.
+      fc.pre(line.to - line.from > 10_000);
+      const view = viewOf(middle, width);
+      const [from, to] = viewIn(line, viewText(line, view));
+      const offset = (place: number) => line.momentAt(place);
+      const isNear = (a: number, b: number) =>
+        Math.abs(offset(a) - offset(b)) <= 0.02 + (line.to - line.from) * 0.001;
+      expect([isNear(from, view[0]), isNear(to, view[1])]).toEqual([true, true]);
     }));
   });
 });

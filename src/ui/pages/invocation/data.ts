@@ -8,7 +8,7 @@ import { abilities } from "../../data/server.ts";
 import { type Sql, sql } from "../../data/sql.ts";
 import type { StatusColumns } from "../../widgets/status.tsx";
 import { usedOf, useOpened } from "./opened.ts";
-import type { EntryRow } from "./steps.ts";
+import { type EntryRow, type Step, stepsOf } from "./steps.ts";
 
 /** A row of `sys_invocation`, as far as its page shows it. */
 export interface Whole extends Invocation {
@@ -139,18 +139,32 @@ export function useJournal(id: string, everyMs: number): Used<readonly EntryRow[
   return known?.isWhole ? { ...used, data: known.rows } : used;
 }
 
+/** Steps by the entries that they are of: several parts of the page need them. */
+const stepsOfRows = new WeakMap<readonly EntryRow[], readonly Step[]>();
+
+/** The steps of a journal as far as it is known. */
+export function stepsIn({ rows, isWhole }: KnownJournal): readonly Step[] {
+  const steps = stepsOfRows.get(rows) ?? stepsOf(rows, isWhole);
+  stepsOfRows.set(rows, steps);
+  return steps;
+}
+
 const journalKey = (id: string) => `journal ${id}`;
 
 function journalOf(id: string) {
   let known: KnownJournal = { rows: [], isWhole: false };
   return async (signal: AbortSignal) => {
     const { rows: { length } } = known;
+    // With the last one that is known: if that is gone, the journal was purged.
+    const first = Math.max(0, length - 1);
     const end = length === 0 ? sql`AND index < ${FIRST_ENTRIES}` : sql``;
-    const more = await query<EntryRow>(
+    const read = await query<EntryRow>(
       sql`SELECT index, entry_type, appended_at, entry_lite_json
-        FROM sys_journal WHERE id = ${id} AND index >= ${length} ${end} ORDER BY index`,
+        FROM sys_journal WHERE id = ${id} AND index >= ${first} ${end} ORDER BY index`,
       signal,
     );
+    if (length > 0 && read.length === 0) return known = { rows: [], isWhole: true };
+    const more = read.slice(length - first);
     const isWhole = length > 0 || more.length < FIRST_ENTRIES;
     if (more.length > 0 || isWhole !== known.isWhole) {
       known = { rows: [...known.rows, ...more], isWhole };

@@ -1,4 +1,3 @@
-import { useMemo } from "preact/hooks";
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { objectLink } from "../../data/objects.ts";
 import { abilities } from "../../data/server.ts";
@@ -6,8 +5,7 @@ import { type Sql, sql } from "../../data/sql.ts";
 import { link } from "../../state/router.ts";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
-import { failureIn, useEvents, useKnownJournal, type Whole } from "./data.ts";
-import { stepsOf } from "./steps.ts";
+import { failureIn, stepsIn, useEvents, useKnownJournal, type Whole } from "./data.ts";
 
 interface Props {
   readonly row: Whole;
@@ -60,10 +58,8 @@ function Lock({ row }: Props) {
 
 function Awaited({ row }: Props) {
   const { data } = useKnownJournal(row.id, EVERY_MS.invocation);
-  const codes = useMemo(
-    () => data ? stepsOf(data.rows, data.isWhole).filter((one) => one.result === "pending") : [],
-    [data],
-  ).map(({ code }) => code);
+  const codes = (data ? stepsIn(data) : []).filter(({ result }) => result === "pending")
+    .map(({ code }) => code);
   if (codes.length === 0) return null;
   const more = codes.length > AWAITED_MAX ? `; and ${codes.length - AWAITED_MAX} more` : "";
   return <LongText text={codes.slice(0, AWAITED_MAX).join("; ") + more} />;

@@ -3,15 +3,19 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { Used } from "../../data/hooks.ts";
 import type { Int } from "../../data/json.ts";
 import { useKeys } from "../../state/keys.ts";
+import { useParameter } from "../../state/parameter.ts";
 import { place, setQuery } from "../../state/router.ts";
 import { Empty, Failed } from "../../widgets/empty.tsx";
-import { useCallees, useKnownJournal, type Whole } from "./data.ts";
+import { stepsIn, useCallees, useKnownJournal, type Whole } from "./data.ts";
 import { Entry } from "./entry.tsx";
 import { type OpenRows, type Row, rowsOf, useNested } from "./nested.ts";
 import { Overview } from "./overview.tsx";
 import { Steps } from "./step_table.tsx";
-import { type Step, stepsOf } from "./steps.ts";
+import type { Step } from "./steps.ts";
 import { Legend, useWaterfall, type Waterfall } from "./waterfall.tsx";
+
+/** Characters that are searched for: the address has them. */
+const FIND_MAX = 200;
 
 export interface JournalProps {
   readonly row: Whole;
@@ -20,11 +24,11 @@ export interface JournalProps {
   readonly types?: readonly string[];
 }
 
-/** What it did, step by step, as code. The chosen step is in the address and shown beside. */
+/** What it did, step by step, as code. The address has what is searched for and the chosen step. */
 export function Journal({ row, everyMs, types }: JournalProps) {
   const { data, error, refresh } = useKnownJournal(row.id, everyMs);
-  const [find, setFind] = useState("");
-  const steps = useMemo(() => data ? stepsOf(data.rows, data.isWhole) : [], [data]);
+  const [find, setFind] = useParameter("find");
+  const steps = data ? stepsIn(data) : NONE;
   const shown = steps.filter(({ type, code }) =>
     (!types || types.includes(type)) && code.toLowerCase().includes(find.toLowerCase())
   );
@@ -45,6 +49,7 @@ export function Journal({ row, everyMs, types }: JournalProps) {
           type="search"
           aria-label="Find in the journal"
           placeholder="Find in the journal"
+          maxLength={FIND_MAX}
           value={find}
           onInput={({ currentTarget }) => setFind(currentTarget.value)}
         />{" "}
@@ -128,4 +133,5 @@ function Behind({ known, size }: { readonly known: number; readonly size: Int | 
   );
 }
 
+const NONE: readonly Step[] = [];
 const EMPTY = "It has no journal: it has not begun, or its journal is no longer kept.";

@@ -1,11 +1,13 @@
+import { partOf } from "../../widgets/part.tsx";
 import type { Tab } from "../../widgets/tabs.tsx";
-import { Calls } from "./calls/calls.tsx";
 import type { Whole } from "./data.ts";
 import { Errors } from "./errors.tsx";
 import { InputOutput } from "./input_output.tsx";
 import { Journal } from "./journal.tsx";
 import { Raw } from "./raw.tsx";
 import { Travel } from "./travel/travel.tsx";
+
+const Calls = partOf(() => import("./calls/calls.tsx"));
 
 const STATE_CHANGES = ["SetState", "ClearState", "ClearAllState"];
 

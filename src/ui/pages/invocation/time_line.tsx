@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { place, setQuery } from "../../state/router.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Units of the picture of a line. It is stretched to the width of its cell. */
@@ -32,19 +33,18 @@ export function LinePicture(
   );
 }
 
-/** The choice whether long waits are folded. */
-export function FoldChoice(
-  { isFolding, onFold }: {
-    readonly isFolding: boolean;
-    readonly onFold: (isFolding: boolean) => void;
-  },
-) {
+/** Whether long waits are folded: unless the address says otherwise. */
+export const isFoldingOf = () => place.value.query.get("fold") !== "no";
+
+/** The choice whether long waits are folded, which the address keeps. */
+export function FoldChoice() {
   return (
     <label class="choice">
       <input
         type="checkbox"
-        checked={isFolding}
-        onChange={({ currentTarget }) => onFold(currentTarget.checked)}
+        checked={isFoldingOf()}
+        onChange={({ currentTarget }) =>
+          setQuery({ fold: currentTarget.checked ? undefined : "no" })}
       />
       Fold long waits
     </label>

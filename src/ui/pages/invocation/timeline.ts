@@ -39,6 +39,30 @@ export function viewOf(middle: number, width: number): View {
   return [first, first + wide];
 }
 
+/** Digits behind a millisecond that the text of a part has: a line may take one millisecond in all. */
+const DIGITS = 3;
+/** What is this near to an end of the line is at it, in spite of the digits that are left out. */
+const NEAR = VIEW_MIN / 2;
+
+/**
+ * A part of a line as a text for the address: `12.5-400`, in ms from the first moment, `12.5-` up to
+ * the end, which may move. Empty: all of it.
+ */
+export function viewText({ from, momentAt }: Timeline, [first, last]: View): string {
+  if (first < NEAR && last > 1 - NEAR) return "";
+  const offset = (place: number) => Number((momentAt(place) - from).toFixed(DIGITS));
+  return `${offset(first)}-${last > 1 - NEAR ? "" : offset(last)}`;
+}
+
+/** The part of a line that a text of `viewText` means. All of it for any other text. */
+export function viewIn({ from, at }: Timeline, text: string): View {
+  const [, first, last] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)?$/.exec(text) ?? [];
+  if (first === undefined) return WHOLE;
+  const begin = at(from + Number(first));
+  const end = last === undefined ? 1 : at(from + Number(last));
+  return end > begin ? viewOf((begin + end) / 2, end - begin) : WHOLE;
+}
+
 export interface Fold {
   readonly at: number;
   readonly until: number;

@@ -1,12 +1,13 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { now } from "../../data/live.ts";
+import { useParameter } from "../../state/parameter.ts";
 import { durationText } from "../../widgets/duration.ts";
 import { type Failed, type Failures, failuresOf, type Lane, lanesOf } from "./attempts.ts";
 import { useEvents, type Whole } from "./data.ts";
 import { useOpened } from "./opened.ts";
 import type { Step } from "./steps.ts";
-import { BAR_MIN, FoldChoice, LinePicture, WIDTH } from "./time_line.tsx";
-import { type Timeline, timelineOf, type View, WHOLE, zoomed } from "./timeline.ts";
+import { BAR_MIN, FoldChoice, isFoldingOf, LinePicture, WIDTH } from "./time_line.tsx";
+import { type Timeline, timelineOf, type View, viewIn, viewText, zoomed } from "./timeline.ts";
 
 /** What the drawings of all steps share. */
 export interface Waterfall {
@@ -18,15 +19,16 @@ export interface Waterfall {
   readonly onView: (view: View) => void;
   readonly lanes: readonly Lane[];
   readonly failures: Failures;
-  readonly isFolding: boolean;
-  readonly onFold: (isFolding: boolean) => void;
 }
 
-/** The waterfall of a journal. It grows while the invocation is open. */
+/**
+ * The waterfall of a journal. It grows while the invocation is open. The address has the part that is
+ * shown and whether long waits are folded.
+ */
 export function useWaterfall(row: Whole, steps: readonly Step[], everyMs: number): Waterfall {
   const { data: events } = useEvents(row.id, everyMs);
-  const [isFolding, onFold] = useState(true);
-  const [view, onView] = useState<View>(WHOLE);
+  const isFolding = isFoldingOf();
+  const [zoom, setZoom] = useParameter("zoom");
   const failures = useMemo(() => failuresOf(events ?? [], steps), [events, steps]);
   const opened = useOpened();
   const end = opened ? Date.parse(opened.exported_at) : now.value;
@@ -37,9 +39,11 @@ export function useWaterfall(row: Whole, steps: readonly Step[], everyMs: number
     const all = [...moments, ...[...failures.values()].flat().map(({ at }) => at)];
     return timelineOf(until === undefined || all.length === 0 ? all : [...all, until], isFolding);
   }, [steps, failures, until, isFolding]);
+  const view = useMemo(() => viewIn(whole, zoom), [whole, zoom]);
   const line = useMemo(() => zoomed(whole, view), [whole, view]);
+  const onView = (next: View) => setZoom(viewText(whole, next));
   const lanes = useMemo(() => lanesOf(row, failures, whole.to), [row, failures, whole]);
-  return { line, whole, view, onView, lanes, failures, isFolding, onFold };
+  return { line, whole, view, onView, lanes, failures };
 }
 
 /** A step on the line: from its command to its result, or until now. The columns say it in numbers. */
@@ -72,12 +76,12 @@ export function Bar({ step, line, failed }: {
 }
 
 /** What the line means: how long all took, and what is folded. */
-export function Legend({ whole: line, failures, isFolding, onFold }: Waterfall) {
+export function Legend({ whole: line, failures }: Waterfall) {
   const count = [...failures.values()].reduce((sum, { length }) => sum + length, 0);
   const folded = line.folds.map(({ ms }) => durationText(ms)).join(", ");
   return (
     <span class="legend">
-      <FoldChoice isFolding={isFolding} onFold={onFold} />
+      <FoldChoice />
       <span class="quiet">
         {`${durationText(line.to - line.from)} in all`}
         {folded === "" ? "" : `, folded: ${folded}`}

@@ -6,14 +6,14 @@ import { go, link } from "../../../state/router.ts";
 import { Empty, Failed } from "../../../widgets/empty.tsx";
 import { Table } from "../../../widgets/table.tsx";
 import type { Whole } from "../data.ts";
-import { FoldChoice } from "../time_line.tsx";
+import { FoldChoice, isFoldingOf } from "../time_line.tsx";
 import { timelineOf } from "../timeline.ts";
 import { columnsOf } from "./columns.tsx";
 import { readTree, type Widths } from "./read.ts";
 import { type CallTree, figuresOf, momentsOf, rowsOf, TREE, type TreeRow } from "./tree.ts";
 
 /** Everything that an invocation has called, and what those have called, as one picture. */
-export function Calls({ row }: { readonly row: Whole }) {
+export default function Calls({ row }: { readonly row: Whole }) {
   const { tree, widen } = useTree(row);
   const { data, error, refresh } = tree;
   if (error && !data) {
@@ -59,7 +59,7 @@ interface PictureProps {
 
 function Picture({ tree, onMore }: PictureProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [isFolding, setFolding] = useState(true);
+  const isFolding = isFoldingOf();
   const rows = useMemo(() => rowsOf(tree, folded), [tree, folded]);
   const isOpen = tree.root.status !== "completed" || figuresOf(tree).open > 0;
   const until = isOpen ? now.value : undefined;
@@ -81,7 +81,7 @@ function Picture({ tree, onMore }: PictureProps) {
         <button type="button" onClick={() => setFolded(folded.size > 0 ? new Set() : callers)}>
           {folded.size > 0 ? "Unfold all" : "Fold all"}
         </button>
-        <FoldChoice isFolding={isFolding} onFold={setFolding} />
+        <FoldChoice />
       </p>
       <Table caption="Calls" columns={columns} rows={rows} idOf={({ id }) => id} onOpen={open} />
     </div>

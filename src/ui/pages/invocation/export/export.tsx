@@ -49,7 +49,7 @@ function SaveFile({ row }: Pick<Props, "row">) {
 function SaveSvg({ row, everyMs }: Props) {
   const { data: journal = [] } = useJournal(row.id, everyMs);
   const steps = useMemo(() => stepsOf(journal), [journal]);
-  const { line, failures } = useWaterfall(row, steps, everyMs);
+  const { whole: line, failures } = useWaterfall(row, steps, everyMs);
   const title = `${row.target} ${row.id}`;
   const onSave = () =>
     save(`${row.id}.svg`, "image/svg+xml", waterfallSvg({ title, steps, line, failures }));

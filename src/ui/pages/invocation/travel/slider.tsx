@@ -1,33 +1,20 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../../state/keys.ts";
+import { useParameter } from "../../../state/parameter.ts";
 import { Icon } from "../../../widgets/icon.tsx";
 
-/** The address follows after so many ms: browsers refuse more than some hundred changes in a row. */
-const ADDRESS_MS = 150;
-
 interface SliderProps {
-  readonly at: number;
   readonly last: number;
+  /** Which entry the parameter of the address means. */
+  readonly positionOf: (entry: string) => number;
   /** What an entry is, in words: heard by those who do not see the page. */
   readonly textOf: (position: number) => string;
-  readonly onMove: (position: number) => void;
 }
 
-/** Where the slider is. It is ahead of the address while it moves. */
-function usePosition({ at, last, onMove }: SliderProps) {
-  const [moving, setMoving] = useState<number>();
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const move = (wanted: number) => {
-    const to = Math.max(0, Math.min(wanted, last));
-    setMoving(to);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      onMove(to);
-      setMoving(undefined);
-    }, ADDRESS_MS);
-  };
-  return { shown: Math.min(moving ?? at, last), move };
+/** Where the slider is: ahead of the address, and of what is read for it, while it moves. */
+function usePosition({ last, positionOf }: SliderProps) {
+  const [entry, setEntry] = useParameter("entry");
+  const move = (wanted: number) => setEntry(String(Math.max(0, Math.min(wanted, last))));
+  return { shown: positionOf(entry), move };
 }
 
 /** A slider over the entries of a journal, with buttons to the one before and behind. */

@@ -42,14 +42,14 @@ function Positions({ row, everyMs, journal }: PositionsProps) {
   const entries = useMemo(() => byEntry(stepsOf(journal)), [journal]);
   const last = journal.length - 1;
   // Without an entry in the address it follows the end.
-  const asked = Number(place.value.query.get("entry") ?? last);
-  const at = Number.isInteger(asked) ? Math.max(0, Math.min(asked, last)) : last;
+  const positionOf = (entry: string) => /^\d+$/.test(entry) ? Math.min(Number(entry), last) : last;
+  const at = positionOf(place.value.query.get("entry") ?? "");
   const attemptAt = (position: number) => attemptText(failuresBefore(events, position));
   const textOf = (position: number) =>
     `${nameOf(entries.of.get(position), position)}, ${attemptAt(position)}`;
   return (
     <>
-      <Slider at={at} last={last} textOf={textOf} onMove={goTo} />
+      <Slider last={last} positionOf={positionOf} textOf={textOf} />
       <section class="travel" aria-label="At this entry">
         <Heading row={row} journal={journal} at={at} attempt={attemptAt(at)} entries={entries} />
         <div class="travel-parts">
