@@ -1,7 +1,8 @@
 import type { ComponentChildren, RefObject, TargetedKeyboardEvent } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Keys, useKeys } from "../state/keys.ts";
 import { type Cursor, useCursor } from "./cursor.ts";
+import { useNear } from "./near.ts";
 import { useWindow } from "./window.ts";
 
 export interface Column<Row> {
@@ -206,8 +207,8 @@ function useActs<Row>(props: TableProps<Row>, cursor: Cursor): RowActs<Row> {
 function BodyRow<Row>(
   { row, id, at, columns, isCurrent, hasMoved, isSelected, act, actionsOf }: RowProps<Row>,
 ) {
-  const [isNear, setNear] = useState(false);
   const element = useRef<HTMLTableRowElement>(null);
+  const [isNear, onNear] = useNear(element);
   useEffect(() => {
     if (isCurrent && hasMoved) focusFor(element.current);
   }, [isCurrent, hasMoved]);
@@ -221,8 +222,7 @@ function BodyRow<Row>(
       onFocus={() => isFocusing || act.focus(at)}
       onKeyDown={(event) => arrow(event, act)}
       onDblClick={() => act.open(row)}
-      onPointerEnter={actionsOf && (() => setNear(true))}
-      onPointerLeave={actionsOf && (() => setNear(false))}
+      {...actionsOf && onNear}
     >
       {isSelected !== undefined && <Check id={id} isOn={isSelected} onToggle={act.toggle} />}
       {columns.map((column, place) => (

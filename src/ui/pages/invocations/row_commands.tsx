@@ -4,9 +4,10 @@ import { type Command, COMMANDS, labelFor } from "../../data/commands.ts";
 import type { Invocation } from "../../data/invocations.ts";
 import type { Keys } from "../../state/keys.ts";
 import { Confirm } from "../../widgets/dialog.tsx";
+import { Menu } from "../../widgets/menu.tsx";
 import { statusOf } from "../../widgets/status.tsx";
 
-/** Commands that have a button in the row. All have keys. */
+/** Commands that have a button in the row; the others are in a menu. All have keys. */
 const BUTTONS_MAX = 3;
 
 const commandsFor = (row: Invocation) => {
@@ -26,18 +27,20 @@ export function useRowCommands(onDone: () => void) {
         [command.key, { label, run: () => start(command, row) }] as const
       ),
     );
-  const actionsOf = (row: Invocation) =>
-    commandsFor(row).slice(0, BUTTONS_MAX).map(([command, label]) => (
-      <button
-        key={command.verb}
-        type="button"
-        tabIndex={-1}
-        onClick={() => start(command, row)}
-      >
-        {label}
-        {command.isDangerous ? "…" : ""}
-      </button>
-    ));
+  const actionsOf = (row: Invocation) => {
+    const actions = commandsFor(row).map(([command, label]) => ({
+      ...{ label: command.isDangerous ? `${label}…` : label, isDangerous: command.isDangerous },
+      run: () => start(command, row),
+    }));
+    return (
+      <>
+        {actions.slice(0, BUTTONS_MAX).map(({ label, run }) => (
+          <button key={label} type="button" tabIndex={-1} onClick={run}>{label}</button>
+        ))}
+        <Menu label="More actions" items={actions.slice(BUTTONS_MAX)} isReached={false} />
+      </>
+    );
+  };
   const question = asked && (
     <Confirm
       title={`${asked.command.label} ${asked.row.target}`}

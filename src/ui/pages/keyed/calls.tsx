@@ -2,8 +2,8 @@ import { useServices } from "../../data/catalog.ts";
 import { callLink } from "../../data/objects.ts";
 import type { Keyed } from "./statements.ts";
 
-/** Handlers that are offered as links. */
-const HANDLERS_MAX = 8;
+/** Handlers that are offered as links. On the page of an object its menu has the others. */
+export const HANDLERS_MAX = 8;
 
 /** Links to the playground, one for each handler. `but`: a handler that is left out. */
 export function Calls({ keyed: { service, key, scope }, but }: {

@@ -2,10 +2,11 @@ import type { ComponentChildren } from "preact";
 import { link, linkWith } from "../../state/router.ts";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Page } from "../../widgets/page.tsx";
+import { KeyedMenu } from "./keyed_menu.tsx";
 import type { Keyed } from "./statements.ts";
 
 /** The frame of a page of one key: the way back to the list, the key, and its scope. */
-export function KeyedPage({ list, title, keyed: { service, key, scope }, actions, children }: {
+export function KeyedPage({ list, title, keyed, actions, children }: {
   /** The page of the list. */
   readonly list: "objects" | "workflows";
   readonly title: string;
@@ -13,6 +14,7 @@ export function KeyedPage({ list, title, keyed: { service, key, scope }, actions
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
+  const { service, key, scope } = keyed;
   const name = list === "objects" ? "key" : "id";
   return (
     <Page
@@ -23,7 +25,12 @@ export function KeyedPage({ list, title, keyed: { service, key, scope }, actions
           {key === "" ? <span class="quiet">(empty {name})</span> : <LongText text={key} />}
         </>
       }
-      actions={actions}
+      actions={
+        <>
+          {actions}
+          <KeyedMenu keyed={keyed} />
+        </>
+      }
     >
       {scope !== undefined && (
         <p>
