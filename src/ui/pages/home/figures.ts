@@ -1,15 +1,13 @@
-import { BIN_MINUTES, BOUNDS_MS, type DoneRow, NEWEST_MAX } from "./statements.ts";
+import { BINS, BOUNDS_MS, type DoneRow, NEWEST_MAX, type Range, RANGES } from "./statements.ts";
 
-const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
-const BIN_MS = BIN_MINUTES * MINUTE_MS;
-const BINS = HOUR_MS / BIN_MS;
+const MINUTE_MS = 60_000;
 
-/** What a service, or all of them, completed in the last hour. */
+/** What a service, or all of them, completed in a range. */
 export interface Figures {
   readonly done: number;
   readonly failed: number;
   readonly donePerMinute: number;
-  /** Completed, and failed, in each bin of the last hour, the oldest first. */
+  /** Completed, and failed, in each bin of the range, the oldest first. */
   readonly doneByTime: readonly number[];
   readonly failedByTime: readonly number[];
   /** Bounds: half of them, and 95 of 100, took less. In ms; Infinity beyond the last bound. */
@@ -20,34 +18,43 @@ export interface Figures {
 export interface History {
   readonly all: Figures;
   readonly byService: ReadonlyMap<string, Figures>;
-  /** How long the time is that figures are of, in ms: less than an hour when there is too much. */
+  /** How long the time is that figures are of, in ms: less than the range when there is too much. */
   readonly spanMs: number;
+  readonly isWhole: boolean;
 }
 
-/** Figures of the rows of `DONE`. `now`: in ms since the epoch. */
-export function historyOf(rows: readonly DoneRow[], now: number): History {
+/** Figures of the rows of `doneIn`. `now`: in ms since the epoch. */
+export function historyOf(rows: readonly DoneRow[], range: Range, now: number): History {
+  const binMs = RANGES[range].binMinutes * MINUTE_MS;
+  const rangeMs = BINS * binMs;
   const read = rows.reduce((sum, { n }) => sum + Number(n), 0);
   const first = Math.min(...rows.map(({ first }) => Date.parse(first)));
-  const spanMs = read < NEWEST_MAX ? HOUR_MS : Math.max(MINUTE_MS, Math.min(HOUR_MS, now - first));
+  const spanMs = read < NEWEST_MAX ? rangeMs : Math.max(MINUTE_MS, Math.min(rangeMs, now - first));
   const done = rows.filter(({ minute }) => minute !== undefined);
+  const time = { now, spanMs, binMs };
   const byService = Map.groupBy(done, ({ service }) => service);
   return {
-    all: figuresOf(done, now, spanMs),
+    all: figuresOf(done, time),
     byService: new Map(
-      [...byService].map(([name, rows]) => [name, figuresOf(rows, now, spanMs)] as const),
+      [...byService].map(([name, rows]) => [name, figuresOf(rows, time)] as const),
     ),
     spanMs,
+    isWhole: spanMs === rangeMs,
   };
 }
 
-function figuresOf(rows: readonly DoneRow[], now: number, spanMs: number): Figures {
+function figuresOf(rows: readonly DoneRow[], { now, spanMs, binMs }: {
+  readonly now: number;
+  readonly spanMs: number;
+  readonly binMs: number;
+}): Figures {
   const [doneByTime, failedByTime] = [new Array(BINS).fill(0), new Array(BINS).fill(0)];
   const took = new Map<number, number>();
   let [done, failed] = [0, 0];
-  const last = Math.floor(now / BIN_MS);
+  const last = Math.floor(now / binMs);
   for (const row of rows) {
     const n = Number(row.n);
-    const bin = BINS - 1 - (last - Math.floor(Date.parse(row.minute ?? "") / BIN_MS));
+    const bin = BINS - 1 - (last - Math.floor(Date.parse(row.minute ?? "") / binMs));
     const place = Math.max(0, Math.min(bin, BINS - 1));
     const bound = row.took === undefined ? Infinity : Number(row.took);
     took.set(bound, (took.get(bound) ?? 0) + n);

@@ -23,7 +23,8 @@ export function boundText(ms: number | undefined): string {
 
 /** Per minute, with as many digits as say something. */
 export function perMinuteText(value: number): string {
-  return value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 });
+  const digits = value < 1 ? 2 : value < 10 ? 1 : 0;
+  return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
 const openOf = ({ open }: Row, statuses: readonly string[]) =>

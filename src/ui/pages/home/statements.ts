@@ -13,8 +13,15 @@ const LOCKS_MAX = 20;
 const FAILURE_CHARS = 200;
 /** The newest invocations that figures are made of. */
 export const NEWEST_MAX = 20_000;
-/** How fine figures are over time, in minutes. */
-export const BIN_MINUTES = 2;
+
+/** How far back figures reach, what they are made of, and how fine they are over time. */
+export const RANGES = {
+  hour: { completed: sql`INTERVAL '1 hour'`, accepted: sql`INTERVAL '1 day'`, binMinutes: 2 },
+  day: { completed: sql`INTERVAL '1 day'`, accepted: sql`INTERVAL '2 days'`, binMinutes: 48 },
+} as const;
+export type Range = keyof typeof RANGES;
+/** Parts of a range, each of so many minutes. */
+export const BINS = 30;
 
 /** A group of things that are open, or that somebody has to care for. */
 export interface OpenRow {
@@ -121,7 +128,7 @@ export const BOUNDS_MS: readonly number[] = [
 /** Invocations of a service that were completed within some minutes, and took about as long. */
 export interface DoneRow {
   readonly service: string;
-  /** The beginning of these minutes. Absent: not completed in the last hour. */
+  /** The beginning of these minutes. Absent: not completed in the range. */
   readonly minute?: string;
   /** How they ended, in the words of the UI. */
   readonly ended?: string;
@@ -132,7 +139,6 @@ export interface DoneRow {
   readonly first: string;
 }
 
-const IN_HOUR = sql`completed_at > now() - INTERVAL '1 hour'`;
 const TOOK = join(
   BOUNDS_MS.map((ms) =>
     sql`WHEN completed_at - created_at < INTERVAL '${sql`${ms}`} milliseconds' THEN ${ms}`
@@ -140,19 +146,23 @@ const TOOK = join(
   " ",
 );
 
-/** What was completed in the last hour, of the newest of the last day: read from an index. */
-export const DONE = sql`SELECT d.service AS service, d.minute AS minute, d.ended AS ended,
+/** What was completed in a range, of the newest that were accepted in a longer one: read from an index. */
+export function doneIn(range: Range): Sql {
+  const { completed, accepted, binMinutes } = RANGES[range];
+  const isIn = sql`completed_at > now() - ${completed}`;
+  return sql`SELECT d.service AS service, d.minute AS minute, d.ended AS ended,
   d.took AS took, count(*) AS n, min(d.created_at) AS first
   FROM (SELECT r.target_service_name AS service, r.created_at AS created_at,
-    CASE WHEN ${IN_HOUR} THEN date_bin(INTERVAL '${sql`${BIN_MINUTES}`} minutes', completed_at,
+    CASE WHEN ${isIn} THEN date_bin(INTERVAL '${sql`${binMinutes}`} minutes', completed_at,
       TIMESTAMP '1970-01-01T00:00:00') END AS minute,
-    CASE WHEN ${IN_HOUR} THEN ${STATUS} END AS ended,
-    CASE WHEN ${IN_HOUR} THEN CASE ${TOOK} END END AS took
+    CASE WHEN ${isIn} THEN ${STATUS} END AS ended,
+    CASE WHEN ${isIn} THEN CASE ${TOOK} END END AS took
     FROM (SELECT target_service_name, created_at, completed_at, status, completion_result,
       completion_failure FROM sys_invocation_status
-      WHERE created_at > now() - INTERVAL '1 day' ORDER BY created_at DESC
+      WHERE created_at > now() - ${accepted} ORDER BY created_at DESC
       LIMIT ${NEWEST_MAX}) r) d
   GROUP BY d.service, d.minute, d.ended, d.took`;
+}
 
 /** Who holds an object that others wait for. */
 export interface HolderRow {

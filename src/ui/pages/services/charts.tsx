@@ -1,10 +1,11 @@
 import type { Used } from "../../data/hooks.ts";
 import { now } from "../../data/live.ts";
-import { place, setQuery } from "../../state/router.ts";
+import { place } from "../../state/router.ts";
 import { type Bar, Bars } from "../../widgets/bars.tsx";
 import { durationText } from "../../widgets/duration.ts";
 import { formatted } from "../../widgets/moment.ts";
 import { Empty, FailedReads } from "../../widgets/empty.tsx";
+import { Ranges } from "../../widgets/ranges.tsx";
 import {
   CLASSES_MS,
   type InClass,
@@ -47,7 +48,7 @@ export function Charts({ service }: { readonly service: string }) {
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">Throughput and durations</h2>
-      <Ranges range={range} />
+      <Ranges ranges={RANGES} chosen={range} />
       <FailedReads reads={[durations, throughput, oldest]} />
       {durations.data?.length === 0 && <Empty title="Nothing ended in this time." />}
       {durations.data && durations.data.length > 0 && (
@@ -72,25 +73,6 @@ export function Charts({ service }: { readonly service: string }) {
   );
 }
 
-function Ranges({ range }: { readonly range: Range }) {
-  return (
-    <fieldset class="ranges">
-      <legend class="hidden">Time</legend>
-      {Object.entries(RANGES).map(([value, label]) => (
-        <label key={value} class="choice">
-          <input
-            type="radio"
-            name="range"
-            checked={range === value}
-            onChange={() => setQuery({ range: value === "hour" ? undefined : value })}
-          />
-          {label}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 /** How long a range is in s. Undefined: it is not known yet. */
 function lengthOf(range: Range, { data }: Used<{ readonly oldest?: string }[]>) {
   if (range !== "retention") return LENGTHS_S[range];
@@ -101,9 +83,10 @@ function lengthOf(range: Range, { data }: Used<{ readonly oldest?: string }[]>) 
 
 /** A bar for each part of the time, also where nothing ended. */
 function timeBars(rows: readonly InTime[], width: number, seconds: number): Bar[] {
-  const last = Math.floor(now.peek() / MS / width);
-  const first = last - Math.ceil(seconds / width);
   const byTime = new Map(rows.map((row) => [Date.parse(row.at) / MS / width, row]));
+  // The clock of the server may be ahead of the browser's.
+  const last = Math.max(Math.floor(now.peek() / MS / width), ...byTime.keys());
+  const first = last - Math.ceil(seconds / width);
   return Array.from({ length: last - first + 1 }, (_, at) => {
     const row = byTime.get(first + at);
     const label = timeText((first + at) * width * MS, seconds);
