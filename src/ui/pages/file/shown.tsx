@@ -8,6 +8,8 @@ import { Tabs } from "../../widgets/tabs.tsx";
 import { Moment } from "../../widgets/time.tsx";
 import type { InvocationFile } from "../invocation/export/file.ts";
 import { Opened } from "../invocation/opened.ts";
+import { spentTexts } from "../invocation/spent.ts";
+import { stepsOf } from "../invocation/steps.ts";
 import { tabsOf } from "../invocation/tabs.tsx";
 import { FileState } from "./state.tsx";
 
@@ -58,13 +60,16 @@ export default function Shown(
 const SERVER_MAX = 100;
 
 /** What else is known of it. What it does not have is left out. */
-function factsOf({ invocation: row }: InvocationFile): (readonly [string, string])[] {
+function factsOf(
+  { invocation: row, journal, events, exported_at: saved }: InvocationFile,
+): (readonly [string, string])[] {
   const { created_at: accepted, running_at: from, completed_at: to } = row;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ["Accepted", accepted],
     ["Started", from],
     ["Completed", to],
     ["Took", from && to ? durationText(Math.max(0, Date.parse(to) - Date.parse(from))) : undefined],
+    ...spentTexts(row, stepsOf(journal), { events, now: Date.parse(saved) }),
     ["Called by", row.invoked_by_target],
     ["Deployment", row.pinned_deployment_id],
     ["SDK", row.last_attempt_server],

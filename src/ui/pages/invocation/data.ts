@@ -33,6 +33,8 @@ export interface Whole extends Invocation {
   readonly waited_for_concurrency?: string;
   readonly waited_for_rate?: string;
   readonly waited_for_pause?: string;
+  /** How often it was suspended. Of this server only. */
+  readonly num_suspensions?: Int;
 }
 
 const MORE = [
@@ -49,7 +51,12 @@ const WAITED = [
 function invocationOf(id: string): Sql {
   const { hasLimits, hasWaitingColumns } = abilities();
   const more = [...MORE, ...hasLimits ? ["scope"] : [], ...hasWaitingColumns ? WAITED : []];
-  return sql`SELECT ${invocationColumns(more)} FROM sys_invocation WHERE id = ${id}`;
+  const suspensions = hasWaitingColumns
+    ? sql`, (SELECT num_suspensions FROM sys_vqueue_entry_status WHERE entry_id = ${id})
+      AS num_suspensions`
+    : sql``;
+  const columns = sql`${invocationColumns(more)}${suspensions}`;
+  return sql`SELECT ${columns} FROM sys_invocation WHERE id = ${id}`;
 }
 
 /** Asks for an invocation, and for its journal if it is shown first. */

@@ -1,22 +1,29 @@
 import type { ComponentChildren } from "preact";
 import { termText } from "../../data/filter.ts";
+import { now } from "../../data/live.ts";
 import { keyedLinkOf } from "../../data/objects.ts";
 import { link, linkWith } from "../../state/router.ts";
 import { durationMs, durationText } from "../../widgets/duration.ts";
 import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Ago } from "../../widgets/time.tsx";
-import type { Whole } from "./data.ts";
+import { stepsIn, useEvents, useKnownJournal, type Whole } from "./data.ts";
+import { spentTexts } from "./spent.ts";
 
 interface Props {
   readonly row: Whole;
 }
 
+interface FactsProps extends Props {
+  readonly everyMs: number;
+}
+
 /** What is known of it beside its journal. What it does not have is left out. */
-export function Facts({ row }: Props) {
+export function Facts({ row, everyMs }: FactsProps) {
   return (
     <dl class="facts wide-facts">
       <Times row={row} />
+      <SpentTimes row={row} everyMs={everyMs} />
       <Places row={row} />
       <Others row={row} />
     </dl>
@@ -56,6 +63,19 @@ function Times({ row }: Props) {
           {String(retry_count)}, since <Ago at={last_start_at} />
         </Fact>
       )}
+    </>
+  );
+}
+
+/** What it has spent its time with. Its journal is read for it on every tab. */
+function SpentTimes({ row, everyMs }: FactsProps) {
+  const { data } = useKnownJournal(row.id, everyMs);
+  const { data: events } = useEvents(row.id, everyMs);
+  if (!data?.isWhole || !events) return null;
+  return (
+    <>
+      {spentTexts(row, stepsIn(data), { events, now: now.value })
+        .map(([name, text]) => <Fact key={name} name={name}>{text}</Fact>)}
     </>
   );
 }

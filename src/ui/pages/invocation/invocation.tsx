@@ -61,7 +61,7 @@ function Whole({ row }: { readonly row: Whole }) {
   return (
     <>
       <Sentence row={row} />
-      <Facts row={row} />
+      <Facts row={row} everyMs={everyMs} />
       <Tabs label="Of the invocation" tabs={tabsOf(row, everyMs)} chosen={tab} onChoose={onTab} />
     </>
   );
