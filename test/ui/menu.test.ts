@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the menu of what does not fit", () => {
       ] as const
     ) {
       await page.keyboard.press(key);
-      expect(await focused(page), key).toBe(name);
+      await expect.poll(() => focused(page), SHOWN).toBe(name);
     }
     await expectSound(tab);
     await page.keyboard.press("Escape");

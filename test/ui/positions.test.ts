@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("what the page of an invocation shows has an addres
     await expect.poll(() => parameter("zoom"), SHOWN).toMatch(/^\d+(\.\d+)?-\d+(\.\d+)?$/);
     await page.getByLabel("Fold long waits").uncheck();
     await page.getByText("folded:").waitFor({ state: "detached" });
-    expect(parameter("fold")).toBe("no");
+    await expect.poll(() => parameter("fold"), SHOWN).toBe("no");
     await search.fill("sleep(");
     await page.getByRole("row", { name: /before/ }).waitFor({ state: "detached" });
     await expect.poll(() => parameter("find"), SHOWN).toBe("sleep(");
@@ -44,9 +44,10 @@ describe.skipIf(!hasBrowser)("what the page of an invocation shows has an addres
     await page.reload();
     await sleep.waitFor();
     await expect.poll(() => search.inputValue(), SHOWN).toBe("sleep(");
-    expect(await page.getByLabel("Fold long waits").isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel("Fold long waits").isChecked(), SHOWN).toBe(false);
     await expect.poll(() => part.innerText(), SHOWN).toBe(shown);
-    expect(await sleep.locator("rect:not(.fold)").getAttribute("width")).toBe(width);
+    const bar = sleep.locator("rect:not(.fold)");
+    await expect.poll(() => bar.getAttribute("width"), SHOWN).toBe(width);
     await expectSound(tab);
     await tab.close();
   });
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser)("what the page of an invocation shows has an addres
       const { page } = tab;
       await page.getByRole("row", { name: /before/ }).waitFor();
       await page.getByText(/, folded: 1\.\d s/).waitFor();
-      expect(await page.getByLabel("Fold long waits").isChecked()).toBe(true);
+      await expect.poll(() => page.getByLabel("Fold long waits").isChecked(), SHOWN).toBe(true);
       await page.getByRole("button", { name: "All", exact: true }).waitFor({ state: "detached" });
       expect(tab.wrong).toEqual([]);
       await tab.close();

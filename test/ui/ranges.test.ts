@@ -9,7 +9,7 @@ import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { hasBrowser, openBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, openTab } from "./_tab.ts";
+import { expectSound, openTab, SHOWN_MS } from "./_tab.ts";
 import { START_MS } from "./_ui.ts";
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
@@ -79,7 +79,8 @@ describe.skipIf(!hasBrowser || isReference)(
       const sumOf = async (column: number) =>
         (await twin.locator(`tbody td:nth-child(${column})`).allTextContents())
           .reduce((sum, text) => sum + Number(text), 0);
-      expect([await sumOf(2), await sumOf(3)]).toEqual([13, 1]);
+      const sums = async () => [await sumOf(2), await sumOf(3)];
+      await expect.poll(sums, { timeout: SHOWN_MS }).toEqual([13, 1]);
       await expectSound(tab);
       await tab.close();
     });
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser || isReference)(
       await region.getByLabel("Last day").check();
       await region.getByRole("img", { name: "Completed in the last day: 9" }).waitFor();
       await region.getByText("accepted more than two days ago").waitFor();
-      expect(new URL(page.url()).searchParams.get("range")).toBe("day");
+      await page.waitForURL(/range=day/);
       // What is of the last hour by its name stays so.
       await page.getByRole("img", { name: "Greeter: 5 completed in the last hour" }).waitFor();
       await page.reload();

@@ -2,6 +2,13 @@ import { describe, expect, test } from "vitest";
 import { type Spent, spentOf, spentTexts } from "../../src/ui/pages/invocation/spent.ts";
 import { type EntryRow, stepsOf } from "../../src/ui/pages/invocation/steps.ts";
 import type { Whole } from "../../src/ui/pages/invocation/data.ts";
+import { idOf } from "../conformance/_world.ts";
+import { until } from "../support/child.ts";
+import { operate, query, send } from "../support/client.ts";
+import { hasBrowser } from "./_browser.ts";
+import { isReference } from "./_seeded.ts";
+import { expectSound, SHOWN_MS } from "./_tab.ts";
+import { useUi } from "./_ui.ts";
 
 const START_MS = Date.parse("2026-01-01T00:00:00Z");
 const timeOf = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -117,5 +124,47 @@ describe("the time of an invocation", () => {
     expect(spentTexts({ ...row, num_suspensions: 2 }, [], known).at(-1))
       .toEqual(["Suspended", "2 times"]);
     expect(spentTexts({ status: "pending" } as Whole, [], known)).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)("the page of an invocation", () => {
+  const ui = useUi();
+
+  test("says how long it was busy and waited, and how often it was suspended", async () => {
+    const id = idOf(await send(ui.server, "Greeter/nap", { id: "spent", ms: 1_500 }));
+    const stands = `SELECT id FROM sys_invocation WHERE id = '${id}' AND status = `;
+    await until(
+      "the nap to end",
+      async () => (await query(ui.server, `${stands} 'completed'`)).length === 1,
+    );
+    const tab = await ui.open(`invocations/${id}`);
+    const { page } = tab;
+    const fact = (name: string) =>
+      page.locator(".wide-facts > div").filter({ has: page.getByText(name, { exact: true }) })
+        .locator("dd");
+    await expect.poll(() => fact("Awaited results").innerText(), { timeout: SHOWN_MS })
+      .toMatch(/^1\.[45] s$/);
+    await fact("Busy").filter({ hasText: /^\d+ ms$|^\d\.\d s$/ }).waitFor();
+    await fact("Retried or paused").waitFor({ state: "detached" });
+    if (!isReference) await fact("Suspended").filter({ hasText: /^once$/ }).waitFor();
+    await expectSound(tab);
+    await operate(ui.server, "purge-journal", id);
+    await page.reload();
+    await fact("Busy").getByText("not known: there is no journal").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("counts a wait that is not over until now", async () => {
+    const id = idOf(await send(ui.server, "Greeter/nap", { id: "waits", ms: 3_600_000 }));
+    await ui.endpoint.happens("waits asleep");
+    const tab = await ui.open(`invocations/${id}?tab=errors`);
+    const awaited = tab.page.locator(".wide-facts > div").filter({ hasText: "Awaited results" });
+    await awaited.waitFor();
+    const first = await awaited.innerText();
+    await expect.poll(() => awaited.innerText(), { timeout: SHOWN_MS }).not.toBe(first);
+    expect(tab.wrong).toEqual([]);
+    await operate(ui.server, "kill", id);
+    await tab.close();
   });
 });
