@@ -99,6 +99,8 @@ describe("the time of an invocation", () => {
       command(910, "Output", { result: "Success" }),
     ];
     expect(spent(journal, { end: 910, failures: [200, 600] })).toEqual([110, 0, 700]);
+    // A step that fails at once does so in the millisecond in which it was written.
+    expect(spent(journal, { end: 910, failures: [120] })).toEqual([30, 0, 780]);
     const open = journal.slice(0, 2);
     expect(spent(open, { end: 5_000, status: "backing-off", failures: [300] }))
       .toEqual([200, 0, 4_700]);

@@ -75,7 +75,8 @@ export function spentOf(
   const passed = (to: number, isAwaiting: boolean) => {
     // Clocks may step back, and the input is there before it starts.
     if (to <= from) return;
-    while (next < stops.length && stops[next]! <= from) next++;
+    // One that fell into the same millisecond as the entry before it came behind it.
+    while (next < stops.length && stops[next]! < from) next++;
     const stop = Math.min(stops[next] ?? to, to);
     spent[isAwaiting && runs <= 0 ? "awaitedMs" : "busyMs"] += stop - from;
     spent.retriedMs += to - stop;
