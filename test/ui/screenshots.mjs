@@ -89,12 +89,19 @@ try {
   fs.mkdirSync(TARGET, { recursive: true });
   await takeBoth(browser, {
     url: `${server.admin}/ui/`,
-    ready: (page) => page.getByText("Counter/cart-7").waitFor(),
+    ready: async (page) => {
+      for (const cause of ["invoice is not ready", "o-1047 is not ready", "held by hold"]) {
+        await page.getByText(cause).waitFor();
+      }
+    },
     name: "home",
   });
   await takeBoth(browser, {
     url: `${server.admin}/ui/invocations/${id}`,
-    ready: (page) => page.getByRole("row", { name: /middle/ }).waitFor(),
+    ready: async (page) => {
+      await page.getByRole("row", { name: /middle/ }).waitFor();
+      await page.getByText(/\(in \d/).waitFor();
+    },
     name: "invocation",
   });
 } finally {

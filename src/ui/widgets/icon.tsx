@@ -1,3 +1,6 @@
+/** Three dots, large enough for thin screens. */
+const DOTS = [3, 8, 13].map((x) => `M${x - 0.6} 8a.6.6 0 1 0 1.2 0 .6.6 0 1 0-1.2 0`).join("");
+
 /** Outlines on a grid of 16: drawn by us, one path each, so that no page waits for a font. */
 const PATHS = {
   logo: "M8 1l7 7-7 7-7-7zM8 5L5 8l3 3 3-3z",
@@ -18,7 +21,7 @@ const PATHS = {
   open: "M6 3H3v10h10v-3M9 2h5v5M14 2L7.500 8.500",
   copy: "M5 5h9v9H5zM11 5V2H2v9h3",
   close: "M3 3l10 10M13 3L3 13",
-  more: "M3 8h.01M8 8h.01M13 8h.01",
+  more: DOTS,
   down: "M3 6l5 5 5-5",
   right: "M6 3l5 5-5 5",
   left: "M10 3L5 8l5 5",
@@ -35,7 +38,7 @@ const PATHS = {
   info: "M8 7v4.500M8 4.500h.01M2 8a6 6 0 1 0 12 0A6 6 0 1 0 2 8",
   live: "M5 8a3 3 0 1 0 6 0 3 3 0 1 0-6 0zM3 3a7 7 0 0 0 0 10M13 3a7 7 0 0 1 0 10",
   scheduled: "M8 4.500V8l2.500 2M2 8a6 6 0 1 0 12 0A6 6 0 1 0 2 8",
-  pending: "M3 8h.01M8 8h.01M13 8h.01",
+  pending: DOTS,
   ready: "M5 3.500l7 4.500-7 4.500z",
   running: "M3 8a5 5 0 1 0 10 0A5 5 0 1 0 3 8zM6 8a2 2 0 1 0 4 0 2 2 0 1 0-4 0z",
   retrying: "M13.500 8A5.500 5.500 0 1 1 11.500 3.800M11.500 1v3h-3",
@@ -50,7 +53,7 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 /** Icons whose inside is filled. */
-const FILLED: readonly IconName[] = ["logo", "play", "ready", "running"];
+const FILLED: readonly IconName[] = ["logo", "play", "ready", "running", "more", "pending"];
 
 /** An icon. It says nothing by itself: a word stands beside it, or its button has a label. */
 export function Icon({ name }: { readonly name: IconName }) {

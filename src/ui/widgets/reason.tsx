@@ -23,10 +23,14 @@ export function Reason({ text }: { readonly text: string }) {
   );
 }
 
+/** The clock of the page ticks by this: what is nearer is neither to come nor past. */
+const NOW_MS = 1_000;
+
 /** The time of day, and how far away it is. */
 function Clock({ at }: { readonly at: string }) {
   const ms = Date.parse(at) - now.value;
-  const away = ms >= 0 ? `in ${durationText(ms)}` : `${durationText(-ms)} ago`;
+  const text = durationText(Math.abs(ms));
+  const away = Math.abs(ms) < NOW_MS ? "now" : ms > 0 ? `in ${text}` : `${text} ago`;
   return (
     <time dateTime={at} title={momentText(at)}>
       {formatted(new Date(at), { timeStyle: "medium" })} ({away})

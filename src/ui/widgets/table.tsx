@@ -260,8 +260,9 @@ function Cell<Row>({ column: { cell, isNumber, isHeader }, row, children }: {
   /** Behind what the column shows. */
   readonly children: ComponentChildren;
 }) {
-  if (isHeader) return <th scope="row">{cell(row)}{children}</th>;
-  return <td class={isNumber ? "number" : undefined}>{cell(row)}{children}</td>;
+  const place = isNumber ? "number" : undefined;
+  if (isHeader) return <th scope="row" class={place}>{cell(row)}{children}</th>;
+  return <td class={place}>{cell(row)}{children}</td>;
 }
 
 /** Whether the focus follows the cursor now. Else the cursor follows the focus, and never both ways. */

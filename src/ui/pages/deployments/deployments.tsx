@@ -108,7 +108,7 @@ function Services({ row: { services } }: { readonly row: Row }) {
           <bdi class="name">{name}</bdi> <small>rev {String(revision)}</small>
         </span>
       ))}
-      {rest > 0 && <small>and {rest} more</small>}
+      {rest > 0 && <small>, and {rest} more</small>}
     </>
   );
 }

@@ -127,11 +127,14 @@ export function heldObjects(rows: readonly OpenRow[], now: number): readonly Ope
   );
 }
 
-/** Locks that others wait for, with their holders as far as these are known. */
-export function locks(held: readonly OpenRow[], holders: readonly HolderRow[]): Cause[] {
+/** Locks that others wait for, with their holders. `holders`: undefined until they are known. */
+export function locks(
+  held: readonly OpenRow[],
+  holders: readonly HolderRow[] | undefined,
+): Cause[] {
   return held.map((row): Cause => {
     const { service = "", key = "" } = row;
-    const holder = holders.find((one) => one.service_name === service && one.service_key === key);
+    const holder = holders?.find((one) => one.service_name === service && one.service_key === key);
     return {
       id: `lock ${service}/${key}`,
       icon: "lock",
@@ -143,7 +146,7 @@ export function locks(held: readonly OpenRow[], holders: readonly HolderRow[]): 
           ...(holder.running_at !== undefined && { since: holder.running_at }),
           reason: holder.waiting_reason ?? holder.status,
         }
-        : { why: "its holder changes" }),
+        : { why: holders ? "its holder changes" : "" }),
       ...sumOf([row]),
       unit: "waiting",
       show: objectLink(service, key),

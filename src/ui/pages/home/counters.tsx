@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import { filterLink } from "../../data/filter_link.ts";
 import { Icon } from "../../widgets/icon.tsx";
 import { Sparkline } from "../../widgets/sparkline.tsx";
@@ -29,6 +28,17 @@ const COUNTERS: readonly Counter[] = [
 const SAMPLES_MAX = 30;
 /** What was seen since the UI was opened: the server keeps no such history. */
 const samples = new Map<string, readonly number[]>();
+let sampledAt = 0;
+
+/** Keeps counts that were answered at a moment, once. Before they are drawn: they are part of it. */
+function sample(counts: readonly number[], at: number | undefined): void {
+  if (at === undefined || at <= sampledAt) return;
+  sampledAt = at;
+  for (const [index, { title }] of COUNTERS.entries()) {
+    const before = samples.get(title) ?? new Array(SAMPLES_MAX).fill(0);
+    samples.set(title, [...before.slice(1), counts[index]!]);
+  }
+}
 
 /** Five numbers: where invocations are now, and what has failed. Each leads to those that it counts. */
 export function Counters({ rows, at, figures }: {
@@ -38,13 +48,7 @@ export function Counters({ rows, at, figures }: {
   readonly figures: Figures | undefined;
 }) {
   const counts = countsIn(rows);
-  useEffect(() => {
-    if (at === undefined) return;
-    for (const [index, { title }] of COUNTERS.entries()) {
-      const before = samples.get(title) ?? new Array(SAMPLES_MAX).fill(0);
-      samples.set(title, [...before.slice(1), counts[index]!]);
-    }
-  }, [at]);
+  sample(counts, at);
   return (
     <ul class="counters" aria-label="Invocations">
       {COUNTERS.map(({ title, status, filter }, index) => (

@@ -86,7 +86,7 @@ function Causes({ rows, services, deployments, isRead }: {
   const causes = [
     ...failing(rows.filter(({ status }) => status !== "paused")),
     ...failing(hasPaused ? paused.data ?? [] : []),
-    ...locks(held, holders.data ?? []),
+    ...locks(held, holders.data),
     ...deployed(rows, services, deployments),
     ...queuesAndKafka(rows),
   ];

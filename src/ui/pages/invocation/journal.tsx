@@ -44,16 +44,10 @@ export function Journal({ row, everyMs, types }: JournalProps) {
   return (
     <div class={step ? "split open" : "split"}>
       <div>
-        <input
-          ref={search}
-          type="search"
-          aria-label="Find in the journal"
-          placeholder="Find in the journal"
-          maxLength={FIND_MAX}
-          value={find}
-          onInput={({ currentTarget }) => setFind(currentTarget.value)}
-        />{" "}
-        <Legend {...waterfall} />
+        <div class="row">
+          <Search {...{ search, find }} onFind={setFind} />
+          <Legend {...waterfall} />
+        </div>
         {steps.length > 1 && <Overview steps={steps} waterfall={waterfall} />}
         {data.isWhole || <Behind known={data.rows.length} size={row.journal_size} />}
         {shown.length === 0
@@ -62,6 +56,24 @@ export function Journal({ row, everyMs, types }: JournalProps) {
       </div>
       {step && <Chosen {...{ row, steps: shown.includes(step) ? shown : steps, step, choose }} />}
     </div>
+  );
+}
+
+function Search({ search, find, onFind }: {
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly find: string;
+  readonly onFind: (text: string) => void;
+}) {
+  return (
+    <input
+      ref={search}
+      type="search"
+      aria-label="Find in the journal"
+      placeholder="Find in the journal"
+      maxLength={FIND_MAX}
+      value={find}
+      onInput={({ currentTarget }) => onFind(currentTarget.value)}
+    />
   );
 }
 

@@ -56,7 +56,8 @@ function Name({ service, handler: { name } }: {
       href={linkWith(link("services", service.name), { call: name })}
       title={`Call ${name} in the playground`}
     >
-      <Icon name="play" /> <bdi class="name">{name}</bdi>
+      <Icon name="play" />
+      <bdi class="name">{name}</bdi>
     </a>
   );
 }
