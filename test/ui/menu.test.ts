@@ -5,6 +5,7 @@ import { until } from "../support/child.ts";
 import { call, operate, query, send } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { tabTo } from "./_keys.ts";
+import { isReference } from "./_seeded.ts";
 import { expectSound, SHOWN_MS } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
@@ -99,38 +100,42 @@ describe.skipIf(!hasBrowser)("the menu of what does not fit", () => {
     await tab.close();
   });
 
-  test("has what is rare: another deployment, the journal alone, the handler, the address", async () => {
-    const id = await started("Greeter/flakyStep", { id: "rare", failures: 1 }, "backing-off");
-    const tab = await ui.open(`invocations/${id}?find=x`, {
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    const { page } = tab;
-    await opener(page).click();
-    await item(page, "Copy a link to this view").click();
-    await page.getByText("The address is copied").waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("button", { name: "Resume" }).waitFor();
-    await opener(page).click();
-    const [asked] = await Promise.all([
-      page.waitForRequest(/\/resume\?/),
-      item(page, "Resume on the latest deployment").click(),
-    ]);
-    expect(new URL(asked.url()).search).toBe("?deployment=latest");
-    await stands(id, "completed");
-    await page.getByRole("button", { name: "Restart" }).waitFor();
-    await opener(page).click();
-    await item(page, "Purge the journal…").click();
-    const question = page.getByRole("dialog", { name: "Purge the journal" });
-    await question.getByRole("button", { name: "Purge" }).click();
-    await page.getByText("It has no journal").waitFor();
-    await opener(page).click();
-    await item(page, "Call its handler").click();
-    await page.getByRole("heading", { level: 1, name: "Greeter" }).waitFor();
-    expect(new URL(page.url()).searchParams.get("call")).toBe("flakyStep");
-    expect(tab.wrong).toEqual([]);
-    await tab.close();
-  });
+  // The back-off of the reference cannot be set: it goes on before it is paused.
+  test.skipIf(isReference)(
+    "has what is rare: another deployment, the journal alone, the handler, the address",
+    async () => {
+      const id = await started("Greeter/flakyStep", { id: "rare", failures: 1 }, "backing-off");
+      const tab = await ui.open(`invocations/${id}?find=x`, {
+        permissions: ["clipboard-read", "clipboard-write"],
+      });
+      const { page } = tab;
+      await opener(page).click();
+      await item(page, "Copy a link to this view").click();
+      await page.getByText("The address is copied").waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByRole("button", { name: "Resume" }).waitFor();
+      await opener(page).click();
+      const [asked] = await Promise.all([
+        page.waitForRequest(/\/resume\?/),
+        item(page, "Resume on the latest deployment").click(),
+      ]);
+      expect(new URL(asked.url()).search).toBe("?deployment=latest");
+      await stands(id, "completed");
+      await page.getByRole("button", { name: "Restart" }).waitFor();
+      await opener(page).click();
+      await item(page, "Purge the journal…").click();
+      const question = page.getByRole("dialog", { name: "Purge the journal" });
+      await question.getByRole("button", { name: "Purge" }).click();
+      await page.getByText("It has no journal").waitFor();
+      await opener(page).click();
+      await item(page, "Call its handler").click();
+      await page.getByRole("heading", { level: 1, name: "Greeter" }).waitFor();
+      expect(new URL(page.url()).searchParams.get("call")).toBe("flakyStep");
+      expect(tab.wrong).toEqual([]);
+      await tab.close();
+    },
+  );
 
   test("of a row stays while it is open, wherever the pointer is", async () => {
     const id = await started("Greeter/flakyStep", { id: "row", failures: 1e6 }, "backing-off");
