@@ -4,7 +4,7 @@ import { PlayedSidecar } from "../support/played_sidecar.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
-import { expectSound, soon } from "./_tab.ts";
+import { expectSound, SHOWN_MS, soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const SECRET = "a-password-of-brokers";
@@ -99,6 +99,27 @@ describe.skipIf(!hasBrowser || isReference)("Kafka", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("alert").waitFor();
     await page.keyboard.press("Escape");
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("the record that blocks is filled in once it is known, and what is typed stays", async () => {
+    const tab = await ui.open("settings");
+    const { page } = tab;
+    let answer = () => {};
+    const isAsked = new Promise<void>((resolve) => answer = resolve);
+    await page.route("**/query", async (route) => {
+      if (route.request().postData()?.includes("FROM sys_subscription_partition")) await isAsked;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Kafka" }).click();
+    await page.getByRole("button", { name: "Skip a record…" }).click();
+    const skip = page.getByRole("dialog", { name: "Skip a record" });
+    await skip.getByLabel("Topic").fill("others");
+    answer();
+    const field = (label: string) => skip.getByLabel(label).inputValue();
+    await expect.poll(() => field("Offset"), { timeout: SHOWN_MS }).toBe("17");
+    expect([await field("Partition"), await field("Topic")]).toEqual(["3", "others"]);
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });

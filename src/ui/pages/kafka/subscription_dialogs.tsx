@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useServices } from "../../data/catalog.ts";
 import { api } from "../../data/client.ts";
 import { Check } from "../../widgets/check.tsx";
@@ -97,13 +97,20 @@ export function EditOptions({ subscription, onClose }: DialogProps) {
   );
 }
 
-/** Passes over one record by its name. `stopped`: the partition that stands, if one does. */
-export function SkipRecord({ subscription, stopped, onClose }: DialogProps & {
+/** Passes over one record by its name. `stopped`: the partition that stands, if one is known to. */
+export function SkipRecord({ subscription, stopped: now, onClose }: DialogProps & {
   readonly stopped: PartitionRow | undefined;
 }) {
-  const [topic, setTopic] = useState(stopped?.topic ?? "");
-  const [partition, setPartition] = useState(String(stopped?.partition ?? ""));
-  const [offset, setOffset] = useState(String(stopped?.position ?? ""));
+  // It may be known only after this is open, and another one is not what was asked about.
+  const known = useRef(now);
+  const stopped = known.current ??= now;
+  const [typed, type] = useState<{ topic?: string; partition?: string; offset?: string }>({});
+  const {
+    topic = stopped?.topic ?? "",
+    partition = String(stopped?.partition ?? ""),
+    offset = String(stopped?.position ?? ""),
+  } = typed;
+  const set = (name: keyof typeof typed) => (text: string) => type({ ...typed, [name]: text });
   const body = { topic, partition: Number(partition), offset: Number(offset) };
   const isReady = /^\d+$/.test(partition) && /^\d+$/.test(offset) && topic !== "";
   return (
@@ -120,9 +127,9 @@ export function SkipRecord({ subscription, stopped, onClose }: DialogProps & {
         </p>
       )}
       <p>It is passed over when it is the next one to read, and no invocation is made of it.</p>
-      <TextField label="Topic" value={topic} onChange={setTopic} />
-      <TextField label="Partition" value={partition} onChange={setPartition} />
-      <TextField label="Offset" value={offset} onChange={setOffset} />
+      <TextField label="Topic" value={topic} onChange={set("topic")} />
+      <TextField label="Partition" value={partition} onChange={set("partition")} />
+      <TextField label="Offset" value={offset} onChange={set("offset")} />
     </FormDialog>
   );
 }
