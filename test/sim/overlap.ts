@@ -8,6 +8,7 @@ import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { defaults, deployment, targetOf } from "../support/schema.ts";
 import { HandlerSide, WAITS } from "./handler_side.ts";
 import { Broken, must } from "./must.ts";
+import { SlotOrder } from "./slot_order.ts";
 import type { System } from "./system.ts";
 import { World } from "./world.ts";
 
@@ -33,12 +34,14 @@ const schema = new Schema([deployment], {
 const SLOTS = [1, 2, 3, 1_000] as const;
 /** How long so few attempts may take to begin when nothing else goes on. */
 const BEGIN_MS = 2_000;
+/** What a level of priority is worth: low ones pass high ones within a run. */
+const AGING_MS = 150;
 
 /**
  * One seed of invocations, of some objects and of none, whose handlers may work longer than the
  * server waits, while operators meddle and the server starts again. What was broken, with the end of
  * the trace; undefined: no two handler sides overlapped that must not, never more had a slot than the limit
- * allows, and no slot was lost.
+ * allows, slots were given in the order of priorities, and no slot was lost.
  */
 export async function overlapOf(
   system: OutboundSystem,
@@ -166,7 +169,11 @@ class Play {
       clock: this.#clock,
       log: (level, message, fields) => this.world.log(`${level} ${message} ${fields?.["cause"]}`),
       schema: () => schema,
-      attempts: (send) => this.#attempts = this.#attemptsOf(this.#meddling(send), this.#slots),
+      attempts: (send) => {
+        const order = new SlotOrder({ agingMs: AGING_MS, now: () => this.world.wall });
+        const watched = this.#meddling(this.#ordered(send, order));
+        return order.watch(this.#attempts = this.#attemptsOf(watched, this.#slots));
+      },
       turnEventsMax: 100,
       releaseEffectsMax: 32,
       mailboxEventsMax: 65_536,
@@ -187,7 +194,7 @@ class Play {
       log: () => {},
       send,
       schema: () => schema,
-    }, { concurrencyMax, drainMs: WAITS.drainMs });
+    }, { concurrencyMax, drainMs: WAITS.drainMs, priorityAgingMs: AGING_MS });
   }
 
   /** Another process takes over: this one lets go of all streams first. */
@@ -222,6 +229,21 @@ class Play {
   #await(id: string): void {
     const host = this.#host;
     host?.partitionClient.attach(id).then(() => this.#finished.add(id), () => {});
+  }
+
+  /** Looks at every slot that is offered. `slotFree` without a callback only ends an attempt. */
+  #ordered(send: Mailbox, order: SlotOrder): Mailbox {
+    return (event, durable) => {
+      if (event.type === "slotFree" && durable !== undefined) {
+        try {
+          order.offered(event.id);
+        } catch (cause) {
+          if (!(cause instanceof Broken)) throw cause;
+          this.#broken ??= cause;
+        }
+      }
+      send(event, durable);
+    };
   }
 
   /** Now and then somebody asks for what leaves a slot that was just offered without its attempt. */

@@ -73,4 +73,40 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
       replace: "if (!this.#running.get(id) && this.#reserved.delete(id)) this.#offer();",
     },
   },
+  {
+    name: "slots are given without regard to priority",
+    file: "outbound/attempts.ts",
+    find: "lane: laneOf(priority ?? PRIORITY_DEFAULT, false),",
+    replace: "lane: laneOf(priority === undefined ? 0 : PRIORITY_DEFAULT, false),",
+  },
+  {
+    name: "the lower priority gets a slot first",
+    file: "outbound/attempts.ts",
+    find: "lane: laneOf(priority ?? PRIORITY_DEFAULT, false),",
+    replace: "lane: laneOf(9 - (priority ?? PRIORITY_DEFAULT), false),",
+  },
+  {
+    name: "who waits for a slot does not age",
+    file: "outbound/attempts.ts",
+    find: "agingMs: this.#options.priorityAgingMs",
+    replace: "agingMs: 1e9",
+  },
+  {
+    name: "a priority that had a slot is as old as before",
+    file: "priority_lanes.ts",
+    find: "    from.since = this.#time;\n",
+    replace: "",
+  },
+  {
+    name: "the last one of a queue gets a slot first",
+    file: "outbound/fair_queue.ts",
+    find: "const next = queue.attempts[queue.head++];",
+    replace: "const next = queue.attempts.pop();",
+  },
+  {
+    name: "a queue has its turn at slots until it is empty",
+    file: "priority_lanes.ts",
+    find: "const item = from.first();\n    assert(item",
+    replace: "const item = [...from.values()].at(-1);\n    assert(item",
+  },
 ];
