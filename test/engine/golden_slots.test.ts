@@ -125,6 +125,32 @@ const plays: Record<string, string> = {
     at 602 grant i2
     at 603 end i1#2 failed!fail
     at 604 grant i4`,
+  pause_finds_who_waits_for_the_invoker: `
+    # Its attempt has not begun. It gives its slot of blue back, and takes no second token of the rate.
+    at 0 limit blue 1
+    at 0 limit service:greeter 1/1000
+    at 0 invoke i1 blue:greeter/hi
+    at 1 invoke i2 blue:counter/c/add
+    at 2 hold service greeter
+    at 3 slot i1#1
+    at 4 grant i2
+    # It is asked for no more: its attempt has moved on.
+    at 5 slot i1#1
+    at 6 release service greeter
+    at 7 end i2#1 failed!fail
+    at 8 grant i1
+    at 9 slot i1#2`,
+  pause_of_a_deployment_and_a_queue_at_the_invoker: `
+    # Both are paused; it waits until the last of them goes on.
+    at 0 invoke i1 blue:greeter/hi
+    at 1 hold deployment dp_1
+    at 2 hold queue greeter:blue
+    at 3 slot i1#1
+    at 4 release deployment dp_1
+    at 6 release queue greeter:blue
+    at 7 grant i1
+    at 8 hear i1#2 0 out:done
+    at 9 end i1#2 ended`,
   deployment_is_paused_and_resumed: `
     # Who is bound to it waits; who is bound to none goes on, on the latest one.
     at 0 invoke i1 greeter/hi

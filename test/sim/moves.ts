@@ -45,7 +45,7 @@ export function mustMay({ record, before, row, epoch, resumes }: Move): void {
   }
   if (before.pausing) return pausing({ before, row }, wanted);
   const waits = row.status.kind === "queued" && before.status.kind !== "queued";
-  if (row.attempt === before.attempt && !waits) return;
+  if (row.attempt === before.attempt && !waits || isPausedEarly(before, row)) return;
   switch (before.status.kind) {
     case "invoked":
       if (!isDead && !isOver(record, before.attempt)) wanted("nothing had come");
@@ -58,6 +58,13 @@ export function mustMay({ record, before, row, epoch, resumes }: Move): void {
       return;
     default:
   }
+}
+
+/** Whether something was paused while an attempt that has said nothing yet waited for a slot. */
+function isPausedEarly(before: InvocationRow, { status, attempt }: InvocationRow): boolean {
+  const isNew = before.status.kind === "invoked" && before.heard === 0 &&
+    before.attempt === attempt;
+  return isNew && status.kind === "queued" && status.by === "paused";
 }
 
 /** No invocation changes its protocol version, and its deployment only by an operation. */

@@ -244,6 +244,7 @@ export class PartitionOwner {
       world,
       faults,
       limits,
+      controllers: this.#options.controllers,
       emitted: (effect) => {
         emitted(effect);
         if (effect.type === "attempt") this.#mustHold(`begins "${effect.invocation.id}"`);

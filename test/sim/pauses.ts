@@ -1,5 +1,4 @@
 import type { InvocationRow } from "../../src/model/invocation.ts";
-import type { Controls } from "../../src/model/limits.ts";
 import { printQueueId, queueOf } from "../../src/model/queue.ts";
 import type { Rows } from "../../src/model/rows.ts";
 import type { Controllers } from "./controllers.ts";
@@ -29,22 +28,30 @@ export class PauseCheck {
     }
   }
 
-  /** A pause that came or went meanwhile may not have been known, or not any more. */
   #mayStart(row: InvocationRow, since: number, until: number): void {
-    let pause: string | undefined;
-    for (let version = since; version <= until; version++) {
-      pause = this.#pauseOf(row, this.#controllers.at(version));
-      if (pause === undefined) return;
-    }
+    const pause = pauseOf(row, this.#controllers, { since, until });
     must(pause === undefined, () => `"${row.id}" begins, and its ${pause} is paused`);
   }
+}
 
-  #pauseOf(row: InvocationRow, controls: Controls): string | undefined {
-    const { target: { service }, pin } = row;
-    const { services, pausedDeployments, pausedQueues } = controls;
-    if (services.get(service)?.paused) return "service";
-    const latest = this.#controllers.schema.latest(service)?.deployment ?? "";
-    if (pausedDeployments.has(pin?.deployment ?? latest)) return "deployment";
-    return pausedQueues.has(printQueueId(queueOf(row))) ? "queue" : undefined;
+/**
+ * What was paused of an invocation from one change of the controls to another. Undefined: nothing was
+ * paused for all of that time. A pause that came or went meanwhile may not have been known, or not any more.
+ */
+export function pauseOf(
+  row: InvocationRow,
+  controllers: Pick<Controllers, "at" | "schema">,
+  { since, until }: { readonly since: number; readonly until: number },
+): string | undefined {
+  const { target: { service }, pin } = row, queue = printQueueId(queueOf(row));
+  const latest = controllers.schema.latest(service)?.deployment ?? "";
+  let pause: string | undefined;
+  for (let version = since; version <= until; version++) {
+    const { services, pausedDeployments, pausedQueues } = controllers.at(version);
+    if (services.get(service)?.paused) pause = "service";
+    else if (pausedDeployments.has(pin?.deployment ?? latest)) pause = "deployment";
+    else if (pausedQueues.has(queue)) pause = "queue";
+    else return undefined;
   }
+  return pause;
 }

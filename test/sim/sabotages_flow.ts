@@ -193,6 +193,12 @@ export const SABOTAGES_FLOW: readonly Sabotage[] = [
     replace: "if (services.size > 0 && services.has(service))",
   },
   {
+    name: "what waits for a slot begins though it is paused",
+    file: "engine/lifecycle/started.ts",
+    find: "if (paused) return enqueue(turn, turn.draft({ ...row }), paused);",
+    replace: "void paused;",
+  },
+  {
     name: "a restart forgets the limit key",
     file: "engine/lifecycle/restarted.ts",
     find: "    ...(row.limitKey === undefined ? {} : { limitKey: row.limitKey }),\n",

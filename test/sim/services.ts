@@ -3,10 +3,12 @@ import type { Event } from "../../src/engine/event.ts";
 import type { Pin } from "../../src/model/invocation.ts";
 import type { AttemptRunner } from "../../src/partition/life.ts";
 import type { Mailbox } from "../../src/ports.ts";
+import type { Controllers } from "./controllers.ts";
 import type { Faults, Limits } from "./faults.ts";
 import type { History } from "./history.ts";
 import { aboutOf } from "./coverage.ts";
 import type { InvocationRecord } from "./invocation_record.ts";
+import { pauseOf } from "./pauses.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
@@ -14,6 +16,7 @@ export interface ServicesOptions {
   readonly world: World;
   readonly faults: () => Faults;
   readonly limits: Limits;
+  readonly controllers: Pick<Controllers, "at" | "schema" | "version">;
   readonly send: Mailbox;
   /** Whether the process still lives; asking may be its last act. */
   readonly touch: () => boolean;
@@ -42,8 +45,8 @@ export class Services implements AttemptRunner {
   /** The last attempt of each life of an invocation that was ordered, and the last that got a slot. */
   readonly #ordered = new Map<InvocationRecord, number>();
   readonly #opened = new Map<InvocationRecord, number>();
-  /** Slots offered and not taken yet. */
-  readonly #offers = new Set<string>();
+  /** Slots offered and not taken yet, and the last change of the controls before that. */
+  readonly #offers = new Map<string, number>();
   /** Attempts told to suspend before they began: resumed since, they begin and go on. */
   readonly #rested = new Set<string>();
   isClosed = false;
@@ -96,8 +99,11 @@ export class Services implements AttemptRunner {
     // Whoever was forgotten and comes back begins with the first attempt once more.
     const life = this.#options.history.records.get(id);
     if (!life) return this.#fail(`"${name}" was ordered and is not durable`);
-    if (this.#ordered.get(life) === attempt && !this.#offers.delete(name)) {
-      return this.#fail(`"${name}" was ordered twice`);
+    if (this.#ordered.get(life) === attempt) {
+      const since = this.#offers.get(name);
+      if (since === undefined) return this.#fail(`"${name}" was ordered twice`);
+      this.#offers.delete(name);
+      this.#mustNotBePaused(effect, since);
     }
     this.#ordered.set(life, attempt);
     if (effect.invocation.pausing) return this.#fail(`"${name}" was ordered, and should pause`);
@@ -145,8 +151,7 @@ export class Services implements AttemptRunner {
     this.#rested.add(`${id}#${attempt}`);
     if (this.#waiting.get(id) !== attempt || this.#offers.has(`${id}#${attempt}`)) return;
     this.#waiting.delete(id);
-    this.#offers.add(`${id}#${attempt}`);
-    this.post({ type: "slotFree", id, attempt });
+    this.#offer(id, attempt);
   }
 
   close(): void {
@@ -190,9 +195,20 @@ export class Services implements AttemptRunner {
       if (this.#waiting.get(id) !== attempt) return;
       // Whoever should pause since will not take it, and nobody hears of that.
       this.#waiting.delete(id);
-      this.#offers.add(`${id}#${attempt}`);
-      this.post({ type: "slotFree", id, attempt });
+      this.#offer(id, attempt);
     });
+  }
+
+  #offer(id: string, attempt: number): void {
+    this.#offers.set(`${id}#${attempt}`, this.#options.controllers.version);
+    this.post({ type: "slotFree", id, attempt });
+  }
+
+  /** What is paused takes no slot. */
+  #mustNotBePaused({ invocation, attempt }: Effect & { type: "attempt" }, since: number): void {
+    const { controllers } = this.#options;
+    const pause = pauseOf(invocation, controllers, { since, until: controllers.version });
+    if (pause !== undefined) this.#fail(`"${invocation.id}#${attempt}" begins: ${pause} paused`);
   }
 
   /** A slot for an attempt that is over: no attempt may take it. */

@@ -58,6 +58,9 @@ export function slotFree(turn: Turn, { id, attempt }: Event & { type: "slotFree"
   if (row?.status.kind !== "invoked" || row.attempt !== attempt) return;
   // Paused while it waited for a slot, so the attempt never runs.
   if (row.pausing) return pauseNow(turn, turn.draft({ ...row }));
+  // So it was when its service, deployment or queue was paused: its handler has not begun.
+  const paused = whyNot(turn, { ...row });
+  if (paused) return enqueue(turn, turn.draft({ ...row }), paused);
   turn.emit(snapshot(turn, row));
 }
 
