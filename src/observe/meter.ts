@@ -61,6 +61,8 @@ export class Meter {
   reruns = 0;
   /** Lives of the partition that ended by a failure. */
   restarts = 0;
+  /** Rows that starts of the partition have found to disagree with others, by table (decision 069). */
+  readonly disagreements = { invocation: 0, bank: 0 };
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;

@@ -102,6 +102,13 @@ export const METRICS = {
     labels: [],
     help: "Times the partition had to restart.",
   },
+  perdure_slot_disagreements_total: {
+    type: "counter",
+    labels: ["table"],
+    help:
+      "Damaged rows that a start of the partition met as it counted slots: of table invocation, whose " +
+      "slots it did not count, and of table bank, which it corrected.",
+  },
   perdure_waiting_requests: {
     type: "gauge",
     labels: [],

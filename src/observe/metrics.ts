@@ -148,6 +148,8 @@ function partition(page: Page, { partition, meter, waitingRequests }: MetricsSou
     .sample(partition ? 1 : 0);
   page.family("perdure_partition_failures_total")
     .sample(meter.restarts);
+  page.family("perdure_slot_disagreements_total");
+  for (const [table, count] of Object.entries(meter.disagreements)) page.sample(count, { table });
   page.family("perdure_waiting_requests")
     .sample(waitingRequests);
   if (!partition) return;

@@ -149,10 +149,10 @@ export class Host {
     throw Failure.plain(503, "the server is overloaded, retry later");
   }
 
-  /** Where rows that disagree with each other are logged. */
+  /** Where rows that disagree with each other are logged and counted. */
   get #disagreements(): DisagreementLog {
     const { log, range: { partition } } = this.#options;
-    return { log, partition };
+    return { log, meter: this.#meter, partition };
   }
 
   #begin(lease: Lease): Life {

@@ -3,8 +3,9 @@ import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { TOKEN } from "../../src/engine/flow/bucket.ts";
 import { NO_CONTROLS } from "../../src/model/limits.ts";
 import { Schema } from "../../src/model/schema.ts";
-import { logDamagedHolder } from "../../src/partition/flow/disagreements.ts";
+import { logCorrected, logDamagedHolder } from "../../src/partition/flow/disagreements.ts";
 import { recover } from "../../src/partition/flow/recover.ts";
+import { Meter } from "../../src/observe/meter.ts";
 import type { Log } from "../../src/ports.ts";
 import type { DamagedHolder } from "../../src/scan.ts";
 import { MemoryStore } from "../../src/storage/memory_store.ts";
@@ -93,12 +94,13 @@ test("a boot counts what rows say, and reports each that an index has under anot
 });
 
 test("what is not counted is logged with its counters and the rules that limit them", () => {
+  const meter = new Meter();
   const lines: unknown[] = [];
   const log: Log = (...line) => void lines.push(line);
   const counted = { target: targetOf("blue:greeter/hi"), limitKey: "a/b" };
   const { rules } = controlsOf({ rules: { "*": { concurrency: 1 }, "blue/*/b": {} } });
   const damaged = { id: "inv_1", damage: "it is damaged", counted };
-  logDamagedHolder(damaged, { ...NO_CONTROLS, rules }, { log, partition: 3 });
+  logDamagedHolder(damaged, { ...NO_CONTROLS, rules }, { log, meter, partition: 3 });
   expect(lines).toEqual([[
     "error",
     'Invocation "inv_1" is counted nowhere: it is damaged; "perdure verify" lists all damaged rows',
@@ -109,4 +111,17 @@ test("what is not counted is logged with its counters and the rules that limit t
       rules: "blue/*/b *",
     },
   ]]);
+  expect(meter.disagreements).toEqual({ invocation: 1, bank: 0 });
+});
+
+test("a bank that was corrected is logged and counted", () => {
+  const meter = new Meter(), lines: unknown[] = [];
+  const log: Log = (...line) => void lines.push(line);
+  logCorrected({ counter: "service:a", given: 3, slots: 1 }, { log, meter, partition: 2 });
+  expect(lines).toEqual([[
+    "error",
+    'The slots of "service:a" were corrected: the bank had given 3 to partition 2, which has 1',
+    { code: "RT0028", partition: 2, counters: "service:a" },
+  ]]);
+  expect(meter.disagreements).toEqual({ invocation: 0, bank: 1 });
 });

@@ -1,26 +1,29 @@
 import { type Counted, countersOf, isScoped, scopedName } from "../../engine/flow/counters.ts";
 import type { Corrected } from "../../engine/flow/slots.ts";
 import type { Controls } from "../../model/limits.ts";
+import type { Meter } from "../../observe/meter.ts";
 import type { Log } from "../../ports.ts";
 import type { DamagedHolder } from "../../scan.ts";
 
-/** What a partition logs with, and its number. */
+/** What a partition logs and counts with, and its number. */
 export interface DisagreementLog {
   readonly log: Log;
+  readonly meter: Pick<Meter, "disagreements">;
   readonly partition: number;
 }
 
 const VERIFY = `"perdure verify" lists all damaged rows`;
 
 /**
- * Logs an invocation whose slots are not counted (decision 069), with the counters that it would be
- * counted in and the rules that limit these.
+ * Logs and counts an invocation whose slots are not counted (decision 069), with the counters that it
+ * would be counted in and the rules that limit these.
  */
 export function logDamagedHolder(
   { id, damage, counted }: DamagedHolder,
   controls: Controls,
-  { log, partition }: DisagreementLog,
+  { log, meter, partition }: DisagreementLog,
 ): void {
+  meter.disagreements.invocation++;
   const message = `Invocation "${id}" is counted nowhere: ${damage}; ${VERIFY}`;
   log("error", message, {
     code: "RT0028",
@@ -29,11 +32,15 @@ export function logDamagedHolder(
   });
 }
 
-/** Logs that a bank was corrected: the counter, and the slots that it had for its own partition. */
+/**
+ * Logs and counts that a bank was corrected: the counter, and the slots that it had for its own
+ * partition.
+ */
 export function logCorrected(
   { counter, given, slots }: Corrected,
-  { log, partition }: DisagreementLog,
+  { log, meter, partition }: DisagreementLog,
 ): void {
+  meter.disagreements.bank++;
   const message = `The slots of "${counter}" were corrected: the bank had given ${given} to ` +
     `partition ${partition}, which has ${slots}`;
   log("error", message, { code: "RT0028", partition, counters: counter });
