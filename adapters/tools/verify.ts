@@ -22,10 +22,13 @@ import { openReadOnly } from "../libsql/file/read_only.ts";
 import { VERSION } from "../platform/version.ts";
 import type { Display, Work } from "./display.ts";
 import type { ToolContext } from "./context.ts";
+import { verifyShares } from "./verify_shares.ts";
 
 const READING = { retryMs: 0, asBytes: true } as const;
 /** Problems that are printed; the others are counted. */
 const PRINTED_MAX = 1_000;
+/** Tables that are compared with each other once every row of them can be read. */
+const COMPARED = ["share", "bank", "outbox", "control", "rule"] as const;
 /** Lines that SQLite's check reports for one file. */
 const SQLITE_LINES_MAX = 100;
 
@@ -34,8 +37,9 @@ const INTEGRITY = compile(sql.raw(`pragma integrity_check(${SQLITE_LINES_MAX})`)
 
 /**
  * Checks the folder of a stopped server row by row and changes nothing: everything that `checkFolder`
- * checks, SQLite's own check of each file, and that every row of the tables can be decoded and matches
- * its key. Prints a line for each problem. Rejects with `Failure` when there is one.
+ * checks, SQLite's own check of each file, that every row of the tables can be decoded and matches its
+ * key, and that partitions have as many slots as they were given. Prints a line for each problem.
+ * Rejects with `Failure` when there is one.
  */
 export async function verify(config: Config, context: ToolContext): Promise<void> {
   if (config["storage.database-url"] !== "") {
@@ -57,10 +61,21 @@ export async function verify(config: Config, context: ToolContext): Promise<void
       const name = path.basename(fileURLToPath(url));
       await new FileCheck(client, name, report).run().finally(() => client.close());
     }
+    if (urls.length === (folder.databases ?? 1)) await compareShares(urls.map(open), report);
   } finally {
     await folder.close();
   }
   report.end();
+}
+
+/** Compares rows of several partitions, where all of them are there and can be read. */
+async function compareShares(clients: readonly SqlClient[], report: Report): Promise<void> {
+  try {
+    if (!report.canCompare(clients.length)) return;
+    for await (const problem of verifyShares(clients)) report.problem(problem);
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
 }
 
 /** Rows to check. Tables that cannot be counted are skipped: their check reports the reason. */
@@ -84,6 +99,8 @@ class Report {
   readonly #began = Date.now();
   #rows = 0;
   #problems = 0;
+  /** How many files have sound tables of a name. */
+  readonly #sound = new Map<string, number>();
 
   constructor({ display }: ToolContext, rows: number) {
     this.#display = display;
@@ -93,6 +110,16 @@ class Report {
   problem(text: string): void {
     this.#display.clear();
     if (++this.#problems <= PRINTED_MAX) process.stdout.write(`${text}\n`);
+  }
+
+  /** All rows of a table of one file can be read. */
+  sound({ name }: RowTable): void {
+    this.#sound.set(name, (this.#sound.get(name) ?? 0) + 1);
+  }
+
+  /** Whether the tables that are compared are sound in so many files. */
+  canCompare(files: number): boolean {
+    return COMPARED.every((name) => this.#sound.get(name) === files);
   }
 
   /** A step begins that reports no progress. */
@@ -168,16 +195,19 @@ class FileCheck {
 
   async #table(table: RowTable): Promise<void> {
     const total = await countTable(this.#client, table);
-    let done = 0;
+    let done = 0, problems = 0;
     for await (const rows of readRows(this.#client, table, READING)) {
       for (const row of rows) {
         const problem = problemOf(table, row);
-        if (problem) this.#report.problem(`${this.#name}: ${keyOf(table, row)}: ${problem}`);
+        if (problem) {
+          problems++;
+          this.#report.problem(`${this.#name}: ${keyOf(table, row)}: ${problem}`);
+        }
         this.#report.row(`${this.#name}, ${table.name}`, row);
         done++;
       }
     }
-    if (done === total) return;
+    if (done === total) return problems === 0 ? this.#report.sound(table) : undefined;
     this.#report.problem(`${this.#name}: table ${table.name} has ${done} rows of ${total}`);
   }
 

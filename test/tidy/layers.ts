@@ -34,6 +34,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       "owner",
       "examine",
+      "share_rows",
       "deployment_store",
       "kafka_store",
       "audit_store",
