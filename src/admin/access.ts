@@ -2,7 +2,7 @@ import { assert } from "../assert.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { CertificateOf } from "../auth/client_certificate.ts";
 import { type Identity, isAtLeast, type Level } from "../auth/grants.ts";
-import type { Sealed } from "../auth/sealed_token.ts";
+import type { Opened } from "../auth/sealed_token.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { Failure } from "../errors.ts";
 import { checkBrowser } from "./browser_check.ts";
@@ -156,7 +156,7 @@ export async function permit(
 async function sessionOf(
   request: Request,
   sessions: Sessions | undefined,
-): Promise<Sealed | undefined> {
+): Promise<Opened | undefined> {
   if (!sessions || request.headers.has("authorization")) return undefined;
   const session = await sessions.find(request);
   if (session) checkSessionUse(request);

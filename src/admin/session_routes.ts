@@ -67,7 +67,7 @@ async function signIn(
   return reply(200, aboutOf({ name, level, until }), { ...FRESH, "set-cookie": cookie });
 }
 
-/** Takes the session of a browser away, whatever it is. */
+/** Ends the session of a browser and takes it away, whatever it is. */
 async function signOut(
   { request, audited }: Call,
   { sessions, allowedHosts }: Known,
@@ -80,7 +80,9 @@ async function signOut(
   }
   const response = new Response(null, { status: 204 });
   const path = new URL(request.url).searchParams.get("path") ?? "/";
-  for (const cookie of sessions.end(request, path)) response.headers.append("set-cookie", cookie);
+  for (const cookie of await sessions.end(request, path)) {
+    response.headers.append("set-cookie", cookie);
+  }
   return response;
 }
 

@@ -11,6 +11,16 @@ export interface Sealed {
   readonly until: number;
 }
 
+/** What is known of a seal that was opened. */
+export interface Opened extends Sealed {
+  /** The id of its key. */
+  readonly key: string;
+  /** Its name among those of its key: the same however its text is spelled. */
+  readonly session: string;
+  /** It was signed out. */
+  readonly isEnded: boolean;
+}
+
 const IV_BYTES = 12;
 /** A key id, a dot, and the rest in base64url. */
 const FORM = /^([0-9a-f]{8})\.([\w-]{38,})$/;
@@ -41,16 +51,18 @@ export async function unseal(
   text: string,
   kind: SealedFor,
   keys: Pick<SessionKeys, "find">,
-): Promise<Sealed | undefined> {
+): Promise<Opened | undefined> {
   const [, id, rest] = FORM.exec(text) ?? [];
   const found = id === undefined ? undefined : await keys.find(id);
   if (!found || rest === undefined) return undefined;
   try {
     const bytes = fromBase64Url(rest);
-    const given = parameters(bytes.subarray(0, IV_BYTES), kind);
+    const iv = bytes.subarray(0, IV_BYTES), session = toBase64Url(iv);
+    const given = parameters(iv, kind);
     const opened = await crypto.subtle.decrypt(given, found.key, bytes.subarray(IV_BYTES));
     const [until = "", token = ""] = new TextDecoder().decode(opened).split(" ");
-    return { token, until: Number(until) };
+    const isEnded = found.ended.has(session);
+    return { token, until: Number(until), key: found.id, session, isEnded };
   } catch {
     // Neither error says more than that it was not made by this key.
     return undefined;

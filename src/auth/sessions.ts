@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts";
 import type { Random } from "../ports.ts";
 import type { Authenticator } from "./authenticator.ts";
 import type { Identity } from "./grants.ts";
-import { seal, type Sealed, unseal } from "./sealed_token.ts";
+import { type Opened, seal, type Sealed, unseal } from "./sealed_token.ts";
 import {
   COOKIE_BYTES_MAX,
   COOKIE_PATH,
@@ -34,7 +34,8 @@ export interface Begun {
 
 /**
  * Sessions of browsers (decision 071). None is kept here: the cookie has the token, encrypted, so that a
- * session ends with its token, and is as good after a restart and in each process of a fleet.
+ * session ends with its token, and is as good after a restart and in each process of a fleet. Those
+ * that were signed out are kept until their time is over (decision 085).
  */
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -69,11 +70,9 @@ export class Sessions {
    * The session of a request, which may be over. Undefined: it shows none that this server has made.
    * Rejects with `Failure` 503 when the keys cannot be read.
    */
-  async find(request: Request): Promise<Sealed | undefined> {
-    const cookies = request.headers.get("cookie");
-    if (cookies === null) return undefined;
-    for (const { value } of sessionsIn(cookies, reachedAs(request))) {
-      const found = await reading(() => unseal(value, "session", this.#options.keys));
+  async find(request: Request): Promise<Opened | undefined> {
+    for (const { value } of shownBy(request)) {
+      const found = await this.#open(value);
       if (found) return found;
     }
     return undefined;
@@ -83,22 +82,32 @@ export class Sessions {
    * Who asks, by a session. Rejects with `Failure` META0021 (401) when it is over or its token is no
    * longer valid, and otherwise as `Authenticator.identify` does.
    */
-  async identify({ token, until }: Sealed): Promise<Identity> {
+  async identify({ token, until, isEnded }: Opened): Promise<Identity> {
     const { authenticator, now } = this.#options;
-    if (now() >= until) throw over();
+    if (now() >= until) throw over("its time is over");
+    if (isEnded) throw over("it was signed out");
     try {
       return await authenticator.identify(`Bearer ${token}`);
     } catch (cause) {
-      if (cause instanceof Failure && cause.status === 401) throw over(cause);
-      throw cause;
+      if (!(cause instanceof Failure) || cause.status !== 401) throw cause;
+      throw over("its token is unknown or has expired", cause);
     }
   }
 
-  /** Values of `set-cookie` that take the sessions of a request away. `path`: as in `begin`. */
-  end(request: Request, path: string): string[] {
+  /**
+   * Ends the sessions of a request, copies of their cookies included. Resolves to values of `set-cookie`
+   * that take them away. `path`: as in `begin`. Rejects with `Failure` 503 when that cannot be stored.
+   */
+  async end(request: Request, path: string): Promise<string[]> {
+    const { keys, now } = this.#options;
     const where = COOKIE_PATH.test(path) ? path : "/";
-    const found = sessionsIn(request.headers.get("cookie") ?? "", reachedAs(request));
-    return found.map(({ name }) => withoutSession(name, where));
+    const shown = shownBy(request);
+    for (const { value } of shown) {
+      const found = await this.#open(value);
+      if (!found || found.until <= now()) continue;
+      await reading(() => keys.end(found.key, found.session, found.until));
+    }
+    return shown.map(({ name }) => withoutSession(name, where));
   }
 
   /** A token for calls only, which counts for a minute, in place of a token that the page must not have. */
@@ -107,18 +116,26 @@ export class Sessions {
     const key = await reading(() => keys.current());
     return await callsToken(token, { key, random, now: now() });
   }
+
+  async #open(value: string): Promise<Opened | undefined> {
+    return await reading(() => unseal(value, "session", this.#options.keys));
+  }
+}
+
+function shownBy(request: Request): ReturnType<typeof sessionsIn> {
+  return sessionsIn(request.headers.get("cookie") ?? "", reachedAs(request));
 }
 
 async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    throw Failure.plain(503, "Cannot read the keys of sessions: the store fails", { cause });
+    const message = "Cannot read or change the keys of sessions: the store fails";
+    throw Failure.plain(503, message, { cause });
   }
 }
 
-function over(cause?: Failure): Failure {
-  const why = cause ? "its token is unknown or has expired" : "its time is over";
+function over(why: string, cause?: Failure): Failure {
   const message = `The session has ended: ${why}. Sign in again`;
   return new Failure("META0021", message, { status: 401, ...(cause && { cause }) });
 }

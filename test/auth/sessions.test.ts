@@ -60,6 +60,92 @@ test("a session ends with its time", async () => {
   );
 });
 
+test("a copy of a session that was signed out is over, in each process and after a restart", async () => {
+  const { world, store, process } = await setup();
+  const [one, two] = [process(), process()];
+  const [cookie, other] = [await signedIn(one), await signedIn(one)];
+  for (const sessions of [one, two]) expect(await whoIs(sessions, cookie)).toBe("ada");
+  const taken = await one.end(new Request(URL, { method: "DELETE", headers: { cookie } }), "/");
+  expect(taken).toEqual([expect.stringMatching(/^perdure-session-9070=; .*Max-Age=0/)]);
+  const over = /^401 \[META0021\] The session has ended: it was signed out\. Sign in again/;
+  expect(await whoIs(one, cookie)).toMatch(over);
+  world.now += 1_000;
+  for (const sessions of [two, process()]) {
+    expect(await whoIs(sessions, cookie)).toMatch(over);
+    expect(await whoIs(sessions, other)).toBe("ada");
+  }
+  // Spelled otherwise it is the same session.
+  const respelled = [..."AQgw"].map((last) => cookie.slice(0, -1) + last);
+  for (const text of respelled) expect(await whoIs(one, text)).not.toBe("ada");
+  const before = store.text;
+  await two.end(new Request(URL, { headers: { cookie } }), "/");
+  expect(store.text).toBe(before);
+});
+
+test("processes that sign out at the same time forget none", async () => {
+  const { process } = await setup();
+  const processes = [process(), process(), process()];
+  const cookies = await Promise.all(Array.from({ length: 12 }, () => signedIn(processes[0]!)));
+  await Promise.all(
+    cookies.map((cookie, at) =>
+      processes[at % 3]!.end(new Request(URL, { headers: { cookie } }), "/")
+    ),
+  );
+  for (const cookie of cookies) expect(await whoIs(process(), cookie)).toContain("signed out");
+});
+
+test("what was signed out is kept until its time is over, and not longer", async () => {
+  const { world, store, process } = await setup({ lifetimeMs: 60_000 });
+  const sessions = process();
+  const signOut = async () => {
+    const cookie = await signedIn(sessions);
+    await sessions.end(new Request(URL, { headers: { cookie } }), "/");
+  };
+  await signOut();
+  const { length } = store.text!;
+  world.now += 60_000;
+  for (let i = 0; i < 3; i++) {
+    await signOut();
+    world.now += 60_000;
+  }
+  expect(store.text).toHaveLength(length);
+});
+
+test("beyond a thousand that were signed out their key goes, with all of its sessions", async () => {
+  const { world, store, process } = await setup();
+  const sessions = process();
+  const cookie = await signedIn(sessions);
+  const [kept] = JSON.parse(store.text!);
+  const until = world.now + 1;
+  const full = Array.from({ length: 1_000 }, (_, at) => [`session-${at}`, until]);
+  store.text = JSON.stringify([{ ...kept, ended: full }]);
+  world.now += 1_000;
+  // Those whose time is over leave room.
+  const early = await signedIn(sessions);
+  await sessions.end(new Request(URL, { headers: { cookie: early } }), "/");
+  expect(await whoIs(sessions, cookie)).toBe("ada");
+  const counting = full.map(([name]) => [name, world.now + 1]);
+  store.text = JSON.stringify([{ ...kept, ended: counting }]);
+  const last = await signedIn(sessions);
+  await sessions.end(new Request(URL, { headers: { cookie: last } }), "/");
+  for (const one of [cookie, last]) expect(await whoIs(sessions, one)).toBeUndefined();
+  expect(JSON.parse(store.text)).toEqual([{ key: expect.any(String), at: world.now }]);
+  expect(await whoIs(sessions, await signedIn(sessions))).toBe("ada");
+});
+
+test("while the store fails, sessions count as far as is known, and none can be signed out", async () => {
+  const { world, store, process } = await setup();
+  const sessions = process();
+  const [cookie, ended] = [await signedIn(sessions), await signedIn(sessions)];
+  const signOut = (cookie: string) => sessions.end(new Request(URL, { headers: { cookie } }), "/");
+  await signOut(ended);
+  store.read = () => Promise.reject(new Error("no database"));
+  world.now += 5_000;
+  expect(await whoIs(sessions, cookie)).toBe("ada");
+  expect(await whoIs(sessions, ended)).toContain("signed out");
+  await expect(signOut(cookie)).rejects.toMatchObject({ status: 503 });
+});
+
 test("a session ends with its token, at once", async () => {
   const { authenticator, process } = await setup();
   const sessions = process();
@@ -163,7 +249,7 @@ test("any token is unsealed as it was sealed, for the same use only", async () =
   await fc.assert(
     fc.asyncProperty(token, fc.nat(), async (token, until) => {
       const text = await seal({ token, until }, "session", { key, random });
-      expect(await unseal(text, "session", keys)).toEqual({ token, until });
+      expect(await unseal(text, "session", keys)).toMatchObject({ token, until });
       expect(await unseal(text, "calls", keys)).toBeUndefined();
       expect(text).toMatch(/^[\w.-]+$/);
     }),

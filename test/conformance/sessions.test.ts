@@ -98,6 +98,13 @@ describe.each(Object.entries(STARTS))("sessions on %s", (name, start) => {
       204,
       [expect.stringMatching(new RegExp(`^perdure-session-\\d+=; Path=${path}; Max-Age=0;`))],
     ]);
+    // A copy of the cookie is of no use, now and after a restart.
+    const copied = () => ask("GET", "/deployments", { cookie });
+    const over = { status: 401, body: { message: expect.stringContaining("it was signed out") } };
+    expect(await copied()).toMatchObject(over);
+    await server.crash();
+    expect(await copied()).toMatchObject(over);
+    expect((await ask("POST", "/internal/ui/calls-token", { cookie })).status).toBe(401);
   });
 
   test("have tokens for calls, and no handler gets a session", async () => {
