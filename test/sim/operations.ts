@@ -1,7 +1,7 @@
 import type { ReplyStatus } from "../../src/engine/effect.ts";
 import type { Operation } from "../../src/engine/event.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
-import type { Entry } from "../../src/model/journal.ts";
+import { type Entry, entryType } from "../../src/model/journal.ts";
 import type { Operated } from "../../src/ports.ts";
 import type { History } from "./history.ts";
 import { must } from "./must.ts";
@@ -182,6 +182,12 @@ export function mustBegin({ row, entries }: InvocationRecord, { from, record }: 
     journal >= wanted.length && isSame(entries.slice(0, wanted.length), wanted),
     () => `"${id}" did not begin as "${record.row.id}" did`,
   );
+  // Its handler does not say again what the journal has already.
+  const isAnswered = wanted.some((entry) =>
+    entry.kind === "command" && entry.type === entryType.output
+  );
+  const hasAnswer = row.answer !== undefined || row.status.kind === "completed";
+  must(!isAnswered || hasAnswer, () => `"${id}" began with an output, and without its answer`);
   must(isSame(row.target, record.row.target), () => `"${id}" runs something else`);
   const { limitKey, priority } = record.row;
   const waitsAlike = row.limitKey === limitKey && row.priority === priority;
