@@ -58,7 +58,8 @@ export class Consumers {
   async #consume(generation: number): Promise<void> {
     const { world, topic, faults } = this.#options, { chance } = world;
     let position = this.#committed, isDead = false;
-    const known = await this.#known();
+    const known = await this.#learned(generation);
+    if (known === undefined) return;
     for (let since = 0; !isDead;) {
       // Of two of them the older one learns of it in a while.
       if (generation !== this.#generation && (since ||= world.mono) + 1_500 < world.mono) return;
@@ -97,6 +98,19 @@ export class Consumers {
     return position + 1;
   }
 
+  /**
+   * As `#known`. Before there is an answer it sends nothing, as the real one does: it would send records
+   * that were set aside. Undefined: another one has taken its place.
+   */
+  async #learned(generation: number): Promise<number | undefined> {
+    const { world } = this.#options;
+    for (;;) {
+      const known = await this.#known();
+      if (known !== undefined || generation !== this.#generation) return known;
+      await world.sleep(world.chance.int(10, 200));
+    }
+  }
+
   /** All before it is done with, as the servers say. Undefined: there is no answer. */
   async #known(): Promise<number | undefined> {
     const { topic } = this.#options, { noted } = topic;
@@ -125,7 +139,7 @@ export class Consumers {
   }
 
   /** Sends the batch that comes next before this one is answered. It counts once this one is whole. */
-  async #sendTwo(batch: Batch, known: number | undefined): Promise<PartTaken | undefined> {
+  async #sendTwo(batch: Batch, known: number): Promise<PartTaken | undefined> {
     const { topic, world: { chance } } = this.#options;
     const [first] = batch.records;
     if (!first || batch.next >= topic.end || chance.happens(0.5)) return await this.#send(batch);
