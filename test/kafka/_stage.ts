@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, test } from "vitest";
 import { type Broker, type BrokerOptions, startBroker } from "./broker/broker.ts";
 import { FakeServer } from "./_fake_server.ts";
 import { type SidecarOptions, SidecarProcess } from "./_sidecar.ts";
@@ -16,6 +16,42 @@ export interface Stage {
 }
 
 const START_MS = 120_000;
+
+/**
+ * The tests of a file, each with a stage of its own as `on`, so that they may run at the same time: they
+ * wait more than they work. The broker is one, and starts before the first of them. `jars`: undefined
+ * where they are skipped.
+ */
+export function stagedTest(jars: string | undefined, options: BrokerOptions = {}) {
+  let broker: Broker, topics: Topics, names = 0;
+  if (jars !== undefined) {
+    beforeAll(async () => {
+      broker = await startBroker(jars, options);
+      topics = new Topics(broker.client());
+    }, START_MS);
+    afterAll(async () => {
+      await topics?.close();
+      await broker?.close();
+    });
+  }
+  const name = () => `t${++names}`;
+  return test.extend<{ on: Stage }>({
+    // deno-lint-ignore no-empty-pattern
+    on: async ({}, use) => {
+      const [server, sidecars]: [FakeServer, SidecarProcess[]] = [new FakeServer(), []];
+      await server.start();
+      server.cluster("k", { "bootstrap.servers": broker.address });
+      const sidecar = (given: Partial<SidecarOptions> = {}) => {
+        const one = new SidecarProcess({ url: server.url, ...given });
+        sidecars.push(one);
+        return one;
+      };
+      await use({ broker, topics, server, sidecar, name });
+      await Promise.all(sidecars.map((one) => one.stop("SIGKILL")));
+      await server.stop();
+    },
+  });
+}
 
 /** Sets the stage for the tests of a file. `jars`: undefined where they are skipped. */
 export function stage(jars: string | undefined, options: BrokerOptions = {}): Stage {

@@ -37,10 +37,13 @@ class FleetFacts extends Facts {
 
   override async start(jars: string): Promise<void> {
     const settings = { LOG_LEVEL: "info", ...PATIENT };
-    this.broker = await startBroker(jars);
     const fleet = { program: program!, processes: PROCESSES, partitions: 6, settings };
-    this.fleet = await TestFleet.start(fleet);
-    this.endpoint = await startEndpoint("h2", path.join(import.meta.dirname, "services_kafka.mjs"));
+    const services = path.join(import.meta.dirname, "services_kafka.mjs");
+    [this.broker, this.fleet, this.endpoint] = await Promise.all([
+      startBroker(jars),
+      TestFleet.start(fleet),
+      startEndpoint("h2", services),
+    ]);
     this.topics = new Topics(this.broker.client());
     for (let n = 0; n < SIDECARS; n++) this.sidecars.push(this.newSidecar());
     await this.fleet.settled();

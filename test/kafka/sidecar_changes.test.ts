@@ -1,15 +1,14 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
 import { eventually } from "./_sidecar.ts";
-import { stage } from "./_stage.ts";
+import { stagedTest } from "./_stage.ts";
 
 const jars = await brokerTools();
+const test = stagedTest(jars);
 const QUICK = { "topic.metadata.refresh.interval.ms": "500" };
 
-describe.skipIf(jars === undefined)("topics and clusters that change", () => {
-  const on = stage(jars);
-
-  test("a topic that does not exist is waited for, and read from its beginning", async () => {
+describe.skipIf(jars === undefined)("topics and clusters that change", { concurrent: true }, () => {
+  test("a topic that does not exist is waited for, and read from its beginning", async ({ on }) => {
     const topic = on.name();
     on.server.subscribe("s", topic, { options: { "auto.offset.reset": "latest" } });
     const sidecar = on.sidecar();
@@ -24,7 +23,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
     expect(missing).toHaveLength(1);
   });
 
-  test("a topic that is made anew is an error: the server drops offsets that it knows", async () => {
+  test("a topic that is made anew is an error: the server drops offsets that it knows", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "a", "b", "c");
@@ -43,7 +42,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
     expect(on.server.texts("s")).toEqual(["a", "b", "c"]);
   });
 
-  test("an expression reads all topics that match, and those that come later", async () => {
+  test("an expression reads all topics that match, and those that come later", async ({ on }) => {
     const name = on.name();
     await on.topics.create(`${name}-a`);
     await on.topics.create(`not-${name}-a`);
@@ -61,7 +60,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
     expect(on.server.texts("s")).toEqual(["a", "b"]);
   });
 
-  test("partitions that are added are read from their beginning", async () => {
+  test("partitions that are added are read from their beginning", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     on.server.subscribe("s", topic, { options: { ...QUICK, "auto.offset.reset": "latest" } });
@@ -75,7 +74,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
     await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
   });
 
-  test("a cluster of a wrong address disturbs no other, and helps by a new address", async () => {
+  test("a cluster of a wrong address disturbs no other, and helps by a new address", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "v");
@@ -96,10 +95,8 @@ describe.skipIf(jars === undefined)("topics and clusters that change", () => {
   });
 });
 
-describe.skipIf(jars === undefined)("subscriptions that change", () => {
-  const on = stage(jars);
-
-  test("a paused one consumes nothing and shows its lag, and goes on where it was", async () => {
+describe.skipIf(jars === undefined)("subscriptions that change", { concurrent: true }, () => {
+  test("a paused one consumes nothing and shows its lag, and goes on where it was", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "a");
@@ -123,7 +120,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     await eventually("the second", () => on.server.texts("s").length === 2, sidecar);
   });
 
-  test("a deleted one commits and leaves its group, and one that leaves deletes it", async () => {
+  test("a deleted one commits and leaves its group, and one that leaves deletes it", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "a");
@@ -145,7 +142,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     expect(on.server.report("l")).toBeUndefined();
   });
 
-  test("auto.offset.reset = error waits for an offset of the group", async () => {
+  test("auto.offset.reset = error waits for an offset of the group", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "a", "b");
@@ -159,7 +156,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     expect(on.server.texts("s")).toEqual(["b"]);
   });
 
-  test("records that expire are an error that is logged once, and tried less and less", async () => {
+  test("records that expire are an error that is logged once, and tried less and less", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     await on.topics.send(topic, "a", "b");
@@ -187,7 +184,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     expect(sidecar.logs("A subscription consumes again")).toHaveLength(1);
   });
 
-  test("offset.start begins at a time, in a group without offsets", async () => {
+  test("offset.start begins at a time, in a group without offsets", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic, 2);
     const at = (text: string) => String(Date.parse(text));
@@ -206,7 +203,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     expect(on.server.texts("s")).toEqual(["late"]);
   });
 
-  test("a start at the end is kept over a crash before the first record", async () => {
+  test("a start at the end is kept over a crash before the first record", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
     const options = { "auto.offset.reset": "latest", "auto.commit.interval.ms": "50" };
@@ -223,7 +220,7 @@ describe.skipIf(jars === undefined)("subscriptions that change", () => {
     await eventually("the record", () => on.server.texts("s").length === 1, second);
   });
 
-  test("several sidecars and subscriptions of one group share the partitions", async () => {
+  test("several sidecars and subscriptions of one group share the partitions", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic, 4);
     on.server.subscribe("s", topic);
