@@ -23,9 +23,17 @@ export function filterOf(filter: string | undefined): (view: RecordView) => bool
   const pointer = source.slice("json:".length);
   return (view) => {
     const found = pointed(view.json(), pointer);
-    return found !== undefined &&
-      (typeof found === "string" ? found : JSON.stringify(found)) === wanted;
+    return found !== undefined && (typeof found === "string" ? found : jsonOf(found)) === wanted;
   };
+}
+
+/** Undefined: it is nested too deeply. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a JSON pointer (RFC 6901) names. Undefined: nothing. */

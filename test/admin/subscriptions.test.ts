@@ -92,8 +92,10 @@ test.each([
   [{ options: { "group.id": 1 } }, 422, null, /at 'options\.group\.id', expected a string/],
   [{ options: [] }, 422, null, /at 'options', expected an object/],
   [{ options: { "foo.bar": "1" } }, 400, "META0009", /option "foo\.bar" does not exist/],
-  [{ source: "kafka://k/^a(" }, 400, "META0009", /is no regular expression of JavaScript: /],
-  [{ source: "kafka://k/%5Ea%5B" }, 400, "META0009", /is no regular expression of JavaScript: /],
+  [{ source: "kafka://k/^a(" }, 400, "META0009", /is no regular expression that can be used: /],
+  [{ source: "kafka://k/^(a)%5C1" }, 400, "META0009", /refers to what was matched before$/],
+  [{ source: "kafka://k/^((a%7B100%7D)%7B100%7D)+" }, 400, "META0009", /It is too large, /],
+  [{ source: "kafka://k/%5Ea%5B" }, 400, "META0009", /is no regular expression that can be used: /],
   [{ options: { "on.poison": "dead-letter:topic" } }, 400, "META0009", /names 'topic', which the/],
   [{ options: { "on.poison": "drop" } }, 400, "META0009", /"on\.poison" must be block, skip or/],
 ])("%j is refused with %i %s", async (given, status, code, message) => {

@@ -165,6 +165,11 @@ describe("filter", () => {
     expect(passes("json:/kind=order", { value: null })).toBe("skip");
   });
 
+  test("a value that is nested too deeply to be written passes for no text", () => {
+    const value = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    expect(passes("json:/a=1", { value })).toBe("skip");
+  });
+
   test("a record that does not pass cannot be poison", () => {
     const options = { "filter": "header:kind=order", "key.encoding": "header:id" };
     expect(map({}, { options }).kind).toBe("skip");

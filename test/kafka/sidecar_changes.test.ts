@@ -60,6 +60,22 @@ describe.skipIf(jars === undefined)("topics and clusters that change", { concurr
     expect(on.server.texts("s")).toEqual(["a", "b"]);
   });
 
+  test("an expression that would take ages elsewhere is looked at in no time", async ({ on }) => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    await on.topics.create(`${"a".repeat(240)}-`);
+    on.server.subscribe("s", "^(a+)+$");
+    on.server.subscribe("old", "^(?!b)");
+    const sidecar = on.sidecar();
+    await eventually("the state", () => on.server.report("s")?.state === "failing", sidecar);
+    expect(on.server.report("s")?.lastError?.message).toContain("No topic matches");
+    await eventually("the state", () => on.server.report("old")?.state === "failing", sidecar);
+    expect(on.server.report("old")?.lastError?.message).toContain("looks ahead or behind");
+    on.server.subscribe("other", topic);
+    await on.topics.send(topic, "v");
+    await eventually("the record", () => on.server.texts("other").length === 1, sidecar);
+  });
+
   test("partitions that are added are read from their beginning", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);

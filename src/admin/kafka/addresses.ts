@@ -1,5 +1,6 @@
 import { Failure } from "../../errors.ts";
 import { handlerIn, type Schema } from "../../model/schema.ts";
+import { expressionOf } from "../../kafka/expression.ts";
 import { isExpression, sinkOf, topicOf } from "../../kafka/source.ts";
 import { quote, wrongShape } from "../refusals.ts";
 
@@ -37,10 +38,10 @@ export function readSink(text: string, schema: Schema): string {
 
 function checkExpression(source: string, topic: string): void {
   try {
-    new RegExp(topic);
+    expressionOf(topic);
   } catch (cause) {
     const { message } = cause as Error;
-    throw bad("source", source, `its topic is no regular expression of JavaScript: ${message}`);
+    throw bad("source", source, `its topic is no regular expression that can be used: ${message}`);
   }
 }
 
