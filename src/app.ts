@@ -294,6 +294,6 @@ async function close({ platform: { dial } }: AppOptions, parts: Parts): Promise<
 
 /** Ends requests that would wait for long. */
 function endWaits({ kafka, changes }: Parts): void {
-  kafka.feed.end();
+  kafka.end();
   changes.end();
 }

@@ -3,6 +3,7 @@ import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
 import { everyAligned } from "./aligned.ts";
 import { assignersOf } from "./assigners.ts";
 import { type Client, FETCH_WAIT_MS, numberOf } from "./client.ts";
+import { Commits } from "./commits.ts";
 import { Committed } from "./committed.ts";
 import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
@@ -41,6 +42,8 @@ export interface ConsumerOptions {
   readonly onChange: () => void;
   /** Something that is worth a look, though it goes on. */
   readonly onProblem: (message: string) => void;
+  /** As `onProblem`, where offsets are not committed. */
+  readonly onCommitFailure: (message: string) => void;
   /** The id in the group of the consumer before, if that one has crashed. */
   readonly memberId: string | undefined;
 }
@@ -51,9 +54,11 @@ export class TopicConsumer {
   readonly #options: ConsumerOptions;
   readonly #consumer: Consumer;
   readonly #heartbeatMs: number;
+  readonly #commits: Commits;
   readonly #crashed: Promise<Error>;
   #crash!: (cause: Error) => void;
   #group: Group | undefined;
+  #isClosed = false;
   readonly #ends: (() => void)[] = [];
   memberId: string | undefined;
 
@@ -67,6 +72,11 @@ export class TopicConsumer {
     this.#heartbeatMs = Math.min(numberOf(options.options, "heartbeat.interval.ms", share), share);
     this.#crashed = new Promise((resolve) => this.#crash = resolve);
     this.#consumer = options.client.kafka.consumer(this.#config(session));
+    this.#commits = new Commits({
+      feeds: this.feeds,
+      send: (offsets) => this.#consumer.commitOffsets(offsets),
+      onFailure: (message) => this.#isClosed || options.onCommitFailure(message),
+    });
   }
 
   #config(sessionTimeout: number) {
@@ -120,7 +130,7 @@ export class TopicConsumer {
     const consumer = this.#consumer;
     const { CRASH, END_BATCH_PROCESS, REBALANCING } = consumer.events;
     consumer.on(CRASH, ({ payload }) => this.#crash(payload.error));
-    consumer.on(REBALANCING, () => void this.commit());
+    consumer.on(REBALANCING, () => void this.#commits.now());
     // Batches of nothing but aborted records and markers come here alone.
     consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset, batchSize } }) => {
       if (batchSize === 0) this.feeds.of(topic, partition)?.advance(Number(lastOffset) + 1);
@@ -128,7 +138,7 @@ export class TopicConsumer {
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
     const interval = numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
-    if (interval > 0) this.#ends.push(everyAligned(interval, () => void this.commit()));
+    if (interval > 0) this.#ends.push(everyAligned(interval, () => void this.#commits.now()));
     this.#ends.push(everyAligned(this.#heartbeatMs, () => this.#beat()));
     await consumer.run({
       autoCommit: false,
@@ -198,23 +208,6 @@ export class TopicConsumer {
     return this.#crashed;
   }
 
-  /** Tells the broker what is durable. What fails now is told the next time. */
-  async commit(): Promise<void> {
-    const behind = this.feeds.uncommitted();
-    if (behind.length === 0) return;
-    const offsets = behind.map(({ topic, partition, position }) => ({
-      topic,
-      partition,
-      offset: String(position),
-    }));
-    try {
-      await this.#consumer.commitOffsets(offsets);
-      for (const { feed, position } of behind) feed.committed = position;
-    } catch {
-      // The group is rebalancing, or the broker away.
-    }
-  }
-
   async #outOfRange(topic: string, partition: number): Promise<number> {
     const { client, options, onProblem } = this.#options;
     const feed = this.feeds.of(topic, partition);
@@ -248,13 +241,14 @@ export class TopicConsumer {
   async close(): Promise<void> {
     for (const end of this.#ends) end();
     const closing = async () => {
-      await this.commit();
+      await this.#commits.last();
       this.feeds.close();
       const left = this.#consumer.disconnect();
       this.wake();
       await left;
     };
     await within("Leaving the group", CLOSE_MS, closing()).catch(() => {});
+    this.#isClosed = true;
   }
 }
 

@@ -30,10 +30,12 @@ export async function consume(task: SubscriptionTask, options: LifeOptions): Pro
   const client = await clientOf(task.options, task.shared.tokens);
   const letters = new DeadLetters(client.kafka, task.id);
   try {
-    const begin = await withAdmin(client, (admin) => beginning(admin, task, options.signal));
+    const { signal } = options;
+    const begin = await withAdmin(client, { signal }, (admin) => beginning(admin, task, signal));
     if (begin) await consumeTopics(task, { ...options, ...begin, client, letters });
   } finally {
-    await letters.close().catch(() => {});
+    await letters.close();
+    client.sockets.close();
   }
 }
 
@@ -121,6 +123,7 @@ function consumerOf(task: SubscriptionTask, life: Consuming, onJoin: () => void)
     onJoin,
     onChange: shared.onChange,
     onProblem: (message) => status.noticed(message),
+    onCommitFailure: (message) => status.notCommitted(message),
   });
 }
 
@@ -136,14 +139,19 @@ function deliveryOf(
     map: task.rules.map,
     isSkipped: task.rules.isSkipped,
     setAside: (poison) => setAside(task, letters, poison),
-    endOf: (topic, partition) => endOf(client, topic, partition),
+    endOf: (topic, partition) => endOf(client, signal, { topic, partition }),
     onProblem: (message) => task.status.noticed(message),
     onChange: task.shared.onChange,
   });
 }
 
-async function endOf(client: Client, topic: string, partition: number): Promise<number> {
-  const offsets = await withAdmin(client, (admin) => admin.fetchTopicOffsets(topic));
+async function endOf(
+  client: Client,
+  signal: AbortSignal,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+): Promise<number> {
+  const asked = { signal, withinMs: ADMIN_MS };
+  const offsets = await withAdmin(client, asked, (admin) => admin.fetchTopicOffsets(topic));
   return Number(offsets.find((one) => one.partition === partition)?.high);
 }
 
@@ -201,7 +209,7 @@ async function watch(
       return isDue ? (await findTopics(admin, task)).topics : topics;
     };
     // A broker that is away is noticed by the consumer as well.
-    const now = await withAdmin(client, ask).catch(() => topics);
+    const now = await withAdmin(client, { signal, withinMs: ADMIN_MS }, ask).catch(() => topics);
     if (JSON.stringify(now) !== JSON.stringify(topics)) return;
   }
 }

@@ -2,9 +2,11 @@ import kafkajs, { type Kafka, type Producer } from "kafkajs";
 import { OWN } from "../../src/names.ts";
 import type { Poison } from "./delivery.ts";
 import { headersOf, messageHeaders } from "./message_headers.ts";
+import { within } from "./pause.ts";
 
 const ALL_REPLICAS = -1;
 const NONE = -1;
+const CLOSE_MS = 1_000;
 
 /** Writes records that cannot be delivered to another topic of their cluster. */
 export class DeadLetters {
@@ -60,7 +62,9 @@ export class DeadLetters {
     return producer;
   }
 
+  /** Resolves in time, whatever the broker does. */
   async close(): Promise<void> {
-    await (await this.#producer?.catch(() => undefined))?.disconnect();
+    const closing = async () => await (await this.#producer)?.disconnect();
+    await within("Disconnecting", CLOSE_MS, closing()).catch(() => {});
   }
 }

@@ -1,6 +1,10 @@
+import type { Admin } from "kafkajs";
 import { clientOf } from "./client.ts";
 import type { SubscriptionTask } from "./subscription_task.ts";
 import { withAdmin } from "./with_admin.ts";
+
+/** Somebody waits to hear what becomes of the group. */
+const ASK_MS = 5_000;
 
 export interface LeaveOptions {
   readonly signal: AbortSignal;
@@ -16,18 +20,22 @@ export async function deleteGroup(
   task.status.showing(() => []);
   if (!isGroupShared && !task.isGroupDeleted) {
     const client = await clientOf(task.options, task.shared.tokens);
-    await withAdmin(client, async (admin) => {
-      await admin.deleteGroups([task.group]).catch((cause: GroupsError) => {
-        const isGone = cause.groups?.every(({ error }) => error?.type === "GROUP_ID_NOT_FOUND");
-        if (!isGone) throw cause;
-      });
-    });
+    const asked = { signal, withinMs: ASK_MS };
+    await withAdmin(client, asked, (admin) => deleteOf(admin, task.group))
+      .finally(() => client.sockets.close());
   }
   task.isGroupDeleted = true;
   task.shared.onChange();
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function deleteOf(admin: Admin, group: string): Promise<void> {
+  await admin.deleteGroups([group]).catch((cause: GroupsError) => {
+    const isGone = cause.groups?.every(({ error }) => error?.type === "GROUP_ID_NOT_FOUND");
+    if (!isGone) throw cause;
   });
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Letter, LettersBody } from "../../src/kafka/letter.ts";
 import { hasLetters, type LetterRef } from "../../src/model/kafka.ts";
-import { clientOf } from "./client.ts";
+import { type Client, clientOf } from "./client.ts";
 import { DeadLetters } from "./dead_letter.ts";
 import type { Poison } from "./delivery.ts";
 import { messageHeaders } from "./message_headers.ts";
@@ -83,10 +83,10 @@ async function writeOf(
   const rule = task.rules.onPoison;
   if (rule.kind !== "dead-letter") return [];
   const written: Letter[] = [];
-  let deadLetters: DeadLetters | undefined;
+  let client: Client | undefined, deadLetters: DeadLetters | undefined;
   try {
-    const { kafka } = await clientOf(task.options, task.shared.tokens);
-    deadLetters = new DeadLetters(kafka, task.id);
+    client = await clientOf(task.options, task.shared.tokens);
+    deadLetters = new DeadLetters(client.kafka, task.id);
     for (const letter of letters) {
       if (signal.aborted) break;
       const writing = deadLetters.write(rule.topic, poisonOf(letter));
@@ -97,7 +97,8 @@ async function writeOf(
     const { message } = cause as Error;
     task.status.noticed(`A dead letter cannot be written to "${rule.topic}": ${message}`);
   } finally {
-    await deadLetters?.close().catch(() => {});
+    await deadLetters?.close();
+    client?.sockets.close();
   }
   return written;
 }

@@ -12,6 +12,22 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Rejects when the signal comes first; what comes of `work` then is ignored. */
+export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => reject(new Error("It is not wanted any more"));
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    settled.abort();
+    work.catch(() => {});
+  }
+}
+
 /** Rejects if `work` takes longer; what comes of it then is ignored. */
 export async function within<T>(what: string, ms: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();

@@ -119,21 +119,31 @@ export class KafkaSidecar {
       this.#isChanged = false;
       const woken = new AbortController();
       this.#wake = () => woken.abort();
-      await this.#options.server.report(this.#report(), signal);
+      await this.#tell(signal);
       await pause(REPORTS_APART_MS, signal);
       if (!this.#isChanged) await pause(REPORT_MS - REPORTS_APART_MS, woken.signal);
     }
   }
 
+  async #tell(signal: AbortSignal): Promise<void> {
+    const report = this.#report();
+    if (!await this.#options.server.report(report, signal)) return;
+    for (const one of report.subscriptions) this.#tasks.get(one.id)?.status.reported(one);
+  }
+
   #report() {
     const tasks = [...this.#tasks.values()];
     const groupsDeleted = tasks.filter((task) => task.isGroupDeleted).map(({ id }) => id);
+    const groupsKept = tasks.flatMap(({ id, groupProblem }) =>
+      groupProblem === undefined ? [] : [{ id, message: groupProblem }]
+    );
     return {
       member: this.#options.member,
       subscriptions: tasks.filter((task) => !task.assigned.planned.isLeaving).map((task) =>
         task.report()
       ),
       ...(groupsDeleted.length > 0 && { groupsDeleted }),
+      ...(groupsKept.length > 0 && { groupsKept }),
     };
   }
 }

@@ -16,6 +16,8 @@ const API_KEY_FETCH = 1;
 export class Sockets {
   /** Sockets on which records were asked for. kafkajs asks for nothing else on them. */
   readonly #fetching = new Set<net.Socket>();
+  readonly #open = new Set<net.Socket>();
+  #isClosed = false;
   readonly #idleMs: number;
   readonly #guard: Guard;
 
@@ -30,7 +32,9 @@ export class Sockets {
 
   /** For kafkajs. */
   readonly factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-    const refusal = this.#guard.refusal({ host, port });
+    const refusal = this.#isClosed
+      ? new Error("The client is closed")
+      : this.#guard.refusal({ host, port });
     if (refusal) return failedSocket(refusal);
     const lookup = this.#guard.lookup({ host, port });
     const name = net.isIP(host) ? {} : { servername: host };
@@ -40,6 +44,7 @@ export class Sockets {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.setNoDelay(true);
     socket.setTimeout(this.#idleMs);
+    this.#open.add(socket);
     this.#notice(socket);
     checkFrames(socket);
     return socket;
@@ -52,6 +57,12 @@ export class Sockets {
     this.#fetching.clear();
   }
 
+  /** Ends what a client still waits for, whose brokers may never answer. It connects no more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#open) socket.destroy(new Error("The client is closed"));
+  }
+
   #notice(socket: net.Socket): void {
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
     socket.write = ((...args: unknown[]) => {
@@ -61,7 +72,10 @@ export class Sockets {
       }
       return write(...args);
     }) as typeof socket.write;
-    socket.once("close", () => this.#fetching.delete(socket));
+    socket.once("close", () => {
+      this.#fetching.delete(socket);
+      this.#open.delete(socket);
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import { clientOf } from "./client.ts";
 import { pause } from "./pause.ts";
 import type { SubscriptionTask } from "./subscription_task.ts";
 import { findTopics } from "./topics.ts";
-import { withAdmin } from "./with_admin.ts";
+import { ADMIN_MS, withAdmin } from "./with_admin.ts";
 
 const REFRESH_MS = 10_000;
 
@@ -12,10 +12,16 @@ const REFRESH_MS = 10_000;
 export async function lookAround(task: SubscriptionTask, signal: AbortSignal): Promise<void> {
   task.status.paused();
   const client = await clientOf(task.options, task.shared.tokens);
-  while (!signal.aborted) {
-    const partitions = await withAdmin(client, (admin) => positions(admin, task)).catch(() => []);
-    task.status.showing(() => partitions);
-    await pause(REFRESH_MS, signal);
+  const asked = { signal, withinMs: ADMIN_MS };
+  try {
+    while (!signal.aborted) {
+      const partitions = await withAdmin(client, asked, (admin) => positions(admin, task))
+        .catch(() => []);
+      task.status.showing(() => partitions);
+      await pause(REFRESH_MS, signal);
+    }
+  } finally {
+    client.sockets.close();
   }
 }
 

@@ -22,6 +22,7 @@ export class Status {
   readonly #problems: ProblemLog;
   #state: Exclude<SubscriptionState, "blocked"> = "starting";
   #lastError: SubscriptionReport["lastError"];
+  #commitFailures = 0;
   #partitions: () => readonly PartitionReport[] = () => [];
 
   constructor(id: string, options: StatusOptions) {
@@ -79,6 +80,17 @@ export class Status {
     this.#options.onChange();
   }
 
+  /** Offsets were not committed: records flow all the same. */
+  notCommitted(message: string): void {
+    this.#commitFailures++;
+    this.noticed(message);
+  }
+
+  /** So many commits that failed have been reported. */
+  reported({ commitFailures = 0 }: Pick<SubscriptionReport, "commitFailures">): void {
+    this.#commitFailures -= commitFailures;
+  }
+
   #become(state: Exclude<SubscriptionState, "blocked">): void {
     if (this.#state === state) return;
     this.#state = state;
@@ -93,6 +105,7 @@ export class Status {
       id: this.#id,
       state: isBlocked ? "blocked" : this.#state,
       ...(this.#lastError && { lastError: this.#lastError }),
+      ...(this.#commitFailures > 0 && { commitFailures: this.#commitFailures }),
       partitions,
     };
   }

@@ -56,6 +56,8 @@ export class SubscriptionTask {
   topicsAtFirst: ReadonlySet<string> | undefined;
   /** Its group has been deleted, as the plan wants it. */
   isGroupDeleted = false;
+  /** Why its group is not deleted, though the plan wants it. Undefined: nothing is known to be wrong. */
+  groupProblem: string | undefined;
   #assigned: Assigned;
   #life = new AbortController();
   #isClosed = false;
@@ -144,6 +146,7 @@ export class SubscriptionTask {
     } catch (cause) {
       if (!signal.aborted) {
         this.status.failed(cause instanceof Error ? cause.message : String(cause));
+        if (planned.isLeaving) this.groupProblem = this.status.report().lastError?.message;
       }
       return true;
     } finally {

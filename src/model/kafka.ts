@@ -145,6 +145,15 @@ export interface SidecarReport {
   readonly subscriptions: readonly SubscriptionReport[];
   /** Ids of subscriptions that are leaving, whose groups are deleted or were not there. */
   readonly groupsDeleted?: readonly string[];
+  /** Subscriptions that are leaving, whose groups it has tried in vain to delete. */
+  readonly groupsKept?: readonly KeptGroup[];
+}
+
+/** Why the consumer group of a subscription that is leaving is not deleted. */
+export interface KeptGroup {
+  /** The id of the subscription. */
+  readonly id: string;
+  readonly message: string;
 }
 
 /** The longest time between two reports of a sidecar, in milliseconds. */
@@ -156,6 +165,8 @@ export interface SubscriptionReport {
   readonly id: string;
   readonly state: SubscriptionState;
   readonly lastError?: { readonly message: string; readonly at: number };
+  /** Commits of offsets that have failed since the last report that was heard. Absent: none. */
+  readonly commitFailures?: number;
   /** Partitions that this sidecar has been assigned. */
   readonly partitions: readonly PartitionReport[];
 }

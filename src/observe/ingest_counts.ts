@@ -20,9 +20,10 @@ export interface IngestNumbers {
 /** Partitions that are counted. Further ones are not, so that a page of metrics stays small. */
 const PARTITIONS_MAX = 10_000;
 
-/** Counts what sidecars hand over. */
+/** Counts what sidecars hand over, and what they report. */
 export class IngestCounts {
   readonly #counts = new Map<string, readonly [IngestLabels, IngestNumbers]>();
+  readonly #commitFailures = new Map<string, number>();
 
   /** Adds the numbers of one batch. */
   add(labels: IngestLabels, { taken, replays, poison, full }: IngestNumbers): void {
@@ -37,6 +38,18 @@ export class IngestCounts {
       full: before.full + full,
     };
     this.#counts.set(key, [labels, after]);
+  }
+
+  /** A sidecar could not have the offsets of a subscription kept by the broker, so often. */
+  addCommitFailures(subscription: string, times: number): void {
+    const before = this.#commitFailures.get(subscription) ?? 0;
+    if (before === 0 && this.#commitFailures.size >= PARTITIONS_MAX) return;
+    this.#commitFailures.set(subscription, before + times);
+  }
+
+  /** Commits that have failed, by subscription. */
+  get commitFailures(): ReadonlyMap<string, number> {
+    return this.#commitFailures;
   }
 
   [Symbol.iterator](): Iterator<readonly [IngestLabels, IngestNumbers]> {

@@ -26,6 +26,8 @@ export function kafkaMetrics(
       page.sample(numbers[number], { subscription, topic, partition: String(partition) });
     }
   }
+  page.family("perdure_kafka_commit_failures_total");
+  for (const [subscription, times] of counts.commitFailures) page.sample(times, { subscription });
   page.family("perdure_kafka_subscription_state");
   for (const [{ id }, { state }] of subscriptions) page.sample(1, { subscription: id, state });
   positions(page, subscriptions);

@@ -159,6 +159,11 @@ export const METRICS = {
     labels: ["subscription", "topic", "partition"],
     help: "Batches that were not taken whole, since too many invocations of the subscription wait.",
   },
+  perdure_kafka_commit_failures_total: {
+    type: "counter",
+    labels: ["subscription"],
+    help: "Commits of offsets to the broker that failed, as sidecars report them; records flow on.",
+  },
   perdure_kafka_subscription_state: {
     type: "gauge",
     labels: ["subscription", "state"],

@@ -10,6 +10,11 @@ export const RECORDS = "/internal/kafka/records";
 export const LETTERS = "/internal/kafka/letters";
 export const REPORTS = "/internal/kafka/reports";
 
+/** All that is under way has been done, but for what waits for time. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** A record with a text as its value. */
 export function record(offset: number, more: Partial<IngestRecord> = {}): IngestRecord {
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { subscribed } from "./_kafka.ts";
-import { PLAN, RECORDS, REPORTS, served } from "./_sidecar.ts";
+import { PLAN, RECORDS, REPORTS, served, settled } from "./_sidecar.ts";
 import { TOKEN } from "./_kafka_admin.ts";
 import { refusal } from "./_setup.ts";
 
@@ -55,11 +55,6 @@ test("a plan that is known is answered with 304, at once or after the wait", asy
   expect((await waiting).status).toBe(304);
 });
 
-/** All that is under way has been done, but for what waits for time. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 test.each(["x", "-1", "30001", "1.5", "999999", ""])("a wait of %j is refused", async (wait) => {
   const { plan } = await served();
   expect((await plan(`?wait=${wait}`)).status).toBe(400);
@@ -68,6 +63,8 @@ test.each(["x", "-1", "30001", "1.5", "999999", ""])("a wait of %j is refused", 
 test("a change is felt by a request that waits", async () => {
   const { plan, patch, path, send, kafka, post, register, endpoints, logged } = await served();
   let { version } = (await plan()).json;
+  // The last one waits for what becomes of the group.
+  const changed: Promise<unknown>[] = [];
   const changes = [
     () => patch(path, { paused: true }),
     () => patch("/kafka-clusters/k", { properties: { "bootstrap.servers": "b:1" } }),
@@ -78,7 +75,7 @@ test("a change is felt by a request that waits", async () => {
     const waiting = plan(`?known=${version}&wait=30000`);
     await settled();
     expect(kafka.feed.isAsked).toBe(true);
-    await change();
+    changed.push(change());
     const { status, json } = await waiting;
     expect([status, json.version === version]).toEqual([200, false]);
     version = json.version;

@@ -3,7 +3,7 @@ import { openLibsql } from "../../adapters/libsql/file/open.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { withServices } from "./_kafka.ts";
-import { AUTHORIZED, PLAN, RUNNING, served } from "./_sidecar.ts";
+import { AUTHORIZED, PLAN, RUNNING, served, settled } from "./_sidecar.ts";
 import { FakeStore } from "./_setup.ts";
 
 test("a report is shown, and each change of state is logged once", async () => {
@@ -92,11 +92,52 @@ test("the record that blocks is skipped by name or without one, and settled by a
   expect(registry.kafka.subscription(id).skips).toBeUndefined();
 });
 
-test("a group that is deleted ends a subscription that leaves", async () => {
+test("a group that is deleted ends a subscription that leaves, and who has asked hears of it", async () => {
   const { report, id, send, path, registry } = await served();
-  await send("DELETE", `${path}?group=delete`);
+  await report({ member: "a", subscriptions: [{ ...RUNNING, id }] });
+  const asked = send("DELETE", `${path}?group=delete`);
+  await settled();
   await report({ member: "a", subscriptions: [], groupsDeleted: [id, "sub_other"] });
   expect(registry.schema().controls.subscriptions.size).toBe(0);
+  const { status, json } = await asked;
+  expect([status, json]).toEqual([200, { group: id, is_deleted: true }]);
+});
+
+test("who has asked to delete a group hears why it is there still", async () => {
+  const { report, id, send, path } = await served();
+  await report({ member: "a", subscriptions: [{ ...RUNNING, id }] });
+  const asked = send("DELETE", `${path}?group=delete`);
+  await settled();
+  const kept = { id, message: "The broker is silent" };
+  await report({
+    member: "a",
+    subscriptions: [],
+    groupsKept: [kept, { ...kept, id: "sub_other" }],
+  });
+  expect((await asked).json).toEqual({
+    group: id,
+    is_deleted: false,
+    message: expect.stringContaining("is not, since The broker is silent. Sidecars try again"),
+  });
+});
+
+test("without a sidecar that says anything, the answer comes after a while", async () => {
+  const { report, id, send, path, world } = await served();
+  await report({ member: "a", subscriptions: [{ ...RUNNING, id }] });
+  const asked = send("DELETE", `${path}?group=delete`);
+  await settled();
+  world.pass(15_000);
+  expect((await asked).json).toMatchObject({ is_deleted: false });
+});
+
+test("commits that failed are counted once", async () => {
+  const { report, id, world, kafka } = await served();
+  for (const commitFailures of [2, 1]) {
+    await report({ member: "a", subscriptions: [{ ...RUNNING, id, commitFailures }] });
+  }
+  await report({ member: "a", subscriptions: [{ ...RUNNING, id }] });
+  expect([...world.counts.commitFailures]).toEqual([[id, 3]]);
+  expect([...kafka.reports.known()].map(({ report }) => report)).toEqual([{ ...RUNNING, id }]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
 import { facts, headerOf, textOf } from "./_facts.ts";
@@ -47,6 +48,30 @@ describe.skipIf(jars === undefined)("what an operator does with a subscription",
     const seen = await on.sees(topic, 3);
     expect(seen.map((one) => [textOf(one), one.key]).toSorted())
       .toEqual([["a", "k"], ["b", "6b"], ["bad", "ff"]]);
+  });
+
+  test("deletes it with its group, and hears what could not be done", async () => {
+    const topic = await on.topic(["a"]);
+    const id = await on.subscribe(topic, "Plain/take");
+    await on.sees(topic, 1);
+    expect(await on.admin("DELETE", `subscriptions/${id}?group=delete`))
+      .toEqual({ group: id, is_deleted: true });
+    expect(await on.topics.state(id)).toBe("Dead");
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as { port: number };
+    await on.admin("POST", "kafka-clusters", {
+      name: "silent",
+      properties: { "bootstrap.servers": `127.0.0.1:${port}` },
+    });
+    const other = await on.subscribe(topic, "Plain/take", { cluster: "silent" });
+    expect(await on.admin("DELETE", `subscriptions/${other}?group=delete`)).toEqual({
+      group: other,
+      is_deleted: false,
+      message: expect.stringMatching(/ is not, since .* took longer than 5000 ms\. Sidecars try/),
+    });
+    await on.admin("DELETE", "kafka-clusters/silent");
+    silent.close();
   });
 
   test("pauses it, sees its lag, and resumes it", async () => {

@@ -76,6 +76,8 @@ function fullPage(): string {
   meter.invocationWaited(target, { lock: 1500 }, { lock: 1500, rate: 500 });
   meter.requests.ingress.add("call", 200);
   meter.ingested.add(PLACE, { taken: 3, replays: 2, poison: 1, full: 0 });
+  meter.ingested.addCommitFailures(PLACE.subscription, 2);
+  meter.ingested.addCommitFailures(PLACE.subscription, 3);
   meter.ingested.add(PLACE, { taken: 4, replays: 0, poison: 0, full: 1 });
   const invocations = new ByHandler(STATUSES.length);
   invocations.add(hi, STATUSES.findIndex(([kind]) => kind === "completed"), 5);
@@ -177,6 +179,7 @@ test("a page says how far subscriptions are", () => {
     value(`ingress_${one}_total`, place)
   );
   expect(counts).toEqual([7, 2, 1, 1]);
+  expect(value("commit_failures_total", { subscription: PLACE.subscription })).toBe(5);
   expect(value("subscription_state", { subscription: "sub_1", state: "blocked" })).toBe(1);
   expect(["position", "end", "lag"].map((one) => value(one, place))).toEqual([3, 9, 6]);
 });

@@ -1,7 +1,7 @@
 import type { IngestDeps } from "../../kafka/ingest.ts";
 import type { KafkaStore } from "../../kafka_port.ts";
 import type { Subscription } from "../../model/kafka.ts";
-import { statusOf, type SubscriptionStatus } from "../../kafka/status.ts";
+import { GONE_MS, statusOf, type SubscriptionStatus } from "../../kafka/status.ts";
 import { sourceOf } from "../../kafka/source.ts";
 import { hex } from "../../model/trace.ts";
 import type { IngestCounts } from "../../observe/ingest_counts.ts";
@@ -9,6 +9,7 @@ import type { Clock, Log, Random } from "../../ports.ts";
 import type { Registry } from "../registry.ts";
 import { Failure } from "../../errors.ts";
 import { DeadLetters, type DeadLettersOptions } from "./dead_letters.ts";
+import { LeavingGroups } from "./leaving_groups.ts";
 import { Ingestion } from "./ingestion.ts";
 import { PlanFeed } from "./plan_feed.ts";
 import { SidecarReports } from "./sidecar_reports.ts";
@@ -36,18 +37,24 @@ export class KafkaAdmin {
   readonly reports: SidecarReports;
   readonly ingestion: Ingestion;
   readonly letters: DeadLetters;
+  readonly groups: LeavingGroups;
   readonly #options: KafkaAdminOptions;
   #token: Promise<string> | undefined;
 
   constructor(options: KafkaAdminOptions) {
-    const { registry, clock, store, log, isScopeRead } = options;
+    const { registry, clock, store, log, counts, isScopeRead } = options;
     const now = () => clock.now();
     this.#options = options;
     this.feed = new PlanFeed({ registry, clock, isScopeRead });
-    this.reports = new SidecarReports({ registry: registry.kafka, store, now, log });
+    this.reports = new SidecarReports({ registry: registry.kafka, store, counts, now, log });
     this.letters = new DeadLetters({
       exchange: options.letters,
       subscriptions: () => registry.kafka.subscriptions(),
+    });
+    this.groups = new LeavingGroups({
+      isLeaving: (id) => registry.schema().controls.subscriptions.get(id)?.isLeaving === true,
+      subscribe: (call) => void registry.subscribeAll(call),
+      clock,
     });
     this.ingestion = new Ingestion({
       ...options,
@@ -77,6 +84,18 @@ export class KafkaAdmin {
   /** Whether a sidecar is at work: it waits for a plan, or has asked for one just now. */
   isServed(): boolean {
     return this.feed.isAsked || this.feed.askedAt > this.#options.clock.now() - ASKING_MS;
+  }
+
+  /** Whether some sidecar has reported of a subscription lately. Rejects with `Failure` 503. */
+  async isFollowed({ id }: Subscription): Promise<boolean> {
+    const reports = await this.reports.of(id);
+    return this.isServed() || reports.some(({ at }) => at > this.#options.clock.now() - GONE_MS);
+  }
+
+  /** Ends requests that wait: the process ends. */
+  end(): void {
+    this.feed.end();
+    this.groups.end();
   }
 
   /** How a subscription is. Rejects with `Failure` 503 when the store fails. */

@@ -41,6 +41,7 @@ const subscriptionReport = fields({
   id: textUpTo(ID_MAX),
   state: oneOf<SubscriptionState>(...STATES),
   lastError: maybe(fields({ message, at: natural })),
+  commitFailures: maybe(natural),
   partitions: listOf(partitionReport),
 });
 
@@ -49,6 +50,7 @@ export const reportBody = fields({
   member: textUpTo(MEMBER_MAX),
   subscriptions: listOf(subscriptionReport),
   groupsDeleted: maybe(listOf(textUpTo(ID_MAX))),
+  groupsKept: maybe(listOf(fields({ id: textUpTo(ID_MAX), message }))),
 });
 
 const invocationId = define<string>("invocation id", (value) => {
@@ -67,22 +69,26 @@ export const lettersBody = fields({ written: letterRefs, returned: letterRefs })
 
 /** The report, with messages cut to what is kept. */
 export function parseReport(
-  { member, subscriptions, groupsDeleted }: Infer<typeof reportBody>,
+  { member, subscriptions, groupsDeleted, groupsKept }: Infer<typeof reportBody>,
 ): SidecarReport {
   return {
     member,
     subscriptions: subscriptions.map(parseSubscription),
     ...(groupsDeleted && { groupsDeleted }),
+    ...(groupsKept && {
+      groupsKept: groupsKept.map(({ id, message }) => ({ id, message: cut(message) })),
+    }),
   };
 }
 
 function parseSubscription(
-  { id, state, lastError, partitions }: Infer<typeof subscriptionReport>,
+  { id, state, lastError, commitFailures, partitions }: Infer<typeof subscriptionReport>,
 ): SubscriptionReport {
   return {
     id,
     state,
     ...(lastError && { lastError: { ...lastError, message: cut(lastError.message) } }),
+    ...(commitFailures != null && { commitFailures }),
     partitions: partitions.map(parsePartition),
   };
 }

@@ -2,6 +2,7 @@ import { assert } from "../../assert.ts";
 import type { KafkaStore, MemberReport } from "../../kafka_port.ts";
 import { GONE_MS } from "../../kafka/status.ts";
 import type { RecordPlace, SidecarReport, SubscriptionReport } from "../../model/kafka.ts";
+import type { IngestCounts } from "../../observe/ingest_counts.ts";
 import { Failure } from "../../errors.ts";
 import type { Log } from "../../ports.ts";
 import type { KafkaRegistry } from "./kafka_registry.ts";
@@ -10,6 +11,7 @@ export interface ReportsOptions {
   readonly registry: Pick<KafkaRegistry, "settle">;
   /** What the processes of an installation share. Absent: this process is alone, and forgets all. */
   readonly store?: KafkaStore | undefined;
+  readonly counts: Pick<IngestCounts, "addCommitFailures">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: Log;
@@ -65,7 +67,7 @@ export class SidecarReports {
     const { now, registry } = this.#options;
     const at = now();
     const before = this.#members.get(member);
-    const reports = new Map(subscriptions.map((one) => [one.id, one]));
+    const reports = new Map(subscriptions.map((one) => [one.id, this.#counted(one)]));
     const after: Member = {
       at,
       reports,
@@ -78,6 +80,12 @@ export class SidecarReports {
     await registry.settle(groupsDeleted, (id, place) => isPassed(reports.get(id), place));
     const isUrgent = before === undefined || shownOf(before.reports) !== shownOf(reports);
     if (isUrgent || at >= after.writtenAt + WRITE_MS) await this.#write(member, after);
+  }
+
+  /** The report without what is new in each. */
+  #counted({ commitFailures = 0, ...report }: SubscriptionReport): SubscriptionReport {
+    if (commitFailures > 0) this.#options.counts.addCommitFailures(report.id, commitFailures);
+    return report;
   }
 
   /** What all sidecars have reported of one subscription. Rejects with `Failure` 503. */

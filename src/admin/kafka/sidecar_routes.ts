@@ -93,7 +93,9 @@ async function exchangeLetters({ letters }: KafkaAdmin, call: Call): Promise<Res
   return reply(200, { letters: await letters.exchange(told) });
 }
 
-async function takeReport({ reports }: KafkaAdmin, call: Call): Promise<Response> {
-  await reports.take(parseReport(await readBody(call, reportBody)));
+async function takeReport({ reports, groups }: KafkaAdmin, call: Call): Promise<Response> {
+  const report = parseReport(await readBody(call, reportBody));
+  await reports.take(report);
+  groups.kept(report.groupsKept ?? []);
   return new Response(null, { status: 204 });
 }

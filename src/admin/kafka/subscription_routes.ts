@@ -9,6 +9,7 @@ import type { Registry } from "../registry.ts";
 import { empty, reply } from "../reply.ts";
 import { type Call, type RouteDoc, type Routes, withBody } from "../route.ts";
 import type { KafkaAdmin } from "./kafka_admin.ts";
+import type { GroupEnd } from "./leaving_groups.ts";
 import { newSubscriptionBody, parseSkip, skipBody, subscriptionBody } from "./kafka_body.ts";
 import { statusRecord, subscriptionRecord } from "./kafka_records.ts";
 
@@ -47,7 +48,10 @@ const DELETE: RouteDoc = {
   tag,
   summary: "Delete a subscription",
   query: [group],
-  answers: { 202: ["Deleted"] },
+  answers: {
+    200: ["Deleted, and what became of its group", ref("DeletedGroup")],
+    202: ["Deleted, and its group stays"],
+  },
   refusals: [404, 409, 503],
 };
 const SKIP: RouteDoc = {
@@ -62,7 +66,7 @@ const SKIP: RouteDoc = {
 export interface SubscriptionDeps {
   readonly registry: Registry;
   /** Absent: nothing is known of states. */
-  readonly kafka?: Pick<KafkaAdmin, "statusOf"> | undefined;
+  readonly kafka?: Pick<KafkaAdmin, "statusOf" | "isFollowed" | "groups"> | undefined;
 }
 
 /** The routes of subscriptions (docs/spec/admin.md#subscriptions). */
@@ -76,7 +80,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Routes {
     "/subscriptions/:subscription": {
       GET: { ...SHOW, handle: (call) => show(deps, call) },
       PATCH: withBody(UPDATE, subscriptionBody, (call, body) => update(registry, call, body)),
-      DELETE: { ...DELETE, handle: (call) => remove(registry, call) },
+      DELETE: { ...DELETE, handle: (call) => remove(deps, call) },
     },
     "/subscriptions/:subscription/skip": {
       POST: withBody(SKIP, skipBody, (call, body) => skip(deps, call, body)),
@@ -123,9 +127,27 @@ async function update(
   return reply(200, subscriptionRecord(changed, registry.schema().controls));
 }
 
-async function remove(registry: Registry, call: Call): Promise<Response> {
-  await registry.kafka.remove(idOf(call), { withGroup: group.read(call) });
-  return empty(202);
+async function remove(deps: SubscriptionDeps, call: Call): Promise<Response> {
+  const { registry, kafka } = deps;
+  const [id, withGroup] = [idOf(call), group.read(call)];
+  if (!withGroup || !kafka) {
+    await registry.kafka.remove(id, { withGroup });
+    return empty(202);
+  }
+  const subscription = registry.kafka.subscription(id);
+  const isFollowed = await kafka.isFollowed(subscription);
+  await registry.kafka.remove(id, { withGroup });
+  const leave = isFollowed ? call.request.signal : AbortSignal.abort();
+  const end = await kafka.groups.endOf(id, leave);
+  return reply(200, groupRecord(subscription, end));
+}
+
+function groupRecord({ id, options }: Subscription, { isDeleted, problem }: GroupEnd) {
+  const group = options["group.id"] ?? id;
+  const message =
+    `The subscription is deleted, and its consumer group ${quote(group)} is not, since ` +
+    `${problem}. Sidecars try again until it is, or its cluster is deleted`;
+  return { group, is_deleted: isDeleted, ...(!isDeleted && { message }) };
 }
 
 async function skip(

@@ -212,6 +212,7 @@ export const answerSchemas = {
     "lag?": natural,
     "stopped_by?": object({ kind: { enum: ["poison", "inbox"] }, message: string }),
   }),
+  DeletedGroup: object({ group: string, is_deleted: boolean, "message?": string }),
   SkippedRecord: object({ topic: string, partition: natural, offset: natural }),
   RestartAsNewInvocationResponse: object({ new_invocation_id: string }),
   BatchOperationResult: object({

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { useServices } from "../../data/catalog.ts";
 import { api } from "../../data/client.ts";
+import { toast } from "../../state/toasts.ts";
 import { Check } from "../../widgets/check.tsx";
 import { FormDialog, TextField } from "../../widgets/form_dialog.tsx";
 import type { Cluster, PartitionRow, Subscription } from "./data.ts";
@@ -138,11 +139,16 @@ export function SkipRecord({ subscription, stopped: now, onClose }: DialogProps 
 export function Unsubscribe({ subscription, onClose }: DialogProps) {
   const [isWhole, setWhole] = useState(false);
   const query = isWhole ? "?group=delete" : "";
+  const remove = async () => {
+    const path = `${pathOf(subscription)}${query}`;
+    const end = await api<{ readonly message?: string } | undefined>(path, { method: "DELETE" });
+    if (end?.message !== undefined) toast("failed", end.message);
+  };
   return (
     <FormDialog
       title="Delete the subscription"
       action="Delete"
-      onSend={() => api(`${pathOf(subscription)}${query}`, { method: "DELETE" })}
+      onSend={remove}
       onClose={onClose}
     >
       <p>
