@@ -1,12 +1,14 @@
 // Records of one broker into a handler, by this server and the reference server, one after the other.
 //
 //   npm run build && node test/bench/kafka.mjs [--records 100000] [--rounds 3] [--solo]
-//     [--only ingest,latency,idle]
+//     [--only ingest,latency,idle,recover]
 //
 // `ingest`: all records are written before the subscription is made; how fast the server takes them
 // into its log, how fast the handler has them, and CPU time for each of all processes, until the
 // handler has them all and the server has rested for a while. `latency`: 20 records a second, from the
-// producer's clock to the handler. `idle`: 40 subscriptions without records. The sidecar counts as part
+// producer's clock to the handler. `idle`: 40 subscriptions without records. `recover`: 40 subscriptions
+// have a record each, written while the server is down after kill -9: milliseconds from its return until
+// a handler has had all of them; the same from kill -9 of the sidecar on. The sidecar counts as part
 // of our server, and is shown as well. Needs Java 17 for the broker.
 import { spawn } from "node:child_process";
 import http2 from "node:http2";
@@ -24,7 +26,7 @@ const { values: options } = parseArgs({
   options: {
     records: { type: "string", default: "100000" },
     rounds: { type: "string", default: "3" },
-    only: { type: "string", default: "ingest,latency,idle" },
+    only: { type: "string", default: "ingest,latency,idle,recover" },
     solo: { type: "boolean", default: false },
   },
 });
@@ -155,18 +157,48 @@ async function latency(target, topic, count = 300) {
 
 const IDLE_S = 20;
 
-async function idle(target, name) {
-  const ids = [];
-  for (let i = 0; i < 40; i++) {
-    await newTopic(`${name}-${i}`);
-    ids.push((await subscribe(target, `${name}-${i}`)).id);
+/** Subscriptions with a topic each. */
+async function subscribeAll(target, name) {
+  const [ids, topics] = [[], Array.from({ length: 40 }, (_, i) => `${name}-${i}`)];
+  for (const topic of topics) {
+    await newTopic(topic);
+    ids.push((await subscribe(target, topic)).id);
   }
+  return { ids, topics };
+}
+
+async function idle(target, name) {
+  const { ids } = await subscribeAll(target, name);
   await sleep(10_000);
   const before = targets.cpuUs(target);
   await sleep(IDLE_S * 1000);
   const percent = (targets.cpuUs(target) - before) / (IDLE_S * 1e6) * 100;
   for (const id of ids) await fetch(`${target.admin}/subscriptions/${id}`, { method: "DELETE" });
   return { percent };
+}
+
+async function recover(target, name) {
+  const { topics } = await subscribeAll(target, name);
+  const send = () =>
+    producer.sendBatch({
+      topicMessages: topics.map((topic) => ({ topic, messages: [{ value: "{}" }] })),
+    });
+  let wanted = (await taken()).taken;
+  const flow = async () => {
+    wanted += topics.length;
+    const flowed = async () => (await taken()).taken >= wanted;
+    return await until("a record of each subscription", flowed);
+  };
+  await send();
+  await flow();
+  const sidecars = targets.pidsOf(target, "kafka.mjs");
+  const { bootMs } = await target.crash(send);
+  const serverMs = await flow();
+  const began = performance.now();
+  for (const pid of sidecars) process.kill(pid, "SIGKILL");
+  await send();
+  await flow();
+  return { boot: bootMs, server: serverMs, sidecar: performance.now() - began };
 }
 
 const services = await targets.startServices("h2", "kafka_services.mjs");
@@ -182,16 +214,18 @@ for (const name of names) {
   all.push(target);
 }
 
-const WORK = { ingest, latency, idle };
+// The last one leaves another process behind.
+const WORK = { ingest, latency, idle, recover };
+const isOnce = (kind) => kind === "idle" || kind === "recover";
 for (const kind of Object.keys(WORK).filter((one) => wanted.includes(one))) {
   const figures = new Map(names.map((name) => [name, []]));
-  for (let round = 0; round < (kind === "idle" ? 1 : rounds); round++) {
+  for (let round = 0; round < (isOnce(kind) ? 1 : rounds); round++) {
     const topic = `${kind}-${round}`;
-    await newTopic(topic);
+    if (!isOnce(kind)) await newTopic(topic);
     if (kind === "ingest") await fill(topic, recordsCount);
     for (const target of round % 2 ? all.toReversed() : all) {
       figures.get(target.name).push(
-        await WORK[kind](target, `${topic}${kind === "idle" ? target.name : ""}`),
+        await WORK[kind](target, `${topic}${isOnce(kind) ? target.name : ""}`),
       );
     }
   }

@@ -106,13 +106,13 @@ export async function startTarget(name, services, { isFlowControlled = false } =
   const folder = path.join(scratch, name);
   fs.mkdirSync(folder, { recursive: true });
   const isOurs = name === "ours";
-  const child = (isOurs ? startOurs : startReference)(ports, { folder, isFlowControlled });
+  const startOne = isOurs ? startOurs : startReference;
+  const child = startOne(ports, { folder, isFlowControlled });
   const { pid } = child;
   const admin = `http://127.0.0.1:${ports.admin}`;
-  const bootMs = await until(
-    `${name} to be healthy`,
-    async () => (await fetch(`${admin}/health`)).ok,
-  );
+  const healthy = () =>
+    until(`${name} to be healthy`, async () => (await fetch(`${admin}/health`)).ok);
+  const bootMs = await healthy();
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(services) };
   const register = async () => (await fetch(`${admin}/deployments`, init)).status < 300;
@@ -124,6 +124,15 @@ export async function startTarget(name, services, { isFlowControlled = false } =
     children.splice(children.indexOf(child), 1);
     await ended;
   };
+  /** Kills the server alone, and has `meanwhile` done before the next one starts. */
+  const crash = async (meanwhile) => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    process.kill(pid, "SIGKILL");
+    await ended;
+    await meanwhile();
+    const next = startOne(ports, { folder, isFlowControlled });
+    return { pid: next.pid, bootMs: await healthy() };
+  };
   const metrics = isOurs ? admin : `http://127.0.0.1:${ports.node}`;
   return {
     name,
@@ -132,8 +141,16 @@ export async function startTarget(name, services, { isFlowControlled = false } =
     metrics,
     bootMs,
     kill,
+    crash,
     url: `http://127.0.0.1:${ports.ingress}/${prefix}`,
   };
+}
+
+/** Ids of the process and its descendants whose command line has this text. */
+export function pidsOf({ pid }, text) {
+  return tree(pid).filter((one) => {
+    return fs.readFileSync(`/proc/${one}/cmdline`, "utf8").includes(text);
+  });
 }
 
 /** A process and all its descendants. */
