@@ -118,21 +118,6 @@ export async function startTarget(name, services, { isFlowControlled = false } =
   const register = async () => (await fetch(`${admin}/deployments`, init)).status < 300;
   await until(`${name} to accept the endpoint`, register);
   const prefix = isOurs ? env.BENCH_PREFIX ?? "svc" : "restate";
-  const kill = async () => {
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    process.kill(-pid, "SIGKILL");
-    children.splice(children.indexOf(child), 1);
-    await ended;
-  };
-  /** Kills the server alone, and has `meanwhile` done before the next one starts. */
-  const crash = async (meanwhile) => {
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    process.kill(pid, "SIGKILL");
-    await ended;
-    await meanwhile();
-    const next = startOne(ports, { folder, isFlowControlled });
-    return { pid: next.pid, bootMs: await healthy() };
-  };
   const metrics = isOurs ? admin : `http://127.0.0.1:${ports.node}`;
   return {
     name,
@@ -140,10 +125,34 @@ export async function startTarget(name, services, { isFlowControlled = false } =
     admin,
     metrics,
     bootMs,
-    kill,
-    crash,
+    ...endings(child, async () => {
+      const next = startOne(ports, { folder, isFlowControlled });
+      return { pid: next.pid, bootMs: await healthy() };
+    }),
     url: `http://127.0.0.1:${ports.ingress}/${prefix}`,
   };
+}
+
+/** Ways to end a server. `startAgain` starts one on its folder and ports. */
+function endings(child, startAgain) {
+  const { pid } = child;
+  const end = async (whom) => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    process.kill(whom, "SIGKILL");
+    await ended;
+  };
+  /** With its descendants. */
+  const kill = async () => {
+    children.splice(children.indexOf(child), 1);
+    await end(-pid);
+  };
+  /** The server alone. Has `meanwhile` done before the next one starts. */
+  const crash = async (meanwhile) => {
+    await end(pid);
+    await meanwhile();
+    return await startAgain();
+  };
+  return { kill, crash };
 }
 
 /** Ids of the process and its descendants whose command line has this text. */
