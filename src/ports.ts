@@ -158,10 +158,13 @@ export interface Statement {
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, unknown>>;
+type SqlRows = readonly SqlRow[][];
+type BatchMode = "read" | "write";
 
 /** All a database has to be: one atomic batch per call, rows back in the order of statements. */
 export interface SqlClient {
-  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]>;
+  /** `isLazy`: loss of power may undo the write, which can be done again, until another resolves. */
+  batch(mode: BatchMode, statements: readonly Statement[], isLazy?: boolean): Promise<SqlRows>;
   /** Whether this error says that a `check` refused the batch. */
   isRefused(cause: unknown): boolean;
   /**

@@ -73,7 +73,8 @@ export class Owner {
     this.#place = from;
     this.#scheduler = new WriteScheduler({
       commit: (statements) => writer.commit(statements),
-      write: (statements) => writer.write(statements),
+      // Until the log is cut, which is the last of it, all of a fold can be done again from the log.
+      write: (statements) => writer.write(statements, { isLazy: true }),
       put: ([piece]) => piece ? writer.put(piece) : Promise.resolve(),
       soon: (call) => clock ? clock.soon(call) : call(),
       failed: (cause) => this.#folds.fail(cause),

@@ -69,6 +69,23 @@ test("a full layer is frozen and folded, and the log is cut up to its last commi
   expect([overlay.frozen, begun.length]).toEqual([undefined, 1]);
 });
 
+test("batches are longer while rows come faster than they are folded", () => {
+  const { begun, commit } = scheduled();
+  commit(12);
+  const [first] = begun;
+  const rowsOf = (batch: readonly Statement[]) =>
+    batch.flatMap(({ args }) => args).filter((arg) => typeof arg === "string" && arg[0] === "[")
+      .map((arg) => (JSON.parse(String(arg)) as unknown[]).length);
+  expect(rowsOf(first!.next())).toEqual([2]);
+  first!.done();
+  commit(4);
+  // The batch after this one was begun already.
+  expect(rowsOf(first!.next())).toEqual([2]);
+  first!.done();
+  expect(rowsOf(first!.next())).toEqual([8]);
+  first!.done();
+});
+
 test("a layer that fills up during a fold is folded next", () => {
   const { begun, commit } = scheduled();
   commit(4);

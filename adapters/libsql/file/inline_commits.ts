@@ -57,7 +57,11 @@ class InlineCommits implements SqlClient {
     this.#open = open;
   }
 
-  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<readonly SqlRow[][]> {
+  batch(
+    mode: "read" | "write",
+    statements: readonly Statement[],
+    isLazy = false,
+  ): Promise<readonly SqlRow[][]> {
     if (mode === "read") {
       const isInline = statements.every(({ isQuick }) => isQuick) && !this.#reads.isPaused;
       return isInline
@@ -66,7 +70,7 @@ class InlineCommits implements SqlClient {
     }
     if (this.#isInline(statements)) return named(() => this.#write(statements));
     this.#workerWrites++;
-    return this.#worker.batch(mode, statements).finally(() => {
+    return this.#worker.batch(mode, statements, isLazy).finally(() => {
       this.#workerWrites--;
       if (statements.some(({ args }) => sizeOf(args) > LARGE_BYTES)) this.#writes.pause();
     });

@@ -32,6 +32,7 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
   ];
   return new Local(
     await named(() => new Connection(url, busyTimeoutMs, settings, { databaseKey })),
+    synchronous,
   );
 }
 
@@ -41,24 +42,46 @@ const BATCHES_PER_VACUUM = 64;
 const RESERVE_PAGES = 4096;
 const VACUUM_PAGES = 256;
 
+/**
+ * Does not force the disk: the write-ahead log keeps the order of commits, so that a loss of power cuts
+ * off its end, and the next commit that is forced is so with all before it (decision 081).
+ */
+function unsynced<T>(connection: Connection, run: () => T): T {
+  connection.pragma("synchronous = normal");
+  try {
+    return run();
+  } finally {
+    connection.pragma("synchronous = full");
+  }
+}
+
 class Local implements SqlClient {
   #connection: Connection | undefined;
   #batches = 0;
 
-  constructor(connection: Connection) {
+  readonly #synchronous: "FULL" | "NORMAL";
+
+  constructor(connection: Connection, synchronous: "FULL" | "NORMAL") {
     this.#connection = connection;
+    this.#synchronous = synchronous;
   }
 
-  async batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
+  async batch(
+    mode: "read" | "write",
+    statements: readonly Statement[],
+    isLazy = false,
+  ): Promise<SqlRow[][]> {
     const connection = this.#connection;
     if (!connection) throw new SqlError("The database is closed", "CLIENT_CLOSED");
-    const results = await named(() => {
+    const run = () => {
       const [only, ...others] = statements;
       // An explicit transaction costs three times an implicit one.
       return only && others.length === 0
         ? [connection.query(only)]
         : connection.transaction(mode, statements);
-    });
+    };
+    const isEased = isLazy && this.#synchronous === "FULL";
+    const results = await named(() => isEased ? unsynced(connection, run) : run());
     if (mode === "write") setImmediate(() => this.#tidy());
     return results;
   }

@@ -38,8 +38,10 @@ async function answer(request: Request): Promise<SqlRow[][]> {
     case "close":
       await client?.close();
       return [];
-    case "batch":
+    case "batch": {
       assert(client, "A database is opened before it is used");
-      return await client.batch(request.mode, request.statements.map(received)) as SqlRow[][];
+      const { mode, statements, isLazy } = request;
+      return await client.batch(mode, statements.map(received), isLazy) as SqlRow[][];
+    }
   }
 }

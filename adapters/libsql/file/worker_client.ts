@@ -12,6 +12,7 @@ export type Request =
     readonly kind: "batch";
     readonly mode: "read" | "write";
     readonly statements: readonly PortableStatement[];
+    readonly isLazy: boolean;
   }
   | { readonly id: number; readonly kind: "close" };
 
@@ -47,8 +48,13 @@ export class WorkerClient implements SqlClient {
     await this.#ask({ id: ++this.#id, kind: "open", options });
   }
 
-  batch(mode: "read" | "write", statements: readonly Statement[]): Promise<SqlRow[][]> {
-    return this.#ask({ id: ++this.#id, kind: "batch", mode, statements: statements.map(portable) });
+  batch(
+    mode: "read" | "write",
+    statements: readonly Statement[],
+    isLazy = false,
+  ): Promise<SqlRow[][]> {
+    const sent = statements.map(portable);
+    return this.#ask({ id: ++this.#id, kind: "batch", mode, statements: sent, isLazy });
   }
 
   isRefused(cause: unknown): boolean {

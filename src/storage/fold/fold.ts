@@ -18,7 +18,12 @@ interface FoldOptions extends FoldLimits {
    * segments with other bounds.
    */
   readonly recovered: boolean;
+  /** Whether rows come faster than they are folded. Absent: they do not. */
+  readonly isPressed?: () => boolean;
 }
+
+/** Batches are so much longer then: each writes pages of the indices anew, and commits wait in any case. */
+export const PRESSED = 4;
 
 /**
  * Bytes of a segment, unless a single entry is larger. So a batch with a long journal takes as long as
@@ -38,10 +43,12 @@ interface Target {
  * Ids are sorted, so that a batch touches few pages of the index.
  */
 export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]> {
-  const { partition, sliceRowsMax, sliceBytesMax } = options;
+  const { partition, sliceRowsMax, sliceBytesMax, isPressed } = options;
   const target: Target = { slice: new FoldSlice(partition) };
   for (const _ of fill(layer, target, options)) {
-    if (target.slice.rows < sliceRowsMax && target.slice.bytes < sliceBytesMax) continue;
+    const { rows, bytes } = target.slice;
+    const isShort = rows < sliceRowsMax || rows < PRESSED * sliceRowsMax && isPressed?.();
+    if (isShort && bytes < sliceBytesMax) continue;
     yield target.slice.statements();
     target.slice = new FoldSlice(partition);
   }

@@ -2,7 +2,7 @@ import type { Clock, Statement } from "../../ports.ts";
 import { statement } from "../codec/sql_text.ts";
 import type { Layer } from "../overlay/layer.ts";
 import type { Overlay } from "../overlay/overlay.ts";
-import { fold, type FoldLimits } from "./fold.ts";
+import { fold, type FoldLimits, PRESSED } from "./fold.ts";
 import { foldSql } from "./sql.ts";
 
 export interface FoldSchedulerLimits extends FoldLimits {
@@ -102,15 +102,17 @@ export class FoldScheduler {
 
   #batches(layer: Layer, through: number): Background {
     const { limits, partition, sweep, drop } = this.#options;
-    const batches = fold(layer, { ...limits, partition, recovered: false });
+    const isPressed = () => this.#fill >= 1;
+    const batches = fold(layer, { ...limits, partition, recovered: false, isPressed });
     let upcoming = batches.next();
     let first = sweep(layer);
     return {
       isUrgent: (served) => this.#isUrgent(served),
       next: () => {
         const rows = upcoming.done ? [] : upcoming.value;
-        // A batch drops as many rows at most, so the deletion of their values keeps up with folds.
-        const batch = [...first, ...drop(limits.sliceRowsMax), ...rows];
+        // A batch drops hardly more rows, so the deletion of their values keeps up with folds.
+        const count = isPressed() ? PRESSED * limits.sliceRowsMax : limits.sliceRowsMax;
+        const batch = [...first, ...drop(count), ...rows];
         first = [];
         upcoming = batches.next();
         return upcoming.done ? [...batch, ...this.#cutLog(through)] : batch;
@@ -123,10 +125,15 @@ export class FoldScheduler {
 
   /** Commits wait for a fold when memory would grow without bound, or when a call of `foldAll` waits. */
   #isUrgent(served: boolean): boolean {
+    const fill = this.#fill;
+    return fill >= 2 || served && (fill >= 1 || this.#waits.length > 0);
+  }
+
+  /** How full the active layer is. 1: it is folded next. */
+  get #fill(): number {
     const { rows, bytes } = this.#options.overlay.active;
     const { foldRowsMax, foldBytesMax } = this.#options.limits;
-    const fill = Math.max(rows / foldRowsMax, bytes / foldBytesMax);
-    return fill >= 2 || served && (fill >= 1 || this.#waits.length > 0);
+    return Math.max(rows / foldRowsMax, bytes / foldBytesMax);
   }
 
   #folded(layer: Layer): void {
@@ -139,9 +146,7 @@ export class FoldScheduler {
   }
 
   #isFull(): boolean {
-    const { rows, bytes } = this.#options.overlay.active;
-    const { foldRowsMax, foldBytesMax } = this.#options.limits;
-    return rows >= foldRowsMax || bytes >= foldBytesMax;
+    return this.#fill >= 1;
   }
 
   /** Deletes the folded rows of the log and records their last place: up to there, rows are refused. */

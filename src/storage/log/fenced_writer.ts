@@ -62,16 +62,22 @@ export class FencedWriter {
     // A commit without rows has no row that could carry the fence.
     if (!last) return await this.#writeOnce([statement(HELD, partition, epoch)], () => false);
     const place = Number(last.args[0]);
-    await this.#writeOnce(statements, ({ logged }) => logged === 1, place);
+    await this.#writeOnce(statements, ({ logged }) => logged === 1, { place });
     this.#onDurable?.(this.#lease, place);
   }
 
-  /** Writes anything else, all or nothing. Rejects as `commit` does. */
-  async write(statements: readonly Statement[]): Promise<void> {
+  /**
+   * Writes anything else, all or nothing. `isLazy`: as of `SqlClient`. Rejects as `commit` does.
+   */
+  async write(
+    statements: readonly Statement[],
+    { isLazy = false }: { readonly isLazy?: boolean } = {},
+  ): Promise<void> {
     const { partition, epoch } = this.#lease;
     const steps = this.#steps;
     const fence = [statement(AT_STEP, partition, epoch, steps), statement(TAKE_STEP, partition)];
-    await this.#writeOnce([...fence, ...statements], ({ step }) => Number(step) > steps);
+    const isApplied = ({ step }: SqlRow) => Number(step) > steps;
+    await this.#writeOnce([...fence, ...statements], isApplied, { isLazy });
     this.#steps++;
   }
 
@@ -90,13 +96,16 @@ export class FencedWriter {
   async #writeOnce(
     statements: readonly Statement[],
     isApplied: (row: SqlRow) => boolean,
-    place = NO_PLACE,
+    { place = NO_PLACE, isLazy = false }: {
+      readonly place?: number;
+      readonly isLazy?: boolean;
+    } = {},
   ): Promise<void> {
     const client = this.#client;
     let wasLost = false;
     await withRetries(client, async () => {
       try {
-        await client.batch("write", statements);
+        await client.batch("write", statements, isLazy);
       } catch (cause) {
         if (client.isLost?.(cause)) wasLost = true;
         // The database may refuse a retry because the lost request was applied.
