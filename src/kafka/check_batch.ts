@@ -17,21 +17,31 @@ export function checkBatch({ records, next, partition, ...source }: RecordBatch)
   if (!isWhole(next)) throw bad("next", "is no whole number");
   if (records.length > RECORDS_MAX) throw bad("records", `are more than ${RECORDS_MAX}`);
   let least = 0;
-  for (const [index, { offset, timestamp, ...texts }] of records.entries()) {
-    const place = `records.${index}`;
-    if (!isWhole(offset)) throw bad(`${place}.offset`, "is no whole number");
-    if (offset < least) throw bad(`${place}.offset`, "is not larger than the one before");
-    if (offset >= next) throw bad(`${place}.offset`, "is not smaller than next");
-    if (!Number.isSafeInteger(timestamp)) throw bad(`${place}.timestamp`, "is no whole number");
-    least = offset + 1;
-    for (const name of ["objectKey", "scope", "limitKey", "traceparent"] as const) {
-      const value: unknown = texts[name];
-      if (value !== undefined && typeof value !== "string") {
-        throw bad(`${place}.${name}`, "is no text");
-      }
-    }
-    if (!isPairs(texts.headers)) throw bad(`${place}.headers`, "are no pairs of texts");
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]!;
+    const problem = problemOf(record, { least, next });
+    if (problem) throw bad(`records.${index}.${problem[0]}`, problem[1]);
+    least = record.offset + 1;
   }
+}
+
+const TEXTS = ["objectKey", "scope", "limitKey", "traceparent"] as const;
+
+/** A field that cannot be used, and why. */
+function problemOf(
+  record: RecordBatch["records"][number],
+  { least, next }: { readonly least: number; readonly next: number },
+): readonly [field: string, why: string] | undefined {
+  const { offset, timestamp, headers } = record;
+  if (!isWhole(offset)) return ["offset", "is no whole number"];
+  if (offset < least) return ["offset", "is not larger than the one before"];
+  if (offset >= next) return ["offset", "is not smaller than next"];
+  if (!Number.isSafeInteger(timestamp)) return ["timestamp", "is no whole number"];
+  for (const name of TEXTS) {
+    const value: unknown = record[name];
+    if (value !== undefined && typeof value !== "string") return [name, "is no text"];
+  }
+  return isPairs(headers) ? undefined : ["headers", "are no pairs of texts"];
 }
 
 function isWhole(value: unknown): boolean {
