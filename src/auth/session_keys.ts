@@ -51,7 +51,7 @@ const CONFLICTS_MAX = 20;
 
 /**
  * The keys of sessions: the one that makes new ones, and the one before it, which opens those that still
- * count. Sessions that were signed out are kept with their key (decision 085). All methods reject as the
+ * count. Sessions that were signed out are kept with their key (decision 076). All methods reject as the
  * store does.
  */
 export class SessionKeys {

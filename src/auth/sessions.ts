@@ -35,7 +35,7 @@ export interface Begun {
 /**
  * Sessions of browsers (decision 071). None is kept here: the cookie has the token, encrypted, so that a
  * session ends with its token, and is as good after a restart and in each process of a fleet. Those
- * that were signed out are kept until their time is over (decision 085).
+ * that were signed out are kept until their time is over (decision 076).
  */
 export class Sessions {
   readonly #options: SessionsOptions;

@@ -21,7 +21,7 @@ type Step =
 /**
  * Reads an expression in the syntax of JavaScript, without what needs to go back: `\1`, `(?=`, `(?!`,
  * `(?<=`, `(?<!`. All ways to match are followed at once, so that no expression takes longer than others
- * of its length (decision 080). Throws a `SyntaxError` for one that is none, has these, or is too large.
+ * of its length (decision 074). Throws a `SyntaxError` for one that is none, has these, or is too large.
  */
 export function expressionOf(text: string): Expression {
   // Its messages are those that authors of expressions know.

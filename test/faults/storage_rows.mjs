@@ -39,8 +39,8 @@ export const storageRows = [
   {
     file: "src/storage/fold/fold.ts",
     what: "slices ignore bytes",
-    find: "target.slice.bytes < sliceBytesMax",
-    replace: "target.slice.bytes < Infinity",
+    find: "if (isShort && bytes < sliceBytesMax) continue;",
+    replace: "if (isShort) continue;",
     tests: FOLD,
   },
   {

@@ -44,7 +44,7 @@ const VACUUM_PAGES = 256;
 
 /**
  * Does not force the disk: the write-ahead log keeps the order of commits, so that a loss of power cuts
- * off its end, and the next commit that is forced is so with all before it (decision 081).
+ * off its end, and the next commit that is forced is so with all before it (decision 075).
  */
 function unsynced<T>(connection: Connection, run: () => T): T {
   connection.pragma("synchronous = normal");
