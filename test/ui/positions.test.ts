@@ -68,6 +68,17 @@ describe.skipIf(!hasBrowser)("what the page of an invocation shows has an addres
     await tab.close();
   });
 
+  test("a search that finds nothing is taken back by a button", async () => {
+    const tab = await ui.open(`invocations/${id}?find=${encodeURIComponent("<b>no</b>")}`);
+    const { page } = tab;
+    await page.getByText("No step is like that.").waitFor();
+    await expectSound(tab);
+    await page.getByRole("button", { name: "Without <b>no</b>" }).click();
+    await page.getByRole("row", { name: /before/ }).waitFor();
+    await expect.poll(() => new URL(page.url()).search, SHOWN).toBe("");
+    await tab.close();
+  });
+
   test("the end of a part that reaches to it moves with it", async () => {
     const nap = idOf(await send(ui.server, "Greeter/nap", { id: "still", ms: 3_600_000 }));
     await ui.endpoint.happens("still asleep");

@@ -51,7 +51,7 @@ export function Journal({ row, everyMs, types }: JournalProps) {
         {steps.length > 1 && <Overview steps={steps} waterfall={waterfall} />}
         {data.isWhole || <Behind known={data.rows.length} size={row.journal_size} />}
         {shown.length === 0
-          ? <Empty title={steps.length === 0 ? EMPTY : "No step is like that."} />
+          ? <Nothing isEmpty={steps.length === 0} find={find} onFind={setFind} />
           : <Steps {...{ rows, callees, waterfall, onFold }} onChoose={choose} />}
       </div>
       {step && <Chosen {...{ row, steps: shown.includes(step) ? shown : steps, step, choose }} />}
@@ -74,6 +74,23 @@ function Search({ search, find, onFind }: {
       value={find}
       onInput={({ currentTarget }) => onFind(currentTarget.value)}
     />
+  );
+}
+
+/** Why there is no step, and a way back if it is the search. */
+function Nothing({ isEmpty, find, onFind }: {
+  readonly isEmpty: boolean;
+  readonly find: string;
+  readonly onFind: (text: string) => void;
+}) {
+  return (
+    <Empty title={isEmpty ? EMPTY : "No step is like that."}>
+      {!isEmpty && find !== "" && (
+        <button type="button" onClick={() => onFind("")}>
+          Without <bdi>{find}</bdi>
+        </button>
+      )}
+    </Empty>
   );
 }
 
