@@ -1,4 +1,4 @@
-// What the web UI costs: the list over many invocations, a long journal, idle tabs.
+// What the web UI costs: the list over many invocations, what is new, a long journal, idle tabs.
 //
 //   npm run build && node test/bench/ui.mjs [--rows 100000] [--steps 5000] [--tabs 10]
 //
@@ -21,6 +21,8 @@ function flag(name, otherwise) {
 const [ROWS, STEPS, TABS] = [flag("--rows", 100_000), flag("--steps", 5_000), flag("--tabs", 10)];
 const ROUNDS = 7;
 const CALLS = 50;
+/** Calls whose way to the page is measured. */
+const CALLS_SHOWN = 15;
 const PAGES = 30;
 /** What delays the answer to a key. */
 const LONG_MS = 50;
@@ -201,6 +203,27 @@ async function idleTabs(browser, server) {
   }
 }
 
+/** From a call until the list says that there is a new one, at most once in a while: hints are joined. */
+async function announced(browser, server, url) {
+  const tab = await openTab(browser, url);
+  await pause(SETTLE_MS);
+  const times = [];
+  for (let count = 1; count <= CALLS_SHOWN; count++) {
+    const began = Date.now();
+    await post(`${server.ingress}/restate/send/Greeter/greet`, "Ada");
+    const shown = await tab.page.waitForFunction(
+      (text) => document.querySelector(".title .actions")?.textContent.includes(text) && Date.now(),
+      `${count} new`,
+    );
+    times.push(await shown.jsonValue() - began);
+    await pause(REST_MS);
+  }
+  console.log(
+    `a new invocation is told after ${ms(median(times))} (most ${ms(Math.max(...times))})`,
+  );
+  await tab.close();
+}
+
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ui-bench-"));
 const endpoint = await startEndpoint(SERVICES, "h2", folder);
 const browser = await openChromium();
@@ -221,6 +244,7 @@ try {
   await firstRows(browser, "the list", list);
   await scroll(browser, list);
   await depths(server);
+  await announced(browser, server, list);
   await longJournal(browser, server);
   await idleTabs(browser, server);
 } finally {
