@@ -5,7 +5,15 @@ import { type RowView, Turn } from "../../../src/engine/turn.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
 import { holdsSlots } from "../../../src/model/invocation.ts";
 import { partitionOfId, type PartitionRange } from "../../../src/model/ring.ts";
-import { groupOf, type Item, itemOf, type Rows, type Table } from "../../../src/model/rows.ts";
+import {
+  groupOf,
+  type Item,
+  itemOf,
+  peerOf,
+  type Rows,
+  shareOf,
+  type Table,
+} from "../../../src/model/rows.ts";
 import { Schema } from "../../../src/model/schema.ts";
 import { Scheduler } from "../../../src/partition/flow/scheduler.ts";
 import { compareQueued } from "../../../src/storage/codec/order.ts";
@@ -212,6 +220,27 @@ export class Places {
     return this.places.map(({ range: { partition } }) =>
       this.#at(partition).find("share", `${partition}/${counter}`, "")?.slots ?? 0
     );
+  }
+
+  /** What banks have given that is neither in a share nor in a message. 0 of each counter: all is right. */
+  missing(): Record<string, number> {
+    const slots = new Map<string, number>();
+    const add = (of: { partition: number; counter: string }, by: number) =>
+      void slots.set(shareOf(of), (slots.get(shareOf(of)) ?? 0) + by);
+    for (const place of this.places) {
+      for (const { counter, given } of place.all("bank")) {
+        for (const [one, by] of Object.entries(given)) add({ partition: Number(one), counter }, by);
+      }
+      for (const share of place.all("share")) add(share, -share.slots);
+      for (const { from, to, seq, message } of place.all("outbox")) {
+        if (seq <= (this.#at(to).find("peer", peerOf({ from: to, to: from }), "")?.heard ?? 0)) {
+          continue;
+        }
+        if (message.type === "slotsGiven") add({ ...message, partition: to }, -message.slots);
+        if (message.type === "slotsReturned") add({ ...message, partition: from }, -message.slots);
+      }
+    }
+    return Object.fromEntries([...slots].filter(([, sum]) => sum !== 0));
   }
 
   /** Everything happens that can without an end of an invocation, and without time. */

@@ -224,6 +224,41 @@ test("whatever comes late or dies, no limit is exceeded, and all that waits star
   );
 });
 
+test("limits that change while slots move, and clocks that are set back, lose no slot", () => {
+  const limited = limits.map((one) => ({ concurrency: 2, ...one }));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 4 }),
+      fc.array(fc.record({ service: limited, handler: limited }), { minLength: 2, maxLength: 6 }),
+      fc.boolean(),
+      fc.array(fc.nat(), { minLength: 100, maxLength: 300 }),
+      (partitions, given, isByHandler, choices) => {
+        const all = given.map(({ service, handler }) =>
+          greeter(service, isByHandler ? handler : undefined)
+        );
+        // A lower limit holds once partitions have heard of it.
+        const most = Math.max(...given.map(({ service }) => service.concurrency));
+        const places = new Places(partitions, all[0]!);
+        let at = 0;
+        for (const choice of choices) {
+          if (choice % 17 === 0) {
+            places.limit(all[at = choice % all.length]!);
+          } else if (choice % 19 === 0) places.now -= 3_000;
+          else happen(places, choice);
+          expect(places.ids("invoked").length).toBeLessThanOrEqual(most);
+          expect(places.missing()).toEqual({});
+        }
+        finish(places, most);
+        expect(places.missing()).toEqual({});
+        expect(sum(places.shares(COUNTER))).toBeLessThanOrEqual(given[at]!.service.concurrency);
+        expect(places.corrected).toEqual([]);
+      },
+    ),
+    // To shrink a failure takes minutes: each run plays all of it.
+    { numRuns: 100, endOnFailure: true },
+  );
+});
+
 /** One of the things that may happen. */
 function happen(places: Places, choice: number): void {
   const { length } = places.places;
