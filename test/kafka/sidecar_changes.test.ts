@@ -172,6 +172,44 @@ describe.skipIf(jars === undefined)("subscriptions that change", { concurrent: t
     expect(on.server.texts("s")).toEqual(["b"]);
   });
 
+  test("a start at the end is kept over a crash before the first record", async ({ on }) => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const options = { "auto.offset.reset": "latest", "auto.commit.interval.ms": "50" };
+    on.server.subscribe("s", topic, { options });
+    const first = on.sidecar();
+    await eventually(
+      "the offset",
+      async () => (await on.topics.committed(`s-${topic}`, topic))[0] === 0,
+      first,
+    );
+    await first.stop("SIGKILL");
+    await on.topics.send(topic, "between");
+    const second = on.sidecar();
+    await eventually("the record", () => on.server.texts("s").length === 1, second);
+  });
+
+  test("several sidecars and subscriptions of one group share the partitions", async ({ on }) => {
+    const topic = on.name();
+    await on.topics.create(topic, 4);
+    on.server.subscribe("s", topic);
+    on.server.subscribe("s2", topic, { options: { "group.id": `s-${topic}` } });
+    const sidecars = [on.sidecar(), on.sidecar()];
+    await eventually("all partitions", () => {
+      const members = new Map(on.server.reports.map((one) => [one.member, one.subscriptions]));
+      const assigned = [...members.values()].flat().map(({ partitions }) => partitions.length);
+      return assigned.length === 4 && assigned.every((count) => count === 1);
+    }, sidecars[0]);
+    const texts = Array.from({ length: 40 }, (_, n) => String(n));
+    await on.topics.send(topic, ...texts.map((value, n) => ({ partition: n % 4, value })));
+    await eventually("all records", () => on.server.delivered.length >= 40, sidecars[0]);
+    const seen = [...on.server.texts("s"), ...on.server.texts("s2")].toSorted((a, b) => +a - +b);
+    expect(seen).toEqual(texts);
+  });
+});
+
+/** Alone: beside the tests above, the client of these tests has failed to delete or to write such records. */
+describe.skipIf(jars === undefined)("records of long ago", () => {
   test("records that expire are an error that is logged once, and tried less and less", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
@@ -217,40 +255,5 @@ describe.skipIf(jars === undefined)("subscriptions that change", { concurrent: t
       return positions.toSorted().join() === "1,2";
     }, sidecar);
     expect(on.server.texts("s")).toEqual(["late"]);
-  });
-
-  test("a start at the end is kept over a crash before the first record", async ({ on }) => {
-    const topic = on.name();
-    await on.topics.create(topic);
-    const options = { "auto.offset.reset": "latest", "auto.commit.interval.ms": "50" };
-    on.server.subscribe("s", topic, { options });
-    const first = on.sidecar();
-    await eventually(
-      "the offset",
-      async () => (await on.topics.committed(`s-${topic}`, topic))[0] === 0,
-      first,
-    );
-    await first.stop("SIGKILL");
-    await on.topics.send(topic, "between");
-    const second = on.sidecar();
-    await eventually("the record", () => on.server.texts("s").length === 1, second);
-  });
-
-  test("several sidecars and subscriptions of one group share the partitions", async ({ on }) => {
-    const topic = on.name();
-    await on.topics.create(topic, 4);
-    on.server.subscribe("s", topic);
-    on.server.subscribe("s2", topic, { options: { "group.id": `s-${topic}` } });
-    const sidecars = [on.sidecar(), on.sidecar()];
-    await eventually("all partitions", () => {
-      const members = new Map(on.server.reports.map((one) => [one.member, one.subscriptions]));
-      const assigned = [...members.values()].flat().map(({ partitions }) => partitions.length);
-      return assigned.length === 4 && assigned.every((count) => count === 1);
-    }, sidecars[0]);
-    const texts = Array.from({ length: 40 }, (_, n) => String(n));
-    await on.topics.send(topic, ...texts.map((value, n) => ({ partition: n % 4, value })));
-    await eventually("all records", () => on.server.delivered.length >= 40, sidecars[0]);
-    const seen = [...on.server.texts("s"), ...on.server.texts("s2")].toSorted((a, b) => +a - +b);
-    expect(seen).toEqual(texts);
   });
 });
