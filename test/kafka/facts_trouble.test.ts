@@ -40,8 +40,10 @@ for (const kind of KINDS) {
       await on.subscribe(topic, "Box/take");
       await on.sees(topic, 2);
       await on.topics.send(topic, { partition: 1, key: "d", value: "later" });
-      const seen = await on.sees(topic, 3);
-      expect(seen.map(textOf).toSorted()).toEqual(["before", "later", "other"]);
+      // The reference has given its handlers a record of the other partition twice.
+      const texts = () => new Set(on.seen(topic).map(textOf));
+      await eventually("the later one", () => texts().has("later"));
+      expect([...texts()].toSorted()).toEqual(["before", "later", "other"]);
     });
 
     test("a handler that is gone is waited for", async () => {
@@ -111,7 +113,7 @@ describe.skipIf(jars === undefined)("an invocation whose attempts are used up", 
     await eventually("the next of its key", () => done(on.seen(topic)).includes("after"));
     const [row] = await on.sql(
       "SELECT id, status, completion_result, completion_failure FROM sys_invocation " +
-        `WHERE invoked_by_subscription_id = '${id}' ORDER BY created_at LIMIT 1`,
+        `WHERE invoked_by_subscription_id = '${id}' AND completion_result = 'failure'`,
     );
     expect(row).toMatchObject({
       status: "completed",
