@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./sequencer.ts";
+import { leftOut } from "./turns.ts";
 
 /**
  * Folders whose files share processes and loaded modules: a process for each file costs a third of a
@@ -19,7 +20,7 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ["test/**/*.test.ts"],
-          exclude: [...SHARED, "**/node_modules/**"],
+          exclude: [...SHARED, ...leftOut(process.env), "**/node_modules/**"],
         },
       },
     ],

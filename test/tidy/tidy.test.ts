@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LONGEST } from "../sequencer.ts";
+import { BY_TURNS, leftOut } from "../turns.ts";
 import { connectionSnippets } from "./_connection_snippets.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
@@ -284,6 +285,15 @@ describe("house rules", () => {
   });
 });
 
-test("the test files that begin first exist", () => {
-  expect(LONGEST.filter((file) => !existsSync(join(REPOSITORY, "test", file)))).toEqual([]);
+test("the test files that begin first, or run by turns, exist", () => {
+  expect([...LONGEST, ...BY_TURNS].filter((file) => !existsSync(join(REPOSITORY, "test", file))))
+    .toEqual([]);
+});
+
+test("each file that runs by turns runs in one of three parts, and in a run of all", () => {
+  const parts = ["0", "1", "2"].map((part) => leftOut({ LONG_PARTS: "3", LONG_PART: part }));
+  for (const file of BY_TURNS) {
+    expect(parts.filter((left) => left.includes(`test/${file}`)).length, file).toBe(2);
+  }
+  expect(leftOut({})).toEqual([]);
 });
