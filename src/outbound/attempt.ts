@@ -54,6 +54,8 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   #phase: "running" | "draining" | "closed" = "running";
   #outcome: Outcome | undefined;
   #isSent = false;
+  /** Whether its request is held back. */
+  #isHeld = false;
 
   constructor(
     host: AttemptHost,
@@ -85,13 +87,26 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
       : { startedAt, deployment, waitedMs };
   }
 
-  /** Writes `Start` and the replay at once: some endpoints answer only when they have read it. */
-  begin(exchange: Exchange, effect: Attempt): void {
+  /**
+   * Writes `Start` and the replay at once: some endpoints answer only when they have read it. `isHeld`:
+   * but for its last byte, which is written by `proceed`.
+   */
+  begin(exchange: Exchange, effect: Attempt, { isHeld }: { readonly isHeld: boolean }): void {
+    this.#isHeld = isHeld;
     this.#exchange = exchange;
     this.#request = new RequestHalf(exchange, this.#host.options.unreadBytesMax);
     const { site: { startedAt: now }, plan: { pin: { protocol } } } = this;
-    this.#request.begin(startOf(effect, { now, protocol }), effect.entries);
+    this.#request.begin(startOf(effect, { now, protocol }), effect.entries, { isHeld });
     if (this.plan.requestResponse) this.#request.end();
+    this.#host.expect(this.due);
+  }
+
+  /** Writes the rest of the replay: that the attempt was started is durable now. */
+  proceed(): void {
+    this.#isHeld = false;
+    if (this.#phase !== "running") return;
+    this.inactivity.touch();
+    this.#request?.proceed();
     this.#host.expect(this.due);
   }
 
@@ -118,7 +133,8 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
   }
 
   get canSuspend(): boolean {
-    return this.#phase === "running" && this.#isOpen && this.inactivity.isUnexplained;
+    return this.#phase === "running" && this.#isOpen && !this.#isHeld &&
+      this.inactivity.isUnexplained;
   }
 
   /** Resets the stream. No event follows. */
@@ -175,7 +191,7 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
    */
   get due(): number {
     if (this.#phase === "draining") return this.inactivity.activeAt + this.#host.options.drainMs;
-    if (this.#phase === "closed" || this.#response.isPaused) return Infinity;
+    if (this.#phase === "closed" || this.#isHeld || this.#response.isPaused) return Infinity;
     return this.inactivity.dueOf(this.plan, this.#isOpen);
   }
 

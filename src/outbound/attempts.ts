@@ -46,6 +46,8 @@ export class Attempts {
   readonly #host: AttemptHost;
   readonly #random: BufferedRandom;
   readonly #running = new SlotMap<string, RunningAttempt>();
+  /** Attempts that were opened and are not started yet, by invocation. */
+  readonly #early = new Map<string, number>();
   /** Have sent their outcome; their streams are still open. */
   readonly #draining = new SlotMap<number, RunningAttempt>();
   #begun = 0;
@@ -79,6 +81,7 @@ export class Attempts {
   start(effect: Attempt): void {
     const { id } = effect.invocation;
     if (this.#closed) return;
+    if (this.#early.get(id) === effect.attempt) return this.#proceed(effect);
     const older = this.#running.get(id);
     if (older && older.attempt >= effect.attempt) return;
     older?.abort();
@@ -90,6 +93,21 @@ export class Attempts {
     }
     this.#queue.drop(id, effect.attempt);
     this.#run(effect, since);
+  }
+
+  /** See `AttemptRunner`. Does nothing where the attempt has to wait, or its request has to be whole. */
+  openEarly(effect: Attempt): void {
+    const { id } = effect.invocation;
+    if (this.#closed || this.#running.get(id) || this.#reserved.has(id)) return;
+    if (this.#taken < this.#options.concurrencyMax) this.#run(effect, undefined, { isEarly: true });
+  }
+
+  /** The attempt may be over already: its endpoint can fail before it has all of the request. */
+  #proceed({ invocation: { id }, attempt }: Attempt): void {
+    this.#early.delete(id);
+    this.#queue.drop(id, attempt);
+    const running = this.#running.get(id);
+    if (running?.attempt === attempt) running.proceed();
   }
 
   /** Passes a stored notification on to the running attempt. */
@@ -151,10 +169,11 @@ export class Attempts {
   }
 
   /** `since`: when it began to wait for a slot. */
-  #run(effect: Attempt, since: number | undefined): void {
+  #run(effect: Attempt, since: number | undefined, { isEarly } = { isEarly: false }): void {
     const { invocation } = effect;
     const chosen = choose(this.#deps.schema(), invocation, this.#options.protocolMax);
-    if ("failure" in chosen) return this.#refuse(effect, chosen);
+    if ("failure" in chosen) return isEarly ? undefined : this.#refuse(effect, chosen);
+    if (isEarly) this.#early.set(invocation.id, effect.attempt);
     const span = this.#deps.watch?.began(invocation, effect.attempt, chosen.pin);
     const waitedMs = since === undefined ? undefined : this.#waited(invocation.target, since);
     const { dial, mediaType } = this.#addresses.request(
@@ -173,7 +192,7 @@ export class Attempts {
     });
     this.#running.set(attempt.id, attempt);
     this.#ticker.expect(this.#firstMessages.dueOf(attempt));
-    attempt.begin(this.#open(dial, attempt, invocation.target), effect);
+    attempt.begin(this.#open(dial, attempt, invocation.target), effect, { isHeld: isEarly });
   }
 
   /** How long an attempt waited for a slot, in milliseconds. Undefined: the clock was set back. */

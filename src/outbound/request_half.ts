@@ -25,6 +25,9 @@ export class RequestHalf {
   #next = 0;
   /** As `#next`, but of what was written to the exchange. */
   #written = 0;
+  #isHeld = false;
+  /** The last byte of the replay, while it is held back. */
+  #held: Uint8Array | undefined;
   #blocked = false;
   #ending = false;
   #ended = false;
@@ -54,10 +57,24 @@ export class RequestHalf {
     return this.#ended ? this.#written : this.#snapshot;
   }
 
-  /** Writes `Start`, and the replay as far as there is room. */
-  begin(start: Start, entries: readonly Entry[]): void {
+  /**
+   * Writes `Start`, and the replay as far as there is room. `isHeld`: the last byte waits for `proceed`,
+   * so that the endpoint cannot begin, which has to read the last entry first.
+   */
+  begin(
+    start: Start,
+    entries: readonly Entry[],
+    { isHeld }: { readonly isHeld: boolean },
+  ): void {
+    this.#isHeld = isHeld;
     this.#snapshot = this.#next = this.#written = entries.length;
     this.#replay = new Replay(start, entries);
+    this.#pump();
+  }
+
+  /** Writes the last byte of the replay now, or once there is room. */
+  proceed(): void {
+    this.#isHeld = false;
     this.#pump();
   }
 
@@ -99,7 +116,7 @@ export class RequestHalf {
 
   /** Ends the body now and drops what is not written. */
   stop(): void {
-    this.#replay = undefined;
+    this.#replay = this.#held = undefined;
     this.#queue = [];
     this.end();
   }
@@ -114,9 +131,18 @@ export class RequestHalf {
   #pumpReplay(): boolean {
     while (this.#replay && !this.#replay.isDone) {
       if (this.#blocked) return false;
-      this.#write(this.#replay.next());
+      const piece = this.#replay.next();
+      if (!this.#isHeld || !this.#replay.isDone) this.#write(piece);
+      else {
+        this.#write(piece.subarray(0, -1));
+        this.#held = piece.subarray(-1);
+      }
     }
     this.#replay = undefined;
+    if (!this.#held) return true;
+    if (this.#isHeld || this.#blocked) return false;
+    this.#write(this.#held);
+    this.#held = undefined;
     return true;
   }
 

@@ -6,6 +6,11 @@ import { Releases } from "./releases.ts";
 export interface CommitsOptions {
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
+  /**
+   * Called with the effects of a commit that the store is handed next (decision 078). Returns whether it
+   * has begun to write something: that is written first, since a commit may hold up the thread.
+   */
+  readonly prepare?: ((effects: readonly Effect[]) => boolean) | undefined;
   /** Calls back after input that has already arrived is read. */
   readonly soon: (call: () => void) => void;
   /** Calls back in `QUIET_COMMIT_MS`. */
@@ -53,6 +58,8 @@ export class Commits {
   #gathered: PendingCommit | undefined;
   #inFlight: Promise<void> | undefined;
   #isStopped = false;
+  /** Whether a commit is about to be handed over. */
+  #isPreparing = false;
   /** Whether `later` will call. */
   #isLater = false;
   #number = 0;
@@ -106,7 +113,7 @@ export class Commits {
 
   /** Calls back once the store has been handed everything appended so far. Never, if this stops. */
   whenHandedOver(call: () => void): void {
-    if (!this.#gathered) return call();
+    if (!this.#gathered && !this.#isPreparing) return call();
     this.#onHandedOver.push(call);
     // Not at once: a turn that runs at this moment has not said which effects it has.
     this.#options.soon(() => this.#flushOrWait());
@@ -147,8 +154,7 @@ export class Commits {
     }
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
-    const durable = this.#inFlight = this.#confirmed(this.#options.commit(pending.writes));
-    if (this.#onHandedOver.length > 0) this.#tellHandedOver();
+    const durable = this.#inFlight = this.#confirmed(this.#handOver(pending));
     durable.then(() => {
       this.#inFlight = undefined;
       if (this.#isStopped) return;
@@ -156,6 +162,22 @@ export class Commits {
       this.#onDurable(pending, number);
       this.#flushOrWait();
     }, (cause) => this.#fail(cause));
+  }
+
+  #handOver({ writes, effects }: PendingCommit): Promise<void> {
+    const handOver = () => {
+      this.#isPreparing = false;
+      if (this.#isStopped) return Promise.resolve();
+      const durable = this.#options.commit(writes);
+      if (this.#onHandedOver.length > 0) this.#tellHandedOver();
+      return durable;
+    };
+    try {
+      this.#isPreparing = this.#options.prepare?.(effects) ?? false;
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    return this.#isPreparing ? Promise.resolve().then(handOver) : handOver();
   }
 
   #isHeld(): boolean {

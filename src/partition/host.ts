@@ -10,6 +10,7 @@ import { Meter } from "../observe/meter.ts";
 import { Fenced, type Lease, type PartitionClient } from "../ports.ts";
 import type { DamagedHolder } from "../scan.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
+import { openEarly } from "./open_early.ts";
 import { type DisagreementLog, logCorrected, logDamagedHolder } from "./flow/disagreements.ts";
 import { recover } from "./flow/recover.ts";
 import type { Scheduler } from "./flow/scheduler.ts";
@@ -159,6 +160,7 @@ export class Host {
     const life: Life = beginLife(lease, this.#options, {
       meter: this.#meter,
       release: (effects) => this.#release(life, effects),
+      prepare: (effects) => openEarly(life.attempts, effects),
       onFailure: (cause) => this.#failed(life, cause),
       onRefused: (event, cause) => this.#refused(event, cause),
       onCorrected: (corrected) => logCorrected(corrected, this.#disagreements),

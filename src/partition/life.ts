@@ -58,6 +58,11 @@ export interface HostOptions {
 /** What `outbound/attempts.ts` offers a partition. */
 export interface AttemptRunner {
   start(effect: Effect & { type: "attempt" }): void;
+  /**
+   * Opens the request of an attempt whose commit is in flight, and holds back its end, so that no handler
+   * begins before `start` is called with the same effect (decision 078). Absent: nothing is opened early.
+   */
+  openEarly?(effect: Effect & { type: "attempt" }): void;
   notify(effect: Effect & { type: "notify" }): void;
   abort(effect: Effect & { type: "abort" }): void;
   yield(effect: Effect & { type: "yield" }): void;
@@ -82,6 +87,7 @@ export interface Life {
 export interface Hooks {
   readonly meter: Meter;
   readonly release: (effects: readonly Effect[]) => void;
+  readonly prepare: (effects: readonly Effect[]) => boolean;
   readonly onFailure: (cause: unknown) => void;
   readonly onRefused: (event: Event, cause: Unreadable) => void;
   readonly onCorrected: (corrected: Corrected) => void;

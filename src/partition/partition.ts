@@ -7,7 +7,7 @@ import type { Meter } from "../observe/meter.ts";
 import type { Clock, Lease, Store } from "../ports.ts";
 import { Arrivals } from "./arrivals.ts";
 import { CommittedChanges } from "./committed_changes.ts";
-import { Commits, QUIET_COMMIT_MS } from "./commits.ts";
+import { Commits, type CommitsOptions, QUIET_COMMIT_MS } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
 import { Scheduler } from "./flow/scheduler.ts";
@@ -33,6 +33,8 @@ export interface PartitionOptions {
   readonly onCorrected?: SchedulerOptions["onCorrected"];
   /** Runs effects. Called only for turns that are already durable. */
   readonly release: (effects: readonly Effect[]) => void;
+  /** As in `CommitsOptions`. */
+  readonly prepare?: CommitsOptions["prepare"];
   readonly turnEventsMax: number;
   /** As in `HostOptions`. */
   readonly releaseEffectsMax: number;

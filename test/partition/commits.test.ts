@@ -31,6 +31,8 @@ const scripts = fc.record({
   fails: fc.option(fc.integer({ min: 1, max: 6 })),
   stopsAt: fc.option(fc.nat(60)),
   batch: fc.constantFrom(1, 2, 100),
+  /** Of every so many commits one has something to write first. */
+  prepares: fc.constantFrom(1, 2, 100),
 });
 
 interface Heard {
@@ -41,6 +43,8 @@ interface Heard {
   readonly stored: number[];
   readonly failures: unknown[];
   inFlightMax: number;
+  /** Numbers of turns whose effects were shown before their commit, and how many effects were released then. */
+  readonly prepared: (readonly [turn: number, released: number])[];
   /** How many effects were released when it was stopped. */
   atStop?: number;
 }
@@ -68,6 +72,7 @@ interface Script {
   readonly fails: number | null;
   readonly stopsAt: number | null;
   readonly batch: number;
+  readonly prepares: number;
 }
 
 /** A store with delays, which may lose one commit. */
@@ -89,11 +94,23 @@ function attempts(effects: readonly Effect[]): number[] {
 
 async function play(script: Script): Promise<Heard> {
   const world = new World(1);
-  const nothing = { released: [], durable: [], settled: [], stored: [], failures: [] };
+  let shown = 0;
+  const nothing = {
+    released: [],
+    durable: [],
+    settled: [],
+    stored: [],
+    failures: [],
+    prepared: [],
+  };
   const heard: Heard = { ...nothing, inFlightMax: 0 };
   const commits: Commits = new Commits({
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
+    prepare: (effects) => {
+      for (const turn of attempts(effects)) heard.prepared.push([turn, heard.released.length]);
+      return ++shown % script.prepares === 0;
+    },
     soon: (call) => world.after(0, call),
     later: (call) => world.after(QUIET_COMMIT_MS, call),
     releaseEffectsMax: script.batch,
@@ -134,6 +151,11 @@ test("one commit is in flight, and effects are released in order, each after its
       expect(heard.stored).toEqual(all.filter((i) => script.steps[i]?.writes));
       expect(heard.settled).toEqual(heard.settled.toSorted((a, b) => a - b));
       expect(heard.inFlightMax).toBeLessThanOrEqual(1);
+      // Each effect of a commit with writes, in order, and no later than it is released.
+      const turns = heard.prepared.map(([turn]) => turn);
+      expect(turns).toEqual(turns.toSorted((a, b) => a - b));
+      for (const i of heard.stored) expect(turns).toContain(i);
+      expect(heard.prepared.every(([turn, released]) => released <= turn)).toBe(true);
     }),
     { numRuns: 200 },
   );
@@ -218,4 +240,66 @@ test("without company they are committed soon, and at once for a reader or when 
   await run();
   expect(sizes).toEqual([1, 1, 1_001, 1]);
   expect(at).toEqual([QUIET_COMMIT_MS, 100, 200, 205 + QUIET_COMMIT_MS]);
+});
+
+/** A commit by hand, whose effects have begun something, and what happens in its course. */
+function prepared(prepare: () => boolean) {
+  const seen: string[] = [];
+  const commits: Commits = new Commits({
+    commit: () => {
+      seen.push("commit");
+      return Promise.resolve();
+    },
+    prepare: () => {
+      seen.push("prepare");
+      queueMicrotask(() => seen.push("written"));
+      return prepare();
+    },
+    release: () => seen.push("release"),
+    soon: (call) => setImmediate(call),
+    later: (call) => setImmediate(call),
+    releaseEffectsMax: 100,
+    markDurable: () => {},
+    forget: () => {},
+    onFailure: (cause) => {
+      seen.push(String(cause));
+      commits.stop();
+    },
+  });
+  append(commits, turnOf(1, { afterMs: 0, writes: true, isFollowed: false }), {
+    durable: () => {},
+    isFollowed: false,
+  });
+  return { commits, seen };
+}
+
+const idle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("what was begun before a commit is written before the store is handed it", async () => {
+  const { commits, seen } = prepared(() => true);
+  commits.whenHandedOver(() => seen.push("handed over"));
+  await idle();
+  expect(seen).toEqual(["prepare", "written", "commit", "handed over", "release"]);
+});
+
+test("with nothing begun a commit is handed over at once", async () => {
+  const { commits, seen } = prepared(() => false);
+  commits.whenHandedOver(() => seen.push("handed over"));
+  await idle();
+  expect(seen).toEqual(["prepare", "commit", "handed over", "written", "release"]);
+});
+
+test("a partition that stops before a commit is handed over commits nothing", async () => {
+  const { commits, seen } = prepared(() => true);
+  commits.stop();
+  await idle();
+  expect(seen).toEqual(["prepare", "written"]);
+});
+
+test("what fails before a commit ends the partition, and nothing is committed", async () => {
+  const { seen } = prepared(() => {
+    throw new Error("broken");
+  });
+  await idle();
+  expect(seen).toEqual(["prepare", "Error: broken", "written"]);
 });

@@ -1,5 +1,7 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import { entryType } from "../../src/model/journal.ts";
 import type { DialListener, DialRequest, Exchange } from "../../src/dial.ts";
+import { StartSchema } from "../../src/wire/gen/service_pb.ts";
 import { Frames, say } from "../outbound/_scripts.ts";
 import type { World } from "./world.ts";
 
@@ -17,6 +19,8 @@ export interface SideOptions {
   readonly isCalm: boolean;
   /** It works until `release` is called. */
   readonly isHeld: boolean;
+  /** Called when it has read the whole replay: only now its handler may begin. */
+  readonly begins: () => void;
 }
 
 /**
@@ -29,7 +33,7 @@ export class HandlerSide implements Exchange {
   readonly key: string | undefined;
   readonly number: number;
   /** Code of the handler runs. */
-  isWorking = true;
+  isWorking = false;
   /** The endpoint has ended the response. */
   isEnded = false;
   /** When the server reset the stream, in simulated milliseconds. */
@@ -39,6 +43,7 @@ export class HandlerSide implements Exchange {
   readonly #options: SideOptions;
   readonly #frames = new Frames();
   readonly #manner: Manner;
+  #hasBegun = false;
   #isHeld: boolean;
   /** When the endpoint said what ends an attempt. */
   #saidAt: number | undefined;
@@ -57,7 +62,6 @@ export class HandlerSide implements Exchange {
     this.#movedAt = world.mono;
     this.#manner = isCalm ? "quick" : world.chance.pick(MANNERS);
     world.log(`side ${number} of ${this.id.slice(-8)} begins: ${this.#manner}`);
-    world.after(world.chance.int(0, 5), () => this.#live());
   }
 
   /** Whether the server may begin what this handler's work excludes. */
@@ -89,6 +93,7 @@ export class HandlerSide implements Exchange {
 
   write(bytes: Uint8Array): boolean {
     this.#frames.push(bytes);
+    this.#begin();
     if (this.#sleeps && this.#isAwake) this.#after(3, () => this.#succeed());
     return true;
   }
@@ -113,6 +118,18 @@ export class HandlerSide implements Exchange {
 
   get #isAwake(): boolean {
     return this.#frames.types.includes(entryType.sleepCompletion);
+  }
+
+  /** Its first message says of how many entries the replay is. */
+  #begin(): void {
+    const { bodies: [start], types } = this.#frames;
+    if (this.#hasBegun || !start) return;
+    if (types.length <= fromBinary(StartSchema, start).knownEntries) return;
+    this.#hasBegun = true;
+    const { world, begins } = this.#options;
+    begins();
+    this.isWorking = true;
+    world.after(world.chance.int(0, 5), () => this.#live());
   }
 
   #live(): void {

@@ -4,11 +4,11 @@ import { ONLY_PARTITION } from "../../src/model/ring.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Attempts } from "../../src/outbound/attempts.ts";
 import type { Clock, Mailbox } from "../../src/ports.ts";
-import { MemoryStore } from "../../src/storage/memory_store.ts";
 import { defaults, deployment, targetOf } from "../support/schema.ts";
 import { HandlerSide, WAITS } from "./handler_side.ts";
 import { Broken, must } from "./must.ts";
 import { SlotOrder } from "./slot_order.ts";
+import { SlowStore } from "./slow_store.ts";
 import type { System } from "./system.ts";
 import { World } from "./world.ts";
 
@@ -61,7 +61,9 @@ export async function overlapOf(
 class Play {
   readonly world: World;
   readonly #system: OutboundSystem;
-  readonly #store = new MemoryStore();
+  readonly #store: SlowStore;
+  /** How many handlers have begun, by invocation. */
+  readonly #begun = new Map<string, number>();
   readonly #clock: Clock;
   readonly #sides: HandlerSide[] = [];
   readonly #ids: string[] = [];
@@ -79,6 +81,7 @@ class Play {
   constructor(system: OutboundSystem, world: World) {
     this.#system = system;
     this.world = world;
+    this.#store = new SlowStore(world);
     this.#clock = {
       now: () => world.wall,
       at: (due, call) => world.after(due - world.wall, call),
@@ -144,19 +147,30 @@ class Play {
     const { world } = this;
     const isCalm = this.#isCalm;
     const isHeld = this.#isHeld;
-    const side = new HandlerSide(this.#sides.length, { world, request, listener, isCalm, isHeld });
-    const rival = this.#sides.find((one) =>
-      !one.isOver && (one.id === side.id || one.key !== undefined && one.key === side.key)
-    );
-    if (rival) {
-      this.#broken ??= new Broken(`Side ${side.number} began while side ${rival.number} works`);
-    }
+    const begins = () => this.#begins(side);
+    const given = { world, request, listener, isCalm, isHeld, begins };
+    const side: HandlerSide = new HandlerSide(this.#sides.length, given);
     this.#sides.push(side);
     const { length } = this.#speaking;
     if (length > this.#slots) {
       this.#broken ??= new Broken(`${length} attempts have a slot, and there are ${this.#slots}`);
     }
     return side;
+  }
+
+  /** A handler begins: its attempt is durable, and no other is at work that it must not meet. */
+  #begins(side: HandlerSide): void {
+    const begun = (this.#begun.get(side.id) ?? 0) + 1;
+    this.#begun.set(side.id, begun);
+    if (begun > this.#store.attemptsOf(side.id)) {
+      this.#broken ??= new Broken(`Side ${side.number} began before its attempt was durable`);
+    }
+    const rival = this.#sides.find((one) =>
+      !one.isOver && (one.id === side.id || one.key !== undefined && one.key === side.key)
+    );
+    if (rival) {
+      this.#broken ??= new Broken(`Side ${side.number} began while side ${rival.number} works`);
+    }
   }
 
   async #start(): Promise<void> {

@@ -40,6 +40,30 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
     replace: "this.#running.clear();",
   },
   {
+    name: "the request of an attempt is not held back until its start is durable",
+    file: "outbound/attempts.ts",
+    find: "effect, { isHeld: isEarly });",
+    replace: "effect, { isHeld: false });",
+  },
+  {
+    name: "a request that was held back does not go on",
+    file: "outbound/attempts.ts",
+    find: "if (running?.attempt === attempt) running.proceed();",
+    replace: "",
+  },
+  {
+    name: "an attempt that was opened early is forgotten by its start",
+    file: "outbound/attempts.ts",
+    find: "if (isEarly) this.#early.set(invocation.id, effect.attempt);",
+    replace: "",
+  },
+  {
+    name: "an attempt is opened early without a slot",
+    file: "outbound/attempts.ts",
+    find: "if (this.#taken < this.#options.concurrencyMax) this.#run(",
+    replace: "this.#run(",
+  },
+  {
     name: "an attempt needs no slot",
     file: "outbound/attempts.ts",
     find: "if (since === undefined && this.#taken >= this.#options.concurrencyMax) {",

@@ -48,6 +48,7 @@ export class SlotOrder {
         if (attempts.status(id)?.kind === "ready") this.#waits(waitingOf(effect));
         else this.#leaves(id, effect.attempt);
       },
+      openEarly: (effect) => attempts.openEarly(effect),
       notify: (effect) => attempts.notify(effect),
       abort: (effect) => {
         this.#leaves(effect.id, effect.attempt);
