@@ -77,12 +77,11 @@ for (const [name, [act, kind, code]] of Object.entries(OUTCOMES)) {
 test("an endpoint that does not end its response is reset, and then the outcome is sent", async () => {
   const held: Held = {};
   const act = saying(say.error({ code: 500, message: "no" }));
-  const { bench } = await stage(holding(held, act), { drainMs: 40 });
+  const { bench } = await stage(holding(held, act), { drainMs: 500 });
   bench.attempts.start(attempt());
   await until(() => held.seen?.ended);
-  const asked = Date.now();
+  expect(bench.ended).toEqual([]);
   await until(() => bench.ended.length > 0);
-  expect(Date.now() - asked).toBeGreaterThanOrEqual(30);
   await until(() => held.seen?.closed !== undefined);
   expect(held.seen?.closed).toBe(8);
 });

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("services", () => {
     const { page } = tab;
     const row = /^Shop service/;
     await page.getByRole("row", { name: row }).getByRole("link", { name: "1", exact: true })
-      .waitFor();
+      .first().waitFor();
     await expect.poll(() => cell(page, row, "Running")).toBe("1");
     await expect.poll(() => cell(page, row, "Failed 1 h")).toBe("1");
     expect(await cell(page, row, "p95")).toMatch(/ m?s$/);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, hasToken } from "../data/client.ts";
 import { messageOf } from "../data/commands.ts";
 import { identity, signIn } from "../data/session.ts";
@@ -38,7 +38,8 @@ function useForm(onDone: () => void) {
   const input = useRef<HTMLInputElement>(null);
   const [failure, fail] = useState<string>();
   const [isBusy, work] = useState(false);
-  useEffect(() => {
+  // Before the browser paints: who sees the field can type into it.
+  useLayoutEffect(() => {
     document.title = "Sign in · perdure";
     input.current?.focus();
   }, []);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { addressOf, type Deployment, type Service } from "../../data/catalog.ts";
 import { refreshAll } from "../../data/resource.ts";
 import { go, link } from "../../state/router.ts";
@@ -110,7 +110,7 @@ interface ReviewProps extends RegisterProps {
 /** What the endpoint announces beside what is served now. */
 function Review({ offer, registration, onConfirm, known, services, deployments }: ReviewProps) {
   const confirm = useRef<HTMLButtonElement>(null);
-  useEffect(() => confirm.current?.focus(), []);
+  useLayoutEffect(() => confirm.current?.focus(), []);
   const { wanted, hasFallenBack } = offer;
   const there = known ?? deployments.find(({ uri, arn }) => sameUri(uri ?? arn ?? "", wanted.uri));
   const diffs = diffOf(services, offer.services, wanted.isForced ? there?.id : undefined);
