@@ -68,6 +68,8 @@ export interface Exchange {
   write(bytes: Uint8Array): boolean;
   /** Closes the request body. */
   end(): void;
+  /** Sends at once what else would be sent with all of this tick. Absent: it cannot. */
+  flush?(): void;
   /** Ends the exchange at once (RST_STREAM CANCEL, or closes the connection). */
   abort(): void;
   /** `pause` stops reading the response and `resume` continues: back-pressure on the endpoint. */

@@ -40,6 +40,10 @@ export class PendingExchange implements Exchange {
     else this.#ended = true;
   }
 
+  flush(): void {
+    this.#inner?.flush?.();
+  }
+
   abort(): void {
     if (this.#inner) this.#inner.abort();
     this.#over = true;

@@ -61,6 +61,11 @@ export class Sender {
     return false;
   }
 
+  /** Writes what was sent, also by other streams, without waiting for the end of the tick. */
+  flush(): void {
+    this.#output.flush();
+  }
+
   /** Ends a request, behind what was written. */
   end(stream: SendingStream): void {
     if (stream.isEnding || stream.isSent) return;

@@ -72,6 +72,10 @@ export class Http2Stream implements Exchange, SendingStream {
     this.#host.sender.end(this);
   }
 
+  flush(): void {
+    this.#host.sender.flush();
+  }
+
   abort(): void {
     this.#listener = undefined;
     this.#held = undefined;

@@ -98,15 +98,18 @@ export class RunningAttempt implements DialListener, SlotHolder, Receiver {
     const { site: { startedAt: now }, plan: { pin: { protocol } } } = this;
     this.#request.begin(startOf(effect, { now, protocol }), effect.entries, { isHeld });
     if (this.plan.requestResponse) this.#request.end();
+    if (isHeld) exchange.flush?.();
     this.#host.expect(this.due);
   }
 
   /** Writes the rest of the replay: that the attempt was started is durable now. */
   proceed(): void {
+    if (!this.#isHeld) return;
     this.#isHeld = false;
     if (this.#phase !== "running") return;
     this.inactivity.touch();
     this.#request?.proceed();
+    this.#exchange?.flush?.();
     this.#host.expect(this.due);
   }
 

@@ -81,7 +81,7 @@ export class Attempts {
   start(effect: Attempt): void {
     const { id } = effect.invocation;
     if (this.#closed) return;
-    if (this.#early.get(id) === effect.attempt) return this.#proceed(effect);
+    if (this.#early.get(id) === effect.attempt) return this.#startEarly(effect);
     const older = this.#running.get(id);
     if (older && older.attempt >= effect.attempt) return;
     older?.abort();
@@ -102,12 +102,20 @@ export class Attempts {
     if (this.#taken < this.#options.concurrencyMax) this.#run(effect, undefined, { isEarly: true });
   }
 
-  /** The attempt may be over already: its endpoint can fail before it has all of the request. */
-  #proceed({ invocation: { id }, attempt }: Attempt): void {
-    this.#early.delete(id);
-    this.#queue.drop(id, attempt);
-    const running = this.#running.get(id);
+  /**
+   * See `AttemptRunner`. The attempt may be over already: its endpoint can fail before it has all of the
+   * request.
+   */
+  proceed({ invocation: { id }, attempt }: Attempt): void {
+    const running = this.#early.get(id) === attempt ? this.#running.get(id) : undefined;
     if (running?.attempt === attempt) running.proceed();
+  }
+
+  #startEarly(effect: Attempt): void {
+    const { id } = effect.invocation;
+    this.proceed(effect);
+    this.#early.delete(id);
+    this.#queue.drop(id, effect.attempt);
   }
 
   /** Passes a stored notification on to the running attempt. */

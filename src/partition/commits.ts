@@ -7,10 +7,10 @@ export interface CommitsOptions {
   readonly commit: (writes: readonly Write[]) => Promise<void>;
   readonly release: (effects: readonly Effect[]) => void;
   /**
-   * Called with the effects of a commit that the store is handed next (decision 078). Returns whether it
-   * has begun to write something: that is written first, since a commit may hold up the thread.
+   * Called with the effects of a commit, before the store is handed it: a commit may hold up the thread.
+   * They are released as ever (decision 078).
    */
-  readonly prepare?: ((effects: readonly Effect[]) => boolean) | undefined;
+  readonly prepare?: ((effects: readonly Effect[]) => void) | undefined;
   /** Calls back after input that has already arrived is read. */
   readonly soon: (call: () => void) => void;
   /** Calls back in `QUIET_COMMIT_MS`. */
@@ -58,8 +58,6 @@ export class Commits {
   #gathered: PendingCommit | undefined;
   #inFlight: Promise<void> | undefined;
   #isStopped = false;
-  /** Whether a commit is about to be handed over. */
-  #isPreparing = false;
   /** Whether `later` will call. */
   #isLater = false;
   #number = 0;
@@ -113,7 +111,7 @@ export class Commits {
 
   /** Calls back once the store has been handed everything appended so far. Never, if this stops. */
   whenHandedOver(call: () => void): void {
-    if (!this.#gathered && !this.#isPreparing) return call();
+    if (!this.#gathered) return call();
     this.#onHandedOver.push(call);
     // Not at once: a turn that runs at this moment has not said which effects it has.
     this.#options.soon(() => this.#flushOrWait());
@@ -155,6 +153,7 @@ export class Commits {
     const { meter } = this.#options;
     const began = meter?.now() ?? 0;
     const durable = this.#inFlight = this.#confirmed(this.#handOver(pending));
+    if (this.#onHandedOver.length > 0) this.#tellHandedOver();
     durable.then(() => {
       this.#inFlight = undefined;
       if (this.#isStopped) return;
@@ -165,19 +164,12 @@ export class Commits {
   }
 
   #handOver({ writes, effects }: PendingCommit): Promise<void> {
-    const handOver = () => {
-      this.#isPreparing = false;
-      if (this.#isStopped) return Promise.resolve();
-      const durable = this.#options.commit(writes);
-      if (this.#onHandedOver.length > 0) this.#tellHandedOver();
-      return durable;
-    };
     try {
-      this.#isPreparing = this.#options.prepare?.(effects) ?? false;
+      this.#options.prepare?.(effects);
     } catch (cause) {
       this.#fail(cause);
     }
-    return this.#isPreparing ? Promise.resolve().then(handOver) : handOver();
+    return this.#isStopped ? Promise.resolve() : this.#options.commit(writes);
   }
 
   #isHeld(): boolean {

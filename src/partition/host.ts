@@ -10,7 +10,7 @@ import { Meter } from "../observe/meter.ts";
 import { Fenced, type Lease, type PartitionClient } from "../ports.ts";
 import type { DamagedHolder } from "../scan.ts";
 import { beginLife, endLife, type HostOptions, type Life } from "./life.ts";
-import { openEarly } from "./open_early.ts";
+import { openEarly, proceedFirst } from "./open_early.ts";
 import { type DisagreementLog, logCorrected, logDamagedHolder } from "./flow/disagreements.ts";
 import { recover } from "./flow/recover.ts";
 import type { Scheduler } from "./flow/scheduler.ts";
@@ -177,6 +177,7 @@ export class Host {
   }
 
   #release(life: Life, effects: readonly Effect[]): void {
+    proceedFirst(life.attempts, effects);
     for (const effect of effects) {
       switch (effect.type) {
         case "attempt":

@@ -63,6 +63,8 @@ export interface AttemptRunner {
    * begins before `start` is called with the same effect (decision 078). Absent: nothing is opened early.
    */
   openEarly?(effect: Effect & { type: "attempt" }): void;
+  /** The attempt is started next: what `openEarly` has held back is sent. Absent: nothing is. */
+  proceed?(effect: Effect & { type: "attempt" }): void;
   notify(effect: Effect & { type: "notify" }): void;
   abort(effect: Effect & { type: "abort" }): void;
   yield(effect: Effect & { type: "yield" }): void;
@@ -87,7 +89,7 @@ export interface Life {
 export interface Hooks {
   readonly meter: Meter;
   readonly release: (effects: readonly Effect[]) => void;
-  readonly prepare: (effects: readonly Effect[]) => boolean;
+  readonly prepare: (effects: readonly Effect[]) => void;
   readonly onFailure: (cause: unknown) => void;
   readonly onRefused: (event: Event, cause: Unreadable) => void;
   readonly onCorrected: (corrected: Corrected) => void;

@@ -31,8 +31,6 @@ const scripts = fc.record({
   fails: fc.option(fc.integer({ min: 1, max: 6 })),
   stopsAt: fc.option(fc.nat(60)),
   batch: fc.constantFrom(1, 2, 100),
-  /** Of every so many commits one has something to write first. */
-  prepares: fc.constantFrom(1, 2, 100),
 });
 
 interface Heard {
@@ -72,7 +70,6 @@ interface Script {
   readonly fails: number | null;
   readonly stopsAt: number | null;
   readonly batch: number;
-  readonly prepares: number;
 }
 
 /** A store with delays, which may lose one commit. */
@@ -94,7 +91,6 @@ function attempts(effects: readonly Effect[]): number[] {
 
 async function play(script: Script): Promise<Heard> {
   const world = new World(1);
-  let shown = 0;
   const nothing = {
     released: [],
     durable: [],
@@ -109,7 +105,6 @@ async function play(script: Script): Promise<Heard> {
     release: (effects) => heard.released.push(...attempts(effects)),
     prepare: (effects) => {
       for (const turn of attempts(effects)) heard.prepared.push([turn, heard.released.length]);
-      return ++shown % script.prepares === 0;
     },
     soon: (call) => world.after(0, call),
     later: (call) => world.after(QUIET_COMMIT_MS, call),
@@ -242,8 +237,8 @@ test("without company they are committed soon, and at once for a reader or when 
   expect(at).toEqual([QUIET_COMMIT_MS, 100, 200, 205 + QUIET_COMMIT_MS]);
 });
 
-/** A commit by hand, whose effects have begun something, and what happens in its course. */
-function prepared(prepare: () => boolean) {
+/** A commit by hand, whose effects begin something, and what happens in its course. */
+function prepared(prepare: () => void) {
   const seen: string[] = [];
   const commits: Commits = new Commits({
     commit: () => {
@@ -252,8 +247,7 @@ function prepared(prepare: () => boolean) {
     },
     prepare: () => {
       seen.push("prepare");
-      queueMicrotask(() => seen.push("written"));
-      return prepare();
+      prepare();
     },
     release: () => seen.push("release"),
     soon: (call) => setImmediate(call),
@@ -270,36 +264,21 @@ function prepared(prepare: () => boolean) {
     durable: () => {},
     isFollowed: false,
   });
-  return { commits, seen };
+  return seen;
 }
 
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("what was begun before a commit is written before the store is handed it", async () => {
-  const { commits, seen } = prepared(() => true);
-  commits.whenHandedOver(() => seen.push("handed over"));
+test("effects may begin before the store is handed their commit", async () => {
+  const seen = prepared(() => {});
   await idle();
-  expect(seen).toEqual(["prepare", "written", "commit", "handed over", "release"]);
-});
-
-test("with nothing begun a commit is handed over at once", async () => {
-  const { commits, seen } = prepared(() => false);
-  commits.whenHandedOver(() => seen.push("handed over"));
-  await idle();
-  expect(seen).toEqual(["prepare", "commit", "handed over", "written", "release"]);
-});
-
-test("a partition that stops before a commit is handed over commits nothing", async () => {
-  const { commits, seen } = prepared(() => true);
-  commits.stop();
-  await idle();
-  expect(seen).toEqual(["prepare", "written"]);
+  expect(seen).toEqual(["prepare", "commit", "release"]);
 });
 
 test("what fails before a commit ends the partition, and nothing is committed", async () => {
-  const { seen } = prepared(() => {
+  const seen = prepared(() => {
     throw new Error("broken");
   });
   await idle();
-  expect(seen).toEqual(["prepare", "Error: broken", "written"]);
+  expect(seen).toEqual(["prepare", "Error: broken"]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Attempt, Effect } from "../../src/engine/effect.ts";
 import type { AttemptRunner } from "../../src/partition/life.ts";
-import { openEarly } from "../../src/partition/open_early.ts";
+import { openEarly, proceedFirst } from "../../src/partition/open_early.ts";
 import { attempt } from "../outbound/_attempts.ts";
 
 const REPLY: Effect = { type: "reply", reply: 1, id: "i", status: "accepted" };
@@ -21,27 +21,39 @@ test("one or two attempts of a commit are opened early", () => {
   const [one, two] = [attempt(), attempt()];
   for (const effects of [[one], [REPLY, one, REPLY], [one, REPLY, two]]) {
     const { attempts, opened } = runner();
-    expect(openEarly(attempts, effects)).toBe(true);
+    openEarly(attempts, effects);
     expect(opened).toEqual(effects.filter(({ type }) => type === "attempt"));
   }
 });
 
 test("none of many is, since their endpoint has enough to do", () => {
   const { attempts, opened } = runner();
-  expect(openEarly(attempts, [attempt(), attempt(), REPLY, attempt()])).toBe(false);
+  openEarly(attempts, [attempt(), attempt(), REPLY, attempt()]);
   expect(opened).toEqual([]);
 });
 
 test("none is while many run", () => {
   const { attempts, opened } = runner(9);
-  expect(openEarly(attempts, [attempt()])).toBe(false);
+  openEarly(attempts, [attempt()]);
   expect(opened).toEqual([]);
 });
 
 test("without an attempt there is nothing to open, nor with a runner that cannot", () => {
   const { attempts, opened } = runner();
-  expect(openEarly(attempts, [REPLY])).toBe(false);
+  openEarly(attempts, [REPLY]);
   const { openEarly: _, ...others } = attempts;
-  expect(openEarly(others, [attempt()])).toBe(false);
+  openEarly(others, [attempt()]);
   expect(opened).toEqual([]);
+});
+
+test("what was opened proceeds first, unless something is aborted with it", () => {
+  const { attempts } = runner();
+  const begun: Attempt[] = [];
+  const proceeding = { ...attempts, proceed: (effect: Attempt) => void begun.push(effect) };
+  const one = attempt();
+  proceedFirst(proceeding, [REPLY, one]);
+  expect(begun).toEqual([one]);
+  proceedFirst(proceeding, [{ type: "abort", id: "i", attempt: 1 }, one]);
+  proceedFirst(attempts, [one]);
+  expect(begun).toEqual([one]);
 });

@@ -64,6 +64,12 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
     replace: "this.#run(",
   },
   {
+    name: "who was prepared begins before one that it excludes is aborted",
+    file: "partition/open_early.ts",
+    find: 'if (!attempts.proceed || effects.some(({ type }) => type === "abort")) return;',
+    replace: "if (!attempts.proceed) return;",
+  },
+  {
     name: "an attempt needs no slot",
     file: "outbound/attempts.ts",
     find: "if (since === undefined && this.#taken >= this.#options.concurrencyMax) {",

@@ -49,6 +49,7 @@ export class SlotOrder {
         else this.#leaves(id, effect.attempt);
       },
       openEarly: (effect) => attempts.openEarly(effect),
+      proceed: (effect) => attempts.proceed(effect),
       notify: (effect) => attempts.notify(effect),
       abort: (effect) => {
         this.#leaves(effect.id, effect.attempt);
