@@ -2,7 +2,8 @@
 //
 //   npm run build && node test/bench/ui.mjs [--rows 100000] [--steps 5000] [--tabs 10]
 //
-// Needs Chromium (`CHROMIUM`, else Debian's). Times are from the navigation. "CPU" is what the thread of
+// Ends with 1 and a line for each budget that is not kept: they hold for a quiet machine of two cores and
+// the sizes above, so that no other run asserts them. Needs Chromium (`CHROMIUM`, else Debian's). Times are from the navigation. "CPU" is what the thread of
 // the page or the server worked, and so are tasks: whatever else the machine does meanwhile.
 import fs from "node:fs";
 import os from "node:os";
@@ -38,6 +39,19 @@ const REST_MS = 2_000;
 const TICKS = 100;
 const JSON_TYPE = { "content-type": "application/json", accept: "application/json" };
 const SERVICES = fileURLToPath(new URL("../support/services.mjs", import.meta.url));
+
+/** Most ms until the first rows, by what is opened. */
+const FIRST_ROWS_MS = { list: 300, journal: 500 };
+const NODES_MAX = 1_500;
+const NEW_SHOWN_MS = 1_000;
+/** Of a core, in percent, for all tabs together. */
+const IDLE_SHARE_MAX = 3;
+
+/** Budgets that were not kept. */
+const missed = [];
+function budget(what, value, most) {
+  if (value > most) missed.push(`budget not kept: ${what} is ${value.toFixed(1)}, at most ${most}`);
+}
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
@@ -96,7 +110,7 @@ async function tasksOf(browser) {
   ).map(({ tdur }) => tdur / 1_000);
 }
 
-async function firstRows(browser, what, url) {
+async function firstRows(browser, { what, url, most }) {
   const [times, works, tasks] = [[], [], []];
   for (let round = 0; round < ROUNDS; round++) {
     const tab = await openTab(browser, url, true);
@@ -110,6 +124,7 @@ async function firstRows(browser, what, url) {
     `${what}: first rows after ${ms(median(times))} (least ${ms(Math.min(...times))}), ` +
       `CPU of the page ${ms(median(works))}, longest task ${ms(median(tasks))} of CPU`,
   );
+  budget(`ms until the first rows of ${what}`, median(times), most);
 }
 
 /** Scrolls through pages of a list: each is read when the last row of the one before is in view. */
@@ -137,6 +152,8 @@ async function scroll(browser, url) {
     `scrolling to row ${rows} and back: ${long} of ${tasks.length} tasks over ${LONG_MS} ms of ` +
       `CPU, the longest ${ms(Math.max(...tasks))}; ${nodes} nodes; CPU of the page ${ms(cpu)}`,
   );
+  budget("the longest task of scrolling, in ms", Math.max(...tasks), LONG_MS);
+  budget("the number of nodes", nodes, NODES_MAX);
   await tab.close();
 }
 
@@ -179,7 +196,8 @@ async function longJournal(browser, server) {
     `SELECT journal_size AS n FROM sys_invocation WHERE id = '${id}'`,
   );
   const what = `a journal of ${sized.rows[0].n} entries`;
-  await firstRows(browser, what, `${server.admin}/ui/invocations/${id}`);
+  const url = `${server.admin}/ui/invocations/${id}`;
+  await firstRows(browser, { what, url, most: FIRST_ROWS_MS.journal });
 }
 
 function cpuSeconds(pid) {
@@ -200,6 +218,7 @@ async function idleTabs(browser, server) {
     await pause(IDLE_MS);
     const share = 100 * (cpuSeconds(server.pid) - before) / (IDLE_MS / 1_000);
     console.log(`${tabCount} tabs, nothing happens: ${share.toFixed(1)} % of a core`);
+    budget(`the share of ${tabCount} tabs, in %`, share, IDLE_SHARE_MAX);
   }
 }
 
@@ -221,6 +240,7 @@ async function announced(browser, server, url) {
   console.log(
     `a new invocation is told after ${ms(median(times))} (most ${ms(Math.max(...times))})`,
   );
+  budget("ms until a new invocation is told", Math.max(...times), NEW_SHOWN_MS);
   await tab.close();
 }
 
@@ -241,7 +261,7 @@ try {
   console.log(`${await fill(path.join(data, file), { count: ROWS })} invocations`);
   server = await startServer(data);
   const list = `${server.admin}/ui/invocations`;
-  await firstRows(browser, "the list", list);
+  await firstRows(browser, { what: "the list", url: list, most: FIRST_ROWS_MS.list });
   await scroll(browser, list);
   await depths(server);
   await announced(browser, server, list);
@@ -253,3 +273,5 @@ try {
   endpoint.stop();
   fs.rmSync(folder, { recursive: true, force: true });
 }
+for (const line of missed) console.log(line);
+process.exitCode = missed.length > 0 ? 1 : 0;
