@@ -19,26 +19,26 @@ const WAITING_BYTES_MAX = 16 * 1024;
 
 export interface Http1Options extends Pick<ListenOptions, "tls"> {
   readonly state: { readonly draining: boolean };
-  readonly headersTimeoutMs: number;
   readonly unread: UnreadAnswers;
   readonly limits: PortLimits;
 }
 
 /**
- * A server of HTTP/1.1, over TLS with `tls`, that does not listen yet. `headersTimeoutMs`: how long a
- * head may take. While `state.draining` its answers close their connections.
+ * A server of HTTP/1.1, over TLS with `tls`, that does not listen yet. While `state.draining` its answers close their connections.
  */
 export function http1Server(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  { tls, limits, headersTimeoutMs: headersTimeout, ...outgoing }: Http1Options,
+  { tls, limits, ...outgoing }: Http1Options,
 ): Server {
+  const { headTimeoutMs: headersTimeout, requestTimeoutMs } = limits;
+  const requestTimeout = requestTimeoutMs && Math.max(requestTimeoutMs, headersTimeout);
   const options = {
     maxHeaderSize: limits.headBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
+    // It ends when a request has arrived: callers may wait for ever (docs/spec/ingress.md#connections).
+    requestTimeout,
     connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
-    // Callers may wait for ever (docs/spec/ingress.md#connections), and bodies may be slow.
-    requestTimeout: 0,
     noDelay: true,
     // No path depends on it, and the reference does not require it.
     requireHostHeader: false,

@@ -1,6 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import type { Http2ServerRequest, ServerHttp2Session } from "node:http2";
+import {
+  constants,
+  type Http2ServerRequest,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import { limitedLog } from "../../src/observe/limited_log.ts";
@@ -16,7 +21,6 @@ import { type Listener, type ListenOptions, NO_LIMITS } from "../platform/listen
 import { OpenConnections } from "../platform/open_connections.ts";
 import { guardPort } from "../tls/secure_port.ts";
 
-const HEADERS_TIMEOUT_MS = 60_000;
 /** A longer request target → 414 (docs/spec/runtimes.md#listeners). */
 const TARGET_CHARS_MAX = 65_534;
 
@@ -26,7 +30,7 @@ const TARGET_CHARS_MAX = 65_534;
  * error (`code` EADDRINUSE, EACCES …) when it cannot listen on the address.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { headersTimeoutMs = HEADERS_TIMEOUT_MS, limits = NO_LIMITS, log } = options;
+  const { limits = NO_LIMITS, log } = options;
   const state = { draining: false };
   const limited = limitedLog(log, () => Date.now());
   const unread = new UnreadAnswers(limits, limited);
@@ -34,7 +38,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const http1 = http1Server(pipelined(answer, unread), {
     ...options,
     state,
-    headersTimeoutMs,
     unread,
     limits,
   });
@@ -46,7 +49,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     log: limited,
   });
   const fresh = divertHttp2(http1, http2.server, {
-    timeoutMs: headersTimeoutMs,
+    timeoutMs: limits.headTimeoutMs,
     open,
     log,
   });
@@ -123,10 +126,21 @@ function answerWith(
       // It was closed while the requests that came with this one began.
       if (!session || session.destroyed) return;
       if (unread.isFull(session)) return refuseFull(response);
+      limitBody((request as unknown as Http2ServerRequest).stream, limits.requestTimeoutMs);
       joinCookies(request.rawHeaders);
     }
     void (bridge as Answer)(request, response);
   };
+}
+
+/** Node limits the time of a request over HTTP/1.1 by itself, and of none over HTTP/2. */
+function limitBody(stream: ServerHttp2Stream, timeoutMs: number): void {
+  if (timeoutMs === 0 || stream.endAfterHeaders) return;
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutMs);
+  timer.unref();
+  const clear = () => clearTimeout(timer);
+  stream.once("end", clear);
+  stream.once("close", clear);
 }
 
 function isLarger(head: readonly string[], bytesMax: number): boolean {

@@ -37,6 +37,10 @@ export interface PortLimits {
   readonly headBytesMax: number;
   /** Lines of it. Beyond: 431. */
   readonly headLinesMax: number;
+  /** How long the head of a request, or a fresh connection without one, may take. Then it is closed. */
+  readonly headTimeoutMs: number;
+  /** How long a request may take, its body included: from then on it is given up. 0: for ever. */
+  readonly requestTimeoutMs: number;
   /** Streams of HTTP/2 that may end in a reset, as in `StreamResets`. Beyond: the connection is closed. */
   readonly streamResetsMax: number;
 }
@@ -49,6 +53,8 @@ export const NO_LIMITS: PortLimits = {
   unreadTimeoutMs: 0,
   headBytesMax: 128 * 1024,
   headLinesMax: 100,
+  headTimeoutMs: 60_000,
+  requestTimeoutMs: 0,
   streamResetsMax: Infinity,
 };
 
@@ -66,8 +72,6 @@ export interface ListenOptions {
   readonly tls?: PortTls | undefined;
   /** Where connections and streams are counted. */
   readonly open?: OpenConnections | undefined;
-  /** How long the head of a request, or a fresh connection without one, may take. */
-  readonly headersTimeoutMs?: number;
   /** How long an HTTP/2 connection may be inactive before its peer is sent a PING. */
   readonly inactivityMs?: number;
 }

@@ -24,6 +24,8 @@ export function portLimits(what: "ingress" | "admin" | "fleet", config: Config):
     unreadTimeoutMs: config[`${name}.unread-answers-timeout`],
     headBytesMax: config[`${name}.head-size-limit`],
     headLinesMax: config[`${name}.head-lines-limit`],
+    headTimeoutMs: config[`${name}.head-timeout`],
+    requestTimeoutMs: config[`${name}.request-timeout`],
     streamResetsMax: config[`${name}.stream-resets-limit`],
   };
 }

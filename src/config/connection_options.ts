@@ -33,6 +33,17 @@ export const ingressConnectionOptions = {
   "ingress.head-lines-limit": option(count(1, HEAD_LINES_MOST), "100", {
     doc: "Header lines of a request. Beyond it: 431.",
   }),
+  "ingress.head-timeout": option(duration(1), "1m", {
+    doc:
+      "How long the head of a request may take to arrive. Beyond it: 408, or a connection that is " +
+      "closed. Deno without TLS has neither this limit nor the next one.",
+  }),
+  "ingress.request-timeout": option(duration(1), "10m", {
+    doc:
+      "How long a request may take to arrive, from the first byte of its head to the last one of its " +
+      "body, and at least `ingress.head-timeout`. Beyond it: 408, or a stream that is reset. How long a " +
+      "caller waits for its answer is not limited.",
+  }),
   "ingress.stream-resets-limit": option(countOrUnlimited(1), "600", {
     doc:
       "Streams of an HTTP/2 connection that may end in a reset at once; a twentieth of it may each " +
@@ -59,6 +70,12 @@ export const adminConnectionOptions = {
   }),
   "admin.head-lines-limit": option(count(1, HEAD_LINES_MOST), "100", {
     doc: "As `ingress.head-lines-limit`.",
+  }),
+  "admin.head-timeout": option(duration(1), "1m", {
+    doc: "As `ingress.head-timeout`.",
+  }),
+  "admin.request-timeout": option(duration(1), "10m", {
+    doc: "As `ingress.request-timeout`.",
   }),
   "admin.stream-resets-limit": option(countOrUnlimited(1), "600", {
     doc: "As `ingress.stream-resets-limit`.",

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { hello, start } from "../conformance/_node_http.ts";
+import { NO_LIMITS } from "../../adapters/platform/listener.ts";
+import { hello, http2, start, startWith } from "../conformance/_node_http.ts";
 import { SCALE, TEST_MS } from "./_scale.ts";
 import { portOf } from "./_target.ts";
 
@@ -47,4 +48,67 @@ test("a body may trickle in for longer than a head, for calls may be long", asyn
   socket.on("data", (chunk) => text += chunk);
   trickle(socket, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 30\r\n\r\n", "z");
   await expect.poll(() => text, { timeout: 20_000 }).toContain("z".repeat(30));
+}, TEST_MS);
+
+const REQUEST_MS = 600;
+const reading = () =>
+  startWith({
+    limits: { ...NO_LIMITS, headTimeoutMs: HEAD_MS, requestTimeoutMs: REQUEST_MS },
+    handler: async (request) => new Response(await request.text()),
+  });
+
+test(
+  "bodies that trickle in are given up in time over HTTP/1.1, and others are answered",
+  async () => {
+    const url = await reading();
+    const texts = new Map<Socket, string>();
+    for (let at = 0; at < MANY; at++) {
+      const socket = open(url);
+      socket.on("data", (chunk) => texts.set(socket, `${texts.get(socket) ?? ""}${chunk}`));
+      trickle(socket, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10000\r\n\r\n", "z");
+    }
+    const answer = await fetch(url, { method: "POST", body: "whole" });
+    expect(await answer.text()).toBe("whole");
+    await expect.poll(() => sockets.every(({ closed }) => closed), { timeout: 20_000 }).toBe(true);
+    expect([...texts.values()].every((text) => text.startsWith("HTTP/1.1 408"))).toBe(true);
+    expect((await fetch(url)).status).toBe(200);
+  },
+  TEST_MS,
+);
+
+test("over HTTP/2 their streams are reset, and others of the connection go on", async () => {
+  const session = http2(await reading());
+  const codes: (number | undefined)[] = [];
+  for (let at = 0; at < 50; at++) {
+    const stream = session.request({ ":method": "POST", ":path": "/" }, { endStream: false });
+    const timer = setInterval(() => stream.write("z"), HEAD_MS / 10);
+    stream.on("error", () => {}).on("close", () => {
+      clearInterval(timer);
+      codes.push(stream.rstCode);
+    });
+  }
+  const whole = session.request({ ":method": "POST", ":path": "/" });
+  let text = "";
+  whole.setEncoding("utf8").on("data", (chunk) => text += chunk);
+  whole.end("whole");
+  await expect.poll(() => codes.length, { timeout: 20_000 }).toBe(50);
+  expect([text, new Set(codes)]).toEqual(["whole", new Set([8])]);
+  expect(session.closed).toBe(false);
+}, TEST_MS);
+
+test("an answer may take longer than its request", async () => {
+  const url = await startWith({
+    limits: { ...NO_LIMITS, headTimeoutMs: HEAD_MS, requestTimeoutMs: HEAD_MS },
+    handler: async (request) => {
+      const text = await request.text();
+      await new Promise((resolve) => setTimeout(resolve, 4 * HEAD_MS));
+      return new Response(text);
+    },
+  });
+  expect(await (await fetch(url, { method: "POST", body: "h1" })).text()).toBe("h1");
+  const stream = http2(url).request({ ":method": "POST", ":path": "/" });
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk) => text += chunk);
+  stream.end("h2");
+  await expect.poll(() => text, { timeout: 20_000 }).toBe("h2");
 }, TEST_MS);

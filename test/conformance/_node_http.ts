@@ -3,7 +3,12 @@ import { connect, type Socket } from "node:net";
 import { afterEach } from "vitest";
 import { installBridge } from "../../adapters/node/bridge.ts";
 import { listen } from "../../adapters/node/listen.ts";
-import type { Handler, Listener, ListenOptions } from "../../adapters/platform/listener.ts";
+import {
+  type Handler,
+  type Listener,
+  type ListenOptions,
+  NO_LIMITS,
+} from "../../adapters/platform/listener.ts";
 import type { LogLevel } from "../../src/ports.ts";
 
 interface Entry {
@@ -27,12 +32,12 @@ afterEach(async () => {
 
 export function start(
   handler: Handler,
-  headersTimeoutMs?: number,
+  headTimeoutMs?: number,
   inactivityMs?: number,
 ): Promise<string> {
   return startWith({
     handler,
-    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+    ...(headTimeoutMs === undefined ? {} : { limits: { ...NO_LIMITS, headTimeoutMs } }),
     ...(inactivityMs === undefined ? {} : { inactivityMs }),
   });
 }

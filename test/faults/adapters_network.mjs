@@ -59,9 +59,30 @@ export const adaptersNetwork = [
   {
     file: "adapters/node/http1_server.ts",
     what: "the head of a request may take for ever",
-    find: "    headersTimeout,\n    connectionsCheckingInterval",
-    replace: "    connectionsCheckingInterval",
+    find: "    headersTimeout,\n    // It ends when",
+    replace: "    // It ends when",
     tests: [...HTTP, "test/attacks/slow.test.ts"],
+  },
+  {
+    file: "adapters/node/http1_server.ts",
+    what: "a body may take for ever over HTTP/1.1",
+    find: "    requestTimeout,\n",
+    replace: "    requestTimeout: 0,\n",
+    tests: ["test/attacks/slow.test.ts"],
+  },
+  {
+    file: "adapters/node/listen.ts",
+    what: "a body may take for ever over HTTP/2",
+    find: "if (timeoutMs === 0 || stream.endAfterHeaders) return;",
+    replace: "return;",
+    tests: ["test/attacks/slow.test.ts"],
+  },
+  {
+    file: "adapters/node/listen.ts",
+    what: "an answer over HTTP/2 may take no longer than its request",
+    find: '  stream.once("end", clear);\n',
+    replace: "",
+    tests: ["test/attacks/slow.test.ts"],
   },
   {
     file: "adapters/node/listen.ts",
