@@ -11,13 +11,15 @@ const TOKEN_FILE = "admin.token";
 const TOKEN_BYTES = 32;
 
 /**
- * The settings with a token for both ports, when `auth.mode` is `generate` and they hold none. It is made
- * at the first start and kept in the data folder, where later starts and operators read it. Rejects with
- * `StartFailure` RT0002 when there is no folder, or its file cannot be read or written.
+ * The settings with a token for each port, when `auth.mode` is `generate`: one that is set stays, and a
+ * port without one gets that of the data folder. It is made when it is first needed and kept there, where
+ * later starts and operators read it. Rejects with `StartFailure` RT0002 when there is no folder, or its
+ * file cannot be read or written.
  */
 export async function withGeneratedToken(config: Config, log: Log): Promise<Config> {
   const closed = isClosed(authSettings(config));
-  if (config["auth.mode"] !== "generate" || closed.admin || closed.ingress) return config;
+  const open = (["admin", "ingress"] as const).filter((port) => !closed[port]);
+  if (config["auth.mode"] !== "generate" || open.length === 0) return config;
   if (config["storage.database-url"] !== "") {
     throw new StartFailure("RT0002", 'Cannot generate a token: "storage.database-url" is set', {
       advice: 'There is no data folder to keep it in: set "admin.token" and "ingress.token".',
@@ -25,8 +27,9 @@ export async function withGeneratedToken(config: Config, log: Log): Promise<Conf
   }
   const file = path.join(config["base-dir"], TOKEN_FILE);
   const token = await keptToken(file);
-  log("info", "Both ports need the token of this file", { file: path.resolve(file) });
-  return { ...config, "admin.token": token, "ingress.token": token };
+  const ports = open.join(" and ");
+  log("info", "Clients need the token of this file", { ports, file: path.resolve(file) });
+  return { ...config, ...Object.fromEntries(open.map((port) => [`${port}.token`, token])) };
 }
 
 async function keptToken(file: string): Promise<string> {

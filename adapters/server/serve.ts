@@ -103,7 +103,7 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const least = leastLevel(settings["log-filter"], settings["log-level"]);
   const log = LOGS[settings["log-format"]](least);
   endOnBugs(log);
-  checkExposure(settings, hasAddress);
+  if (settings["auth.mode"] !== "generate") checkExposure(settings, hasAddress);
   const tls = await openTls(settings, log);
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
@@ -156,6 +156,7 @@ async function wire(
   });
   const { store, partitions, deployments, kafka, audit, sessionKeys, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
+  checkExposure(config, hasAddress);
   const dial = nodeDial({
     streamsMax: config["worker.invoker.streams-per-connection"],
     idleMs: config["worker.invoker.idle-connection-timeout"],

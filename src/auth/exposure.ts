@@ -12,11 +12,11 @@ export function isLoopback(host: string): boolean {
 
 /**
  * Throws `Failure` RT0002 for a port that a network can reach and that needs no token, unless that was
- * asked for (`auth.mode = "none"`), or a token is going to be made (`"generate"`). `isOurs`: whether this
- * machine has an address; listening on another fails with a message of its own.
+ * asked for (`auth.mode = "none"`). With `"generate"` the settings are those that have the token already.
+ * `isOurs`: whether this machine has an address; listening on another fails with a message of its own.
  */
 export function checkExposure(config: Config, isOurs: (host: string) => boolean): void {
-  if (config["auth.mode"] !== "required") return;
+  if (config["auth.mode"] === "none") return;
   const closed = isClosed(authSettings(config));
   for (const what of ["admin", "ingress"] as const) {
     const host = config[`${what}.bind-address`];

@@ -9,7 +9,8 @@ const token = optionalText("a token of visible ASCII characters, or nothing", TO
 export const authOptions = {
   "auth.mode": option(choice("required", "generate", "none"), "required", {
     doc: "`required`: a port beyond this machine needs tokens, else the start fails (RT0002). " +
-      "`generate`: without tokens one is made at the first start, in `admin.token` of `base-dir`. " +
+      "`generate`: a port without a token gets one that the first start makes, in `admin.token` " +
+      "of `base-dir`. " +
       "`none`: ports without tokens may be open to a network.",
   }),
   "admin.token": option(token, "", {

@@ -96,7 +96,8 @@ test("a port beyond this machine needs a token, or a setting that says it does n
   expect(exposed({ ...beyond, SVC_ADMIN__TOKEN: "a" })).not.toThrow();
   expect(exposed({ ...beyond, SVC_AUTH__TOKENS_FILE: "tokens" })).not.toThrow();
   expect(exposed({ ...beyond, SVC_AUTH__MODE: "none" })).not.toThrow();
-  expect(exposed({ ...beyond, SVC_AUTH__MODE: "generate" })).not.toThrow();
+  // Asked of settings that have the token already.
+  expect(exposed({ ...beyond, SVC_AUTH__MODE: "generate" })).toThrow(/RT0002.*admin\.token/);
   expect(exposed(beyond, () => false)).not.toThrow();
   expect(exposed({})).not.toThrow();
 });

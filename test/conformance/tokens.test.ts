@@ -116,6 +116,44 @@ describe.each(Object.entries(commands))("tokens on %s", (_, command) => {
     expect(readFileSync(file, "utf8").trim()).toBe(token);
   });
 
+  /** A container: both ports are beyond this machine. */
+  const image = {
+    SVC_AUTH__MODE: "generate",
+    SVC_ADMIN__BIND_ADDRESS: "0.0.0.0",
+    SVC_INGRESS__BIND_ADDRESS: "0.0.0.0",
+  };
+
+  /** What both ports answer to a token, or to none. */
+  async function statuses(child: Child, token?: string): Promise<Record<string, number>> {
+    const { ingress, admin } = await ready(child);
+    const headers = token === undefined ? {} : shows(token);
+    return {
+      admin: await status(`${admin}/deployments`, { headers }),
+      ingress: await status(`${ingress}/svc/call/No/such`, { method: "POST", headers }),
+    };
+  }
+
+  test("the port that none is set for gets the one that is made", async () => {
+    const file = path.join(folder, "data", "admin.token");
+    const callers = start(command(), { ...image, SVC_INGRESS__TOKEN: "of-callers" });
+    expect(await statuses(callers)).toEqual({ admin: 401, ingress: 401 });
+    expect(await statuses(callers, "of-callers")).toEqual({ admin: 403, ingress: 404 });
+    const made = readFileSync(file, "utf8").trim();
+    expect(await statuses(callers, made)).toEqual({ admin: 200, ingress: 404 });
+    await callers.stop();
+    const operators = start(command(), { ...image, SVC_ADMIN__TOKEN: "of-operators" });
+    expect(await statuses(operators)).toEqual({ admin: 401, ingress: 401 });
+    expect(await statuses(operators, "of-operators")).toEqual({ admin: 200, ingress: 404 });
+    // The same file, for callers: it is no second token of operators.
+    expect(readFileSync(file, "utf8").trim()).toBe(made);
+    expect(await statuses(operators, made)).toEqual({ admin: 403, ingress: 404 });
+    await operators.stop();
+    const both = { SVC_ADMIN__TOKEN: "of-operators", SVC_INGRESS__TOKEN: "of-callers" };
+    const given = start(command(), { ...image, ...both });
+    expect(await statuses(given)).toEqual({ admin: 401, ingress: 401 });
+    expect(await statuses(given, made)).toEqual({ admin: 401, ingress: 401 });
+  });
+
   test("a port beyond this machine does not start without one", async () => {
     const child = start(command(), { SVC_INGRESS__BIND_ADDRESS: "0.0.0.0" });
     expect(await child.ended()).toBe(1);
