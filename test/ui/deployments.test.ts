@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { register, send } from "../support/client.ts";
@@ -12,6 +13,14 @@ import { useUi } from "./_ui.ts";
 async function check({ page }: Tab, address: string): Promise<void> {
   await page.getByRole("dialog").getByLabel("Address of the endpoint").fill(address);
   await page.getByRole("button", { name: "Check" }).click();
+}
+
+/** Asserts that no text, attribute or field of the page has a value of a header. */
+async function expectHidden(page: Page): Promise<void> {
+  const fields = await page.getByRole("textbox").evaluateAll((all) =>
+    all.map((one) => (one as HTMLInputElement).value)
+  );
+  expect(`${await page.content()} ${fields.join(" ")}`).not.toContain("the-value-of");
 }
 
 const hostOf = (endpoint: Endpoint) => new URL(endpoint.url).host;
@@ -180,7 +189,7 @@ describe.skipIf(!hasBrowser)("deployments", () => {
       await page.getByRole("link", { name: hostOf(other) }).click();
       await page.getByText("authorization: from SHOP_TOKEN").waitFor();
       await page.getByRole("button", { name: "Update…" }).click();
-      const kept = page.getByRole("list", { name: "Headers from elsewhere" });
+      const kept = page.getByRole("list", { name: "Headers that are kept" });
       await kept.getByText("from SHOP_KEY").waitFor();
       await expectSound(tab);
       await kept.getByRole("button", { name: "Remove x-key" }).click();
@@ -210,8 +219,44 @@ describe.skipIf(!hasBrowser)("deployments", () => {
       await page.getByLabel("Headers of every request to it: value 1").fill("<b>shop</b>");
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByRole("button", { name: "Update", exact: true }).click();
-      await page.getByText("x-team: <b>shop</b>").waitFor();
+      await page.getByText("x-team: ***").waitFor();
       await expectSound(tab);
+    } finally {
+      await tab.close();
+      await other.close();
+    }
+  });
+
+  test("show names of headers only, and keep in an update what nobody sees", async () => {
+    const other = await startShop(1);
+    const secrets = { "x-key": "the-value-of-a-key", "X-Team": "the-value-of-a-team" };
+    const { body } = await register(ui.server, other, { additional_headers: secrets });
+    const { id } = body as { readonly id: string };
+    const tab = await ui.open(`deployments/${id}`);
+    const { page } = tab;
+    try {
+      await page.getByText("x-key: ***").waitFor();
+      await page.getByText("x-team: ***").waitFor();
+      await expectHidden(page);
+      await page.getByRole("button", { name: "Update…" }).click();
+      const kept = page.getByRole("list", { name: "Headers that are kept" });
+      await kept.getByText("x-key: ***").waitFor();
+      await page.getByText("Values are not shown.").waitFor();
+      await expectHidden(page);
+      await expectSound(tab);
+      await page.getByRole("button", { name: "Add one" }).click();
+      await page.getByLabel("Headers of every request to it: name 1").fill("X-TEAM");
+      await page.getByLabel("Headers of every request to it: value 1").fill("other");
+      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Update", exact: true }).waitFor();
+      await expectHidden(page);
+      await page.getByRole("button", { name: "Update", exact: true }).click();
+      await page.getByText(`Updated ${id}`).waitFor();
+      await expectHidden(page);
+      expect(await (await fetch(`${ui.server.admin}/deployments/${id}`)).json()).toMatchObject({
+        additional_headers: { "x-key": "the-value-of-a-key", "x-team": "other" },
+      });
+      expect(tab.wrong).toEqual([]);
     } finally {
       await tab.close();
       await other.close();

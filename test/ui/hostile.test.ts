@@ -40,7 +40,7 @@ async function fill(ui: Ui): Promise<Ids> {
   const { server } = ui;
   const start = async (path: string, input: unknown, ask = {}) =>
     idOf(await send(server, path, input, ask));
-  await register(server, ui.endpoint, { additional_headers: { "x-note": MARKUP }, force: true });
+  await register(server, ui.endpoint, { metadata: { note: MARKUP }, force: true });
   const ids: Ids = {
     walks: await start("Corpus/walk", { name: NAME, key: NAME }, { headers: HEADERS }),
     refused: await start("Corpus/refuse", NAME),

@@ -61,9 +61,9 @@ export interface Service extends Options {
  */
 export type HeaderValue = string | Readonly<Record<string, unknown>>;
 
-/** A header in words: its text, or `from NAME`. */
+/** A header in words: `from NAME`. A text is no more than hidden: it may be a secret. */
 export function headerText(value: HeaderValue): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return "***";
   return `from ${Object.values(value).map(String).join(", ")}`;
 }
 

@@ -130,11 +130,17 @@ function Facts({ deployment, row }: {
       <dd>
         <Ago at={at} /> · <Moment at={at} />
       </dd>
-      <Record title="Headers" record={headers} />
+      <Record title="Headers" record={hidden(headers)} />
       <Record title="ID token" record={tokensOf(deployment)} />
       <Record title="Metadata" record={metadata} />
     </dl>
   );
+}
+
+/** Headers without their values, which this page never shows. */
+function hidden(headers: Readonly<Record<string, HeaderValue>>): Record<string, string> {
+  const shown = Object.entries(headers).map(([name, value]) => [name, headerText(value)] as const);
+  return Object.fromEntries(shown);
 }
 
 /** Which ID token its requests carry, by its kind. */
@@ -147,7 +153,7 @@ function tokensOf({ auth = {} }: Pick<Deployment<Service>, "auth">): Record<stri
 
 function Record({ title, record }: {
   readonly title: string;
-  readonly record: Readonly<Record<string, HeaderValue>>;
+  readonly record: Readonly<Record<string, string>>;
 }) {
   const entries = Object.entries(record);
   if (entries.length === 0) return null;
@@ -157,7 +163,7 @@ function Record({ title, record }: {
       <dd>
         {entries.map(([name, value]) => (
           <div key={name}>
-            <bdi>{name}</bdi>: <LongText text={headerText(value)} />
+            <bdi>{name}</bdi>: <LongText text={value} />
           </div>
         ))}
       </dd>

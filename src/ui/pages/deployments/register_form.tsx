@@ -41,7 +41,7 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
         pairs={wanted.headers}
         onChange={(headers) => want({ ...wanted, headers })}
       />
-      <References {...{ wanted, want }} />
+      <Kept {...{ wanted, want }} />
       {problem}
       <div class="actions">
         <button type="submit" class="primary" disabled={registration.isBusy}>
@@ -53,26 +53,29 @@ export function Form({ wanted, want, registration, isUpdate, problem }: FormProp
   );
 }
 
-/** Headers whose values the server has and this page does not: they are kept, or removed. */
-function References({ wanted, want }: Pick<FormProps, "wanted" | "want">) {
-  const { references } = wanted;
-  if (references.length === 0) return null;
+/** Headers that the deployment has: they are kept, or removed. A text is not shown, it may be a secret. */
+function Kept({ wanted, want }: Pick<FormProps, "wanted" | "want">) {
+  const { kept } = wanted;
+  if (kept.length === 0) return null;
   return (
-    <ul class="plain" aria-label="Headers from elsewhere">
-      {references.map(([name, value], at) => (
-        <li key={name}>
-          <bdi>{name}</bdi>: <bdi>{headerText(value)}</bdi>{" "}
-          <button
-            type="button"
-            class="icon"
-            aria-label={`Remove ${name}`}
-            onClick={() => want({ ...wanted, references: references.toSpliced(at, 1) })}
-          >
-            <Icon name="close" />
-          </button>
-        </li>
-      ))}
-    </ul>
+    <div>
+      <ul class="plain" aria-label="Headers that are kept">
+        {kept.map(([name, value], at) => (
+          <li key={name}>
+            <bdi>{name}</bdi>: <bdi>{headerText(value)}</bdi>{" "}
+            <button
+              type="button"
+              class="icon"
+              aria-label={`Remove ${name}`}
+              onClick={() => want({ ...wanted, kept: kept.toSpliced(at, 1) })}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <small>Values are not shown. To replace one, add a header with its name.</small>
+    </div>
   );
 }
 

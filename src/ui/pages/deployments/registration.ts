@@ -10,9 +10,10 @@ export interface Wanted {
   /** In whose name a function is called. Empty: in that of the server. */
   readonly role: string;
   readonly isHttp11: boolean;
+  /** Headers that are typed. They take the place of those that are kept. */
   readonly headers: readonly Pair[];
-  /** Headers whose values the server takes from elsewhere: they stay unless they are removed. */
-  readonly references: readonly (readonly [name: string, value: HeaderValue])[];
+  /** Headers that the deployment has, whose values are not shown: they stay unless they are removed. */
+  readonly kept: readonly (readonly [name: string, value: HeaderValue])[];
   /** Of a registration: the deployment with this address is overwritten. Of an update: what it serves. */
   readonly isForced: boolean;
   /** Services may change their type. */
@@ -29,13 +30,17 @@ export interface Offer {
   readonly hasFallenBack: boolean;
 }
 
-/** The headers of a deployment, in the two forms in which they are edited. */
-export function headersOf(known: Deployment | undefined): Pick<Wanted, "headers" | "references"> {
-  const all = Object.entries(known?.additional_headers ?? {});
-  return {
-    headers: all.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
-    references: all.filter(([, value]) => typeof value !== "string"),
-  };
+/** The headers of a deployment, as an update begins. */
+export function headersOf(known: Deployment | undefined): Pick<Wanted, "headers" | "kept"> {
+  return { headers: [], kept: Object.entries(known?.additional_headers ?? {}) };
+}
+
+/** The headers to send: those that are typed, and others that are kept. */
+function allHeaders({ headers, kept }: Wanted): Record<string, HeaderValue> {
+  const typed = recordOf(headers);
+  const names = new Set(Object.keys(typed).map((name) => name.toLowerCase()));
+  const others = kept.filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(others), ...typed };
 }
 
 type Answer = Pick<Deployment<Service>, "id" | "services" | "sdk_version">;
@@ -57,10 +62,7 @@ function addressOf(wanted: Wanted): object {
 function send(wanted: Wanted, known: Deployment | undefined, isDry: boolean): Promise<Answer> {
   const address = {
     ...addressOf(wanted),
-    additional_headers: {
-      ...Object.fromEntries(wanted.references),
-      ...recordOf(wanted.headers),
-    },
+    additional_headers: allHeaders(wanted),
     dry_run: isDry,
   };
   if (known) {
