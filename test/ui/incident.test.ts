@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
-import { call, query, register, send } from "../support/client.ts";
+import { call, query, register, send, value } from "../support/client.ts";
 import { Endpoint } from "../support/endpoint.ts";
 import { hasBrowser } from "./_browser.ts";
 import { press, tabTo } from "./_keys.ts";
@@ -16,16 +16,20 @@ const REASON = "no currency of <b>order</b>";
 /** The walk has some 150 keys, each with an answer of the browser. */
 const WALK_MS = 90_000;
 
-async function startPayments(isMended: boolean): Promise<Endpoint> {
+/** From the answer to what fails until Home shows its cause, at most. */
+const SEEN_MS = 3_000;
+
+async function startPayments(build: "first" | "broken" | "mended"): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
   const endpoint = new Endpoint("h2", port, { script: SCRIPT });
-  if (isMended) endpoint.release("mended");
+  if (build !== "broken") endpoint.release(build);
   await endpoint.start();
   return endpoint;
 }
 
 // The reference does not say in a column what has paused an invocation.
 describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", () => {
+  let first: Endpoint;
   let broken: Endpoint;
   let mended: Endpoint;
   let ui: Ui;
@@ -33,10 +37,14 @@ describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", ()
   beforeEach(async () => {
     ui = new Ui();
     await ui.start();
-    [broken, mended] = await Promise.all([startPayments(false), startPayments(true)]);
-    await register(ui.server, broken);
+    [first, broken, mended] = await Promise.all([
+      startPayments("first"),
+      startPayments("broken"),
+      startPayments("mended"),
+    ]);
+    await register(ui.server, first);
   }, START_MS);
-  afterEach(() => Promise.all([ui.close(), broken?.close(), mended?.close()]));
+  afterEach(() => Promise.all([ui.close(), first?.close(), broken?.close(), mended?.close()]));
 
   const statuses = async () => {
     const rows = await query(
@@ -51,17 +59,24 @@ describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", ()
     const { page } = tab;
     const attention = page.getByRole("region", { name: "Needs attention" });
     await attention.getByText("Nothing: nothing fails").waitFor();
-    for (const order of ORDERS) await send(ui.server, "Payments/charge", order);
-    await call(ui.server, "Payments/refund", "o0");
+    expect(await value(ui.server, "Payments/charge", "o0")).toBe("charged o0");
+    await register(ui.server, broken);
     const cause = attention.getByRole("listitem").filter({ hasText: "Payments/charge" });
+    const [order = "", ...others] = ORDERS;
+    await send(ui.server, "Payments/charge", order);
+    // Its first attempt has not failed yet, or at most just now.
+    const sentAt = performance.now();
     await cause.getByText(REASON).waitFor();
+    expect(performance.now() - sentAt).toBeLessThan(SEEN_MS);
+    for (const order of others) await send(ui.server, "Payments/charge", order);
+    await call(ui.server, "Payments/refund", "o0");
     await cause.getByText("3 invocations").waitFor();
     await cause.getByText("paused").first().waitFor();
     await expectSound(tab);
     await understand(tab);
     await mend(tab, broken, mended);
     await goOn(page);
-    await expect.poll(statuses).toEqual(["success", "success", "success", "failure", "success"]);
+    await expect.poll(statuses).toEqual([...Array(4).fill("success"), "failure", "success"]);
     await press(page, "g", "h");
     await attention.getByText("Nothing: nothing fails").waitFor();
     await expectSound(tab);
