@@ -14,7 +14,6 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TYPES = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
 };
 /** The first that have `light-dark()`. */
 const BROWSERS = ["chrome123", "firefox128", "safari17.5"];
@@ -22,12 +21,41 @@ const BROWSERS = ["chrome123", "firefox128", "safari17.5"];
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
 
 /** Folders of `src/ui` that every page may use. */
-const SHARED = ["data", "state", "widgets"];
+const SHARED = ["data", "state", "widgets", "shell"];
+/** The same of what two pages need that have too many requests otherwise. */
+const SHARED_FILES = ["./pages/services/figures.tsx", "./pages/services/statements.ts"];
+/** Starts the UI. It is in the chunk that all share, so that this is the script of every page. */
+const MAIN = "main.tsx";
+
+/** What only some pages share, below `src/ui/pages`. Each of `pages` needs all of it, or soon does. */
+const GROUPS = [
+  {
+    pages: ["objects/objects", "objects/object", "workflows/workflows", "workflows/workflow"],
+    modules: ["keyed/keyed_page.tsx", "keyed/list_page.tsx", "keyed/state_view.tsx"]
+      .concat("keyed/recent.tsx", "keyed/calls.tsx", "workflows/list.ts"),
+  },
+  {
+    pages: ["invocation/invocation", "invocation/calls/calls"]
+      .concat("invocation/export/export", "file/shown"),
+    modules: ["invocation/tabs.tsx", "invocation/spent.ts", "invocation/time_line.tsx"],
+  },
+];
+
+/** The modules that a page exports beside its own, by which they are in one chunk. */
+function groupOf(ui, file) {
+  const page = path.relative(path.join(ui, "pages"), file).replaceAll("\\", "/");
+  return GROUPS.filter(({ pages }) => pages.includes(page.replace(/\.tsx$/, "")))
+    .flatMap(({ modules }) => modules.map((name) => path.join(ui, "pages", name)));
+}
+
+const exportsOf = (files, name) =>
+  files.map((file, at) => `export * as ${name}${at} from ${JSON.stringify(file)};\n`).join("");
 
 /**
- * Puts what pages share into one chunk. By itself esbuild makes a chunk for each set of pages that
- * share a module, and the first page would need a request for each of them. A module that every entry
- * exports is shared by the set of all entries, and so are all others that are treated alike.
+ * Puts what pages share into one chunk, and what is of a group of pages into another. By itself esbuild
+ * makes a chunk for each set of pages that share a module, and a page would need a request for each of
+ * them. A module that every entry exports is shared by the set of all entries, and so are all others
+ * that are treated alike.
  */
 function oneSharedChunk(ui) {
   return {
@@ -40,14 +68,15 @@ function oneSharedChunk(ui) {
       onLoad({ filter: /\.tsx$/ }, async ({ path: file, pluginData }) => {
         if (!pluginData?.isEntry) return undefined;
         const text = await readFile(file, "utf8");
-        return { contents: `${text}\nexport * as shared from "shared:all";\n`, loader: "tsx" };
+        const more = exportsOf(groupOf(ui, file), "group");
+        return {
+          contents: `${text}\nexport * as shared from "shared:all";\n${more}`,
+          loader: "tsx",
+        };
       });
       onResolve({ filter: /^shared:all$/ }, () => ({ path: "all", namespace: "shared" }));
       onLoad({ filter: /./, namespace: "shared" }, async () => {
-        const lines = (await sharedModules(ui)).map((file, at) =>
-          `export * as m${at} from ${JSON.stringify(file)};`
-        );
-        return { contents: lines.join("\n"), resolveDir: ui };
+        return { contents: exportsOf(await sharedModules(ui), "m"), resolveDir: ui };
       });
     },
   };
@@ -60,14 +89,14 @@ async function sharedModules(ui) {
         .map((name) => `./${folder}/${name}`)
     ),
   );
-  return files.flat().sort();
+  return [...files.flat().sort(), ...SHARED_FILES, `./${MAIN}`];
 }
 
 async function bundle(root) {
   const ui = path.join(root, "src/ui");
   return await build({
     absWorkingDir: root,
-    entryPoints: { app: path.join(ui, "main.tsx"), style: path.join(ui, "css/style.css") },
+    entryPoints: { app: path.join(ui, MAIN), style: path.join(ui, "css/style.css") },
     bundle: true,
     splitting: true,
     format: "esm",
@@ -84,6 +113,11 @@ async function bundle(root) {
     write: false,
     logLevel: "warning",
   });
+}
+
+/** The file that starts the UI, which is no entry: pages import from it. */
+function scriptOf(outputs) {
+  return Object.keys(outputs).find((name) => `src/ui/${MAIN}` in outputs[name].inputs);
 }
 
 /** The names of what a file needs before it runs, each once. */
@@ -106,7 +140,8 @@ const PAGE = /path: "([^"]*)",[^}]*?import\("\.\/([^"]+)"\)/g;
 async function pagesOf(root, { outputs }) {
   const entries = Object.entries(outputs);
   const nameOf = (source) => entries.find(([, { entryPoint }]) => entryPoint === source)?.[0];
-  const known = importsOf(outputs, nameOf("src/ui/main.tsx"));
+  const script = scriptOf(outputs);
+  const known = importsOf(outputs, script).add(script);
   const routes = await readFile(path.join(root, "src/ui/routes.ts"), "utf8");
   return [...routes.matchAll(PAGE)].map(([, at, module]) => {
     const name = nameOf(`src/ui/${module}`);
@@ -119,7 +154,7 @@ async function pagesOf(root, { outputs }) {
 async function shellOf(root, { outputs }, icon) {
   const entries = Object.entries(outputs);
   const nameOf = (source) => entries.find(([, { entryPoint }]) => entryPoint === source)?.[0];
-  const script = nameOf("src/ui/main.tsx");
+  const script = scriptOf(outputs);
   const preloads = importsOf(outputs, script);
   const template = await readFile(path.join(root, "src/ui/shell.html"), "utf8");
   const values = {
@@ -143,10 +178,13 @@ function fileOf(name, bytes) {
 /** Everything that is served, as the module's text. */
 async function moduleOf(root) {
   const { outputFiles, metafile } = await bundle(root);
-  const svg = await readFile(path.join(root, "src/ui/icon.svg"));
-  const icon = `assets/icon-${hashOf(svg).slice(0, 8)}.svg`;
-  const files = { [icon]: fileOf(icon, svg) };
+  const svg = await readFile(path.join(root, "src/ui/icon.svg"), "utf8");
+  // In the page itself: it is smaller than the headers of another answer.
+  const icon = `data:image/svg+xml,${encodeURIComponent(svg.replaceAll(/\s*\n\s*/g, ""))}`;
+  const files = {};
   for (const { path: file, contents } of outputFiles) {
+    // Of the entry nothing is left, for all of it is shared.
+    if (metafile.outputs[path.relative(root, file)]?.entryPoint === `src/ui/${MAIN}`) continue;
     const name = path.relative(root, file).replaceAll("\\", "/");
     files[name] = fileOf(name, contents);
   }

@@ -14,13 +14,22 @@ export const SHOWN_MS = 20_000;
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 800 };
 
+/** A request that was answered. */
+export interface Asked {
+  readonly url: string;
+  /** What was sent, if it was text. */
+  readonly body: string;
+  /** Of the answer. */
+  readonly bytes: number;
+}
+
 /** A page of the UI, with everything that went wrong in it. */
 export interface Tab {
   readonly page: Page;
   /** Errors of the console, uncaught errors, requests that failed or left this machine. */
   readonly wrong: readonly string[];
   /** Requests that were answered, with their sizes on the wire in bytes. */
-  readonly requests: readonly { readonly url: string; readonly bytes: number }[];
+  readonly requests: readonly Asked[];
   /** Waits until every request was answered, but for the stream of hints, which stays open. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -41,7 +50,7 @@ export async function openTab(
   context.setDefaultTimeout(SHOWN_MS);
   const page = await context.newPage();
   const wrong: string[] = [];
-  const requests: { url: string; bytes: number }[] = [];
+  const requests: Asked[] = [];
   await context.route("**/*", async (route) => {
     const { hostname } = new URL(route.request().url());
     if (LOOPBACK.test(hostname)) return await route.continue();
@@ -68,21 +77,22 @@ export async function openTab(
 /** Sizes as they were on the wire: with headers, compressed. Returns the ids of those that are open. */
 async function measure(
   page: Page,
-  requests: { url: string; bytes: number }[],
+  requests: Asked[],
 ): Promise<ReadonlySet<string>> {
   const session = await page.context().newCDPSession(page);
-  const urls = new Map<string, string>();
+  const sent = new Map<string, Omit<Asked, "bytes">>();
   const open = new Set<string>();
-  session.on("Network.requestWillBeSent", ({ requestId, request: { url }, type }) => {
+  session.on("Network.requestWillBeSent", ({ requestId, request, type }) => {
     // Of what the page before still asked for, nothing is heard any more.
     if (type === "Document") open.clear();
+    const { url, postData: body = "" } = request;
     if (url.endsWith(HINTS) || !url.startsWith("http")) return;
-    urls.set(requestId, url);
+    sent.set(requestId, { url, body });
     open.add(requestId);
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength: bytes }) => {
-    const url = urls.get(requestId);
-    if (url !== undefined) requests.push({ url, bytes });
+    const asked = sent.get(requestId);
+    if (asked) requests.push({ ...asked, bytes });
     open.delete(requestId);
   });
   session.on("Network.loadingFailed", ({ requestId }) => void open.delete(requestId));
