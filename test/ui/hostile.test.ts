@@ -18,11 +18,22 @@ const HEADERS = { "x-note": MARKUP, "idempotency-key": MARKUP };
 const BYTES = Uint8Array.from([0xff, 0xc0, 0xaf, 0xed, 0xa0, 0x80, 0, 0xf0]);
 /** What retries, sleeps, waits for its object and for its promise. The reference suspends later. */
 const STANDING = isReference ? 2 : 4;
+/** Every kind of invocation, as what it is. */
+const KINDS = {
+  walks: "has steps",
+  retries: "retries",
+  refused: "was refused",
+  long: "is long",
+  deep: "is deep",
+  bytes: "is no text",
+} satisfies Record<keyof Ids, string>;
+const TABS = ["journal", "errors", "io", "state", "travel", "calls", "raw"];
 /** `HOSTILE=all` opens every tab with every kind, which takes half a minute longer. */
-const IN_TABS: readonly (keyof Ids)[] = process.env["HOSTILE"] === "all"
-  ? ["walks", "retries", "refused", "long", "deep", "bytes"]
-  : ["walks", "deep"];
-const SHORT: ReadonlySet<keyof Ids> = new Set(["walks", "retries", "refused"]);
+const ALL_TABS: ReadonlySet<string> = new Set(
+  process.env["HOSTILE"] === "all" ? Object.keys(KINDS) : ["walks", "deep"],
+);
+/** Those that show values. */
+const VALUE_TABS = ["journal", "io", "travel"];
 const segment = (text: string) => encodeURIComponent(text).replaceAll(".", "%2E");
 
 /** Sends bytes as they are, and answers the id of the invocation. */
@@ -84,7 +95,6 @@ async function expectText({ page }: Tab): Promise<void> {
   await soon(() => page.title()).toMatch(/ · perdure$/);
 }
 
-const TABS = ["journal", "errors", "io", "state", "travel", "calls", "raw"];
 const STATEMENT = "SELECT * FROM sys_invocation LIMIT 50";
 const STATE = "SELECT service_key, key, value_utf8 FROM state";
 
@@ -137,16 +147,59 @@ describe.skipIf(!hasBrowser)("what users wrote is text, whatever it is", () => {
     ]);
   });
 
-  test.for(IN_TABS.filter((kind) => SHORT.has(kind)))("in each tab of what %s", async (kind) => {
-    await walk(TABS.map((tab) => `invocations/${ids[kind]}?tab=${tab}`));
+  test.for(Object.entries(KINDS))("in the tabs of what %s: it %s", async ([kind]) => {
+    const id = ids[kind as keyof Ids];
+    const tabs = ALL_TABS.has(kind) ? TABS : VALUE_TABS;
+    await walk(tabs.map((tab) => `invocations/${id}?tab=${tab}&entry=0`));
   });
 
-  test.for(IN_TABS.filter((kind) => !SHORT.has(kind)))(
-    "in each tab of what is %s",
-    async (kind) => {
-      await walk(TABS.map((tab) => `invocations/${ids[kind]}?tab=${tab}&entry=0`));
-    },
-  );
+  test("in settings, with what nobody has set", async () => {
+    const tab = await ui.open("settings");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByLabel("Dark").check();
+    const spoiled = await page.evaluate((text) => {
+      const names = Object.keys(localStorage);
+      for (const name of names) {
+        const kept = JSON.parse(localStorage[name]) as object;
+        localStorage[name] = JSON.stringify({
+          ...kept,
+          theme: text,
+          [text]: text,
+          density: [text],
+        });
+      }
+      return names.length;
+    }, NAME);
+    expect(spoiled).toBeGreaterThan(0);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    // What is not known is as it is by itself.
+    expect(await page.getByRole("group", { name: "Theme" }).getByLabel("As the system").isChecked())
+      .toBe(true);
+    await expectText(tab);
+    await expectSound(tab);
+    await tab.close();
+  });
+
+  test.for(["long", "bytes"] as const)("in a file of what is %s", async (kind) => {
+    const tab = await ui.open(`invocations/${ids[kind]}?tab=raw`);
+    const { page } = tab;
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a file" }).click(),
+    ]);
+    const file = await download.path();
+    for (const name of VALUE_TABS) {
+      await page.goto(ui.at(`file?tab=${name}&entry=0`));
+      await page.getByLabel("A file of an invocation").setInputFiles(file);
+      await page.getByText(/Read only, from/).waitFor();
+      await page.getByRole("tabpanel").waitFor();
+      await expectText(tab);
+      await expectSound(tab);
+    }
+    await tab.close();
+  });
 
   test("in the palette, the peek and the question of a batch", async () => {
     const tab = await ui.open("invocations");

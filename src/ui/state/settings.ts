@@ -23,6 +23,17 @@ export const DEFAULTS: Settings = {
   keys: "on",
 };
 
+/** What each may be. */
+const VALUES = {
+  theme: ["system", "light", "dark"],
+  contrast: ["system", "more"],
+  motion: ["system", "less"],
+  density: ["dense", "comfortable"],
+  times: ["local", "utc"],
+  refresh: ["live", "calm", "off"],
+  keys: ["on", "off"],
+} as const satisfies { readonly [K in keyof Settings]: readonly Settings[K][] };
+
 const STORED = "perdure.settings";
 
 export const settings = signal<Settings>(DEFAULTS);
@@ -43,9 +54,14 @@ export function startSettings(): void {
   });
 }
 
+/** Another version, or somebody else, may have stored what this one does not know: that is left out. */
 function stored(): Partial<Settings> {
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? "{}") as Partial<Settings>;
+    const found = JSON.parse(localStorage.getItem(STORED) ?? "{}") as Record<string, unknown>;
+    const known = Object.entries(VALUES).filter(([name, values]) =>
+      values.some((value) => value === found[name])
+    );
+    return Object.fromEntries(known.map(([name]) => [name, found[name]]));
   } catch {
     // Storage may be forbidden, or hold something else: then the defaults hold.
     return {};
