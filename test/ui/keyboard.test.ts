@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { manage } from "../support/client.ts";
+import { manage, send, value } from "../support/client.ts";
 import { hasBrowser } from "./_browser.ts";
 import { press, tabTo } from "./_keys.ts";
 import { isReference } from "./_seeded.ts";
+import { soon } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 describe.skipIf(!hasBrowser)("pages by keyboard alone", () => {
@@ -102,6 +105,103 @@ describe.skipIf(!hasBrowser)("pages by keyboard alone", () => {
     await page.keyboard.type(host);
     await press(page, "Enter");
     await page.getByText("No deployment is registered.").waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});
+
+/** Goes to a field and puts a text in place of what is in it. */
+async function write(page: Page, field: RegExp, text: string): Promise<void> {
+  await tabTo(page, field);
+  await press(page, "Control+a");
+  await page.keyboard.type(text);
+}
+
+describe.skipIf(!hasBrowser)("what is kept and called, by keyboard alone", () => {
+  const ui = useUi();
+
+  test("the state of an object is edited, with its difference", async () => {
+    const key = randomUUID();
+    await value(ui.server, `Counter/${key}/add`, 3);
+    const tab = await ui.open(`objects/Counter/${key}`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Edit state…" }).waitFor();
+    await tabTo(page, /^Edit state…$/);
+    await press(page, "Enter");
+    await page.getByRole("group", { name: "value", exact: true }).waitFor();
+    await write(page, /^Value/, "7");
+    await tabTo(page, /^Review 1 change…$/);
+    await press(page, "Enter");
+    const dialog = page.getByRole("dialog", { name: "Change state" });
+    await soon(() => dialog.locator("del").innerText()).toContain("3");
+    await soon(() => dialog.locator("ins").innerText()).toContain("7");
+    await tabTo(page, /^Change state$/);
+    await press(page, "Enter");
+    await page.getByText(/^Accepted:/).waitFor();
+    await soon(() => value(ui.server, `Counter/${key}/get`)).toBe(7);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("a promise of a run leads to the handler that resolves it", async () => {
+    const key = randomUUID();
+    await send(ui.server, `Flow/${key}/run`);
+    const tab = await ui.open(`workflows/Flow/${key}`);
+    const { page } = tab;
+    await page.getByRole("region", { name: "Promises" }).getByText("waited for").waitFor();
+    await tabTo(page, /^resolve$/);
+    await press(page, "Enter");
+    await page.getByRole("heading", { level: 1, name: "Flow" }).waitFor();
+    await page.getByText(new RegExp(`^POST .*/Flow/${key}/resolve$`)).waitFor();
+    await write(page, /^Input/, '"by keys"');
+    await tabTo(page, /^Call$/);
+    await press(page, "Enter");
+    await page.getByRole("region", { name: "Answer" }).getByText("200").waitFor();
+    await press(page, "Control+k");
+    await page.keyboard.type(`Flow/${key}`);
+    await page.getByRole("option", { name: /^Flow\// }).first().waitFor();
+    await press(page, "Enter");
+    await page.getByText("resolved", { exact: true }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("an option of a service is changed, and a handler of it is called", async () => {
+    const tab = await ui.open("services/Greeter?call=greet");
+    const { page } = tab;
+    await page.getByRole("button", { name: "Edit Journals" }).waitFor();
+    await tabTo(page, /^Edit Journals$/);
+    await press(page, "Enter");
+    await page.getByRole("textbox", { name: "Journals" }).waitFor();
+    await press(page, "Control+a");
+    await page.keyboard.type("2h");
+    await press(page, "Enter");
+    await page.getByText("changed; default 1d").waitFor();
+    await write(page, /^Input/, '"Ada"');
+    await tabTo(page, /^Call$/);
+    await press(page, "Enter");
+    const answer = page.getByRole("region", { name: "Answer" });
+    await answer.getByText("200").waitFor();
+    await tabTo(page, /^inv_/);
+    await press(page, "Enter");
+    await page.getByRole("heading", { level: 1, name: "Greeter/greet" }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("a statement is run, and one of its rows is opened", async () => {
+    const tab = await ui.open("sql");
+    const { page } = tab;
+    await page.getByText("sys_invocation_status").first().waitFor();
+    await write(page, /^Statement$/, "SELECT name, ty FROM sys_service ORDER BY name");
+    await press(page, "Escape", "Control+Enter");
+    await page.getByRole("row", { name: /Counter/ }).waitFor();
+    await tabTo(page, /^.?Counter/);
+    await press(page, "Enter");
+    const row = page.getByRole("dialog", { name: /^Row \d+$/ });
+    await row.getByText("virtual_object").waitFor();
+    await press(page, "Escape");
+    await row.waitFor({ state: "detached" });
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
