@@ -8,6 +8,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 /** The stream of hints, which does not end. */
 const HINTS = "/internal/ui/events";
+/** What the console says of requests that are seen by their answers, or by their failure. */
+const COUNTED = /^Failed to load resource: (the server responded with a status of \d{3}|net::ERR_)/;
 /** Longer than any answer of a server of a test. */
 export const SHOWN_MS = 20_000;
 
@@ -59,9 +61,15 @@ export async function openTab(
   });
   page.on("pageerror", (error) => wrong.push(`uncaught: ${error.message}`));
   page.on("console", (message) => {
-    // The browser says so of every refused request; those are counted below.
-    if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
+    // The browser says so of every refused or failed request; those are counted below.
+    if (message.type() !== "error" || COUNTED.test(message.text())) return;
     wrong.push(`console: ${message.text()}`);
+  });
+  page.on("requestfailed", (request) => {
+    const { errorText = "" } = request.failure() ?? {};
+    // Aborted: nothing shows what was asked for any more.
+    if (errorText === "net::ERR_ABORTED" || request.url().endsWith(HINTS)) return;
+    wrong.push(`${errorText}: ${request.url()}`);
   });
   // `requestfinished` does not come for a body that nothing reads.
   page.on("response", (response) => {
