@@ -109,6 +109,13 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Resume: done").waitFor();
     await expectSound(tab);
+    // Of a batch as well.
+    for (const key of ["j", "x", "p"]) await page.keyboard.press(key);
+    const many = page.getByRole("dialog", { name: "Pause 1 invocation" });
+    await many.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Pause: done for 1").waitFor();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByText("Resume: done to 1 of 1").waitFor();
     for (const key of ["j", "c"]) await page.keyboard.press(key);
     const question = page.getByRole("dialog", { name: "Cancel Greeter/hang" });
     await question.getByRole("button", { name: "Cancel" }).click();

@@ -1,4 +1,4 @@
-import { toast } from "../state/toasts.ts";
+import { type Toast, toast } from "../state/toasts.ts";
 import { api, query, type Send } from "./client.ts";
 import {
   type Command,
@@ -6,6 +6,7 @@ import {
   commandOne,
   COMMANDS,
   messageOf,
+  type Outcome,
   type Verb,
 } from "./commands.ts";
 import { go, link } from "../state/router.ts";
@@ -27,6 +28,34 @@ function refreshSoon(): void {
 }
 
 /**
+ * What takes a command back from those that it was done to: all that were named but the refused ones.
+ * Undefined: nothing does.
+ */
+export function undoOf(
+  verb: Verb,
+  ids: readonly string[],
+  failed: Outcome["failed"],
+): Toast["action"] {
+  const undo = COMMANDS.find((command) => command.verb === verb)?.undo;
+  const back = COMMANDS.find((command) => command.verb === undo);
+  const refused = new Set(failed.map(({ invocation_id: id }) => id));
+  const done = ids.filter((id) => !refused.has(id));
+  if (!back || done.length === 0) return undefined;
+  return { label: "Undo", run: () => void takeBack(back, done) };
+}
+
+async function takeBack({ verb, label }: Command, ids: readonly string[]): Promise<void> {
+  try {
+    const { succeeded, failed: [first] } = await commandMany(verb, ids);
+    const said = `${label}: done to ${succeeded} of ${ids.length}`;
+    toast(first ? "failed" : "done", first ? `${said}. ${first.error}` : said);
+  } catch (cause) {
+    toast("failed", `${label}: ${messageOf(cause)}`);
+  }
+  refreshSoon();
+}
+
+/**
  * Does a command to all invocations that fit the criteria now, and says what became of it. `about`:
  * what they are, in words.
  */
@@ -35,10 +64,12 @@ export async function actOn(verb: Verb, criteria: readonly Sql[], about: string)
     const found = await query<{ id: string }>(
       sql`SELECT id FROM sys_invocation ${where(criteria)} LIMIT ${REACHED_MAX}`,
     );
-    const { succeeded, failed } = await commandMany(verb, found.map(({ id }) => id));
+    const ids = found.map(({ id }) => id);
+    const { succeeded, failed } = await commandMany(verb, ids);
     const [first] = failed;
     const said = `${verb}: done to ${succeeded} of ${found.length} ${about}`;
-    toast(first ? "failed" : "done", first ? `${said}. ${first.error}` : said);
+    const undo = undoOf(verb, ids, failed);
+    toast(first ? "failed" : "done", first ? `${said}. ${first.error}` : said, undo);
   } catch (cause) {
     toast("failed", messageOf(cause));
   }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { undoOf } from "../../data/act.ts";
 import { query } from "../../data/client.ts";
 import {
   BATCH_MAX,
@@ -153,26 +154,33 @@ async function run({ verb, label }: Command, conditions: readonly Sql[]): Promis
   try {
     let after: Pick<Invocation, "id" | "created_at"> | undefined;
     let outcome: Outcome = { succeeded: 0, failed: [] };
+    const ids: string[] = [];
     for (;;) {
       const rows = await query<Pick<Invocation, "id" | "created_at">>(
         idsOf(conditions, after, BATCH_MAX),
       );
-      const { succeeded, failed } = await commandMany(verb, rows.map(({ id }) => id));
+      const page = rows.map(({ id }) => id);
+      const { succeeded, failed } = await commandMany(verb, page);
+      ids.push(...page);
       const all = [...outcome.failed, ...failed];
       outcome = { succeeded: outcome.succeeded + succeeded, failed: all };
       after = rows.at(-1);
       if (rows.length < BATCH_MAX) break;
     }
-    tell(label, outcome);
+    tell(label, outcome, undoOf(verb, ids, outcome.failed));
   } catch (cause) {
     toast("failed", `${label}: ${messageOf(cause)}`);
   }
   refreshAll();
 }
 
-function tell(label: string, { succeeded, failed }: Outcome): void {
+function tell(
+  label: string,
+  { succeeded, failed }: Outcome,
+  undo: ReturnType<typeof undoOf>,
+): void {
   if (succeeded > 0 || failed.length === 0) {
-    toast("done", `${label}: done for ${succeeded.toLocaleString()}`);
+    toast("done", `${label}: done for ${succeeded.toLocaleString()}`, undo);
   }
   const [first] = failed;
   if (first) toast("failed", `${label}: ${failed.length} refused. The first: ${first.error}`);
