@@ -24,7 +24,7 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   "120b": "the same",
   "120c": "the same",
   "42c": "loses signals to an invocation that waits for its time or its turn; ours keeps them",
-  "98b": "loses the slot of the invoker when the head of those that wait for it is killed",
+  "124b": "loses the slot of the invoker when the head of those that wait for it is killed",
   "103": "does not run those that held slots again within ten seconds of a crash",
   "105": "limits scopes only: no service, no handler, no rate, no priority, no pause of a service",
   "106": "the same",

@@ -143,11 +143,11 @@ const unscoped: Check = async (world) => {
 };
 
 protocolSuite("limits", {
-  "95 what exceeds the limit of a scope waits, and starts in order": queues,
-  "96 every level of a limit key has its own limit": levels,
-  "97 a changed limit is heeded at once, and interrupts nobody": raised,
-  "98 who waits can be canceled and killed, and frees a slot when it is killed": ended,
-  "99 a suspended invocation gives its slot back, and waits for one to go on": suspended,
+  "121 what exceeds the limit of a scope waits, and starts in order": queues,
+  "122 every level of a limit key has its own limit": levels,
+  "123 a changed limit is heeded at once, and interrupts nobody": raised,
+  "124 who waits can be canceled and killed, and frees a slot when it is killed": ended,
+  "125 a suspended invocation gives its slot back, and waits for one to go on": suspended,
   "100 a short back-off keeps the slot": backedOff,
   "101 a restarted invocation keeps its scope and its limit key": restarted,
   "102 an invocation without a scope is limited by no rule": unscoped,

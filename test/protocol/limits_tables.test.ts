@@ -76,5 +76,5 @@ async function expectEntries(target: Target, queue: string, last: string): Promi
 }
 
 protocolSuite("tables of limits", {
-  "115 the tables of flow control show what runs and what waits": waiting,
+  "117 the tables of flow control show what runs and what waits": waiting,
 }, { options: FLOW_CONTROL });

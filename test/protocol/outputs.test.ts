@@ -44,7 +44,7 @@ const byFlow = (workflowKey: string): Subject => ({
   value: { workflowName: "Flow", workflowKey },
 });
 
-line("45 the output of what runs is void at once, later its value, by each target", async () => {
+line("45b the output of what runs is void at once, later its value, by each target", async () => {
   const id = "outputs", kind = "GetInvocationOutputCompletion";
   const held = call(target(), "Plain/hold", id, { headers: { "idempotency-key": id } });
   const flow = value(target(), `Flow/${id}/run`, id);

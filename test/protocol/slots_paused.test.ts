@@ -89,7 +89,7 @@ const queue: Check = async (world) => {
 protocolSuite("slots and pauses", {
   "107b a paused service takes no slot of the invoker that it waited for": service,
   "115b a paused queue takes no slot of the invoker that it waited for": queue,
-  "98b who is killed while it waits for a slot of the invoker takes none": killed,
+  "124b who is killed while it waits for a slot of the invoker takes none": killed,
 }, {
   options: { ...FLOW_CONTROL, "worker.invoker.concurrent-invocations-limit": "1" },
   isSequential: true,
