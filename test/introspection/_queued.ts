@@ -95,13 +95,18 @@ export class Stored {
     this.#add("control", { kind, name, body: "true" });
   }
 
+  deployment(id: string, names: readonly string[], revision: number): void {
+    const services = names.map((name) => ({ name, revision }));
+    this.#add("deployment", { id, body: JSON.stringify({ id, services }) });
+  }
+
   bucket(counter: string, tokens: number, at: number): void {
     this.#add("bucket", { counter, partition: 0, tokens, at, full_at: at + 1000 });
   }
 
   /** The rows of one database of `count`. What is shared is in the first. */
   rows(at = 0, count = 1): Rows {
-    const shared = ["rule", "control"];
+    const shared = ["rule", "control", "deployment"];
     return Object.fromEntries([...this.#tables].map(([table, rows]) => [
       table,
       shared.includes(table)

@@ -98,6 +98,8 @@ stored(invoked, { name: "Payment" });
 export const ofService = stored(queued("q7", 1, "concurrency"), { name: "Payment" });
 stored(invoked, { name: "Mail" });
 export const ofHandler = stored(queued("q8", 1, "concurrency"), { name: "Mail" });
+export const ofServiceRate = stored(queued("q13", 1, "rate"), { name: "Calm" });
+export const ofHandlerRate = stored(queued("q14", 1, "rate"), { name: "Paced" });
 export const ofPausedService = stored(queued("q9", 1, "paused"), { name: "Stopped" });
 const pin = { deployment: "dp_old", protocol: 6 };
 export const ofPausedDeployment = stored(queued("q10", 1, "paused"), { name: "Two", pin });
@@ -166,7 +168,8 @@ export const rows = {
     rule("*/*/*", { concurrency: 9 }),
     rule("slow", { rate: { count: 2, periodMs: 600_000 } }),
   ],
-  bucket: [{ counter: "scope:slow", partition: 0, tokens: 0.5, at: AT * 2, full_at: AT * 3 }],
+  bucket: ["scope:slow", "service:Calm", "handler:Paced/h"].map((counter) => // Half a token.
+  ({ counter, partition: 0, tokens: 500_000, at: AT * 2, full_at: AT * 3 })),
   control: [
     control("book", "version", 3),
     control("service", "Payment", {
@@ -176,6 +179,11 @@ export const rows = {
     control("service", "Mail", {
       limits: { concurrency: 5 },
       handlers: { h: { concurrency: 1 } },
+    }),
+    control("service", "Calm", { limits: { rate: { count: 2, periodMs: 600_000 } } }),
+    control("service", "Paced", {
+      limits: { rate: { count: 9, periodMs: 1 } },
+      handlers: { h: { rate: { count: 2, periodMs: 600_000 } } },
     }),
     control("service", "Stopped", { paused: true }),
     control("deployment", "dp_old"),

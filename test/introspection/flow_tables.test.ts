@@ -57,8 +57,6 @@ stored.invocation({ service: "Payment", status: "queued" });
 stored.service("Mail", { handlers: { send: { concurrency: 1 } } });
 stored.invocation({ service: "Mail", handler: "send", status: invoked });
 stored.invocation({ service: "Mail", handler: "send", status: "queued" });
-stored.service("Still", { paused: true });
-stored.invocation({ service: "Still", status: "queued", by: "paused", ageMs: 700 });
 stored.paused("queue", queue("held"));
 stored.invocation({ scope: "held", status: "queued", by: "paused" });
 stored.invocation({ service: "Soon", status: { kind: "scheduled", at: NOW + 60_000 } });
@@ -164,7 +162,7 @@ describe.each(["one file", "three files"])("of %s", (from) => {
       blocked_level: "scope",
       blocked_rule: "slow",
     });
-    const paused = (service: string) => JSON.stringify({ resource: "paused", service });
+    const held = JSON.stringify({ resource: "paused", paused: "queue", name: queue("held") });
     const status = "blocked";
     expect(sorted(found)).toEqual(sorted([
       { blocked_on: "lock", json: lock(null), status, service: "Cart" },
@@ -182,8 +180,7 @@ describe.each(["one file", "three files"])("of %s", (from) => {
         status,
         service: "Mail",
       },
-      { blocked_on: "paused", json: paused("Still"), status, service: "Still" },
-      { blocked_on: "paused", json: paused("Greeter"), status, service: "Greeter", scope: "held" },
+      { blocked_on: "paused", json: held, status, service: "Greeter", scope: "held" },
       { status: "scheduled", service: "Soon" },
     ]));
   });

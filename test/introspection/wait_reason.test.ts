@@ -180,15 +180,19 @@ test.each(AWAITED)("suspended, it waits for %s", async (_, id, text, item) => {
   expect(await reasonOf(id)).toEqual({ on, text: `waits for ${text}` });
 });
 
-test("a token is there when the rate says", async () => {
+test.each([
+  ["scope", waiting.rated, "slow", "slow"],
+  ["service", waiting.ofServiceRate, "Calm", undefined],
+  ["handler", waiting.ofHandlerRate, "Paced/h", undefined],
+])("a token of a %s is there when the rate says", async (level, id, name, rule) => {
   const before = Date.now();
-  const { on, text } = await reasonOf(waiting.rated);
+  const { on, text } = await reasonOf(id);
   const { until } = on as { readonly until: string };
   expect(on).toEqual({
     for: "token",
-    level: "scope",
-    name: "slow",
-    rule: "slow",
+    level,
+    name,
+    ...(rule !== undefined && { rule }),
     limit: 2,
     period_ms: 600_000,
     until,
@@ -198,8 +202,9 @@ test("a token is there when the rate says", async () => {
   const due = Date.parse(until) - 150_000;
   expect(due).toBeGreaterThanOrEqual(before - 1);
   expect(due).toBeLessThanOrEqual(Date.now() + 1);
+  const of = rule === undefined ? "" : `rule "${rule}" for `;
   expect(text).toBe(
-    `waits for the rate of rule "slow" for slow (level scope, 2 starts each 600000 ms), ` +
+    `waits for the rate of ${of}${name} (level ${level}, 2 starts each 600000 ms), ` +
       `which allows the next one at ${until}, place 1 of its queue`,
   );
 });

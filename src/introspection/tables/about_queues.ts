@@ -70,9 +70,12 @@ export const queueNotes: Readonly<Record<string, TableNotes>> = {
       head_entry_id: "The invocation that is next.",
       scheduled_at: "When it is due, or its back-off is over.",
       blocked_on:
-        "What it waits for: `lock`, `limit-key-concurrency`, `throttling_rules` (a rate), " +
-        "`service-concurrency`, `handler-concurrency`, `paused` or `invoker-concurrency` (a slot).",
-      blocked_on_json: "The same as JSON, with names: the rule and its level, the lock.",
+        "What it waits for: `lock`, `limit-key-concurrency`, `throttling_rules` (the rate of a rule), " +
+        "`service-concurrency`, `service-rate`, `handler-concurrency`, `handler-rate`, `paused` or " +
+        "`invoker-concurrency` (a slot).",
+      blocked_on_json:
+        "The same as JSON, with names: the rule and its level, the lock, the service and handler, " +
+        "what is paused.",
       invoker_concurrency_block_duration: "How long it has waited for slots of the invoker.",
       throttling_rules_block_duration: "How long it has waited for the rate of a limit.",
       invoker_throttling_block_duration: UNMEASURED,

@@ -1,6 +1,8 @@
+import { blockedOn } from "./blocked_on.ts";
 import {
   BUCKETS,
   CONTROLS,
+  DEPLOYMENTS,
   LOCK_NAME,
   MERGED_QUEUE,
   PARTITION_KEY,
@@ -74,7 +76,14 @@ const WAITING: Part = {
 };
 
 /** The parts of `LIMIT_TERMS`. */
-export const LIMIT_PARTS: readonly Part[] = [HELD, WAITING, RULES, CONTROLS, BUCKETS];
+export const LIMIT_PARTS: readonly Part[] = [
+  HELD,
+  WAITING,
+  RULES,
+  CONTROLS,
+  DEPLOYMENTS,
+  BUCKETS,
+];
 
 /** Both levels of a limit key, the second one null if there is none. */
 const l1 = "iif(instr(t.limit_key, '/') > 0, " +
@@ -121,15 +130,6 @@ const TOKENS = `min(p.burst, coalesce((select (b.tokens / 1000000.0) +
 
 const rate = (path: string) => `(r.body ->> '$.limits.rate.${path}')`;
 
-/** Whether all of a limit is used. */
-const isFull = (limit: string) =>
-  `(${limit}.concurrency is not null and ${limit}.usage >= ` +
-  `${limit}.concurrency)`;
-const isDry = (limit: string) => `(t.has_run = 0 and ${limit}.tokens < 1)`;
-
-/** The levels of a limit key, the narrowest first: which of them is full decides what is waited for. */
-const LEVELS = ["l2", "l1", "s"] as const;
-
 /**
  * `usage`: limits of scopes and limit keys with their use. `queue`: queues with something that waits, and
  * the limit that their head waits for. Each ends with a comma.
@@ -155,28 +155,3 @@ export const LIMIT_TERMS = `
     left join usage as l1 on l1.name = t.scope || '/' || ${l1}
     left join usage as l2 on instr(t.limit_key, '/') > 0 and l2.name = t.scope || '/' || t.limit_key
     left join control as c on c.kind = 'service' and c.name = t.service)`;
-
-/** `limit_name`, `limit_level` and `limit_pattern` of the limit that a head waits for, and `blocked_on`. */
-function blockedOn(): string {
-  const setting = (path: string) => `(c.body ->> ${path})`;
-  const ofHandler = setting(`('$.handlers."' || t.handler || '".concurrency')`);
-  const usedBy = (more: string) =>
-    `coalesce((select sum(u.held) from used as u where u.service = t.service ${more}), 0)`;
-  const first = (then: (level: string) => string) =>
-    `case ${
-      LEVELS.map((one) => `when ${isFull(one)} or ${isDry(one)} then ${then(one)}`).join(" ")
-    } end`;
-  const cause = first((one) => `iif(${isFull(one)}, 'limit-key-concurrency', 'throttling_rules')`);
-  const isPaused = `(coalesce(${setting("'$.paused'")}, 0) = 1
-    or exists (select 1 from control as k where k.kind = 'queue' and k.name = ${QUEUE_ID})
-    or exists (select 1 from control as k where k.kind = 'deployment' and k.name = t.deployment))`;
-  return `case when t.status = 'inboxed' then 'lock'
-      when t.status = 'invoked' then 'invoker-concurrency' when t.status <> 'queued' then null
-      when ${isPaused} then 'paused'
-      when ${ofHandler} <= ${usedBy("and u.handler = t.handler")} then 'handler-concurrency'
-      when ${setting("'$.limits.concurrency'")} <= ${usedBy("")} then 'service-concurrency'
-      else ${cause} end as blocked_on,
-    ${first((one) => `${one}.name`)} as limit_name,
-    ${first((one) => `lower(${one}.level)`)} as limit_level,
-    ${first((one) => `${one}.pattern`)} as limit_pattern`;
-}

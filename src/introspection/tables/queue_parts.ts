@@ -39,6 +39,15 @@ export const CONTROLS: Part = {
   isShared: true,
 };
 
+/** What is registered, for which deployment of a service is the latest. */
+export const DEPLOYMENTS: Part = {
+  name: "deployment",
+  from: "deployment as t",
+  columns: ["id", "body"],
+  keys: ["id"],
+  isShared: true,
+};
+
 /** The rule book. */
 export const RULES: Part = {
   name: "rule",

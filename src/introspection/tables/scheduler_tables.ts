@@ -35,13 +35,17 @@ const userLimits: Table = {
   ],
 };
 
+const OF_HANDLER =
+  "json_object('resource', t.blocked_on, 'service', t.service, 'handler', t.handler)";
+
 const JSON_OF = `case t.blocked_on
   when 'invoker-concurrency' then json_object('resource', t.blocked_on)
   when 'lock' then json_object('resource', 'lock', 'scope', t.scope, 'lock_name', t.lock_name)
-  when 'paused' then json_object('resource', 'paused', 'service', t.service)
+  when 'paused' then
+    json_object('resource', 'paused', 'paused', t.paused_what, 'name', t.paused_name)
   when 'service-concurrency' then json_object('resource', t.blocked_on, 'service', t.service)
-  when 'handler-concurrency' then
-    json_object('resource', t.blocked_on, 'service', t.service, 'handler', t.handler)
+  when 'service-rate' then json_object('resource', t.blocked_on, 'service', t.service)
+  when 'handler-concurrency' then ${OF_HANDLER} when 'handler-rate' then ${OF_HANDLER}
   when 'limit-key-concurrency' then ${ofLimit()} when 'throttling_rules' then ${ofLimit()} end`;
 
 function ofLimit(): string {

@@ -69,7 +69,9 @@ const COUNTED = `select o.at as at, o.rule as rule, ${countersOf("t")} ->> o.at 
   o.limits ->> '$.concurrency' as most, o.limits ->> '$.rate.count' as count,
   o.limits ->> '$.rate.periodMs' as period from o`;
 
-const TOKENS = `(select b.tokens + max(0, ${NOW} - b.at) * l.count * 1.0 / l.period from bucket as b
+/** Buckets count in millionths: see `engine/flow/bucket.ts`. */
+const TOKENS =
+  `(select b.tokens / 1000000.0 + max(0, ${NOW} - b.at) * l.count * 1.0 / l.period from bucket as b
   where b.counter = l.counter)`;
 
 /** The same with what is used of it. Only a first start needs a token. */

@@ -11,11 +11,15 @@ export function blockedText(row: BlockedRow | undefined): string {
     case "lock":
       return `the lock of${name("lock_name")}`;
     case "paused":
-      return `the end of a pause of${name("service")}, or of its deployment or queue`;
+      return `the end of the pause of${name("paused")}${name("name")}`;
     case "service-concurrency":
       return `room in the service${name("service")}`;
     case "handler-concurrency":
       return `room in the handler${name("handler")}`;
+    case "service-rate":
+      return `a start that the rate of the service${name("service")} allows`;
+    case "handler-rate":
+      return `a start that the rate of the handler${name("handler")} allows`;
     case "throttling_rules":
       return `a start that a rate allows${name("blocked_rule")}`;
     case "limit-key-concurrency":
