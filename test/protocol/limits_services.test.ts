@@ -76,6 +76,8 @@ const paused: Check = async (world) => {
   expect(started(world, names)).toEqual([]);
   await target.restart();
   expect(started(world, names)).toEqual([]);
+  const sql = `select paused from sys_service where name = '${named("Slow")}'`;
+  expect(await query(target, sql)).toEqual([{ paused: true }]);
   await patch(world, `services/${named("Slow")}`, { paused: false });
   await startsOnly(world, names, names);
   for (const name of names) endpoint.release(name);

@@ -238,6 +238,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       min_service_protocol_version: "Lowest service protocol version that it speaks.",
       max_service_protocol_version: "Highest service protocol version that it speaks.",
       services: "Names of its services.",
+      paused: "Whether an operator has paused it.",
     },
   },
   sys_service: {
@@ -248,6 +249,13 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       public: "Whether the ingress accepts calls to it.",
       ty: "Type of the service.",
       deployment_id: "Deployment that new invocations run on.",
+      paused: "Whether an operator has paused it.",
+      concurrency: "Invocations of it that may run at once; null: unlimited.",
+      rate_count: "Invocations of it that may start in each period; null: unlimited.",
+      rate_period: "How long that period is.",
+      rate_burst: "Starts at once after a time without any; null: as many as in a period.",
+      handler_limits: "Limits of handlers by name, as JSON: `concurrency`, `rate_count`, " +
+        "`rate_period_ms`, `rate_burst`. Null: none has any.",
     },
   },
   sys_rules: {

@@ -24,6 +24,11 @@ const deployment: Table = {
       sql: "(select json_group_array(s.value ->> '$.name') " +
         "from json_each(t.body, '$.services') as s)",
     },
+    {
+      name: "paused",
+      type: "bool",
+      sql: "exists (select 1 from control as k where k.kind = 'deployment' and k.name = t.id)",
+    },
   ],
 };
 
@@ -42,6 +47,20 @@ export function latestDeployment(service: string): string {
     ->> ('$."' || ${service} || '"'))`;
 }
 
+/** Something that operators have set of a service `t`. `value`: SQL of the control's body `k.body`. */
+const ofControl = (value: string) =>
+  `(select ${value} from control as k where k.kind = 'service' and k.name = t.body ->> '$.name')`;
+const ofLimit = (path: string) => ofControl(`k.body ->> '$.limits.${path}'`);
+
+/** The limits of handlers, by name, as JSON without what is not set. Null: there are none. */
+const HANDLER_LIMITS = ofControl(
+  `(select nullif(json_patch('{}', json_group_object(h.key, json_object(
+  'concurrency', h.value ->> '$.concurrency',
+  'rate_count', h.value ->> '$.rate.count', 'rate_period_ms', h.value ->> '$.rate.periodMs',
+  'rate_burst', h.value ->> '$.rate.burst'))),
+  '{}') from json_each(k.body, '$.handlers') as h)`,
+);
+
 const service: Table = {
   name: "sys_service",
   kind: "BASE TABLE",
@@ -54,6 +73,12 @@ const service: Table = {
     { name: "public", type: "bool", sql: "t.body ->> '$.public'" },
     { ...text("ty", "t.body ->> '$.type'"), values: ["service", "virtual_object", "workflow"] },
     text("deployment_id", "t.deployment"),
+    { name: "paused", type: "bool", sql: `coalesce(${ofControl("k.body ->> '$.paused'")}, 0)` },
+    { name: "concurrency", type: "u32", sql: ofLimit("concurrency") },
+    { name: "rate_count", type: "u32", sql: ofLimit("rate.count") },
+    { name: "rate_period", type: "dur", sql: ofLimit("rate.periodMs") },
+    { name: "rate_burst", type: "u32", sql: ofLimit("rate.burst") },
+    text("handler_limits", HANDLER_LIMITS),
   ],
 };
 
