@@ -91,16 +91,20 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
-function answerWith(
-  { handler, log, limits = NO_LIMITS }: ListenOptions,
-  unread: UnreadAnswers,
-): Answer {
-  const failed = (cause: unknown, request: Request): Response => {
+function failedWith(log: Log): (cause: unknown, request: Request) => Response {
+  return (cause, request) => {
     // A caller that went away in the middle of its body is no failure of ours.
     if (request.signal.aborted) log("debug", "The caller went away", { cause: String(cause) });
     else log("error", "A request handler failed", { cause: stackOf(cause) });
     return new Response("internal server error", { status: 500 });
   };
+}
+
+function answerWith(
+  { handler, log, limits = NO_LIMITS }: ListenOptions,
+  unread: UnreadAnswers,
+): Answer {
+  const failed = failedWith(log);
   const bridge = toNodeHandler((request: Request) => {
     try {
       const response = handler(request);

@@ -2,7 +2,6 @@ import { assert } from "../assert.ts";
 import { SlotMap } from "../slot_map.ts";
 import type { Attempt, Effect } from "../engine/effect.ts";
 import type { Outcome } from "../engine/event.ts";
-import { laneOf, PRIORITY_DEFAULT } from "../model/queue.ts";
 import type { Deployment } from "../model/schema.ts";
 import type { Target } from "../model/target.ts";
 import type { Dial, DialRequest, Exchange } from "../dial.ts";
@@ -12,12 +11,13 @@ import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { BufferedRandom } from "./buffered_random.ts";
 import { choose } from "./choose.ts";
 import { SlotPressure } from "./slot_pressure.ts";
-import { FairQueue, type Place } from "./fair_queue.ts";
+import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
 import { FirstMessages } from "./first_message.ts";
 import { withCredentials } from "./credentials/credentials.ts";
 import { openSigned } from "./identity/signed_dial.ts";
 import { OUTBOUND_DEFAULTS, type OutboundDeps, type OutboundOptions } from "./options.ts";
+import { placeOf } from "./place.ts";
 import { Ticker } from "./ticker.ts";
 
 /** The status of an invocation's attempt. `ready`: it waits for a slot. */
@@ -291,20 +291,4 @@ export class Attempts {
     }
     return Math.min(due, this.#firstMessages.check(now, this.#running.values()));
   }
-}
-
-/**
- * Where an attempt waits for a slot: in the lane of its priority, and there in a queue. Handlers do
- * not wait behind each other, and neither the calls that running handlers make nor invocations that
- * have run before wait behind new ones, nor do records of one subscription behind those of another.
- * That they share a lane and take turns keeps a service whose
- * invocations are always being resumed from holding up all others.
- */
-function placeOf({ invocation: { target, origin, priority }, attempt }: Attempt): Place {
-  const age = attempt > 1 ? "resumed" : "new";
-  const from = origin.by === "subscription" ? origin.id : origin.by;
-  return {
-    lane: laneOf(priority ?? PRIORITY_DEFAULT, false),
-    queue: `${target.service}/${target.handler}/${from}/${age}`,
-  };
 }

@@ -89,17 +89,7 @@ function attempts(effects: readonly Effect[]): number[] {
   return effects.flatMap((effect) => effect.type === "abort" ? [effect.attempt] : []);
 }
 
-async function play(script: Script): Promise<Heard> {
-  const world = new World(1);
-  const nothing = {
-    released: [],
-    durable: [],
-    settled: [],
-    stored: [],
-    failures: [],
-    prepared: [],
-  };
-  const heard: Heard = { ...nothing, inFlightMax: 0 };
+function commitsOf(world: World, script: Script, heard: Heard): Commits {
   const commits: Commits = new Commits({
     commit: storeOf(world, script, heard),
     release: (effects) => heard.released.push(...attempts(effects)),
@@ -116,6 +106,21 @@ async function play(script: Script): Promise<Heard> {
       commits.stop();
     },
   });
+  return commits;
+}
+
+async function play(script: Script): Promise<Heard> {
+  const world = new World(1);
+  const nothing = {
+    released: [],
+    durable: [],
+    settled: [],
+    stored: [],
+    failures: [],
+    prepared: [],
+  };
+  const heard: Heard = { ...nothing, inFlightMax: 0 };
+  const commits = commitsOf(world, script, heard);
   if (script.stopsAt !== null) {
     world.after(script.stopsAt, () => {
       commits.stop();

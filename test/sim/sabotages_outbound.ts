@@ -105,7 +105,7 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   },
   {
     name: "slots are given without regard to priority",
-    file: "outbound/attempts.ts",
+    file: "outbound/place.ts",
     find: "lane: laneOf(priority ?? PRIORITY_DEFAULT, false),",
     replace: "lane: laneOf(priority === undefined ? 0 : PRIORITY_DEFAULT, false),",
   },
