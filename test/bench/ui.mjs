@@ -44,6 +44,8 @@ const SERVICES = fileURLToPath(new URL("../support/services.mjs", import.meta.ur
 const FIRST_ROWS_MS = { list: 300, journal: 500 };
 const NODES_MAX = 1_500;
 const NEW_SHOWN_MS = 1_000;
+/** From the answer to a send whose handler fails until Home shows its cause. */
+const CAUSE_SHOWN_MS = 3_000;
 /** Of a core, in percent, for all tabs together. */
 const IDLE_SHARE_MAX = 3;
 
@@ -244,6 +246,20 @@ async function announced(browser, server, url) {
   await tab.close();
 }
 
+async function cause(browser, server) {
+  const tab = await openTab(browser, `${server.admin}/ui/`);
+  await pause(SETTLE_MS);
+  await post(`${server.ingress}/restate/send/Fragile/pauses`);
+  const began = Date.now();
+  const shown = await tab.page.waitForFunction(() =>
+    document.querySelector("main")?.textContent.includes("Fragile/pauses") && Date.now()
+  );
+  const took = await shown.jsonValue() - began;
+  console.log(`Home shows what fails after ${ms(took)}`);
+  budget("ms until Home shows a cause", took, CAUSE_SHOWN_MS);
+  await tab.close();
+}
+
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ui-bench-"));
 const endpoint = await startEndpoint(SERVICES, "h2", folder);
 const browser = await openChromium();
@@ -265,6 +281,7 @@ try {
   await scroll(browser, list);
   await depths(server);
   await announced(browser, server, list);
+  await cause(browser, server);
   await longJournal(browser, server);
   await idleTabs(browser, server);
 } finally {

@@ -16,9 +16,6 @@ const REASON = "no currency of <b>order</b>";
 /** The walk has some 150 keys, each with an answer of the browser. */
 const WALK_MS = 90_000;
 
-/** From the answer to what fails until Home shows its cause, at most. */
-const SEEN_MS = 3_000;
-
 async function startPayments(build: "first" | "broken" | "mended"): Promise<Endpoint> {
   const [port = 0] = await freePorts(1);
   const endpoint = new Endpoint("h2", port, { script: SCRIPT });
@@ -64,10 +61,8 @@ describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", ()
     const cause = attention.getByRole("listitem").filter({ hasText: "Payments/charge" });
     const [order = "", ...others] = ORDERS;
     await send(ui.server, "Payments/charge", order);
-    // Its first attempt has not failed yet, or at most just now.
-    const sentAt = performance.now();
+    // How soon that is, `test/bench/ui.mjs` asserts: here other tests share the machine.
     await cause.getByText(REASON).waitFor();
-    expect(performance.now() - sentAt).toBeLessThan(SEEN_MS);
     for (const order of others) await send(ui.server, "Payments/charge", order);
     await call(ui.server, "Payments/refund", "o0");
     await cause.getByText("3 invocations").waitFor();
