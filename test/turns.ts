@@ -1,7 +1,7 @@
 /**
  * Long files that try again, on another platform, with other data or for longer, what others try, too. A
- * run of `.ci/run` has every third of them, as its commit decides; all others run each time, and `npm test`
- * runs all. In the order of what they cost, so that each third costs the same.
+ * run of `.ci/run` has every fourth of them, as its commit decides; all others run each time, and `npm test`
+ * runs all. In the order of what they cost, so that each part costs the same.
  */
 export const BY_TURNS: readonly string[] = [
   "crash/big.test.ts",
@@ -49,7 +49,7 @@ export const BY_TURNS: readonly string[] = [
   "crash/large_values.test.ts",
 ];
 
-/** The paths of the files that are left to other runs. `LONG_PARTS=3 LONG_PART=1`: of three parts the second runs. */
+/** The paths of the files that are left to other runs. `LONG_PARTS=4 LONG_PART=1`: of four parts the second runs. */
 export function leftOut(
   { LONG_PARTS: parts, LONG_PART: part }: Record<string, string | undefined>,
 ): string[] {
