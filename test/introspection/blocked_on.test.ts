@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Introspection } from "../../src/query_port.ts";
+import { describe, expect, test } from "vitest";
+import { useOneAndThreeFiles } from "./_one_and_three.ts";
 import { NOW, Stored } from "./_queued.ts";
 import { rowsOf } from "./_small.ts";
-import { Asking, Files, inFile } from "./_united.ts";
 
 // What heads of virtual queues wait for: rates and pauses. `flow_tables.test.ts` has the rest.
 
@@ -45,22 +44,7 @@ waits("Latest");
 stored.service("Still", { paused: true });
 waits("Still");
 
-const files = new Files();
-const asking = new Asking();
-const open: Record<string, Introspection> = {};
-
-beforeAll(async () => {
-  const options = { clock: { now: () => NOW } };
-  open["one file"] = asking.open([inFile(await files.make("all.db", stored.rows()))], options);
-  const parts: string[] = [];
-  for (let i = 0; i < 3; i++) parts.push(await files.make(`${i}.db`, stored.rows(i, 3)));
-  open["three files"] = asking.open(parts.map(inFile), options);
-}, 30_000);
-
-afterAll(async () => {
-  await asking.close();
-  await files.close();
-});
+const { open } = useOneAndThreeFiles(stored);
 
 const paused = (what: string, name: string) => ({ resource: "paused", paused: what, name });
 

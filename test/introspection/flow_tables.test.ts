@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { printQueueId } from "../../src/model/queue.ts";
-import type { Introspection } from "../../src/query_port.ts";
+import { useOneAndThreeFiles } from "./_one_and_three.ts";
 import { NOW, Stored } from "./_queued.ts";
 import { rowsOf } from "./_small.ts";
-import { Asking, damage, Files, inFile, sorted } from "./_united.ts";
+import { damage, inFile, sorted } from "./_united.ts";
 
 // The tables of flow control, of rows as the engine leaves them: in one file, whose rows are attached,
 // and in three, whose rows are copied.
@@ -61,23 +61,8 @@ stored.paused("queue", queue("held"));
 stored.invocation({ scope: "held", status: "queued", by: "paused" });
 stored.invocation({ service: "Soon", status: { kind: "scheduled", at: NOW + 60_000 } });
 
-const files = new Files();
-const asking = new Asking();
-const open: Record<string, Introspection> = {};
+const { open, files, asking } = useOneAndThreeFiles(stored);
 const rows = (sql: string, from = "one file") => rowsOf(open[from]!, sql, stored.running);
-
-beforeAll(async () => {
-  const options = { clock: { now: () => NOW } };
-  open["one file"] = asking.open([inFile(await files.make("all.db", stored.rows()))], options);
-  const parts: string[] = [];
-  for (let i = 0; i < 3; i++) parts.push(await files.make(`${i}.db`, stored.rows(i, 3)));
-  open["three files"] = asking.open(parts.map(inFile), options);
-}, 30_000);
-
-afterAll(async () => {
-  await asking.close();
-  await files.close();
-});
 
 describe.each(["one file", "three files"])("of %s", (from) => {
   test("limits are shown with their use, their rule, and how many queues wait", async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { printQueueId } from "../../src/model/queue.ts";
-import type { Introspection } from "../../src/query_port.ts";
+import { useOneAndThreeFiles } from "./_one_and_three.ts";
 import { NOW, Stored } from "./_queued.ts";
 import { rowsOf } from "./_small.ts";
-import { Asking, Files, inFile, sorted } from "./_united.ts";
+import { sorted } from "./_united.ts";
 
 // How long attempts wait for slots of the invoker, in one file and in three.
 
@@ -45,22 +45,7 @@ stored.invocation({
 stored.invocation({ scope: "naps", status: { kind: "completed" } });
 const queue = printQueueId({ service: "Greeter", scope: "s", limitKey: undefined });
 
-const files = new Files();
-const asking = new Asking();
-const open: Record<string, Introspection> = {};
-
-beforeAll(async () => {
-  const options = { clock: { now: () => NOW } };
-  open["one file"] = asking.open([inFile(await files.make("all.db", stored.rows()))], options);
-  const parts: string[] = [];
-  for (let i = 0; i < 3; i++) parts.push(await files.make(`${i}.db`, stored.rows(i, 3)));
-  open["three files"] = asking.open(parts.map(inFile), options);
-}, 30_000);
-
-afterAll(async () => {
-  await asking.close();
-  await files.close();
-});
+const { open } = useOneAndThreeFiles(stored);
 
 describe.each(["one file", "three files"])("of %s", (from) => {
   const rows = (sql: string) => rowsOf(open[from]!, sql, stored.running);
