@@ -1,6 +1,5 @@
-import { QUEUE_ID } from "./queue_parts.ts";
+import { QUEUE_ID, tokensNow } from "./queue_parts.ts";
 import { latestDeployment } from "./schema_tables.ts";
-import { NOW } from "./table.ts";
 
 // What the head of a virtual queue waits for, in the order of the checks of the engine (`engine/flow`).
 // `t` is a queue with its head, `c` the control of its service, `s`, `l1` and `l2` its limits by rules.
@@ -34,8 +33,7 @@ function ownCauses(
   const of = (path: string) => setting(`(${at} || '.${path}')`);
   const used = `coalesce((select sum(u.held) from used as u where ${where}), 0)`;
   // Without a row the bucket is full, and without a rate there is no bucket.
-  const tokens = `(select (b.tokens / 1000000.0) + max(0, ${NOW} - b.at) * 1.0 *
-    ${of("rate.count")} / ${of("rate.periodMs")} from bucket as b
+  const tokens = `(select ${tokensNow(of("rate.count"), of("rate.periodMs"))} from bucket as b
     where b.counter = '${level}:' || ${name})`;
   return `when ${of("concurrency")} <= ${used} then '${level}-concurrency'
     when t.has_run = 0 and ${tokens} < 1 then '${level}-rate'`;

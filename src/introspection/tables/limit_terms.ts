@@ -10,8 +10,9 @@ import {
   QUEUE_KEYS,
   QUEUE_OF,
   RULES,
+  tokensNow,
 } from "./queue_parts.ts";
-import { body, NOW, type Part } from "./table.ts";
+import { body, type Part } from "./table.ts";
 import { isRunning } from "./shown_status.ts";
 import { WAIT_CAUSES, waitedMs } from "./waiting_columns.ts";
 
@@ -123,9 +124,8 @@ const PATTERN = `case t.level when 'Scope' then ${
   when 'Level1' then ${patternOf(["t.scope", "t.l1"])}
   else ${patternOf(["t.scope", "t.l1", "t.l2"])} end`;
 
-/** What a bucket has now, in tokens: see `engine/flow/bucket.ts`. */
-const TOKENS = `min(p.burst, coalesce((select (b.tokens / 1000000.0) +
-  max(0, ${NOW} - b.at) * 1.0 * p.count / p.period from bucket as b
+/** What a bucket has now, and at most its burst. Without a row it is full. */
+const TOKENS = `min(p.burst, coalesce((select ${tokensNow("p.count", "p.period")} from bucket as b
   where b.counter = 'scope:' || p.name), p.burst))`;
 
 const rate = (path: string) => `(r.body ->> '$.limits.rate.${path}')`;

@@ -1,5 +1,5 @@
 import { queueIdOf } from "./queue_id.ts";
-import { body, type Part, partitionKeyOf } from "./table.ts";
+import { body, NOW, type Part, partitionKeyOf } from "./table.ts";
 
 // Groups of stored invocations, called `t`, by their virtual queues. Parts of a name that are not there
 // are empty texts, so that they can be keys.
@@ -38,6 +38,14 @@ export const CONTROLS: Part = {
   keys: ["kind", "name"],
   isShared: true,
 };
+
+/**
+ * SQL of the tokens that a row `b` of `bucket` has now, which stores millionths of them
+ * (`engine/flow/bucket.ts`). `count` and `period`: SQL of its rate.
+ */
+export function tokensNow(count: string, period: string): string {
+  return `b.tokens / 1000000.0 + max(0, ${NOW} - b.at) * 1.0 * ${count} / ${period}`;
+}
 
 /** What is registered, for which deployment of a service is the latest. */
 export const DEPLOYMENTS: Part = {

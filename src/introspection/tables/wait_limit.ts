@@ -1,4 +1,5 @@
 import { facts, inBody, isoTime } from "./wait_facts.ts";
+import { tokensNow } from "./queue_parts.ts";
 import { NOW } from "./table.ts";
 
 // `t` is a stored invocation that is queued. Counters have the names that the engine gives them.
@@ -69,9 +70,7 @@ const COUNTED = `select o.at as at, o.rule as rule, ${countersOf("t")} ->> o.at 
   o.limits ->> '$.concurrency' as most, o.limits ->> '$.rate.count' as count,
   o.limits ->> '$.rate.periodMs' as period from o`;
 
-/** Buckets count in millionths: see `engine/flow/bucket.ts`. */
-const TOKENS =
-  `(select b.tokens / 1000000.0 + max(0, ${NOW} - b.at) * l.count * 1.0 / l.period from bucket as b
+const TOKENS = `(select ${tokensNow("l.count", "l.period")} from bucket as b
   where b.counter = l.counter)`;
 
 /** The same with what is used of it. Only a first start needs a token. */
