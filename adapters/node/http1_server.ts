@@ -24,7 +24,8 @@ export interface Http1Options extends Pick<ListenOptions, "tls"> {
 }
 
 /**
- * A server of HTTP/1.1, over TLS with `tls`, that does not listen yet. While `state.draining` its answers close their connections.
+ * A server of HTTP/1.1, over TLS with `tls`, that does not listen yet. While `state.draining` its
+ * answers close their connections.
  */
 export function http1Server(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -36,7 +37,8 @@ export function http1Server(
     maxHeaderSize: limits.headBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout,
-    // It ends when a request has arrived: callers may wait for ever (docs/spec/ingress.md#connections).
+    // Of the request alone: callers may wait for ever (docs/spec/ingress.md#connections). Node refuses one
+    // that is shorter than `headersTimeout`.
     requestTimeout,
     connectionsCheckingInterval: Math.min(30_000, headersTimeout / 2),
     noDelay: true,

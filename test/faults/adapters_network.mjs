@@ -59,8 +59,8 @@ export const adaptersNetwork = [
   {
     file: "adapters/node/http1_server.ts",
     what: "the head of a request may take for ever",
-    find: "    headersTimeout,\n    // It ends when",
-    replace: "    // It ends when",
+    find: "    headersTimeout,\n    // Of the request",
+    replace: "    // Of the request",
     tests: [...HTTP, "test/attacks/slow.test.ts"],
   },
   {

@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("polling, where nothing tells of changes", () => {
     await close();
   });
 
-  test("has one request for one statement at a time, whoever asks for it", async () => {
+  test("a statement has at most one request in flight, which all of its readers share", async () => {
     const { page, times, within, wrong, close } = await polling("services");
     const { held, release } = await holding(page, OPEN);
     const before = times(OPEN);
