@@ -6,8 +6,8 @@ import type { Place } from "./fair_queue.ts";
  * Where an attempt waits for a slot: in the lane of its priority, and there in a queue. Handlers do
  * not wait behind each other, and neither the calls that running handlers make nor invocations that
  * have run before wait behind new ones, nor do records of one subscription behind those of another.
- * That they share a lane and take turns keeps a service whose
- * invocations are always being resumed from holding up all others.
+ * That they share a lane and take turns keeps a service whose invocations are always being resumed
+ * from holding up all others.
  */
 export function placeOf({ invocation: { target, origin, priority }, attempt }: Attempt): Place {
   const age = attempt > 1 ? "resumed" : "new";

@@ -37,10 +37,8 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
  * The server with one text replaced. Throws when the text is not where it was: a sabotage that
  * no longer breaks anything proves nothing.
  */
-export async function sabotaged(
-  { file, find, replace, also }: Sabotage,
-): Promise<System & OutboundSystem> {
-  const texts = [{ find, replace }, ...also ? [also] : []];
+export async function sabotaged(sabotage: Sabotage): Promise<System & OutboundSystem> {
+  const { file } = sabotage;
   let isPatched = false;
   const patch: Plugin = {
     name: "sabotage",
@@ -48,9 +46,7 @@ export async function sabotaged(
       onLoad({ filter: new RegExp(`[/\\\\]${file.split("/").at(-1)}$`) }, async ({ path }) => {
         if (relative(SRC, path).split(sep).join("/") !== file) return undefined;
         isPatched = true;
-        const text = await readFile(path, "utf8");
-        const contents = texts.reduce((text, one) => patched(text, file, one), text);
-        return { contents, loader: "ts" };
+        return { contents: await patchedFile(sabotage), loader: "ts" };
       });
     },
   };
@@ -68,6 +64,16 @@ export async function sabotaged(
   if (!bundle || !isPatched) throw new Error(`Cannot sabotage "${file}": nothing imports it`);
   const url = `data:text/javascript;base64,${Buffer.from(bundle.contents).toString("base64")}`;
   return await import(/* @vite-ignore */ url);
+}
+
+/**
+ * The file of a sabotage with its texts replaced, as a bundle has it. Throws when a text is not in it,
+ * or more than once.
+ */
+export async function patchedFile({ file, find, replace, also }: Sabotage): Promise<string> {
+  const texts = [{ find, replace }, ...also ? [also] : []];
+  const text = await readFile(`${SRC}${file}`, "utf8");
+  return texts.reduce((text, one) => patched(text, file, one), text);
 }
 
 function patched(text: string, file: string, { find, replace }: Omit<Patch, "file">): string {

@@ -111,7 +111,7 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   },
   {
     name: "the lower priority gets a slot first",
-    file: "outbound/attempts.ts",
+    file: "outbound/place.ts",
     find: "lane: laneOf(priority ?? PRIORITY_DEFAULT, false),",
     replace: "lane: laneOf(9 - (priority ?? PRIORITY_DEFAULT), false),",
   },
