@@ -1,5 +1,7 @@
 import type { Effect } from "../engine/effect.ts";
 import type { Event } from "../engine/event.ts";
+import type { Corrected } from "../engine/flow/slots.ts";
+import type { Turn } from "../engine/turn.ts";
 import type { Unreadable } from "../model/unreadable.ts";
 import type { PartitionRange } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
@@ -11,7 +13,6 @@ import { Commits, type CommitsOptions, QUIET_COMMIT_MS } from "./commits.ts";
 import { EventQueue } from "./event_queue.ts";
 import { type Entry, WINDOW } from "./flow/wait_queue.ts";
 import { Scheduler } from "./flow/scheduler.ts";
-import type { SchedulerOptions } from "./flow/scheduler_options.ts";
 import { Inboxes } from "./inboxes.ts";
 import { Letters } from "./letters.ts";
 import type { QueuedEvent } from "./queued_event.ts";
@@ -29,8 +30,8 @@ export interface PartitionOptions {
   readonly onFailure: (cause: unknown) => void;
   /** Called with an event that no turn can take, because a row that it needs cannot be decoded. */
   readonly onRefused: (event: Event, cause: Unreadable) => void;
-  /** As in `SchedulerOptions`. */
-  readonly onCorrected?: SchedulerOptions["onCorrected"];
+  /** Told of each bank that a turn has corrected, once that is durable. Absent: nobody is told. */
+  readonly onCorrected?: (corrected: Corrected) => void;
   /** Runs effects. Called only for turns that are already durable. */
   readonly release: (effects: readonly Effect[]) => void;
   /** As in `CommitsOptions`. */
@@ -144,7 +145,8 @@ export class Partition {
       const commit = this.#commits.append(turn.writes);
       this.#resident.apply(turn, commit);
       const isFollowed = mayBeFollowed && this.#hasGranted && this.#mailbox.length > 0;
-      this.#commits.releaseWhenDurable(turn.effects, callbacksOf(events.queued), { isFollowed });
+      const durable = [...callbacksOf(events.queued), ...this.#reportsOf(turn)];
+      this.#commits.releaseWhenDurable(turn.effects, durable, { isFollowed });
       this.#ended(isFollowed);
       meter.turn(meter.now() - began, events.queued.length);
       return isFollowed;
@@ -243,6 +245,11 @@ export class Partition {
     if (this.#isStopped) return;
     this.stop();
     this.#options.onFailure(cause);
+  }
+
+  /** Not before the commit: who has lost the lease may read what the new owner writes meanwhile. */
+  #reportsOf({ slots: { corrected } }: Turn): (() => void)[] {
+    return corrected.map((one) => () => this.#options.onCorrected?.(one));
   }
 
   /** After a turn: lets go of groups that it needed, and runs the next one if events wait. */

@@ -71,9 +71,8 @@ export class Scheduler implements SlotView {
 
   /** Takes over what a turn has done. It is called for every turn, in order. */
   apply(slots: Slots): void {
-    const { changes, queued, settled, buckets, corrected, nextSeq } = slots;
+    const { changes, queued, settled, buckets, nextSeq } = slots;
     this.nextSeq = nextSeq;
-    for (const one of corrected) this.#options.onCorrected?.(one);
     const freed = new Set<Counter>(this.#shares.apply(slots));
     for (const { counted, by } of changes) {
       for (const counter of countersOf(counted)) {

@@ -1,4 +1,3 @@
-import type { Corrected } from "../../engine/flow/slots.ts";
 import type { SharesOptions } from "./shares.ts";
 import type { Entry } from "./wait_queue.ts";
 
@@ -15,6 +14,4 @@ export interface SchedulerOptions extends Omit<SharesOptions, "counters"> {
   /** The next entries of a queue, after a place, once all that turns have written can be read. */
   readonly load: (queue: string, after: number) => Promise<readonly Entry[]>;
   readonly onFailure: (cause: unknown) => void;
-  /** Told of each bank that a turn has corrected. Absent: nobody is told. */
-  readonly onCorrected?: ((corrected: Corrected) => void) | undefined;
 }

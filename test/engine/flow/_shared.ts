@@ -115,7 +115,6 @@ export class Places {
       schema: () => this.#schema,
       send: (event) => void place.mailbox.push(event),
       load: () => Promise.resolve([]),
-      onCorrected: (one) => void this.corrected.push(one),
       onFailure: (cause) => {
         throw cause;
       },
@@ -171,6 +170,7 @@ export class Places {
       this.sent.set(message.type, (this.sent.get(message.type) ?? 0) + 1);
     }
     place.apply(turn);
+    this.corrected.push(...turn.slots.corrected);
     scheduler.apply(turn.slots);
     return true;
   }
