@@ -66,7 +66,9 @@ function sumsOf(rows: ShareRows): Record<"given" | "owned" | "sent", Sums> {
   for (const share of rows.shares) owned.add(share, share.slots);
   for (const message of rows.underWay()) {
     const { type, counter, slots } = message;
-    sent.add({ partition: type === "slotsGiven" ? message.to : message.from, counter }, slots);
+    const partition = type === "slotsGiven" ? message.to : message.from;
+    // The home has not given yet what a partition has counted.
+    sent.add({ partition, counter }, type === "slotsCounted" ? -slots : slots);
   }
   return { given, owned, sent };
 }

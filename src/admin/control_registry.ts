@@ -66,7 +66,7 @@ export class ControlRegistry {
       if (!latest) throw missing("service", service);
       if (!handlerIn(latest, handler)) throw missingHandler(latest, handler);
       const before = controls.services.get(service);
-      const after = changedHandler(before, handler, changes);
+      const after = changedHandler(before, handler, changes, this.#options.clock.now());
       const change = serviceChange(service, before, after);
       if (change) await this.#catalog.control(LIMITS, change);
     });

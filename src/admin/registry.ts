@@ -145,7 +145,11 @@ export class Registry {
       const deployment = service && this.get(service.deployment);
       if (!deployment) throw missing("service", name);
       const before = this.schema().controls.services.get(name);
-      const change = serviceChange(name, before, changedControl(before, controls));
+      const change = serviceChange(
+        name,
+        before,
+        changedControl(before, controls, this.#options.clock.now()),
+      );
       if (!changes) {
         if (change) await this.#catalog.control(CHANGE, change);
         return;

@@ -2,7 +2,7 @@ import { unreachable } from "../assert.ts";
 import { addressee, isShareMessage, type Message } from "../model/message.ts";
 import { peerOf, type Rows } from "../model/rows.ts";
 import type { Delivered } from "./event.ts";
-import { slotsReturned, slotsWanted } from "./flow/bank.ts";
+import { slotsCounted, slotsReturned, slotsWanted } from "./flow/bank.ts";
 import { slotsGiven, slotsRecalled } from "./flow/share.ts";
 import { completeCommand } from "./journal/notification.ts";
 import { asked } from "./lifecycle/asked.ts";
@@ -87,6 +87,8 @@ function apply(turn: Turn, message: Message): void {
       return slotsGiven(turn, message);
     case "slotsReturned":
       return slotsReturned(turn, message);
+    case "slotsCounted":
+      return slotsCounted(turn, message);
     case "slotsRecalled":
       return slotsRecalled(turn, message);
     default:

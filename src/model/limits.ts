@@ -17,6 +17,18 @@ export interface Limits {
   readonly rate?: Rate;
 }
 
+/**
+ * Limits of a service or a handler, which all partitions share. By their times partitions know whether
+ * what they may run was counted under these limits (decision 079). Milliseconds since the epoch; absent:
+ * they were set by an earlier release.
+ */
+export interface SharedLimits extends Limits {
+  /** When concurrency became limited. */
+  readonly limitedAt?: number;
+  /** When something became limited or was lowered. Later than any such time of the service before. */
+  readonly tightenedAt?: number;
+}
+
 export const CONCURRENCY_MAX = 2 ** 32 - 1;
 export const RATE_COUNT_MAX = 2 ** 32 - 1;
 export const RATE_PERIOD_MS_MAX = 30 * 24 * 60 * 60 * 1000;
@@ -38,9 +50,11 @@ export interface Rule {
 export interface ServiceControl {
   /** No invocation of it starts or goes on. */
   readonly paused?: true;
-  readonly limits?: Limits;
+  readonly limits?: SharedLimits;
   /** By handler. */
-  readonly handlers?: Readonly<Record<string, Limits>>;
+  readonly handlers?: Readonly<Record<string, SharedLimits>>;
+  /** The latest `tightenedAt` of its limits. It stays when they are removed, so that times are in order. */
+  readonly tightenedAt?: number;
 }
 
 /** Everything that operators have set about what may run and where it comes from. An immutable snapshot. */

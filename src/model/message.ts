@@ -22,10 +22,26 @@ export type Message =
 export type ShareMessage =
   /** A partition asks the home for as many, and waits for `slotsGiven`. */
   | ShareTransfer & { readonly type: "slotsWanted"; readonly from: number }
-  /** The home gives at least one of what was asked for. `isWanted`: others wait for slots. */
-  | ShareTransfer & { readonly type: "slotsGiven"; readonly isWanted: boolean }
+  /**
+   * The home gives at least one of what was asked for. `isWanted`: others wait for slots. `since`: the
+   * `tightenedAt` of the limits by which it was given. Absent: 0.
+   */
+  | ShareTransfer & {
+    readonly type: "slotsGiven";
+    readonly isWanted: boolean;
+    readonly since?: number;
+  }
   /** A partition gives back what it does not use. */
   | ShareTransfer & { readonly type: "slotsReturned"; readonly from: number }
+  /**
+   * Under limits that were tightened at `since`, a partition has as many slots as it runs: `slots` more
+   * than before, or fewer. It has given back all `starts` (decision 079).
+   */
+  | ShareTransfer & {
+    readonly type: "slotsCounted";
+    readonly from: number;
+    readonly since: number;
+  }
   /** Others wait for slots: the partition is to give back each one that it does not use. */
   | { readonly type: "slotsRecalled"; readonly counter: string; readonly to: number };
 

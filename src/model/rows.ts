@@ -107,6 +107,8 @@ export interface Rows {
     readonly asksStarts: boolean;
     /** Other partitions wait for slots: it gives back each one that it does not use. */
     readonly isWanted: boolean;
+    /** The `tightenedAt` of the limits that it was last counted under. Absent: 0. */
+    readonly since?: number;
   };
   /** group: counter. item: "". Who has slots of a shared counter: only its home has this row. */
   readonly bank: {
@@ -117,6 +119,12 @@ export interface Rows {
     readonly waiting: readonly ShareRequest[];
     /** Partitions that know that their slots are wanted. */
     readonly told: readonly number[];
+    /** All partitions have counted what they run under limits of this `tightenedAt`. Absent: 0. */
+    readonly since?: number;
+    /** Those that have done so under later limits, and under which. Absent: none. */
+    readonly counted?: Readonly<Record<number, number>>;
+    /** The `limitedAt` of the limits for which the others were last asked to. Absent: 0. */
+    readonly asked?: number;
   };
   /**
    * group: `sourceOf`. item: "". How far the records of a partition of a topic have become invocations

@@ -14,7 +14,11 @@ const MESSAGES = compile(sql`select cast(peer as blob) as peer, seq, cast(body a
   from outbox where instr(body, '"slots') > 0`);
 
 /** A message with slots that its receiver has not applied. */
-export type SlotsUnderWay = ShareMessage & { readonly type: "slotsGiven" | "slotsReturned" };
+export type SlotsUnderWay = ShareMessage & {
+  readonly type: "slotsGiven" | "slotsReturned" | "slotsCounted";
+};
+
+const UNDER_WAY: readonly ShareMessage["type"][] = ["slotsGiven", "slotsReturned", "slotsCounted"];
 
 /** An entry of a row of the log: a put, whose content comes second, or a drop, whose key does. */
 type Logged = readonly [table: string, content: unknown, ...more: readonly unknown[]];
@@ -79,8 +83,9 @@ export class ShareRows {
   *underWay(): Generator<SlotsUnderWay> {
     for (const { from, to, seq, message } of this.#sent.values()) {
       if (!isShareMessage(message)) continue;
-      if (message.type !== "slotsGiven" && message.type !== "slotsReturned") continue;
-      if (seq > (this.#heard.get(peerOf({ from: to, to: from })) ?? 0)) yield message;
+      if (!UNDER_WAY.includes(message.type)) continue;
+      const heard = this.#heard.get(peerOf({ from: to, to: from })) ?? 0;
+      if (seq > heard) yield message as SlotsUnderWay;
     }
   }
 

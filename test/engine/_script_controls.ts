@@ -1,4 +1,10 @@
-import type { Controls, Limits, Rule, ServiceControl } from "../../src/model/limits.ts";
+import type {
+  Controls,
+  Limits,
+  Rule,
+  ServiceControl,
+  SharedLimits,
+} from "../../src/model/limits.ts";
 import { RuleBook } from "../../src/model/limits.ts";
 import { printQueueId } from "../../src/model/queue.ts";
 
@@ -6,6 +12,7 @@ import { printQueueId } from "../../src/model/queue.ts";
  * What an operator has set, after a line of a script. Undefined: the line is about something else.
  *   limit blue/* 1 · limit blue 3/1000 (a rate) · limit blue off
  *   limit service:greeter 2 · limit handler:greeter/hi 1
+ *   limit service:greeter 2@5 · limit service:greeter 1@5,9 (limited at 5, tightened at 9)
  *   subscription max.attempts=2 on.poison=skip (the options of `sub_1`)
  *   hold service greeter · hold deployment dp_1 · hold queue greeter:blue:key · release … the same
  */
@@ -26,16 +33,20 @@ export function controlsAfter(
   }
 }
 
-/** `2`, `3/1000`, `off`. */
-function limitsOf(text: string): Limits | undefined {
+/** `2`, `2@5`, `1@5,9`, `3/1000`, `off`. */
+function limitsOf(text: string): SharedLimits | undefined {
   if (text === "off") return undefined;
-  const [count = "", periodMs] = text.split("/");
-  return periodMs === undefined
+  const [limit = "", times] = text.split("@");
+  const [limitedAt, tightenedAt = limitedAt] = times?.split(",").map(Number) ?? [];
+  const [count = "", periodMs] = limit.split("/");
+  const limits: Limits = periodMs === undefined
     ? { concurrency: Number(count) }
     : { rate: { count: Number(count), periodMs: Number(periodMs) } };
+  if (limitedAt === undefined || tightenedAt === undefined) return limits;
+  return { ...limits, limitedAt, tightenedAt };
 }
 
-function limited(controls: Controls, what: string, limits: Limits | undefined): Controls {
+function limited(controls: Controls, what: string, limits: SharedLimits | undefined): Controls {
   const [kind, name = ""] = what.split(":");
   if (kind === "service") return withService(controls, name, { limits });
   if (kind === "handler") {
@@ -59,7 +70,7 @@ function subscribed(controls: Controls, words: readonly string[]): Controls {
 }
 
 interface Change {
-  readonly limits?: Limits | undefined;
+  readonly limits?: SharedLimits | undefined;
   readonly handlers?: ServiceControl["handlers"] | undefined;
   readonly paused?: true | undefined;
 }

@@ -208,6 +208,46 @@ const shares: Record<string, string> = {
     at 12 share b
     at 13 bring b>a 2
     at 14 grant a1`,
+  limit_is_set_while_both_run: `
+    # Three run when two may. a gives nothing before b has counted, then wants all slots back, and
+    # starts its second once two of the three have ended.
+    at 0 invoke a1 greeter/hi
+    at 0 invoke b1 greeter/hi
+    at 0 invoke b2 greeter/hi
+    at 1 limit service:greeter 2@1
+    at 2 share a
+    at 3 invoke a2 greeter/hi
+    at 4 share a
+    at 5 share b
+    at 6 bring b>a 1
+    at 7 bring a>b 1
+    at 8 end b1#1 failed!fail
+    at 9 bring b>a 2
+    at 10 end a1#1 failed!fail
+    at 11 grant a2`,
+  limit_is_lowered_while_slots_move: `
+    # b gives back the slot that a had sent before either heard of it. Then a gives one of what is left.
+    at 0 limit service:greeter 3@1
+    at 1 share a
+    at 1 share b
+    at 1 bring b>a 1
+    at 2 invoke b1 greeter/hi
+    at 3 share b
+    at 4 bring b>a 2
+    at 5 bring a>b 1
+    at 6 grant b1
+    at 7 invoke b2 greeter/hi
+    at 8 share b
+    at 9 bring b>a 3
+    at 10 limit service:greeter 1@1,9
+    at 11 bring a>b 2
+    at 12 share b
+    at 13 share b
+    at 14 bring b>a 4-6
+    at 15 end b1#1 failed!fail
+    at 16 bring b>a 7
+    at 17 bring a>b 3-4
+    at 18 grant b2`,
 };
 
 describe("between partitions", () => {

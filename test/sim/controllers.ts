@@ -10,6 +10,7 @@ import {
 import type { Subscription } from "../../src/model/kafka.ts";
 import { printQueueId } from "../../src/model/queue.ts";
 import type { Schema } from "../../src/model/schema.ts";
+import { changedService } from "../support/controls.ts";
 import type { Chance } from "./chance.ts";
 import type { Limits as Tightness } from "./faults.ts";
 import { simulatedSchema } from "./schema.ts";
@@ -128,11 +129,12 @@ export class Controllers {
       const { rate, ...others } = limitsOf(chance);
       return isAlone && rate ? { ...others, rate } : others;
     };
-    const control: ServiceControl = {
+    const given: ServiceControl = {
       ...chance.happens(0.5) ? { limits: limits() } : {},
       ...chance.happens(0.5) ? { handlers: { [HANDLERS[name]]: limits() } } : {},
       ...!known?.paused && chance.happens(0.3) ? { paused: true } : {},
     };
+    const control = changedService(known, given, this.#world.mono) ?? {};
     return { ...controls, services: new Map(controls.services).set(name, control) };
   }
 }

@@ -39,7 +39,7 @@ export class LimitChecks {
       : [];
     const underWay = () => history.deliveries.underWay();
     this.#shares = isControlled && !isAlone
-      ? new ShareCheck({ controllers, disks, underWay })
+      ? new ShareCheck({ controllers, disks, slots: this.slots, underWay })
       : undefined;
   }
 

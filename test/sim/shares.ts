@@ -7,8 +7,10 @@ import { must } from "./must.ts";
 import { limitsAt, type SlotCheck, type SlotCommit } from "./slots.ts";
 
 export interface SharesOptions {
-  readonly controllers: Pick<Controllers, "at">;
+  readonly controllers: Pick<Controllers, "at" | "version">;
   readonly disks: Disks;
+  /** What each partition has running. */
+  readonly slots: readonly SlotCheck[];
   /** Messages that were written and not applied yet. */
   readonly underWay: () => Iterable<Message>;
 }
@@ -16,11 +18,12 @@ export interface SharesOptions {
 /**
  * Checks the slots of counters that all partitions share (decision 051). What a home has given to a
  * partition is what that has, and what is in messages between the two; the sum never grows beyond the limit;
- * and no partition starts one with more running than it has slots.
+ * no partition starts one with more running than it has slots, or with more in all partitions than the limit.
  */
 export class ShareCheck {
   readonly #options: SharesOptions;
-  readonly #given = new Map<string, number>();
+  /** The banks as they were last written, by counter. */
+  readonly #banks = new Map<string, Rows["bank"]>();
 
   constructor(options: SharesOptions) {
     this.#options = options;
@@ -29,17 +32,35 @@ export class ShareCheck {
   /** Takes a commit of a partition whose slots were counted already. */
   commit(commit: SlotCommit, partition: number, slots: SlotCheck): void {
     for (const { table, row, drop } of commit.writes) {
-      if (table === "bank") this.#mustFit(row as Rows["bank"], drop, commit);
+      if (table !== "bank") continue;
+      const { counter } = row as Rows["bank"];
+      const gone = { counter, given: {}, waiting: [], told: [] };
+      this.#mustFit(drop ? gone : row as Rows["bank"], commit);
     }
     this.#mustAgree();
     if (commit.since !== commit.until) return;
-    for (const name of slots.taken) this.#mustHave(name, { commit, partition, slots });
+    for (const name of slots.taken) {
+      this.#mustHave(name, { commit, partition, slots });
+      this.#mustShare(name, commit);
+    }
   }
 
-  #mustFit({ counter, given }: Rows["bank"], drop: boolean, { since, until }: SlotCommit): void {
-    const before = this.#given.get(counter) ?? 0, sum = drop ? 0 : sumOf(Object.values(given));
-    this.#given.set(counter, sum);
-    if (sum <= before) return;
+  /** Who knows the limit of now starts nothing if as many run in all partitions together. */
+  #mustShare(counter: string, { until }: SlotCommit): void {
+    const { controllers, slots } = this.#options;
+    if (counter.startsWith("scope:") || until !== controllers.version) return;
+    const { concurrency = Infinity } = limitsAt(controllers.at(until), counter) ?? {};
+    const sum = slots.reduce((sum, one) => sum + one.held(counter), 0);
+    must(sum <= concurrency, () => `${sum} run of "${counter}", of which ${concurrency} may`);
+  }
+
+  #mustFit(bank: Rows["bank"], { since, until }: SlotCommit): void {
+    const { counter } = bank;
+    const before = this.#banks.get(counter), sum = sumOf(bank);
+    this.#banks.set(counter, bank);
+    // What a partition counts, it runs already: the bank does not give it.
+    const isCounted = JSON.stringify(countedOf(before)) !== JSON.stringify(countedOf(bank));
+    if (isCounted || sum <= sumOf(before)) return;
     let limit = 0;
     for (let version = since; version <= until; version++) {
       const controls = this.#options.controllers.at(version);
@@ -64,6 +85,8 @@ export class ShareCheck {
         add(found, { partition: message.to, counter: message.counter }, message.slots);
       } else if (message.type === "slotsReturned") {
         add(found, { partition: message.from, counter: message.counter }, message.slots);
+      } else if (message.type === "slotsCounted") {
+        add(found, { partition: message.from, counter: message.counter }, -message.slots);
       }
     }
     for (const name of new Set([...expected.keys(), ...found.keys()])) {
@@ -89,6 +112,10 @@ export class ShareCheck {
   }
 }
 
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
+function sumOf({ given = {} }: Partial<Rows["bank"]> = {}): number {
+  return Object.values(given).reduce((sum, one) => sum + one, 0);
+}
+
+function countedOf({ since, counted }: Partial<Rows["bank"]> = {}): unknown {
+  return [since, counted];
 }

@@ -1,4 +1,4 @@
-import type { Controls, Limits, Rate } from "../../model/limits.ts";
+import type { Controls, Limits, Rate, SharedLimits } from "../../model/limits.ts";
 import type { Target } from "../../model/target.ts";
 import {
   type Counter,
@@ -118,7 +118,10 @@ export function hasOwnLimits(service: string, handler: string, { services }: Con
 }
 
 /** The limits of the counter of a service or a handler. Undefined: it has none. */
-export function limitsOfCounter(counter: Counter, { services }: Controls): Limits | undefined {
+export function limitsOfCounter(
+  counter: Counter,
+  { services }: Controls,
+): SharedLimits | undefined {
   const [service = "", handler] = counter.slice(counter.indexOf(":") + 1).split("/");
   const control = services.get(service);
   if (handler === undefined) return control?.limits;

@@ -3,6 +3,8 @@ import { type Counted, type Counter, countersOf } from "./counters.ts";
 
 /** What a turn knows of the counters of its partition. */
 export interface SlotView {
+  /** Slots that are held. */
+  held(counter: Counter): number;
   /** Slots that are held, and those that are reserved for `granted`. */
   taken(counter: Counter): number;
   /** Tokens of its bucket that are reserved for `granted`. */
@@ -35,6 +37,7 @@ export interface Corrected {
 }
 
 const NOTHING_TAKEN: SlotView = {
+  held: () => 0,
   taken: () => 0,
   reservedTokens: () => 0,
   isAwaited: () => false,
@@ -60,8 +63,10 @@ export class Slots {
   /** The place of the next one that has to wait. Never given twice by a partition. */
   nextSeq: number;
   readonly #view: SlotView;
-  /** Sums of the first `#summed` changes, and of what was settled. */
+  /** Sums of the first `#summed` changes. */
   readonly #sums = new Map<Counter, number>();
+  /** Reservations that have ended. */
+  readonly #ended = new Map<Counter, number>();
   #summed = 0;
   readonly #awaited = new Set<Counter>();
 
@@ -77,16 +82,26 @@ export class Slots {
   /** A grant ends with this turn: what was reserved for it in `reserved` is free. */
   settle(grant: Settled, reserved: readonly Counter[]): void {
     this.settled.push(grant);
-    for (const one of reserved) this.#sums.set(one, (this.#sums.get(one) ?? 0) - 1);
+    for (const one of reserved) this.#ended.set(one, (this.#ended.get(one) ?? 0) + 1);
+  }
+
+  /** Slots that are held, with what this turn has done so far. */
+  held(counter: Counter): number {
+    return this.#view.held(counter) + this.#changeOf(counter);
   }
 
   /** Slots that are held or reserved, with what this turn has done so far. */
   taken(counter: Counter): number {
+    const ended = this.#ended.get(counter) ?? 0;
+    return this.#view.taken(counter) + this.#changeOf(counter) - ended;
+  }
+
+  #changeOf(counter: Counter): number {
     for (; this.#summed < this.changes.length; this.#summed++) {
       const { counted, by } = this.changes[this.#summed]!;
       for (const one of countersOf(counted)) this.#sums.set(one, (this.#sums.get(one) ?? 0) + by);
     }
-    return this.#view.taken(counter) + (this.#sums.get(counter) ?? 0);
+    return this.#sums.get(counter) ?? 0;
   }
 
   /** Those of grants that this turn has settled included: who has no grant waits rather too long. */

@@ -16,9 +16,9 @@ const GRANTS = "grants";
 
 /**
  * Counts the slots of a partition, and proposes who starts next of those that wait (decision 050). Nothing
- * here is stored: a new life counts anew. The engine checks every grant.
- * Each queue waits at one counter that is full, or in `GRANTS`. When that counter has room again, queues
- * take turns: each one either gets a grant for its head, or moves to another counter that is full.
+ * here is stored, and the engine checks every grant. Each queue waits at one counter that is full, or in
+ * `GRANTS`. When that counter has room again, queues take turns: each one either gets a grant for its head,
+ * or moves to another counter that is full.
  */
 export class Scheduler implements SlotView {
   readonly #options: SchedulerOptions;
@@ -34,6 +34,10 @@ export class Scheduler implements SlotView {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#shares = new Shares({ ...options, counters: this.#counters });
+  }
+
+  held(counter: Counter): number {
+    return this.#counters.get(counter)?.used ?? 0;
   }
 
   taken(counter: Counter): number {
@@ -143,8 +147,7 @@ export class Scheduler implements SlotView {
   }
 
   #add({ id, queue: name, seq }: Queued): void {
-    const isNew = !this.#queues.has(name);
-    const queue = this.#queue(name);
+    const isNew = !this.#queues.has(name), queue = this.#queue(name);
     queue.add({ id, seq });
     if (isNew) this.#enter(queue);
   }
@@ -205,8 +208,7 @@ export class Scheduler implements SlotView {
   /** Gives grants to queues that wait at a counter, until it is full or none waits. */
   #serve(counter: Counter): void {
     const { clock } = this.#options;
-    let isRated = false;
-    for (;;) {
+    for (let isRated = false;;) {
       const lanes = this.#counters.get(counter)?.lanes;
       if (!lanes || lanes.size === 0 || this.#isStopped) return;
       const isEligible = isRated ? (lane: number) => lane % 2 === 1 : undefined;
@@ -247,13 +249,12 @@ export class Scheduler implements SlotView {
 
   /** Why the head of a queue has to wait. Undefined: it may be granted. */
   #fullFor(queue: WaitQueue): Full | undefined {
-    const schema = this.#options.schema();
+    const { grantsMax = GRANTS_MAX } = this.#options, schema = this.#options.schema();
     const full = firstFull(demandOfQueue(queue.parsed, schema), schema.controls, {
       hasSlot: (counter, limit) => this.taken(counter) < limit && this.#shares.hasSlot(counter),
       hasToken: (counter, rate) => this.#shares.hasToken(counter, rate),
     });
     if (full) return full;
-    const { grantsMax = GRANTS_MAX } = this.#options;
     return this.#granted.size < grantsMax ? undefined : { counter: GRANTS, by: "concurrency" };
   }
 
@@ -289,11 +290,11 @@ export class Scheduler implements SlotView {
   }
 
   #queue(name: string): WaitQueue {
-    let queue = this.#queues.get(name);
-    if (!queue) {
-      this.#queues.set(name, queue = new WaitQueue(name, this.#options.queueWindow));
-      this.#shares.add(queue);
-    }
+    const known = this.#queues.get(name);
+    if (known) return known;
+    const queue = new WaitQueue(name, this.#options.queueWindow);
+    this.#queues.set(name, queue);
+    this.#shares.add(queue);
     return queue;
   }
 }

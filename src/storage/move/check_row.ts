@@ -128,13 +128,16 @@ function checkSource(row: SqlRow): void {
 function checkShare(row: SqlRow): void {
   const share = json(row, "body") as unknown as Rows["share"];
   same(row, "share", shareOf(share));
-  if (![share.slots, share.starts].every(isCount)) throw new BadLine("its numbers are none");
+  if (![share.slots, share.starts, share.since ?? 0].every(isCount)) {
+    throw new BadLine("its numbers are none");
+  }
 }
 
 function checkBank(row: SqlRow): void {
-  const { counter, given, waiting } = json(row, "body") as unknown as Rows["bank"];
+  const { counter, given, waiting, counted = {} } = json(row, "body") as unknown as Rows["bank"];
   same(row, "counter", counter);
-  const isFit = typeof given === "object" && Object.values(given).every(isCount) &&
+  const isFit =
+    [given, counted].every((one) => typeof one === "object" && Object.values(one).every(isCount)) &&
     Array.isArray(waiting);
   if (!isFit) throw new BadLine("its numbers are none");
 }

@@ -4,6 +4,7 @@ import { step } from "../../../src/engine/step.ts";
 import { type RowView, Turn } from "../../../src/engine/turn.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
 import { holdsSlots } from "../../../src/model/invocation.ts";
+import type { Limits } from "../../../src/model/limits.ts";
 import { partitionOfId, type PartitionRange } from "../../../src/model/ring.ts";
 import {
   groupOf,
@@ -17,9 +18,23 @@ import {
 import { Schema } from "../../../src/model/schema.ts";
 import { Scheduler } from "../../../src/partition/flow/scheduler.ts";
 import { compareQueued } from "../../../src/storage/codec/order.ts";
-import { controlsOf, type GivenControls } from "../../support/controls.ts";
+import { controlsAfter, type GivenControls } from "../../support/controls.ts";
 import { deployment, schema } from "../../support/schema.ts";
 import { parse } from "../_script.ts";
+
+/** When the clock of `Places` begins. */
+export const BEGIN = 1_000_000;
+/** The counter that `greeter` limits. */
+export const COUNTER = "service:greeter";
+
+/** Limits of the service, and of its handler. */
+export function greeter(limits: Limits, hi?: Limits): GivenControls {
+  return { services: { greeter: { limits, ...hi && { handlers: { hi } } } } };
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
 
 interface Alarm {
   readonly due: number;
@@ -68,7 +83,7 @@ class Place implements RowView {
  * what happens next. Each turn is durable at once.
  */
 export class Places {
-  now = 1_000_000;
+  now = BEGIN;
   readonly places: readonly Place[];
   /** Messages that were sent, by type: for bounds. */
   readonly sent = new Map<string, number>();
@@ -77,7 +92,7 @@ export class Places {
   /** Banks that turns have corrected. */
   readonly corrected: Corrected[] = [];
   #alarms: Alarm[] = [];
-  #schema!: Schema;
+  #schema = new Schema([deployment], schema.defaults);
   #ids = 0;
 
   constructor(partitions: number, controls: GivenControls) {
@@ -91,7 +106,8 @@ export class Places {
 
   /** Sets limits. Every partition learns them at once. */
   limit(controls: GivenControls): void {
-    this.#schema = new Schema([deployment], schema.defaults, controlsOf(controls));
+    const after = controlsAfter(this.#schema.controls, controls, this.now);
+    this.#schema = new Schema([deployment], schema.defaults, after);
     for (const { scheduler } of this.places) scheduler?.controlsChanged();
   }
 
@@ -238,6 +254,7 @@ export class Places {
         }
         if (message.type === "slotsGiven") add({ ...message, partition: to }, -message.slots);
         if (message.type === "slotsReturned") add({ ...message, partition: from }, -message.slots);
+        if (message.type === "slotsCounted") add({ ...message, partition: from }, message.slots);
       }
     }
     return Object.fromEntries([...slots].filter(([, sum]) => sum !== 0));

@@ -72,6 +72,7 @@ test("what is reserved for the head of a queue are counters that it will hold", 
 
 test("a turn sees what it has taken, given back and settled, and not what others do meanwhile", () => {
   const view = {
+    held: () => 3,
     taken: () => 3,
     reservedTokens: () => 1,
     isAwaited: (name: string) => name === "x",

@@ -1,17 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
 import { partitionOfCounter } from "../../../src/model/ring.ts";
-import type { GivenControls } from "../../support/controls.ts";
-import { Places } from "./_shared.ts";
-
-const greeter = (limits: Limits, hi?: Limits): GivenControls => ({
-  services: { greeter: { limits, ...hi && { handlers: { hi } } } },
-});
-/** When the clock of `Places` begins. */
-const BEGIN = 1_000_000;
-const COUNTER = "service:greeter";
-const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+import { BEGIN, COUNTER, greeter, Places, sum } from "./_shared.ts";
 
 function callsIn(places: Places, partition: number, count: number): void {
   for (let i = 0; i < count; i++) places.call(partition);
@@ -80,6 +70,22 @@ test("a raised limit is felt at once, a lowered one as slots are given back", ()
   places.limit({});
   places.settle();
   expect(places.ids("queued")).toEqual([]);
+});
+
+test("slots that are idle in several partitions are not used under a lower limit", () => {
+  const places = new Places(3, greeter({ concurrency: 6 }));
+  for (const partition of [0, 1, 2]) callsIn(places, partition, 2);
+  places.settle();
+  for (const id of places.ids("invoked")) places.end(id);
+  places.settle();
+  expect(places.shares(COUNTER)).toEqual([2, 2, 2]);
+  places.limit(greeter({ concurrency: 2 }));
+  for (const partition of [0, 1, 2]) callsIn(places, partition, 2);
+  // No message has arrived yet.
+  for (const partition of [0, 1, 2]) while (places.turn(partition));
+  expect(places.ids("invoked").length).toBeLessThanOrEqual(2);
+  places.settle();
+  expect(places.ids("invoked")).toHaveLength(2);
 });
 
 test("what runs when a limit is set takes slots of it", () => {
@@ -176,125 +182,4 @@ function mustKeep(
       expect(to - from + 1).toBeLessThanOrEqual(allowed + 1e-6);
     }
   }
-}
-
-/** A start may be used later than it was given, but each one was given. */
-function mustComeFrom(
-  starts: readonly number[],
-  { count, periodMs, burst = count }: NonNullable<Limits["rate"]>,
-): void {
-  for (const [i, at] of starts.entries()) {
-    expect(i + 1).toBeLessThanOrEqual(burst + (at - BEGIN) * count / periodMs + 1e-6);
-  }
-}
-
-const limits = fc.record(
-  {
-    concurrency: fc.integer({ min: 1, max: 4 }),
-    rate: fc.record({
-      count: fc.integer({ min: 1, max: 5 }),
-      periodMs: fc.constant(100),
-      burst: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  { requiredKeys: [] },
-);
-
-test("whatever comes late or dies, no limit is exceeded, and all that waits starts", () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 2, max: 4 }),
-      fc.record({ service: limits, handler: fc.option(limits, { nil: undefined }) }),
-      fc.array(fc.nat(), { minLength: 100, maxLength: 300 }),
-      (partitions, { service, handler }, choices) => {
-        const places = new Places(partitions, greeter(service, handler));
-        const most = Math.min(service.concurrency ?? Infinity, handler?.concurrency ?? Infinity);
-        for (const choice of choices) {
-          happen(places, choice);
-          expect(places.ids("invoked").length).toBeLessThanOrEqual(most);
-          expect(sum(places.shares(COUNTER))).toBeLessThanOrEqual(service.concurrency ?? Infinity);
-        }
-        finish(places, most);
-        for (const { rate } of [service, handler ?? {}]) {
-          if (rate) mustComeFrom(places.starts, rate);
-        }
-      },
-    ),
-    { numRuns: 100 },
-  );
-});
-
-test("limits that change while slots move, and clocks that are set back, lose no slot", () => {
-  const limited = limits.map((one) => ({ concurrency: 2, ...one }));
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 2, max: 4 }),
-      fc.array(fc.record({ service: limited, handler: limited }), { minLength: 2, maxLength: 6 }),
-      fc.boolean(),
-      fc.array(fc.nat(), { minLength: 100, maxLength: 300 }),
-      (partitions, given, isByHandler, choices) => {
-        const all = given.map(({ service, handler }) =>
-          greeter(service, isByHandler ? handler : undefined)
-        );
-        // A lower limit holds once partitions have heard of it.
-        const most = Math.max(...given.map(({ service }) => service.concurrency));
-        const places = new Places(partitions, all[0]!);
-        let at = 0;
-        for (const choice of choices) {
-          if (choice % 17 === 0) {
-            places.limit(all[at = choice % all.length]!);
-          } else if (choice % 19 === 0) places.now -= 3_000;
-          else happen(places, choice);
-          expect(places.ids("invoked").length).toBeLessThanOrEqual(most);
-          expect(places.missing()).toEqual({});
-        }
-        finish(places, most);
-        expect(places.missing()).toEqual({});
-        expect(sum(places.shares(COUNTER))).toBeLessThanOrEqual(given[at]!.service.concurrency);
-        expect(places.corrected).toEqual([]);
-      },
-    ),
-    // To shrink a failure takes minutes: each run plays all of it.
-    { numRuns: 100, endOnFailure: true },
-  );
-});
-
-/** One of the things that may happen. */
-function happen(places: Places, choice: number): void {
-  const { length } = places.places;
-  const partition = choice % length, other = Math.floor(choice / length) % length;
-  const running = places.ids("invoked"), waiting = places.ids("queued");
-  switch (Math.floor(choice / length / length) % 12) {
-    case 0:
-    case 1:
-    case 2:
-      return void places.call(partition);
-    case 3:
-      return void places.boot(partition);
-    case 4:
-      return void places.pass();
-    case 5:
-      if (running.length > 0) places.end(running[choice % running.length]!);
-      return;
-    case 6:
-      if (waiting.length > 0) places.kill(waiting[choice % waiting.length]!);
-      return;
-    case 7:
-      return void places.bring(partition, other, { isHeard: choice % 2 === 0 });
-    default:
-      return void places.turn(partition, 1 + choice % 3);
-  }
-}
-
-/** All goes well from now on, so everything ends. */
-function finish(places: Places, most: number): void {
-  for (let i = 0; i < 5_000; i++) {
-    places.settle();
-    const running = places.ids("invoked");
-    expect(running.length).toBeLessThanOrEqual(most);
-    if (running.length === 0 && places.ids("queued").length === 0) return;
-    for (const id of running) places.end(id);
-    if (running.length === 0) expect(places.pass()).toBe(true);
-  }
-  expect(places.ids("queued")).toEqual([]);
 }
