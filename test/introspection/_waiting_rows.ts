@@ -209,3 +209,30 @@ export const rows = {
     bytes: new Uint8Array(0),
   }],
 } as unknown as Rows;
+
+/** What an installation has once. */
+const ONCE = ["rule", "control", "deployment"];
+/** Tables whose rows are with the invocation, or the object, that they belong to. */
+const WITH = ["lock", "event", "timer", "promise", "journal"];
+
+/**
+ * The rows of one of three databases, of a partition each: the first has what there is once, the second
+ * what belongs together, and plain calls are in all of them. So is what is used of a service's limits.
+ */
+export function part(at: number): Rows {
+  const together = JSON.stringify(WITH.map((table) => rows[table]));
+  const homeOf = (row: Record<string, unknown>, i: number) => {
+    const { target } = JSON.parse(String(row["body"])) as InvocationRow;
+    const isTogether = target.scope !== undefined || target.key !== undefined ||
+      together.includes(String(row["id"]));
+    return isTogether ? 1 : i % 3;
+  };
+  const isHere = (table: string) => (row: Record<string, unknown>, i: number) => {
+    if (table === "invocation") return homeOf(row, i) === at;
+    if (table === "bucket") return (String(row["counter"]).startsWith("scope:") ? 1 : 2) === at;
+    return (ONCE.includes(table) ? 0 : 1) === at;
+  };
+  return Object.fromEntries(
+    Object.entries(rows).map(([table, all]) => [table, all.filter(isHere(table))]),
+  );
+}

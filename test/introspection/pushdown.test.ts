@@ -8,7 +8,7 @@ function pagesOf(sql: string): string[] {
   const { relations } = prepare(readStatement(sql), { now: 1000, version: "1", isCopied: true });
   return relations.map((relation) => {
     const copy = copyOfRelation(relation);
-    const page = readPage(copy, { ...firstPage(copy), isGrouped: false }, "[]");
+    const page = readPage(copy, { ...firstPage(copy), isGrouped: false }, []);
     const names = new Map([...relation.refs].map(([name, ref]) => [ref, name]));
     return page.sql.replace(/^.* as r\d+/s, "").trim()
       .replace(/r\d+\.(c\d+)/g, (_, ref) => names.get(ref) ?? ref);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printAwakeableId } from "../../src/model/awakeable.ts";
 import { printQueueId } from "../../src/model/queue.ts";
 import type { Introspection } from "../../src/query_port.ts";
@@ -9,12 +9,15 @@ import { AT, ISO } from "./_waiting_rows.ts";
 
 const files = new Files();
 const asking = new Asking();
-let introspection: Introspection, copying: Introspection;
+let introspection: Introspection, copying: Introspection, spread: Introspection;
 
 beforeAll(async () => {
   const url = await files.make("all.db", waiting.rows);
   introspection = asking.open([inFile(url)]);
   copying = asking.open([inFile(url), inFile(await files.make("none.db", {}))]);
+  const parts: string[] = [];
+  for (let i = 0; i < 3; i++) parts.push(await files.make(`${i}.db`, waiting.part(i)));
+  spread = asking.open(parts.map(inFile));
 }, 30_000);
 
 afterAll(async () => {
@@ -25,8 +28,11 @@ afterAll(async () => {
 const ASKED = "select waiting_on, waiting_reason from sys_invocation";
 
 /** Both answers for an invocation. */
-async function reasonOf(id: string): Promise<{ readonly on?: object; readonly text?: string }> {
-  const [row] = await rowsOf(introspection, `${ASKED} where id = '${id}'`) as Record<
+async function reasonOf(
+  id: string,
+  from = introspection,
+): Promise<{ readonly on?: object; readonly text?: string }> {
+  const [row] = await rowsOf(from, `${ASKED} where id = '${id}'`) as Record<
     string,
     string
   >[];
@@ -180,32 +186,48 @@ test.each(AWAITED)("suspended, it waits for %s", async (_, id, text, item) => {
   expect(await reasonOf(id)).toEqual({ on, text: `waits for ${text}` });
 });
 
-test.each([
-  ["scope", waiting.rated, "slow", "slow"],
-  ["service", waiting.ofServiceRate, "Calm", undefined],
-  ["handler", waiting.ofHandlerRate, "Paced/h", undefined],
-])("a token of a %s is there when the rate says", async (level, id, name, rule) => {
-  const before = Date.now();
-  const { on, text } = await reasonOf(id);
-  const { until } = on as { readonly until: string };
-  expect(on).toEqual({
-    for: "token",
-    level,
-    name,
-    ...(rule !== undefined && { rule }),
-    limit: 2,
-    period_ms: 600_000,
-    until,
-    place: 1,
-  });
-  // Half a token is missing, and there is one every five minutes.
-  const due = Date.parse(until) - 150_000;
-  expect(due).toBeGreaterThanOrEqual(before - 1);
-  expect(due).toBeLessThanOrEqual(Date.now() + 1);
-  const of = rule === undefined ? "" : `rule "${rule}" for `;
-  expect(text).toBe(
-    `waits for the rate of ${of}${name} (level ${level}, 2 starts each 600000 ms), ` +
-      `which allows the next one at ${until}, place 1 of its queue`,
+interface Token {
+  readonly level: string;
+  readonly id: string;
+  readonly name: string;
+  readonly rule?: string;
+}
+
+const TOKENS: readonly Token[] = [
+  { level: "scope", id: waiting.rated, name: "slow", rule: "slow" },
+  { level: "service", id: waiting.ofServiceRate, name: "Calm" },
+  { level: "handler", id: waiting.ofHandlerRate, name: "Paced/h" },
+];
+
+const SPREAD = [false, true];
+
+describe.each(SPREAD)("where rows are spread over databases: %s", (isSpread) => {
+  test.each(TOKENS)(
+    "a token of a $level is there when the rate says",
+    async ({ level, id, name, rule }) => {
+      const before = Date.now();
+      const { on, text } = await reasonOf(id, isSpread ? spread : introspection);
+      const { until } = on as { readonly until: string };
+      expect(on).toEqual({
+        for: "token",
+        level,
+        name,
+        ...(rule !== undefined && { rule }),
+        limit: 2,
+        period_ms: 600_000,
+        until,
+        place: 1,
+      });
+      // Half a token is missing, and there is one every five minutes.
+      const due = Date.parse(until) - 150_000;
+      expect(due).toBeGreaterThanOrEqual(before - 1);
+      expect(due).toBeLessThanOrEqual(Date.now() + 1);
+      const of = rule === undefined ? "" : `rule "${rule}" for `;
+      expect(text).toBe(
+        `waits for the rate of ${of}${name} (level ${level}, 2 starts each 600000 ms), ` +
+          `which allows the next one at ${until}, place 1 of its queue`,
+      );
+    },
   );
 });
 
@@ -246,6 +268,7 @@ test("it is the same where rows are copied, and within other statements", async 
   const all = sorted(await rowsOf(introspection, bare));
   expect(all.length).toBeGreaterThan(30);
   expect(sorted(await rowsOf(copying, bare))).toEqual(all);
+  expect(sorted(await rowsOf(spread, bare))).toEqual(all);
   const nested = `select * from (select upper(r) as u from (select lower(waiting_reason) as r
     from (select * from sys_invocation) as a where waiting_reason like '%lock%') as b) as c`;
   expect(await answerOf(introspection, nested)).toContain("WAITS FOR THE LOCK OF CART/ADA");

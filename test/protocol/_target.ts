@@ -26,6 +26,7 @@ const OURS_ONLY = [
   "worker.invoker.priority-aging",
   "log-level",
   "kafka.sidecar",
+  "storage.databases",
 ];
 
 const CACHE = process.env.BENCH_CACHE ?? path.join(homedir(), ".cache/durable-bench");

@@ -1,24 +1,8 @@
 import { request, send } from "./_ask.ts";
 import { until } from "../support/child.ts";
+import { says } from "./_says.ts";
 import { FLOW_CONTROL, query, sendHolds, setRules, started } from "./_scoped.ts";
-import { type Check, protocolSuite, type World } from "./_suite.ts";
-
-const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
-
-/** Waits until an invocation says such a reason. Times stand as `TIME` in it. */
-async function says({ target }: World, id: string, reason: string): Promise<void> {
-  const escaped = reason.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("TIME", TIME);
-  let said: unknown;
-  await until(`"${reason}"`, async () => {
-    const sql = `select waiting_reason, waiting_on from sys_invocation where id = '${id}'`;
-    const [row] = await query(target, sql);
-    said = row?.["waiting_reason"];
-    if (typeof row?.["waiting_on"] === "string") JSON.parse(row["waiting_on"]);
-    return new RegExp(`^${escaped}$`).test(String(said));
-  }).catch((cause) => {
-    throw new Error(`${cause.message}: it says "${said}"`);
-  });
-}
+import { type Check, protocolSuite } from "./_suite.ts";
 
 const limits: Check = async (world) => {
   const { target, endpoint, transport, id } = world, scope = `w${transport}${id}`;

@@ -3,7 +3,8 @@ import type { Row } from "../render/format.ts";
 import { conditionsOf, copyOf, usedColumns } from "../translate/source.ts";
 import type { StoredRelation } from "../translate/scope.ts";
 import { likely } from "../translate/pushdown_filter.ts";
-import { WITH_LIVE } from "../live_rows.ts";
+import { type GivenRows, givenTerm } from "../given_rows.ts";
+import { neededBy } from "./given_elsewhere.ts";
 
 /** Stored rows elsewhere, and the table of the scratch space that they are copied to. */
 export interface Copy {
@@ -138,19 +139,18 @@ export function nextPage(
   };
 }
 
-/** Reads a page: the keys of each row, then its columns, and see `PartitionRange`. `live`: see `WITH_LIVE`. */
+/** Reads a page: the keys of each row, then its columns, and see `PartitionRange`. */
 export function readPage(
   copy: Copy,
   { after, limit, isGrouped }: PageStart,
-  live: string,
+  given: readonly GivenRows[],
 ): Statement {
   const { columns, from, conditions, filter, firstRows, keys, name } = copy;
   const args: SqlValue[] = [];
   const place = (value: SqlValue) => `?${args.push(value)}`;
   const known = keys.map((key, i) => ({ ref: `k${i}`, sql: key }));
   const inner = [...known, ...columns].map(({ ref, sql }) => `${sql} as ${ref}`).join(", ");
-  const isLive = /\blive\b/.test(`${from} ${inner} ${conditions.join(" ")}`);
-  if (isLive) place(live);
+  const terms = neededBy(copy, given).map((one) => givenTerm(one, place(one.rows)));
   const beyond = after ? [`(${keys.join(", ")}) > (${after.map(place).join(", ")})`] : [];
   const outer = [...known, ...columns].map(valueSql).join(", ");
   const order = firstRows ? firstRows.order : known.map(({ ref }) => ref).join(", ");
@@ -159,7 +159,8 @@ export function readPage(
     `${whereSql(firstRows?.order ? filter.map(likely) : filter)}${
       order && ` order by ${order}`
     } limit ${limit}`;
-  return { sql: `${isLive ? WITH_LIVE : ""}${isGrouped ? grouped(copy, page) : page}`, args };
+  const begin = terms.length > 0 ? `with ${terms.join(", ")} ` : "";
+  return { sql: `${begin}${isGrouped ? grouped(copy, page) : page}`, args };
 }
 
 /** The largest key is last, as that of the last row is. */

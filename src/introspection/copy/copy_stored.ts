@@ -2,7 +2,8 @@ import { entryType } from "../../model/journal.ts";
 import type { RunningAttempt } from "../../query_port.ts";
 import type { QueryDatabase } from "../database.ts";
 import { namesCallees, showsBytes, usedOf, wantedJournals } from "../journal/wanted_entries.ts";
-import { liveList } from "../live_rows.ts";
+import type { GivenRows } from "../given_rows.ts";
+import { givenLive } from "../live_rows.ts";
 import type { Asked } from "../read_request.ts";
 import { JOURNAL } from "../tables/journal_tables.ts";
 import { quoteTexts } from "../tables/table.ts";
@@ -20,6 +21,7 @@ import {
   rowsIn,
   valuesOf,
 } from "./copied_rows.ts";
+import { givenElsewhere } from "./given_elsewhere.ts";
 import type { QuerySource } from "./source.ts";
 
 /** Ids that are named in one statement. */
@@ -43,7 +45,10 @@ export async function copyStored(
   const copies = [...relations.filter(isCopied).map(copyOfRelation), ...copiesOfParts(relations)];
   const journals = relations.filter(({ table }) => table.name === JOURNAL);
   if (journals.length > 0) copies.push(journalsOf(journals));
-  const copier = new Copier(database, isPlan ? [] : sources, liveList(running));
+  const asked = isPlan ? [] : sources;
+  const live = givenLive(running);
+  const given = (await givenElsewhere(asked, copies)).map((rows) => [live, ...rows]);
+  const copier = new Copier(database, asked, given);
   await copier.copy(copies);
   if (journals.some(({ used }) => namesCallees(used))) await copyCallees(database, copier);
 }
@@ -114,14 +119,19 @@ async function copyCallees(database: QueryDatabase, copier: Copier): Promise<voi
 class Copier {
   readonly #database: QueryDatabase;
   readonly #sources: readonly QuerySource[];
-  readonly #live: string;
+  /** What the statements of each source are given. */
+  readonly #given: readonly (readonly GivenRows[])[];
   /** Rows so far, of those copies that need only some. */
   readonly #copied = new Map<Copy, number>();
 
-  constructor(database: QueryDatabase, sources: readonly QuerySource[], live: string) {
+  constructor(
+    database: QueryDatabase,
+    sources: readonly QuerySource[],
+    given: readonly (readonly GivenRows[])[],
+  ) {
     this.#database = database;
     this.#sources = sources;
-    this.#live = live;
+    this.#given = given;
   }
 
   async copy(copies: readonly Copy[]): Promise<void> {
@@ -133,7 +143,10 @@ class Copier {
   async fill(copies: readonly Copy[]): Promise<void> {
     await Promise.all(
       this.#sources.map((source, i) =>
-        this.#fillFrom(source, i === 0 ? copies : copies.filter(({ isShared }) => !isShared))
+        this.#fillFrom(source, {
+          copies: i === 0 ? copies : copies.filter(({ isShared }) => !isShared),
+          given: this.#given[i] ?? [],
+        })
       ),
     );
   }
@@ -142,12 +155,15 @@ class Copier {
    * The first pages of all tables are read together, and so at one moment. Whatever fits into them is
    * as it was then; later pages are as rows are when their turn comes.
    */
-  async #fillFrom(source: QuerySource, copies: readonly Copy[]): Promise<void> {
+  async #fillFrom(
+    source: QuerySource,
+    { copies, given }: { readonly copies: readonly Copy[]; readonly given: readonly GivenRows[] },
+  ): Promise<void> {
     let open: (readonly [Copy, PageStart])[] = copies.map((copy) => [copy, firstPage(copy)]);
     while (open.length > 0) {
       this.#database.check();
       const pages = await source.read(
-        open.map(([copy, place]) => readPage(copy, place, this.#live)),
+        open.map(([copy, place]) => readPage(copy, place, given)),
       );
       const upcoming: typeof open = [];
       for (const [i, [copy, place]] of open.entries()) {

@@ -70,11 +70,18 @@ const COUNTED = `select o.at as at, o.rule as rule, ${countersOf("t")} ->> o.at 
   o.limits ->> '$.concurrency' as most, o.limits ->> '$.rate.count' as count,
   o.limits ->> '$.rate.periodMs' as period from o`;
 
-const TOKENS = `(select ${tokensNow("l.count", "l.period")} from bucket as b
-  where b.counter = l.counter)`;
+/** A service has slots in all databases, and a bucket in one of them; a scope is in one. */
+const TOKENS = `coalesce(${
+  ["bucket", "elsewhere"].map((table) =>
+    `(select ${tokensNow("l.count", "l.period")} from ${table} as b
+    where b.counter = l.counter and b.tokens is not null)`
+  ).join(", ")
+})`;
+const HELD = `coalesce((select u.n from u where u.counter = l.counter), 0) +
+  coalesce((select sum(e.held) from elsewhere as e where e.counter = l.counter), 0)`;
 
 /** The same with what is used of it. Only a first start needs a token. */
-const USES = `select l.*, coalesce((select u.n from u where u.counter = l.counter), 0) as used,
+const USES = `select l.*, ${HELD} as used,
   iif(l.count is null or ${inBody("runningAt")} is not null, null, ${TOKENS}) as tokens from l`;
 
 const LEVEL = `case f.at when 0 then 'handler' when 1 then 'service' when 2 then 'l2'
