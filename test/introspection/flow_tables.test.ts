@@ -99,7 +99,10 @@ describe.each(["one file", "three files"])("of %s", (from) => {
         rate_burst: 3,
         rate_available: 0,
       },
-    ]);
+    ].map((one) => ({ partition_key: expect.any(Number), ...one })));
+    const queues = `select m.scope, m.limit_key from sys_user_limits as u join sys_vqueue_meta as m
+      on m.partition_key = u.partition_key and m.scope = u.scope where u.scope = 'fc1'`;
+    expect(await rows(queues, from)).toEqual([{ scope: "fc1" }]);
   });
 
   test("a queue is shown with its head and what that waits for", async () => {

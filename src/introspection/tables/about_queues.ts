@@ -44,7 +44,7 @@ export const queueNotes: Readonly<Record<string, TableNotes>> = {
   sys_user_limits: {
     rows: "Scopes and levels of limit keys of which something runs or waits for a limit.",
     columns: {
-      partition_key: "Always null in this table.",
+      partition_key: "Number that the invocation ids of the scope begin with.",
       scope: "Name of the scope.",
       l1: "First level of the limit key; null for the whole scope.",
       l2: "Second level of the limit key.",

@@ -23,10 +23,11 @@ import { WAIT_CAUSES, waitedMs } from "./waiting_columns.ts";
 const HELD: Part = {
   name: "held",
   from: `(select t.service, t.handler, coalesce(${body("target.scope")}, '') as scope,
-    coalesce(${body("limitKey")}, '') as limit_key, count(*) as held from invocation as t
+    coalesce(${body("limitKey")}, '') as limit_key, count(*) as held, min(t.id) as some_id
+    from invocation as t
     where t.status <> 'completed' and t.status in ('invoked', 'backingOff')
     and (t.status = 'invoked' or ${body("status.holds")} = 1) group by 1, 2, 3, 4) as t`,
-  columns: ["service", "handler", "scope", "limit_key", "held"],
+  columns: ["service", "handler", "scope", "limit_key", "held", "some_id"],
   keys: ["service", "handler", "scope", "limit_key"],
 };
 
@@ -97,9 +98,9 @@ const l2 = "iif(instr(t.limit_key, '/') > 0, " +
  * takes in one compound SELECT: 5.
  */
 const COUNTED = `select v.value as level, t.scope, iif(v.key >= 1, ${l1}, null) as l1,
-  iif(v.key = 2, ${l2}, null) as l2, t.held
-  from (select h.scope, h.limit_key, h.held from held as h union all
-    select m.scope, m.limit_key, 0 from merged as m where m.status = 'queued') as t,
+  iif(v.key = 2, ${l2}, null) as l2, t.held, t.some_id
+  from (select h.scope, h.limit_key, h.held, h.some_id from held as h union all
+    select m.scope, m.limit_key, 0, m.some_id from merged as m where m.status = 'queued') as t,
   json_each('["Scope","Level1","Level2"]') as v
   where coalesce(t.scope, '') <> '' and (v.key = 0 or v.key = 1 and coalesce(t.limit_key, '') <> ''
     or v.key = 2 and instr(t.limit_key, '/') > 0)`;
@@ -138,7 +139,7 @@ export const LIMIT_TERMS = `
   merged as materialized (select ${MERGED_QUEUE}, sum(t.waiting) as waiting, min(t.place) as place, t.some_id,
     ${head} from waiting as t group by 1, 2, 3, 4),
   counted as (${COUNTED}),
-  added as (select t.level, t.scope, t.l1, t.l2, sum(t.held) as usage,
+  added as (select t.level, t.scope, t.l1, t.l2, sum(t.held) as usage, min(t.some_id) as some_id,
     t.scope || coalesce('/' || t.l1, '') || coalesce('/' || t.l2, '') as name
     from counted as t group by 1, 2, 3, 4),
   ruled as (select t.*, ${PATTERN} as pattern from added as t),

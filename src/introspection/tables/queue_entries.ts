@@ -78,7 +78,7 @@ const kind: TableColumn = {
   type: "str",
   sql: "'invocation'",
   notNull: true,
-  values: ["invocation", "state-mutation"],
+  values: ["invocation"],
 };
 const number = (name: string, sql: string): TableColumn => ({ name, type: "u32", sql });
 const time = (name: string, sql: string): TableColumn => ({ name, type: "ts", sql });

@@ -1,5 +1,5 @@
 import { LIMIT_PARTS, LIMIT_TERMS } from "./limit_terms.ts";
-import { PARTS, type Table, type TableColumn } from "./table.ts";
+import { partitionKeyOf, PARTS, type Table, type TableColumn } from "./table.ts";
 
 const column = (name: string, type: TableColumn["type"], sql = `t.${name}`): TableColumn => ({
   name,
@@ -18,7 +18,7 @@ const userLimits: Table = {
     from usage as u left join waiters as w on w.name = u.name) as t`,
   parts: LIMIT_PARTS,
   columns: [
-    column("partition_key", "key", "null"),
+    column("partition_key", "key", partitionKeyOf("t.some_id")),
     column("scope", "str"),
     column("l1", "str"),
     column("l2", "str"),
