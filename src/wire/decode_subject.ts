@@ -19,7 +19,7 @@ type Target = AttachInvocationCommand["target"] | GetInvocationOutputCommand["ta
 
 /**
  * `AttachInvocationCommand` (docs/spec/service-protocol.md#results-of-others). Throws `Failure`
- * RT0017 for a target that cannot exist (docs/spec/service-protocol.md#refused-commands).
+ * RT0017 for an id that is none, RT0024 for a scope (docs/spec/service-protocol.md#refused-commands).
  */
 export function decodeAttach(bytes: Uint8Array): Command {
   const { target, resultCompletionId } = readBody(AttachInvocationCommandSchema, bytes);
@@ -67,10 +67,10 @@ function requestOf(target: IdempotentRequestTarget): Subject {
 function scoped(scope: string | undefined): { readonly scope?: string } {
   if (scope === undefined) return {};
   const problem = scopeProblem(scope);
-  if (problem) throw refuse(`the provided scope '${scope}' is invalid: ${problem}`);
+  if (problem) throw refuse(`the provided scope '${scope}' is invalid: ${problem}`, "RT0024");
   return { scope };
 }
 
-function refuse(why: string): Failure {
-  return new Failure("RT0017", `Cannot ask for the result of an invocation: ${why}`);
+function refuse(why: string, code: "RT0017" | "RT0024" = "RT0017"): Failure {
+  return new Failure(code, `Cannot ask for the result of an invocation: ${why}`);
 }

@@ -169,13 +169,13 @@ test("results are asked for by invocation, workflow or idempotency key", () => {
     .toEqual({ ...asked, idempotencyKey: "" });
 });
 
-const cannotAsk = "[RT0017] Cannot ask for the result of an invocation: ";
+const cannotAsk = "Cannot ask for the result of an invocation: ";
 
 test("an invocation that there cannot be is refused, without a doubt of the protocol", () => {
   expect(ask({ case: "invocationId", value: "foo" }))
-    .toBe(`${cannotAsk}bad invocation id "foo": bad format`);
+    .toBe(`[RT0017] ${cannotAsk}bad invocation id "foo": bad format`);
   expect(ask({ case: "invocationId", value: "" }))
-    .toBe(`${cannotAsk}bad invocation id "": bad length`);
+    .toBe(`[RT0017] ${cannotAsk}bad invocation id "": bad length`);
 });
 
 test("results may be asked for in a scope, if it can be one", () => {
@@ -197,7 +197,7 @@ test("results may be asked for in a scope, if it can be one", () => {
         ["x".repeat(37), "value too long: 37 bytes (max 36)"],
       ] as const
     ) {
-      const refused = `${cannotAsk}the provided scope '${scope}' is invalid: ${why}`;
+      const refused = `[RT0024] ${cannotAsk}the provided scope '${scope}' is invalid: ${why}`;
       expect(inScope(scope, version)).toEqual([refused, refused]);
     }
   }
