@@ -146,8 +146,10 @@ export class Cluster {
     void new Resolver(this.#asking()).live(() => this.failure !== undefined);
   }
 
-  /** Slots and queues that a server still has, when all is done. */
+  /** Slots and queues that a server still has, and banks that are wrong, when all is done. */
   get leftOver(): string | undefined {
+    const { uncorrected } = this.#checked;
+    if (uncorrected !== undefined) return `the bank of "${uncorrected}" is not corrected`;
     for (const partition of this.disks.each.keys()) {
       const owner = this.owners.last(partition);
       const counts = owner?.slots?.counts ?? [], waiting = owner?.host.scheduler?.waiting ?? 0;

@@ -84,11 +84,12 @@ export class Connection implements Store {
   }
 
   async claim(partition: number): Promise<Lease> {
-    const { disk, held, world, process, Fenced } = this.#options;
+    const { disk, held, world, faults, process, Fenced } = this.#options;
     const epoch = await this.#read(-1, () => {
       if (held && !held.mayClaim()) return undefined;
       disk.claimedAt = world.mono;
       disk.claimedBy = process.name;
+      if (world.chance.happens(faults().bankDamaged)) disk.damageBank(partition, world.chance);
       return disk.claim();
     });
     if (epoch === undefined) throw new Fenced("Somebody else is the owner");

@@ -116,26 +116,9 @@ export class Controllers {
       () => withRule(chance, controls),
       () => withRule(chance, controls),
       () => withRule(chance, controls),
-      () => this.#withService(chance, controls),
+      () => withService(chance, controls, this.#world.mono),
       () => withPause(chance, controls),
     ])();
-  }
-
-  /** With several partitions, which share them, services have no rates: starts are used later. */
-  #withService(chance: Chance, controls: Controls): Controls {
-    const name = chance.pick(SERVICES), known = controls.services.get(name);
-    const isAlone = this.#tight.partitions === 1;
-    const limits = (): Limits => {
-      const { rate, ...others } = limitsOf(chance);
-      return isAlone && rate ? { ...others, rate } : others;
-    };
-    const given: ServiceControl = {
-      ...chance.happens(0.5) ? { limits: limits() } : {},
-      ...chance.happens(0.5) ? { handlers: { [HANDLERS[name]]: limits() } } : {},
-      ...!known?.paused && chance.happens(0.3) ? { paused: true } : {},
-    };
-    const control = changedService(known, given, this.#world.mono) ?? {};
-    return { ...controls, services: new Map(controls.services).set(name, control) };
   }
 }
 
@@ -148,6 +131,17 @@ function subscriptionsOf(
   const options = { "group.id": "g", ...lettersAfter < Infinity && limited };
   const [source, sink] = ["kafka://simulated/t", "service://greeter/hi"];
   return new Map([[SUBSCRIPTION, { id: SUBSCRIPTION, source, sink, options, createdAt: 0 }]]);
+}
+
+function withService(chance: Chance, controls: Controls, now: number): Controls {
+  const name = chance.pick(SERVICES), known = controls.services.get(name);
+  const given: ServiceControl = {
+    ...chance.happens(0.5) ? { limits: limitsOf(chance) } : {},
+    ...chance.happens(0.5) ? { handlers: { [HANDLERS[name]]: limitsOf(chance) } } : {},
+    ...!known?.paused && chance.happens(0.3) ? { paused: true } : {},
+  };
+  const control = changedService(known, given, now) ?? {};
+  return { ...controls, services: new Map(controls.services).set(name, control) };
 }
 
 function withRule(chance: Chance, controls: Controls): Controls {

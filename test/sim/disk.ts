@@ -4,6 +4,7 @@ import {
   type Item,
   itemOf,
   type Rows,
+  shareOf,
   type Table,
   TABLES,
   type Timer,
@@ -15,6 +16,7 @@ import type { Queued } from "../../src/engine/flow/slots.ts";
 import { compareOutbox, compareQueued } from "../../src/storage/codec/order.ts";
 import { Fenced, type Loaded } from "../../src/ports.ts";
 import type { OfSubscription, Scan } from "../../src/scan.ts";
+import type { Chance } from "./chance.ts";
 
 type Groups = Map<string, Map<Item, Rows[Table]>>;
 
@@ -27,10 +29,27 @@ export class Disk {
   commits = 0;
   /** Sabotage: a store that lets every owner write. */
   isFenced = true;
+  /** Banks that are damaged and not right again, by `shareOf`. */
+  readonly damaged = new Set<string>();
+  /** Whether there has been such a bank. */
+  wasDamaged = false;
   readonly #tables = new Map<Table, Groups>(TABLES.map((table) => [table, new Map()]));
 
   claim(): number {
     return ++this.epoch;
+  }
+
+  /** Damages a bank in what it has given to its own partition, if there is one. */
+  damageBank(partition: number, chance: Chance): void {
+    const banks = this.all("bank");
+    if (banks.length === 0) return;
+    const bank = chance.pick(banks), { counter } = bank;
+    const { [partition]: before = 0, ...others } = bank.given;
+    const after = before === 0 || chance.happens(0.5) ? before + 1 : before - 1;
+    const given = after === 0 ? others : { ...others, [partition]: after };
+    this.#groups("bank").get(groupOf("bank", bank))?.set(itemOf("bank", bank), { ...bank, given });
+    this.damaged.add(shareOf({ partition, counter }));
+    this.wasDamaged = true;
   }
 
   /** All or nothing. Throws `Fenced` when the partition has been claimed since. */

@@ -56,6 +56,8 @@ export interface Faults {
   readonly rewound: number;
   /** Per batch of records: the first of them can become nothing, so its sidecar leaves it out. */
   readonly poison: number;
+  /** Per claim of a partition: a bank on its disk is damaged in what it has given to that partition. */
+  readonly bankDamaged: number;
 }
 
 /** How tight the servers are. Not faults: these stay when the faults are over. */
@@ -128,6 +130,7 @@ export const CALM: Faults = {
   sidecarLost: 0,
   rewound: 0,
   poison: 0,
+  bankDamaged: 0,
 };
 
 /** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
@@ -163,6 +166,7 @@ export function swarm(chance: Chance): Faults {
     sidecarLost: 0,
     rewound: 0,
     poison: 0,
+    bankDamaged: 0,
   };
 }
 
@@ -213,6 +217,11 @@ export function feeding(
 /** Queues that wait together. It has a chance of its own, too. */
 export function gathering(chance: Chance): Pick<Limits, "together"> {
   return { together: chance.pick([0, 0, 0, 0.9]) };
+}
+
+/** Damage of rows. It has a chance of its own, too. */
+export function damaging(chance: Chance): Pick<Faults, "bankDamaged"> {
+  return { bankDamaged: chance.pick([0, 0, 0, 0.5]) };
 }
 
 /** The faults a seed really has, for a failure's message. */

@@ -6,6 +6,7 @@ import { LaneCheck } from "./lanes.ts";
 import { PauseCheck } from "./pauses.ts";
 import { ShareCheck } from "./shares.ts";
 import { SlotCheck, type SlotCommit } from "./slots.ts";
+import { StartCheck } from "./starts.ts";
 
 export interface LimitChecksOptions {
   readonly controllers: Controllers;
@@ -25,22 +26,28 @@ export class LimitChecks {
   readonly #lanes: readonly LaneCheck[];
   readonly #pauses: readonly PauseCheck[];
   readonly #shares: ShareCheck | undefined;
+  readonly #starts: StartCheck | undefined;
 
   constructor({ controllers, disks, history, faults, limits }: LimitChecksOptions) {
     const { clockStepMs, clockSkewMs, clockDrift } = faults;
     const isPunctual = !clockStepMs && !clockSkewMs && !clockDrift;
     const { isControlled, partitions, queueWindow, grantsMax, priorityAgingMs: agingMs } = limits;
     const isAlone = partitions === 1;
-    this.slots = disks.each.map(() => new SlotCheck(controllers, { isPunctual }));
+    this.slots = disks.each.map(() => new SlotCheck(controllers, { isPunctual, isAlone }));
     this.#pauses = isControlled ? disks.each.map(() => new PauseCheck(controllers)) : [];
     const isOrdered = isControlled && isPunctual && queueWindow >= ROOMY && grantsMax >= ROOMY;
     this.#lanes = isOrdered
       ? disks.each.map(() => new LaneCheck({ controllers, agingMs, isAlone }))
       : [];
     const underWay = () => history.deliveries.underWay();
-    this.#shares = isControlled && !isAlone
-      ? new ShareCheck({ controllers, disks, slots: this.slots, underWay })
-      : undefined;
+    if (!isControlled || isAlone) return;
+    this.#shares = new ShareCheck({ controllers, disks, slots: this.slots, underWay });
+    this.#starts = new StartCheck({ controllers, disks, underWay, isPunctual });
+  }
+
+  /** As `ShareCheck` has it. */
+  get uncorrected(): string | undefined {
+    return this.#shares?.uncorrected;
   }
 
   /** Takes a commit of a partition. Throws `Broken`. */
@@ -49,6 +56,8 @@ export class LimitChecks {
     slots?.commit(commit);
     this.#pauses[partition]?.commit(commit);
     this.#lanes[partition]?.commit(commit);
-    if (slots) this.#shares?.commit(commit, partition, slots);
+    if (!slots) return;
+    this.#shares?.commit(commit, partition, slots);
+    this.#starts?.commit(commit, slots);
   }
 }

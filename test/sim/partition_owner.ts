@@ -44,6 +44,8 @@ const HEARD_MS = 150;
 
 /** Errors that a server may report: injected ones, and that another process has taken over. */
 const EXPECTED = /^(Injected|Fenced):/;
+/** Only damage is corrected. */
+const CORRECTED = /^The slots of "[^"]*" were corrected/;
 
 /** A process that owns a partition, or believes that it does. */
 export class PartitionOwner {
@@ -225,6 +227,7 @@ export class PartitionOwner {
     const cause = String(fields?.["cause"]);
     world.log(`process ${this.process.name} of ${partition} says ${level} ${message}: ${cause}`);
     if (!this.isAlive || EXPECTED.test(cause)) return;
+    if (this.#options.disk.wasDamaged && CORRECTED.test(message)) return;
     // Who lost its lease may load rows that do not go with those it has, and stumble over them. It
     // stops, as it must, and nothing of it is durable.
     if (this.#connection.isStale && cause.startsWith("Bug:")) return;

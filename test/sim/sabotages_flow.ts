@@ -181,6 +181,18 @@ export const SABOTAGES_FLOW: readonly Sabotage[] = [
     replace: '      if (rule && counter.includes("/")) found.push',
   },
   {
+    name: "limits of the first level of a limit key are not looked at",
+    file: "engine/flow/admission.ts",
+    find: "      if (rule) found.push",
+    replace: '      if (rule && counter.split("/").length !== 2) found.push',
+  },
+  {
+    name: "limits of the second level of a limit key are not looked at",
+    file: "engine/flow/admission.ts",
+    find: "      if (rule) found.push",
+    replace: '      if (rule && counter.split("/").length !== 3) found.push',
+  },
+  {
     name: "a limit allows one more",
     file: "engine/flow/admit.ts",
     find: "if (turn.slots.taken(counter) >= most) return false;",

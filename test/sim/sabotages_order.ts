@@ -11,6 +11,9 @@ const ORDERED: Partial<Faults & Limits> = {
   alike: 0,
 };
 
+/** Banks are often damaged, and partitions start again. */
+const DAMAGED: Partial<Faults & Limits> = { bankDamaged: 0.5, crash: 0.006 };
+
 /** Several queues of a few priorities that wait for one scope. */
 const TOGETHER: Partial<Faults & Limits> = { ...ORDERED, together: 0.9 };
 
@@ -136,5 +139,79 @@ export const SABOTAGES_SHARES: readonly Sabotage[] = [
     file: "engine/flow/bank.ts",
     find: "for (const to of new Set([...recalled, ...asked])) {",
     replace: "for (const to of new Set(asked)) {",
+  },
+  {
+    name: "a start takes none of those that a partition has",
+    file: "engine/flow/admit.ts",
+    find: "starts: Math.max(0, share.starts - 1)",
+    replace: "starts: share.starts",
+  },
+  {
+    name: "a partition starts more than it was given",
+    file: "engine/flow/admit.ts",
+    find: "? shareAt(turn, counter).starts > others",
+    replace: "? shareAt(turn, counter).starts >= others",
+  },
+  {
+    name: "a partition counts one start more than it was given",
+    file: "engine/flow/share.ts",
+    find: "starts: share.starts + starts });",
+    replace: "starts: share.starts + starts + 1 });",
+  },
+  {
+    name: "a bank gives starts and takes none from its bucket",
+    file: "engine/flow/bank.ts",
+    find: "  if (rate && spent > 0) addTokens(turn, { counter, rate }, -spent);\n",
+    replace: "",
+  },
+  {
+    name: "starts that come back are forgotten",
+    file: "engine/flow/bank.ts",
+    find: "  if (rate && starts > 0) addTokens(turn, { counter, rate }, starts);\n",
+    replace: "",
+  },
+  {
+    name: "the bucket of a bank fills twice as fast",
+    file: "engine/flow/bucket.ts",
+    find: "elapsed * rate.count",
+    replace: "2 * elapsed * rate.count",
+    under: ORDERED,
+  },
+  {
+    name: "nobody looks for the next token of a bank",
+    file: "partition/flow/shares.ts",
+    find: "    if (!rate || !state.bank?.waiting.some(({ starts }) => starts > 0)) return;\n",
+    replace: "    if (rate || !state.bank) return;\n",
+  },
+  {
+    name: "a damaged bank is not corrected",
+    file: "engine/flow/share.ts",
+    find: "  correctBank(turn, share);\n",
+    replace: "",
+    under: DAMAGED,
+  },
+  {
+    name: "a correction of a bank is not written",
+    file: "engine/flow/bank.ts",
+    find: '  turn.put("bank", given(bank, partition, slots - known));\n',
+    replace: "",
+    under: DAMAGED,
+  },
+  {
+    name: "a bank is corrected the wrong way",
+    file: "engine/flow/bank.ts",
+    find: "given(bank, partition, slots - known)",
+    replace: "given(bank, partition, known - slots)",
+    under: DAMAGED,
+  },
+  {
+    name: "a bank that is right is corrected",
+    file: "engine/flow/bank.ts",
+    find: "  if (known === slots) return;\n",
+    replace: "",
+    also: {
+      find: "given(bank, partition, slots - known)",
+      replace: "given(bank, partition, slots)",
+    },
   },
 ];

@@ -1,6 +1,15 @@
 import { Cluster } from "./cluster.ts";
 import { Chance } from "./chance.ts";
-import { type Faults, feeding, gathering, type Limits, limits, named, swarm } from "./faults.ts";
+import {
+  damaging,
+  type Faults,
+  feeding,
+  gathering,
+  type Limits,
+  limits,
+  named,
+  swarm,
+} from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
 import type { System } from "./system.ts";
@@ -27,6 +36,7 @@ export interface Run {
 /** Make other seeds of one. */
 const FEEDING = 0x5eed;
 const GATHERING = 0xc40d;
+const DAMAGING = 0xda3a;
 /** For how long things go wrong. */
 const FAULTS_MS = 4_000;
 /** How long everything may take to finish after that. */
@@ -48,7 +58,8 @@ export async function simulate(
 ): Promise<Run> {
   const world = new World(seed), start = world.mono;
   const { isFed, inboxMax, lettersAfter, ...lost } = feeding(new Chance(seed ^ FEEDING));
-  const faults = { ...swarm(world.chance), ...lost, ...under };
+  const damaged = damaging(new Chance(seed ^ DAMAGING));
+  const faults = { ...swarm(world.chance), ...lost, ...damaged, ...under };
   const gathered = gathering(new Chance(seed ^ GATHERING));
   const tight = { ...limits(world.chance), ...gathered, isFed, inboxMax, lettersAfter, ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });

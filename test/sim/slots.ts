@@ -32,6 +32,8 @@ export class SlotCheck {
   readonly #controllers: Pick<Controllers, "at" | "schema">;
   /** Whether all clocks are right: only then is known what a rate allows. */
   readonly #isPunctual: boolean;
+  /** Whether there is one partition: otherwise rates of services are of all together (`starts.ts`). */
+  readonly #isAlone: boolean;
   readonly #rows = new Map<string, InvocationRow>();
   readonly #held = new Map<string, number>();
   readonly #waiting = new Map<string, Waiting>();
@@ -40,18 +42,22 @@ export class SlotCheck {
   readonly #starts = new Map<string, Start[]>();
   /** Counters of which a slot was taken in the last commit. */
   readonly taken = new Set<string>();
+  /** Invocations that began for the first time in the last commit. */
+  readonly started: InvocationRow[] = [];
 
   constructor(
     controllers: Pick<Controllers, "at" | "schema">,
-    { isPunctual }: { readonly isPunctual: boolean },
+    { isPunctual, isAlone = true }: { readonly isPunctual: boolean; readonly isAlone?: boolean },
   ) {
     this.#controllers = controllers;
     this.#isPunctual = isPunctual;
+    this.#isAlone = isAlone;
   }
 
   commit(commit: SlotCommit): void {
     this.#fresh.clear();
     this.taken.clear();
+    this.started.length = 0;
     const { taken } = this, started: [InvocationRow | undefined, InvocationRow][] = [];
     for (const { table, row, drop } of commit.writes) {
       if (table !== "invocation") continue;
@@ -66,6 +72,7 @@ export class SlotCheck {
       }
       if (after.runningAt !== undefined && before?.runningAt === undefined) {
         started.push([before, after]);
+        this.started.push(after);
       }
       this.#wait(after, drop, commit.since);
     }
@@ -101,7 +108,7 @@ export class SlotCheck {
       const isHeldBack = levelsOf(row).some((name) => {
         const { concurrency = Infinity, rate } = limitsAt(controls, name) ?? {};
         const isShared = all.length > 1 && !name.startsWith("scope:");
-        if (isShared && isFar && concurrency < Infinity) return true;
+        if (isShared && isFar && (concurrency < Infinity || rate)) return true;
         const places = isShared ? all : [this];
         if (places.reduce((sum, one) => sum + one.held(name), 0) >= concurrency) return true;
         const bucket = buckets.find(({ counter }) => counter === name);
@@ -215,8 +222,8 @@ export class SlotCheck {
       const starts = this.#starts.get(name) ?? [];
       this.#starts.set(name, starts);
       starts.push({ at, since });
-      if (!rate) continue;
-      const from = this.#unchangedSince(name, rate, until);
+      if (!rate || !this.#isAlone && !name.startsWith("scope:")) continue;
+      const from = unchangedSince(this.#controllers, name, { rate, until });
       if (since < from) continue;
       const counted = starts.filter((one) => one.since >= from);
       for (const { at: first } of counted) {
@@ -230,17 +237,21 @@ export class SlotCheck {
       }
     }
   }
+}
 
-  /** The first change of the controls since which a counter has had this rate. */
-  #unchangedSince(name: string, rate: Rate, until: number): number {
-    let from = until;
-    while (from > 0) {
-      const { rate: before } = limitsAt(this.#controllers.at(from - 1), name) ?? {};
-      if (JSON.stringify(before) !== JSON.stringify(rate)) break;
-      from--;
-    }
-    return from;
+/** The first change of the controls since which a counter has had this rate. */
+export function unchangedSince(
+  controllers: Pick<Controllers, "at">,
+  name: string,
+  { rate, until }: { readonly rate: Rate; readonly until: number },
+): number {
+  let from = until;
+  while (from > 0) {
+    const { rate: before } = limitsAt(controllers.at(from - 1), name) ?? {};
+    if (JSON.stringify(before) !== JSON.stringify(rate)) break;
+    from--;
   }
+  return from;
 }
 
 function holds({ status }: InvocationRow): boolean {
