@@ -1,10 +1,12 @@
 // Does a server slow down while very much waits? The same load on an empty server, with 1,000 waiting in
 // one scope, with 10,000 scopes of ten waiting each, and with 100,000 more in one scope; then after
-// a kill, and while the 100,000 start.
+// a kill, while the 100,000 start, and while the 10,000 queues drain. At the end the control for memory:
+// an empty server again, that as many invocations have completed in.
 //
 //   npm run build && node test/bench/limits_backlog.mjs [--scopes 10000] [--deep 100000] [--rounds 3] [--seconds 3]
 //
-// Prints a line each, with ratios to the empty server. Needs what `semantics.mjs` needs.
+// Prints a line each, with ratios to the empty server; `--rounds 0` puts no load on it, and prints memory
+// and times only. Needs what `semantics.mjs` needs.
 import { parseArgs } from "node:util";
 import { Caller } from "./_caller.mjs";
 import { measure, mediansOf } from "./_compare.mjs";
@@ -32,8 +34,8 @@ const workloads = {
 
 /** One start is allowed to each scope in a long time, so that what comes after it waits. */
 const ONE = { rate: { count: 1, period: "30d" } };
-const rulesOf = (deepLimit) => [
-  { pattern: "*", limits: ONE },
+const rulesOf = (deepLimit, each) => [
+  { pattern: "*", limits: each },
   { pattern: "free", limits: { concurrency: 100_000 } },
   { pattern: "deep", limits: { concurrency: deepLimit } },
 ];
@@ -45,7 +47,8 @@ async function send(url, method, json) {
   return await answer.json();
 }
 
-const limitDeep = ({ admin }, limit) => send(`${admin}/limits/rules`, "PUT", rulesOf(limit));
+const limitDeep = ({ admin }, limit, each = ONE) =>
+  send(`${admin}/limits/rules`, "PUT", rulesOf(limit, each));
 const ticks = ({ url }) => send(`${url}/call/Limited/ticks`, "POST");
 
 /** Sends `count` invocations, over a few connections. */
@@ -64,35 +67,46 @@ async function fill({ url }, count, pathOf) {
 
 async function measured(target) {
   const seen = Object.fromEntries(Object.keys(workloads).map((name) => [name, []]));
-  for (const run of Object.values(workloads)) await run(target, 1);
+  if (rounds > 0) { for (const run of Object.values(workloads)) await run(target, 1); }
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(workloads)) {
       seen[name].push(await measure(run, target, seconds));
     }
   }
-  return Object.fromEntries(Object.entries(seen).map(([name, all]) => [name, mediansOf(all)]));
+  const found = Object.entries(seen).filter(([, all]) => all.length > 0);
+  return Object.fromEntries(found.map(([name, all]) => [name, mediansOf(all)]));
 }
 
-function print(title, target, figures, base = figures) {
+/** Prints a line: the load, and memory, first as it is and then after a collection of garbage. */
+async function print(title, target, base) {
+  const figures = await measured(target);
   const part = (name) => {
     const { rps, p50, p99, cpuUs, errors } = figures[name];
-    const ratio = (key) => (figures[name][key] / base[name][key]).toFixed(2);
+    const ratio = (key) => (figures[name][key] / (base ?? figures)[name][key]).toFixed(2);
     return `${name} ${rps.toFixed(0)} rps (${ratio("rps")}x) p50 ${p50.toFixed(1)} p99 ${
       p99.toFixed(1)
-    } ms ${cpuUs.toFixed(0)} us (${ratio("cpuUs")}x), ${errors} errors`;
+    } ms ${cpuUs.toFixed(0)} us (${ratio("cpuUs")}x), ${errors} errors | `;
   };
-  const memory = `${targets.rssMiB(target).toFixed(0)} MiB`;
-  console.log(`${title.padEnd(24)} ${part("echo")} | ${part("scoped")} | ${memory}`);
+  const loads = Object.keys(figures).map(part).join("");
+  console.log(`${title.padEnd(24)} ${loads}${await memoryOf(target)}`);
+  return figures;
 }
 
-/** How many invocations start in a second, and their CPU time, from now until `count` more have. */
-async function pace(target, count) {
+async function memoryOf(target) {
+  const before = targets.rssMiB(target).toFixed(0);
+  const heap = isOther ? "" : `, heap ${(await targets.heapMiB(target)).toFixed(0)} MiB`;
+  return `${before} MiB resident, ${targets.rssMiB(target).toFixed(0)} after a collection${heap}`;
+}
+
+/** How many invocations start in a second, and their CPU time, while `act` has `count` more of them start. */
+async function pace(target, count, act = async () => {}) {
   const [before, cpu, began] = [await ticks(target), targets.cpuUs(target), performance.now()];
   let now = before;
-  await until(`${count} starts`, async () => (now = await ticks(target)) >= before + count);
+  const haveStarted = async () => (now = await ticks(target)) >= before + count;
+  await Promise.all([act(), until(`${count} starts`, haveStarted, 1_200_000)]);
   const started = now - before;
-  const perSecond = started / ((performance.now() - began) / 1000);
-  return { perSecond, cpuUs: (targets.cpuUs(target) - cpu) / started };
+  const ms = performance.now() - began;
+  return { ms, perSecond: started / ms * 1000, cpuUs: (targets.cpuUs(target) - cpu) / started };
 }
 
 const printPace = (title, { perSecond, cpuUs }, base) => {
@@ -106,17 +120,17 @@ const printPace = (title, { perSecond, cpuUs }, base) => {
 
 /** Sends that start at once, as fast as they go. */
 async function pushed(target, count) {
-  const measuring = pace(target, count);
-  await fill(target, count, () => "scope/free/send/Limited/tick");
-  return await measuring;
+  return await pace(target, count, () => fill(target, count, () => "scope/free/send/Limited/tick"));
 }
 
-const isFlowControlled = true;
+/** Another server than ours has no such heap. */
+const isOther = process.env.BENCH_CMD !== undefined;
 const services = await targets.startServices("h2");
-let target = await targets.startTarget("ours", services, { isFlowControlled });
+const startOurs = () =>
+  targets.startTarget("ours", services, { isFlowControlled: true, hasHeap: true });
+let target = await startOurs();
 await limitDeep(target, 1);
-const empty = await measured(target);
-print("empty", target, empty);
+const empty = await print("empty", target);
 const STARTS = Math.min(20_000, deep / 4);
 await pushed(target, STARTS / 4);
 const direct = await pushed(target, STARTS);
@@ -124,25 +138,40 @@ printPace("sends that start at once", direct);
 
 await send(`${target.url}/scope/deep/send/Limited/hold`, "POST");
 await fill(target, 1_000, () => "scope/deep/send/Limited/tick");
-print("1,000 waiting", target, await measured(target), empty);
+await print("1,000 waiting", target, empty);
 await fill(target, scopes * (EACH + 1), (i) => `scope/s${i % scopes}/send/Limited/tick`);
-print(`${scopes} x ${EACH} waiting`, target, await measured(target), empty);
+await print(`${scopes} x ${EACH} waiting`, target, empty);
 await fill(target, deep, () => "scope/deep/send/Limited/tick");
-print(`${deep} more in one`, target, await measured(target), empty);
+await print(`${deep} more in one`, target, empty);
 
 const killed = performance.now();
 await target.kill();
-target = await targets.startTarget("ours", services, { isFlowControlled });
+target = await startOurs();
 await send(`${target.url}/call/Semantics/echo`, "POST", "x");
 console.log(
   `${"after a kill".padEnd(24)} healthy after ${target.bootMs.toFixed(0)} ms, first call after ${
     (performance.now() - killed).toFixed(0)
-  } ms, ${targets.rssMiB(target).toFixed(0)} MiB`,
+  } ms, ${await memoryOf(target)}`,
 );
-print("after a kill", target, await measured(target), empty);
+await print("after a kill", target, empty);
+const all = await ticks(target) + 1_000 + deep;
 for (const limit of [1_000, 64]) {
   await limitDeep(target, limit);
+  // With few of them the first limit may have let all begin.
+  if (all - await ticks(target) < STARTS) continue;
   printPace(`out of the queue, ${limit}`, await pace(target, STARTS), direct);
 }
+await until("the rest", async () => await ticks(target) >= all, 1_200_000);
+const drain = () => limitDeep(target, 64, { concurrency: 1 });
+const { ms, ...drained } = await pace(target, scopes * EACH, drain);
+printPace(`${scopes} queues, ${(ms / 1000).toFixed(1)} s`, drained, direct);
+await print("afterwards", target, empty);
+
+await target.kill();
+targets.forget("ours");
+target = await startOurs();
+await limitDeep(target, 1, { concurrency: 100_000 });
+await pushed(target, 1_000 + deep + scopes * (EACH + 1));
+await print("control: as many, done", target, empty);
 targets.stopAll();
 process.exit(0);

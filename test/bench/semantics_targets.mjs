@@ -16,10 +16,14 @@ const reference = path.join(
   cache,
   "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server",
 );
-const OURS =
-  `"${process.execPath}" --single-threaded-gc --max-semi-space-size=16 ${root}/dist/node.mjs`;
+const FLAGS = "--single-threaded-gc --max-semi-space-size=16";
+const OURS = `"${process.execPath}" ${FLAGS} ${root}/dist/node.mjs`;
+/** The same, whose heap can be asked for. */
+const WITH_HEAP = `"${process.execPath}" ${FLAGS} --expose-gc --import ${here}/_heap.mjs ` +
+  `${root}/dist/node.mjs`;
 
 export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "semantics-"));
+const heapFile = path.join(scratch, "heap.json");
 const children = [];
 
 function start(command, args, options) {
@@ -69,14 +73,15 @@ export async function startServices(transport, program = "semantics_services.mjs
 }
 
 /** `BENCH_CMD` or what was built into `dist`. It reads INGRESS_PORT, ADMIN_PORT and DATA_DIR. */
-function startOurs({ ingress, admin }, { folder, isFlowControlled }) {
+function startOurs({ ingress, admin }, { folder, isFlowControlled, hasHeap }) {
   const settings = {
     INGRESS_PORT: ingress,
     ADMIN_PORT: admin,
     DATA_DIR: folder,
+    HEAP_FILE: heapFile,
     ...isFlowControlled && { SVC_EXPERIMENTAL_ENABLE_VQUEUES: "true" },
   };
-  const command = `exec ${env.BENCH_CMD ?? OURS}`;
+  const command = `exec ${env.BENCH_CMD ?? (hasHeap ? WITH_HEAP : OURS)}`;
   return start("bash", ["-c", command], { name: "ours", cwd: process.cwd(), env: settings });
 }
 
@@ -95,9 +100,14 @@ function startReference({ ingress, admin, node }, { folder, isFlowControlled }) 
 
 /**
  * Starts `ours` or `reference`, over a folder that may have rows of an earlier one, and registers the
- * endpoint with it. `isFlowControlled`: with `experimental-enable-vqueues`.
+ * endpoint with it. `isFlowControlled`: with `experimental-enable-vqueues`. `hasHeap`: ours can be
+ * asked for `heapMiB`.
  */
-export async function startTarget(name, services, { isFlowControlled = false } = {}) {
+export async function startTarget(
+  name,
+  services,
+  { isFlowControlled = false, hasHeap = false } = {},
+) {
   const ports = {
     ingress: await freePort(),
     admin: await freePort(),
@@ -107,7 +117,7 @@ export async function startTarget(name, services, { isFlowControlled = false } =
   fs.mkdirSync(folder, { recursive: true });
   const isOurs = name === "ours";
   const startOne = isOurs ? startOurs : startReference;
-  const child = startOne(ports, { folder, isFlowControlled });
+  const child = startOne(ports, { folder, isFlowControlled, hasHeap });
   const { pid } = child;
   const admin = `http://127.0.0.1:${ports.admin}`;
   const healthy = () =>
@@ -126,7 +136,7 @@ export async function startTarget(name, services, { isFlowControlled = false } =
     metrics,
     bootMs,
     ...endings(child, async () => {
-      const next = startOne(ports, { folder, isFlowControlled });
+      const next = startOne(ports, { folder, isFlowControlled, hasHeap });
       return { pid: next.pid, bootMs: await healthy() };
     }),
     url: `http://127.0.0.1:${ports.ingress}/${prefix}`,
@@ -182,6 +192,23 @@ function sum(root, read) {
       return total;
     }
   }, 0);
+}
+
+/**
+ * What the main thread of ours, started with `hasHeap`, has in memory after a collection: objects, and
+ * bytes that belong to them.
+ */
+export async function heapMiB({ pid }) {
+  fs.rmSync(heapFile, { force: true });
+  process.kill(pid, "SIGUSR2");
+  await until("the heap", async () => fs.existsSync(heapFile));
+  const { heapUsed, external } = JSON.parse(fs.readFileSync(heapFile, "utf8"));
+  return (heapUsed + external) / 1024 ** 2;
+}
+
+/** Removes what ended targets of this name wrote. */
+export function forget(name) {
+  fs.rmSync(path.join(scratch, name), { recursive: true, force: true });
 }
 
 const TICK_US = 10_000;
