@@ -174,6 +174,12 @@ describe.skipIf(!hasBrowser)("the page of an invocation", () => {
     const sentence = page.locator(".sentence");
     await sentence.getByText("run middle").waitFor();
     await sentence.getByText("forever is not ready").waitFor();
+    const fact = (name: string) =>
+      page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) })
+        .locator("dd");
+    const { host } = new URL(ui.endpoint.url);
+    await soon(() => fact("Deployment").innerText()).toContain(`${host}, revision 1, `);
+    await soon(() => fact("Attempt").innerText()).toMatch(/^\d+ of 70, since /);
     await expectSound(tab);
     await operate(ui.server, "kill", retries);
     await tab.close();

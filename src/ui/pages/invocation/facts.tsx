@@ -8,6 +8,7 @@ import { Id } from "../../widgets/id.tsx";
 import { LongText } from "../../widgets/json_tree.tsx";
 import { Ago } from "../../widgets/time.tsx";
 import { stepsIn, useEvents, useKnownJournal, type Whole } from "./data.ts";
+import { Deployed, OfAttempts } from "./deployed.tsx";
 import { spentTexts } from "./spent.ts";
 
 interface Props {
@@ -60,7 +61,8 @@ function Times({ row }: Props) {
       {tookMs !== undefined && <Fact name="Took">{durationText(tookMs)}</Fact>}
       {!to && last_start_at && (
         <Fact name="Attempt">
-          {String(retry_count)}, since <Ago at={last_start_at} />
+          {String(retry_count)}
+          <OfAttempts row={row} />, since <Ago at={last_start_at} />
         </Fact>
       )}
     </>
@@ -101,7 +103,7 @@ function Places({ row }: Props) {
       )}
       {deployment && (
         <Fact name="Deployment">
-          <Id id={deployment} to={link("deployments", deployment)} />
+          <Deployed row={row} id={deployment} />
         </Fact>
       )}
       {sdk && <Fact name="SDK">{sdk}</Fact>}
