@@ -10,6 +10,7 @@ import type { LetterRef, OwedLetter } from "./model/kafka.ts";
 import type { ControlsChange, StoredControls } from "./model/controls.ts";
 import type { Invoked, Message } from "./model/message.ts";
 import type { Rows, Table, Want, Write } from "./model/rows.ts";
+import type { PromiseName, PromiseTaken } from "./model/promise.ts";
 import type { Deployment } from "./model/schema.ts";
 import type { Scan, ScanRow } from "./scan.ts";
 import type { StateEdit } from "./model/state_edit.ts";
@@ -219,6 +220,8 @@ export interface Invocations {
   signal(signal: Signal): Promise<void>;
   /** Resolves once it is durable that an object gets this state, now or when it is free. */
   editState(object: ObjectName, edit: StateEdit): Promise<void>;
+  /** Completes a durable promise of a workflow, unless it is completed. Resolves once that is durable. */
+  completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken>;
   /** Carries out an operation of an operator (docs/spec/admin.md#operations-on-invocations). */
   operate(id: string, operation: Operation): Promise<Operated>;
 }
@@ -231,10 +234,7 @@ export interface PartitionClient extends Invocations {
   ingest(part: RecordPart): Promise<PartTaken>;
   /** Notes dead letters that are written, and hands out some that are owed (decision 053). */
   letters(request: LettersRequest): Promise<readonly OwedLetter[]>;
-  /**
-   * What commits have changed after `cursor`, which is of an earlier answer; waits some seconds for a
-   * change. For those who show invocations.
-   */
+  /** What commits have changed after `cursor`, of an earlier answer; waits some seconds for a change. */
   changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes>;
 }
 

@@ -60,6 +60,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /internal/invocations_batch_operations/resume": "operator",
   "POST /internal/invocations_batch_operations/restart-as-new": "operator",
   "POST /services/:service/state": "operator",
+  "POST /internal/services/:service/promises/resolve": "operator",
+  "POST /internal/services/:service/promises/reject": "operator",
   "POST /vqueues/:vqueue_id/pause": "operator",
   "POST /vqueues/:vqueue_id/resume": "operator",
   "POST /deployments": "admin",

@@ -22,6 +22,7 @@ import type { KafkaAdmin } from "./kafka/kafka_admin.ts";
 import { sidecarRoutes } from "./kafka/sidecar_routes.ts";
 import { subscriptionRoutes } from "./kafka/subscription_routes.ts";
 import { metricsRoutes } from "./metrics.ts";
+import { promiseRoutes } from "./promises.ts";
 import { type QueryOptions, queryRoutes } from "./query_route.ts";
 import { queueRoutes } from "./queue_routes.ts";
 import { quote } from "./refusals.ts";
@@ -42,7 +43,7 @@ import { WrongMethod } from "./wrong_method.ts";
 
 export interface AdminOptions extends Partial<QueryOptions>, PermitOptions, Pick<UiOptions, "ui"> {
   readonly registry: Registry;
-  readonly invocations: Pick<Invocations, "operate" | "editState">;
+  readonly invocations: Pick<Invocations, "operate" | "editState" | "completePromise">;
   readonly applySerde: ApplySerde;
   readonly random: Random;
   /** Milliseconds since the epoch. */
@@ -96,6 +97,7 @@ export function admin(options: AdminOptions): (request: Request) => Promise<Resp
     ...queryRoutes({ running: () => [], ...options }),
     ...deploymentRoutes(options),
     ...serviceRoutes(options),
+    ...promiseRoutes(options),
     ...serdeRoutes(options),
     ...invocationRoutes(options),
     ...batchRoutes(options),

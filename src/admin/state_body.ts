@@ -7,7 +7,8 @@ import { wrongShape } from "./refusals.ts";
 import { described, fields, maybe, plain, text, withDescription } from "./shapes.ts";
 import { record, unknown } from "superstruct";
 
-const value = {
+/** The JSON schema of a value: bytes, or a text that stands for its UTF-8. */
+export const value = {
   anyOf: [
     { type: "array", items: { type: "integer", minimum: 0, maximum: 255 } },
     { type: "string" },
@@ -41,7 +42,7 @@ export function parseEdit(
 ): StateEdit {
   const pairs = Object.entries(state).map(([name, value]) => ({
     name,
-    value: typeof value === "string" ? encoder.encode(value) : bytesOf(name, value),
+    value: bytesOf(`new_state.${name}`, value),
   }));
   return { pairs, ...(version != null && { version }) };
 }
@@ -65,8 +66,9 @@ export function checkScope(
   if (problem) throw Failure.plain(400, `bad scope: ${problem}`);
 }
 
-function bytesOf(name: string, value: unknown): Uint8Array {
-  const path = `new_state.${name}`;
+/** The bytes of a value at a path of a body. Throws a `Failure` 422 for what is neither text nor bytes. */
+export function bytesOf(path: string, value: unknown): Uint8Array {
+  if (typeof value === "string") return encoder.encode(value);
   if (!Array.isArray(value)) throw wrongShape(path, "expected a string or an array of bytes");
   const wrong = value.findIndex((one) => !Number.isInteger(one) || one < 0 || one > 255);
   if (wrong >= 0) throw wrongShape(`${path}.${wrong}`, "expected an integer from 0 to 255");

@@ -1,7 +1,9 @@
 import type { Command } from "../model/command.ts";
 import type { AttemptFailure, AttemptSite, Awaiting, Pin } from "../model/invocation.ts";
+import type { Result } from "../model/journal.ts";
 import type { RecordSource } from "../model/kafka.ts";
 import type { Asked, Invoked, Message, Signaled } from "../model/message.ts";
+import type { PromiseName } from "../model/promise.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 
@@ -41,6 +43,7 @@ export type Event =
   | Signaled
   | Operated
   | StateEdited
+  | PromiseCompleted
   | Delivered
   | Ingested
   | LetterAsked
@@ -159,6 +162,14 @@ export interface StateEdited {
   readonly type: "stateEdited";
   readonly object: ObjectName;
   readonly edit: StateEdit;
+  readonly reply: number;
+}
+
+/** An operator completes a durable promise of a workflow (docs/spec/admin.md#promises-of-a-workflow). */
+export interface PromiseCompleted {
+  readonly type: "promiseCompleted";
+  readonly promise: PromiseName;
+  readonly result: Result;
   readonly reply: number;
 }
 

@@ -1,6 +1,6 @@
 import { unreachable } from "../assert.ts";
 import type { Asked, Signaled } from "../model/message.ts";
-import type { Event, LetterAsked, Operated, StateEdited } from "./event.ts";
+import type { Event, LetterAsked, Operated, PromiseCompleted, StateEdited } from "./event.ts";
 import { ingested } from "./ingested.ts";
 import { acknowledged, delivered } from "./outbox.ts";
 import { framesReceived } from "./journal/frames_received.ts";
@@ -11,6 +11,7 @@ import { expired } from "./lifecycle/expired.ts";
 import { letterAsked } from "./lifecycle/dead_letter.ts";
 import { invoked } from "./lifecycle/invoked.ts";
 import { operated } from "./lifecycle/operated.ts";
+import { promiseCompleted } from "./lifecycle/promise_completed.ts";
 import { signaled } from "./lifecycle/signaled.ts";
 import { recovered, slotFree } from "./lifecycle/started.ts";
 import { stateEdited } from "./lifecycle/state_edited.ts";
@@ -42,12 +43,6 @@ export function step(turn: Turn, event: Event): void {
       return recovered(turn, event);
     case "expired":
       return expired(turn, event);
-    case "asked":
-    case "signaled":
-    case "stateEdited":
-    case "operated":
-    case "letterAsked":
-      return requested(turn, event);
     case "delivered":
       return delivered(turn, event);
     case "ingested":
@@ -55,11 +50,11 @@ export function step(turn: Turn, event: Event): void {
     case "acknowledged":
       return acknowledged(turn, event);
     default:
-      unreachable(event);
+      return requested(turn, event);
   }
 }
 
-type Requested = Asked | Signaled | StateEdited | Operated | LetterAsked;
+type Requested = Asked | Signaled | StateEdited | PromiseCompleted | Operated | LetterAsked;
 
 function requested(turn: Turn, event: Requested): void {
   switch (event.type) {
@@ -69,9 +64,13 @@ function requested(turn: Turn, event: Requested): void {
       return signaled(turn, event);
     case "stateEdited":
       return stateEdited(turn, event);
+    case "promiseCompleted":
+      return promiseCompleted(turn, event);
     case "operated":
       return operated(turn, event);
     case "letterAsked":
       return letterAsked(turn, event);
+    default:
+      unreachable(event);
   }
 }

@@ -29,6 +29,8 @@ export function keyOf(event: Event): string {
       return `records ${sourceOf({ home: 0, source: event.source })}`;
     case "stateEdited":
       return objectOf(event.object.service, event.object.key, event.object.scope);
+    case "promiseCompleted":
+      return event.promise.run;
     case "signaled":
       return event.signal.target;
     default:

@@ -3,8 +3,10 @@ import type { Reply } from "../engine/effect.ts";
 import type { Event, Operation, RecordPart } from "../engine/event.ts";
 import type { Changes } from "../model/changes.ts";
 import type { Signal } from "../model/command.ts";
+import type { Result } from "../model/journal.ts";
 import type { OwedLetter } from "../model/kafka.ts";
 import { Unreadable } from "../model/unreadable.ts";
+import type { PromiseName, PromiseTaken } from "../model/promise.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -142,6 +144,15 @@ export class Requests implements PartitionClient {
 
   async editState(object: ObjectName, edit: StateEdit): Promise<void> {
     await this.#ask((reply) => ({ type: "stateEdited", object, edit, reply }));
+  }
+
+  async completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken> {
+    const { status } = await this.#ask((reply) => (
+      { type: "promiseCompleted", promise, result, reply }
+    ));
+    const isKnown = status === "done" || status === "completed" || status === "unknown";
+    assert(isKnown, "A partition says what became of a promise");
+    return status;
   }
 
   operate(id: string, operation: Operation): Promise<Operated> {

@@ -3,7 +3,9 @@ import type { Changes } from "../model/changes.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { printUnready, type Unready } from "../model/readiness.ts";
 import type { Signal } from "../model/command.ts";
+import type { Result } from "../model/journal.ts";
 import type { OwedLetter } from "../model/kafka.ts";
+import type { PromiseName, PromiseTaken } from "../model/promise.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -90,6 +92,10 @@ export class Forwarder implements PartitionClient {
 
   editState(object: ObjectName, edit: StateEdit): Promise<void> {
     return this.#ask("report", (client) => client.editState(object, edit));
+  }
+
+  completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken> {
+    return this.#ask("report", (client) => client.completePromise(promise, result));
   }
 
   operate(id: string, operation: Operation): Promise<Operated> {

@@ -1,7 +1,9 @@
 import type { Operation, RecordPart } from "../engine/event.ts";
 import type { Changes } from "../model/changes.ts";
 import type { Signal } from "../model/command.ts";
+import type { Result } from "../model/journal.ts";
 import type { OwedLetter } from "../model/kafka.ts";
+import type { PromiseName, PromiseTaken } from "../model/promise.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -100,6 +102,10 @@ export class RemotePartitionClient implements PartitionClient {
 
   editState(object: ObjectName, edit: StateEdit): Promise<void> {
     return this.#ask("editState", [object, edit]);
+  }
+
+  completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken> {
+    return this.#ask("completePromise", [promise, result]);
   }
 
   operate(id: string, operation: Operation): Promise<Operated> {

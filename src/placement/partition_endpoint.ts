@@ -58,6 +58,8 @@ const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
   output: (client, [id = never()]) => client.output(id),
   signal: (client, [signal = never()]) => client.signal(signal),
   editState: (client, [object = never(), edit = never()]) => client.editState(object, edit),
+  completePromise: (client, [promise = never(), result = never()]) =>
+    client.completePromise(promise, result),
   operate: (client, [id = never(), operation = never()]) => client.operate(id, operation),
   deliver: (client, [batch = never()]) => client.deliver(batch),
   ingest: (client, [part = never()]) => client.ingest(part),

@@ -1,8 +1,10 @@
 import type { Operation, RecordPart, RecordRequest } from "../engine/event.ts";
 import { Failure } from "../errors.ts";
 import type { Signal } from "../model/command.ts";
+import type { Result } from "../model/journal.ts";
 import type { LetterRef, OwedLetter } from "../model/kafka.ts";
 import { partitionOfId, partitionOfObject } from "../model/ring.ts";
+import type { PromiseName, PromiseTaken } from "../model/promise.ts";
 import type { StateEdit } from "../model/state_edit.ts";
 import type { ObjectName } from "../model/target.ts";
 import type {
@@ -53,6 +55,10 @@ export class Router implements Invocations {
   async editState(object: ObjectName, edit: StateEdit): Promise<void> {
     const place = partitionOfObject(object, this.#directory.partitions);
     await this.#directory.partitionClient(place).editState(object, edit);
+  }
+
+  async completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken> {
+    return await this.#of(promise.run).completePromise(promise, result);
   }
 
   async operate(id: string, operation: Operation): Promise<Operated> {

@@ -51,6 +51,8 @@ export const ANSWERS: Readonly<Record<string, Readonly<Record<string, number>>>>
     "POST /internal/invocations_batch_operations/resume": 422,
     "POST /internal/invocations_batch_operations/restart-as-new": 422,
     "POST /services/:service/state": 422,
+    "POST /internal/services/:service/promises/resolve": 422,
+    "POST /internal/services/:service/promises/reject": 422,
     "POST /vqueues/:vqueue_id/pause": 400,
     "POST /vqueues/:vqueue_id/resume": 400,
   },

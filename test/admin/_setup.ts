@@ -2,19 +2,17 @@ import { type Logged, logTo } from "./_logged.ts";
 import type { Discover, Discovered, ManifestService } from "../../src/admin/registration.ts";
 import { Registry } from "../../src/admin/registry.ts";
 import { admin, type AdminOptions } from "../../src/admin/router.ts";
-import type { Operation } from "../../src/engine/event.ts";
 import { Failure } from "../../src/errors.ts";
 import type { IngestDeps, RequestBatch } from "../../src/kafka/ingest.ts";
 import type { KafkaStore } from "../../src/kafka_port.ts";
 import type { OwedLetter } from "../../src/model/kafka.ts";
 import type { Deployment, FlowControl, HandlerSchema } from "../../src/model/schema.ts";
-import type { StateEdit } from "../../src/model/state_edit.ts";
-import type { ObjectName } from "../../src/model/target.ts";
 import { IngestCounts } from "../../src/observe/ingest_counts.ts";
-import type { DeploymentStore, Invocations, LettersRequest, Operated } from "../../src/ports.ts";
+import type { DeploymentStore, LettersRequest } from "../../src/ports.ts";
 import { MemoryCatalog } from "../support/memory_catalog.ts";
 import { defaults } from "../support/schema.ts";
 import { checkAnswer } from "./_contract.ts";
+import { FakeInvocations } from "./_invocations.ts";
 import { kafkaOf } from "./_kafka_admin.ts";
 
 /** A store whose writes may fail. */
@@ -29,35 +27,6 @@ export class FakeStore extends MemoryCatalog {
     const fault = this.faults.shift();
     if (fault !== "refuse") apply();
     if (fault) throw new Error("the disk is on fire");
-  }
-}
-
-/** Partitions that remember what they were asked, and answer as configured. */
-export class FakeInvocations implements Pick<Invocations, "operate" | "editState"> {
-  readonly edits: (ObjectName & { readonly edit: StateEdit })[] = [];
-  /** Why the next edit is not taken. */
-  editFault: Error | undefined;
-  readonly asked: { readonly id: string; readonly operation: Operation }[] = [];
-  /** How an invocation takes an operation: `done` unless set otherwise. */
-  readonly answers = new Map<string, Operated["status"] | Error>();
-
-  async editState(object: ObjectName, edit: StateEdit): Promise<void> {
-    await Promise.resolve();
-    if (this.editFault) throw this.editFault;
-    this.edits.push({ ...object, edit });
-  }
-
-  async operate(id: string, operation: Operation): Promise<Operated> {
-    this.asked.push({ id, operation });
-    await Promise.resolve();
-    const status = this.answers.get(id) ?? "done";
-    if (status === "otherProtocol") {
-      const target = { service: "Obj", handler: "h", key: "k", type: "virtual_object" } as const;
-      const pin = { deployment: "dp_1", protocol: 4 };
-      return { id, status, target: { ...target, access: "exclusive" }, pin };
-    }
-    if (status instanceof Error) throw status;
-    return { id: operation.kind === "restart" ? operation.newId : id, status };
   }
 }
 

@@ -68,6 +68,8 @@ function fromOutside([verb, id = "", ...rest]: string[]): Event {
       return records(id, rest);
     case "letter":
       return letter(id, rest[0]);
+    case "complete":
+      return completed(id, rest);
     case "operate":
       return { type: "operated", id, operation: operation(rest), reply: 1 };
     default:
@@ -102,6 +104,16 @@ function edited(name: string, words: string[]): Event {
   const known = words.filter((word) => word.startsWith("if=")).map((word) => pair(word.slice(3)));
   const edit = known.length > 0 ? { pairs, version: stateVersion(known) } : { pairs };
   return { type: "stateEdited", object, edit, reply: 1 };
+}
+
+/** `w1 flow/a p=yes`, or `p!no` to reject it: a promise of the workflow whose run is `w1`. */
+function completed(run: string, [object = "", word = ""]: string[]): Event {
+  const [, name = "", how, text = ""] = /^(\w+)([=!])(.*)$/.exec(word) ?? [];
+  const result = how === "="
+    ? { kind: "value", value: bytes(text) } as const
+    : { kind: "failure", failure: { code: 500, message: text } } as const;
+  const promise = { object: parseObject(object), name, run };
+  return { type: "promiseCompleted", promise, result, reply: 1 };
 }
 
 /** `cancel`, `resume latest`, `restart i9 from=2 keep`. */

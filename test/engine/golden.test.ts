@@ -122,6 +122,24 @@ const plays: Record<string, string> = {
     at 6 end w1#2 ended
     at 7 operate w1 purge
     at 8 invoke w1 flow/a/run again`,
+  promise_is_completed_by_an_operator: `
+    # Nothing is known of the workflow: the row would stay for good.
+    at 0 complete w1 flow/a p=early
+    at 1 invoke w1 flow/a/run
+    at 2 hear w1#1 0 promise:1:p
+    at 3 end w1#1 suspended:1@1
+    at 4 complete w1 flow/a p=yes
+    at 5 complete w1 flow/a p!no
+    # Nothing waits for this one, and a handler hears of it later.
+    at 6 complete w1 flow/a k!no
+    at 7 hear w1#2 0 promise:2:k keep:3:k:yes out:done
+    at 8 end w1#2 ended
+    at 9 operate w1 purge
+    at 10 complete w1 flow/a r=late
+    # A shared handler may wait before there is a run.
+    at 11 invoke q1 flow/b/ask
+    at 12 hear q1#1 0 promise:1:p
+    at 13 complete w2 flow/b p=yes`,
   promises_are_for_workflows: `
     at 0 invoke i1 counter/bob/add
     at 1 hear i1#1 0 promise:1:p`,

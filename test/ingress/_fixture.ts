@@ -3,6 +3,7 @@ import { ingress } from "../../src/ingress/router.ts";
 import type { IngressOptions } from "../../src/ingress/inbound.ts";
 import type { Signal } from "../../src/model/command.ts";
 import type { Result } from "../../src/model/journal.ts";
+import type { PromiseTaken } from "../../src/model/promise.ts";
 import {
   type Deployment,
   type FlowControl,
@@ -130,6 +131,10 @@ export class FakeInvocations implements Invocations {
   expiresAt: number | undefined;
   accepted: Partial<Accepted> = {};
   error: unknown;
+
+  completePromise(): Promise<PromiseTaken> {
+    return Promise.reject(new Error("The ingress completes no promises of workflows"));
+  }
 
   call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
     this.calls.push(request);

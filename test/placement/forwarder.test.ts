@@ -88,15 +88,20 @@ describe("the timeout", () => {
 
 describe("what may have been taken", () => {
   test("is asked again only if it may be", async () => {
-    for (const ask of ["send", "operate", "editState"] as const) {
+    const object = { service: "S", key: "k" };
+    const asks: Readonly<Record<string, (forwarder: Forwarder) => Promise<unknown>>> = {
+      send: (forwarder) => forwarder.send(request),
+      operate: (forwarder) => forwarder.operate("inv_1", { kind: "kill" }),
+      editState: (forwarder) => forwarder.editState(object, { pairs: [] }),
+      completePromise: (forwarder) =>
+        forwarder.completePromise({ object, name: "p", run: "inv_1" }, {
+          kind: "value",
+          value: new Uint8Array(0),
+        }),
+    };
+    for (const [ask, made] of Object.entries(asks)) {
       const { forwarder, asked } = forwarderTo({ [ask]: [doubt, accepted] });
-      await expect(
-        ask === "send"
-          ? forwarder.send(request)
-          : ask === "operate"
-          ? forwarder.operate("inv_1", { kind: "kill" })
-          : forwarder.editState({ service: "S", key: "k" }, { pairs: [] }),
-      ).rejects.toBe(doubt);
+      await expect(made(forwarder)).rejects.toBe(doubt);
       expect(asked).toEqual([ask]);
     }
   });

@@ -73,6 +73,7 @@ describe("what is asked and answered passes as it is:", () => {
       }],
       undefined,
     ],
+    completePromise: [[{ object: OBJECT, name: "p", run: id }, result], "completed"],
     operate: [[id, { kind: "restart", newId: id, from: 2 }], { id, status: "done", target }],
     deliver: [[batch], 21],
     ingest: [[part], { next: 4, isFull: true }],

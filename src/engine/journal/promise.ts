@@ -1,6 +1,6 @@
 import type { Command } from "../../model/command.ts";
 import type { Caller, InvocationDraft } from "../../model/invocation.ts";
-import { entryType, type NotificationResult } from "../../model/journal.ts";
+import { entryType, type NotificationResult, type Result } from "../../model/journal.ts";
 import { objectOf } from "../../model/target.ts";
 import { deliver } from "../outbox.ts";
 import type { Turn } from "../turn.ts";
@@ -68,9 +68,21 @@ function complete(
   const { key: name, result } = frame;
   const known = turn.find("promise", object, name);
   if (known?.result) return append(turn, draft, completion(caller, COMPLETED));
-  turn.put("promise", { object, name, result, listeners: [] });
   append(turn, draft, completion(caller, OPEN));
-  const listeners = known?.listeners ?? [];
+  completePromise(turn, { object, name, result });
+}
+
+/** Completes a promise that has no result, and answers all that wait for it. */
+export function completePromise(
+  turn: Turn,
+  { object, name, result }: {
+    readonly object: string;
+    readonly name: string;
+    readonly result: Result;
+  },
+): void {
+  const listeners = turn.find("promise", object, name)?.listeners ?? [];
+  turn.put("promise", { object, name, result, listeners: [] });
   turn.prefetch(listeners.map(({ id }) => id));
   for (const listener of listeners) {
     deliver(turn, { type: "answered", caller: listener, result });

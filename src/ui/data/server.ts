@@ -23,6 +23,8 @@ export interface Abilities {
   readonly hasKafkaTables: boolean;
   /** Services and deployments can be paused, and services limited. */
   readonly hasControls: boolean;
+  /** Completes promises of workflows, as their handlers do. */
+  readonly hasPromiseRoutes: boolean;
   /** Sends hints of changes (`GET /internal/ui/events`). */
   readonly hasEvents: boolean;
 }
@@ -40,6 +42,7 @@ export function abilities(): Abilities {
     hasLimits: isOurs || hasScopes(),
     hasKafkaTables: isOurs,
     hasControls: isOurs,
+    hasPromiseRoutes: isOurs,
     hasEvents: isOurs,
   };
 }
@@ -52,11 +55,13 @@ export function hasScopes(): boolean {
 /** What it cannot do, as sentences for people. */
 export function missing(): string[] {
   const { hasWaitingColumns, hasLimits, hasKafkaTables, hasControls, hasEvents } = abilities();
+  const { hasPromiseRoutes } = abilities();
   return [
     ...(hasWaitingColumns ? [] : ["It does not say why an invocation waits: the UI derives it."]),
     ...(hasLimits ? [] : ["It has no limits: flow control is off."]),
     ...(hasKafkaTables ? [] : ["It has no tables of Kafka's lag."]),
     ...(hasControls ? [] : ["It cannot pause a service or deployment."]),
+    ...(hasPromiseRoutes ? [] : ["It has no route that completes a promise of a workflow."]),
     ...(hasEvents ? [] : ["It sends no hints of changes: the UI asks at intervals."]),
   ];
 }

@@ -15,6 +15,7 @@ import { Tabs } from "../../widgets/tabs.tsx";
 import { Age } from "../../widgets/time.tsx";
 import { Actions } from "./actions.tsx";
 import { askInvocation, useInvocation, useKnownJournal, type Whole } from "./data.ts";
+import { AwaitedPromises } from "./awaited_promises.tsx";
 import { Derived } from "./derived.tsx";
 import { Facts } from "./facts.tsx";
 import { tabsOf } from "./tabs.tsx";
@@ -61,6 +62,7 @@ function Whole({ row }: { readonly row: Whole }) {
   return (
     <>
       <Sentence row={row} />
+      <AwaitedPromises row={row} everyMs={everyMs} />
       <Facts row={row} everyMs={everyMs} />
       <Tabs label="Of the invocation" tabs={tabsOf(row, everyMs)} chosen={tab} onChoose={onTab} />
     </>

@@ -26,6 +26,8 @@ export interface Step {
   readonly endedAt?: string;
   /** The invocation that was called, attached to, or signaled. */
   readonly callee?: string;
+  /** The promise that it waits for. */
+  readonly promise?: string;
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -128,6 +130,7 @@ function commandOf(row: EntryRow, json: Fields, ended: ReadonlyMap<number, Ended
     result: resultOf(fields, typeof awaited === "number", end),
     at: row.appended_at,
     ...(end && { resultIndex: end.index, endedAt: end.at }),
+    ...(type === "GetPromise" && { promise: textOf(fields["key"]) }),
     callee: textOf(fields["invocation_id"]) ?? textOf(fields["target_invocation_id"]) ??
       textOf(target["InvocationId"]),
   };

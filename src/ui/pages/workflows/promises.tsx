@@ -1,9 +1,11 @@
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
+import { abilities } from "../../data/server.ts";
 import { type Sql, sql } from "../../data/sql.ts";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Json, LongText } from "../../widgets/json_tree.tsx";
 import { Calls } from "../keyed/calls.tsx";
+import { CompletePromise } from "../keyed/complete_promise.tsx";
 import { HexValue } from "../keyed/state_value.tsx";
 import { inScope, type Keyed } from "../keyed/statements.ts";
 
@@ -35,19 +37,40 @@ export function Promises({ keyed, main }: { readonly keyed: Keyed; readonly main
       {promises.data && promises.data.length > 0 && (
         <>
           <dl class="entries">
-            {promises.data.map((row) => <OnePromise key={row.key} row={row} />)}
+            {promises.data.map((row) => <OnePromise key={row.key} row={row} keyed={keyed} />)}
           </dl>
-          <p class="row">
-            The server has no route that resolves or rejects a promise from outside: a handler of
-            the workflow does it. <Calls keyed={keyed} but={main} />
-          </p>
         </>
       )}
+      {promises.data && <Ways keyed={keyed} main={main} isUsed={promises.data.length > 0} />}
     </section>
   );
 }
 
-function OnePromise({ row }: { readonly row: PromiseRow }) {
+/** How promises are completed: by a handler of the workflow or, where the server can, from here. */
+function Ways({ keyed, main, isUsed }: {
+  readonly keyed: Keyed;
+  readonly main: string;
+  readonly isUsed: boolean;
+}) {
+  const { hasPromiseRoutes } = abilities();
+  if (hasPromiseRoutes) {
+    return (
+      <div class="row">
+        <CompletePromise keyed={keyed} /> <Calls keyed={keyed} but={main} />
+      </div>
+    );
+  }
+  return isUsed
+    ? (
+      <p class="row">
+        The server has no route that resolves or rejects a promise from outside: a handler of the
+        workflow does it. <Calls keyed={keyed} but={main} />
+      </p>
+    )
+    : null;
+}
+
+function OnePromise({ row, keyed }: { readonly row: PromiseRow; readonly keyed: Keyed }) {
   const { key, completed, failure } = row;
   const [status, word] = !completed
     ? (["suspended", "waited for"] as const)
@@ -60,7 +83,8 @@ function OnePromise({ row }: { readonly row: PromiseRow }) {
         <bdi>{key}</bdi>{" "}
         <span class={`status ${status}`}>
           <Icon name={status} /> <span>{word}</span>
-        </span>
+        </span>{" "}
+        {!completed && abilities().hasPromiseRoutes && <CompletePromise keyed={keyed} name={key} />}
       </dt>
       <dd>
         <Outcome row={row} />
