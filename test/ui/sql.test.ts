@@ -79,6 +79,68 @@ describe.skipIf(!hasBrowser)("SQL", () => {
     await tab.close();
   });
 
+  test("copies the path of a value in JSON, by mouse and by keys", async () => {
+    const json = JSON.stringify({ items: [{ [HOSTILE]: 1 }, { "a/b~c": { deep: true } }] });
+    const tab = await ui.open(asking(`SELECT '${json.replaceAll("'", "''")}' AS value`), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const { page } = tab;
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole("button", { name: "1", exact: true }).click();
+    const value = page.getByRole("dialog").getByRole("group", { name: "value" });
+    const path = value.getByRole("button", { name: "Copy the path of this value" });
+    await value.getByText("items:").click();
+    await path.click();
+    await soon(copied).toBe("/items");
+    // To the second item, into it, and to what is in there.
+    await value.getByText("{1}", { exact: true }).focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter", "ArrowDown", "Enter"]) {
+      await page.keyboard.press(key);
+    }
+    await page.keyboard.press("ArrowDown");
+    await value.getByText("/items/1/a~1b~0c/deep", { exact: true }).waitFor();
+    await expectSound(tab);
+    for (const key of ["Shift+Tab", "Shift+Tab", "Enter"]) await page.keyboard.press(key);
+    await soon(copied).toBe("/items/1/a~1b~0c/deep");
+    await value.getByText("0:").click();
+    await value.getByText("1", { exact: true }).click();
+    await path.click();
+    await soon(copied).toBe(`/items/0/${HOSTILE.replaceAll("/", "~1")}`);
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
+  test("keeps statements under names, whatever else is stored there", async () => {
+    const tab = await ui.open("sql");
+    const { page } = tab;
+    const views = page.getByRole("group", { name: "Views" });
+    await editor(page).fill("SELECT 7 AS seven");
+    await page.getByRole("button", { name: "Views" }).focus();
+    await page.keyboard.press("Enter");
+    await views.getByRole("textbox", { name: "Name of this view" }).fill(HOSTILE);
+    await page.keyboard.press("Enter");
+    await views.getByRole("button", { name: `Forget ${HOSTILE}` }).waitFor();
+    await expectSound(tab);
+    await page.reload();
+    await page.getByRole("button", { name: "Views" }).click();
+    await views.getByText(HOSTILE).click();
+    await page.getByRole("cell", { name: "7", exact: true }).waitFor();
+    expect(await editor(page).inputValue()).toBe("SELECT 7 AS seven");
+    expect(new URL(page.url()).searchParams.get("q")).toBe("SELECT 7 AS seven");
+    await page.getByRole("button", { name: "Views" }).click();
+    await views.getByRole("button", { name: `Forget ${HOSTILE}` }).click();
+    await soon(() => views.getByRole("listitem").count()).toBe(0);
+    for (const wrong of ["{", '"text"', '{"a":1}', '[null,1,{"name":3},{"name":"only"}]']) {
+      await page.evaluate((text) => localStorage.setItem("perdure.queries", text), wrong);
+      await page.reload();
+      await page.getByRole("cell", { name: "7", exact: true }).waitFor();
+      await page.getByRole("button", { name: "Views" }).click();
+      expect(await views.getByRole("listitem").count()).toBe(0);
+    }
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("says where a statement is wrong, and starts from tables and ready-made ones", async () => {
     const tab = await ui.open(asking("SELECT nothing FROM state"), { allowed: [400, 500] });
     const { page } = tab;

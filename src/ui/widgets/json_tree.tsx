@@ -1,21 +1,27 @@
 import { useState } from "preact/hooks";
 import { parseJson } from "../data/json.ts";
 import { Copy } from "./id.tsx";
+import { Pointer, pointerTo, rowOf, usePointed } from "./json_pointer.tsx";
 
 /** Members that are shown at once; more on demand, so that a large value does not stop the page. */
 const MEMBERS_MAX = 100;
 /** Characters of a text that are shown at once. */
 const TEXT_MAX = 2_000;
 
-/** A value that came as text: a tree if it is JSON, else the text as it is. */
+/**
+ * A value that came as text: a tree if it is JSON, else the text as it is. The path of the member that a
+ * click or the arrow keys have chosen can be copied.
+ */
 export function Json({ text, label }: { readonly text: string; readonly label: string }) {
   const parsed = parsedOf(text);
+  const [pointer, on] = usePointed();
   return (
-    <div class="json" role="group" aria-label={label}>
+    <div class="json" role="group" aria-label={label} {...on}>
       <Copy text={text} label={label} />
+      {pointer !== "" && <Pointer pointer={pointer} />}
       {parsed === undefined
         ? <LongText text={text} />
-        : <Node value={parsed.value} path="$" isOpen />}
+        : <Node value={parsed.value} pointer="" isOpen />}
     </div>
   );
 }
@@ -30,54 +36,47 @@ function parsedOf(text: string): { readonly value: unknown } | undefined {
 
 interface NodeProps {
   readonly value: unknown;
-  /** Where it is in the whole, such as `$.items[0]`. */
-  readonly path: string;
+  /** Where it is in the whole, such as `/items/0`. */
+  readonly pointer: string;
   readonly name?: string;
   readonly isOpen?: boolean;
 }
 
-function Node({ value, path, name, isOpen: isOpenFirst = false }: NodeProps) {
+function Node({ value, pointer, name, isOpen: isOpenFirst = false }: NodeProps) {
   const [isOpen, setOpen] = useState(isOpenFirst);
   const label = name === undefined ? undefined : <bdi class="name">{name}:</bdi>;
   if (value === null || typeof value !== "object") {
     return (
-      <div class="leaf">
+      <div class="leaf" {...rowOf(pointer)}>
         {label}
         <Leaf value={value} />
       </div>
     );
   }
   const members = Object.entries(value);
-  const isList = Array.isArray(value);
   return (
     <details
       open={isOpenFirst}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary title={path}>
+      <summary {...rowOf(pointer)}>
         {label}
-        {isList ? `[${members.length}]` : `{${members.length}}`}
+        {Array.isArray(value) ? `[${members.length}]` : `{${members.length}}`}
       </summary>
-      {isOpen && <Members members={members} path={path} isList={isList} />}
+      {isOpen && <Members members={members} pointer={pointer} />}
     </details>
   );
 }
 
-function Members({ members, path, isList }: {
+function Members({ members, pointer }: {
   readonly members: readonly (readonly [string, unknown])[];
-  readonly path: string;
-  readonly isList: boolean;
+  readonly pointer: string;
 }) {
   const [shown, show] = useState(MEMBERS_MAX);
   return (
     <div class="members">
       {members.slice(0, shown).map(([name, value]) => (
-        <Node
-          key={name}
-          name={name}
-          value={value}
-          path={isList ? `${path}[${name}]` : `${path}.${name}`}
-        />
+        <Node key={name} name={name} value={value} pointer={pointerTo(pointer, name)} />
       ))}
       {members.length > shown && (
         <button

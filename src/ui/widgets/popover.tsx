@@ -1,9 +1,10 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useId } from "preact/hooks";
 
-/** A link leads away from it. */
+/** A link, or a button that looks like one, leads away from it. */
 function closeBehind({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
-  if (target instanceof Element && target.closest("a[href]")) currentTarget.hidePopover();
+  const isWay = target instanceof Element && target.closest("a[href], button.link");
+  if (isWay) currentTarget.hidePopover();
 }
 
 /** A button that shows something above the page: a click beside it and Escape close it. */

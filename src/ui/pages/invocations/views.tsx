@@ -1,24 +1,14 @@
-import { useState } from "preact/hooks";
 import { keptList } from "../../state/kept.ts";
 import { linkWith, place } from "../../state/router.ts";
 import { Check } from "../../widgets/check.tsx";
+import { keptViews, NamedViews } from "../../widgets/named_views.tsx";
 import { Popover } from "../../widgets/popover.tsx";
 import { COLUMN_TITLES } from "./columns.tsx";
 
-/** A filter and an order under a name. */
-interface View {
-  readonly name: string;
-  readonly query: string;
-}
-
-const isView = (one: unknown): one is View =>
-  typeof (one as View | null)?.name === "string" && typeof (one as View).query === "string";
 const isText = (one: unknown): one is string => typeof one === "string";
 
-/** Views that are kept. Beyond, the oldest is forgotten. */
-const VIEWS_MAX = 50;
-
-const views = keptList("perdure.views", isView);
+/** Filters and orders. */
+const views = keptViews("perdure.views");
 const hidden = keptList("perdure.hidden-columns", isText);
 
 /** Ids of the columns that are not shown. */
@@ -35,49 +25,18 @@ function queryOfPlace(): string {
 
 /** Filters that were kept under a name, and a form to keep the one of now. */
 export function Views() {
-  const forget = (view: View) => views.set(views.list.value.filter((one) => one !== view));
   return (
-    <Popover label="Views">
-      <ul class="plain">
-        {views.list.value.map((view) => (
-          <li key={view.name} class="row">
-            <a href={linkWith("invocations", new URLSearchParams(view.query))}>
-              <bdi>{view.name}</bdi>
-            </a>
-            <button type="button" aria-label={`Forget ${view.name}`} onClick={() => forget(view)}>
-              Forget
-            </button>
-          </li>
-        ))}
-      </ul>
-      <KeepForm />
-      <small>They are kept by this browser: the filter and the order.</small>
-    </Popover>
-  );
-}
-
-function KeepForm() {
-  const [name, type] = useState("");
-  const keep = (event: Event) => {
-    event.preventDefault();
-    const kept = { name: name.trim(), query: queryOfPlace() };
-    const others = views.list.value.filter((one) => one.name !== kept.name);
-    views.set([...others, kept].slice(-VIEWS_MAX));
-    type("");
-  };
-  return (
-    <form class="row" onSubmit={keep}>
-      <label>
-        Name of this view{" "}
-        <input
-          required
-          pattern=".*\S.*"
-          value={name}
-          onInput={({ currentTarget }) => type(currentTarget.value)}
-        />
-      </label>
-      <button type="submit">Keep</button>
-    </form>
+    <NamedViews
+      views={views}
+      queryOfNow={queryOfPlace}
+      show={({ name, query }) => (
+        <a href={linkWith("invocations", new URLSearchParams(query))}>
+          <bdi>{name}</bdi>
+        </a>
+      )}
+    >
+      They are kept by this browser: the filter and the order.
+    </NamedViews>
   );
 }
 

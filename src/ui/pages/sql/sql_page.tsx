@@ -10,6 +10,7 @@ import { PRESETS } from "./presets.ts";
 import { Outcome } from "./outcome.tsx";
 import { useStatement } from "./run.ts";
 import { Schema, useTables } from "./schema.tsx";
+import { Views } from "./views.tsx";
 
 /** SQL about everything that is stored. The statement that was run is in the address. */
 export default function SqlPage() {
@@ -36,7 +37,7 @@ export default function SqlPage() {
       <div class="sql">
         <div class="sql-main">
           <Editor {...{ text, tables, field }} onChange={type} onRun={() => start(text)} />
-          <Tools {...{ isBusy, stop }} onRun={() => start(text)} onTake={type} />
+          <Tools {...{ text, isBusy, stop }} onRun={start} onTake={type} />
           {error && <Failed error={error} />}
           {result && <Outcome result={result} isOld={isBusy} />}
         </div>
@@ -63,15 +64,16 @@ function Missing() {
   );
 }
 
-function Tools({ isBusy, stop, onRun, onTake }: {
+function Tools({ text, isBusy, stop, onRun, onTake }: {
+  readonly text: string;
   readonly isBusy: boolean;
   readonly stop: () => void;
-  readonly onRun: () => void;
+  readonly onRun: (statement: string) => void;
   readonly onTake: (statement: string) => void;
 }) {
   return (
     <div class="actions">
-      <button type="button" class="primary" onClick={onRun}>
+      <button type="button" class="primary" onClick={() => onRun(text)}>
         Run <kbd>Ctrl+⏎</kbd>
       </button>
       {isBusy && <button type="button" onClick={stop}>Stop</button>}
@@ -87,6 +89,7 @@ function Tools({ isBusy, stop, onRun, onTake }: {
         <option value="">Ready-made…</option>
         {PRESETS.map(({ title }, at) => <option key={title} value={String(at)}>{title}</option>)}
       </select>
+      <Views text={text} onTake={onRun} />
     </div>
   );
 }
