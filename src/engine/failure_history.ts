@@ -11,8 +11,8 @@ export function recordEvent(
   draft: InvocationDraft,
   { kind, failure }: Pick<Rows["event"], "kind" | "failure">,
 ): void {
-  const { id, journal: after, events: seq = 0 } = draft;
-  const row = { id, seq, at: turn.now, after, kind };
+  const { id, journal: after, events: seq = 0, failed } = draft;
+  const row = { id, seq, at: turn.now, after, kind, ...(failed !== undefined && { failed }) };
   turn.put("event", failure ? { ...row, failure } : row);
   if (seq >= EVENTS_MAX) turn.drop("event", { ...row, seq: seq - EVENTS_MAX });
   draft.events = seq + 1;

@@ -190,6 +190,8 @@ export interface InvocationRow {
   readonly lastAttempt?: AttemptSite | undefined;
   /** How many rows were ever written to table `event`; the last ones are kept. Absent while 0. */
   readonly events?: number | undefined;
+  /** Attempts that have failed in all. For operators: no decision depends on it. Absent while 0. */
+  readonly failed?: number | undefined;
   /** A pause is requested: when the running attempt ends, the invocation is paused. */
   readonly pausing?: true | undefined;
   /**

@@ -28,6 +28,8 @@ export interface Rows {
     readonly at: number;
     /** How many entries the journal had. */
     readonly after: number;
+    /** Attempts of the invocation that had failed by then, this one included. Absent: none. */
+    readonly failed?: number | undefined;
     /** An attempt failed and is retried, or: no attempt until the invocation is resumed. */
     readonly kind: "transientError" | "paused";
     /** Absent: a pause without a failure. */

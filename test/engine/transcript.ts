@@ -195,6 +195,11 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     const isGone = message.type === "killed" && message.id === "";
     return `${from}/${to} ${seq}${isGone ? "" : `: ${briefMessage(message)}`}`;
   }
+  if (table === "event") {
+    const { failed, ...event } = row as Rows["event"];
+    // Shown where failures were repeated before, and so are not counted by the events.
+    return plain(failed === event.seq + 1 ? event : row);
+  }
   if (table !== "invocation") return plain(row);
   const {
     id,

@@ -39,6 +39,7 @@ const more = fc.record({
   ),
   spared: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   events: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
+  failed: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
   pausing: fc.option(fc.constant(true as const), { nil: undefined }),
   waitedMs: fc.option(fc.record({ lock: fc.nat(), invoker: fc.nat() }, { requiredKeys: [] }), {
     nil: undefined,

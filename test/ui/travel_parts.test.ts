@@ -201,8 +201,42 @@ describe("an entry", () => {
       event(1, "Paused"),
       event(2, "Paused", '{"last_failure":{}}'),
     ];
-    expect([1, 2, 3].map((at) => failuresBefore(events, at))).toEqual([0, 1, 2]);
-    expect(attemptText(0)).toBe("first attempt");
-    expect(attemptText(2)).toBe("attempt 3 or a later one, 2 failures before it");
+    const uncounted = { failed: undefined, isGivenUp: false, isCommand: true };
+    const texts = [1, 2, 3].map((at) => attemptText(failuresBefore(events, at, uncounted)));
+    expect(texts).toEqual([
+      "first attempt",
+      "attempt 2 or a later one, 1 failure before it",
+      "attempt 3 or a later one, 2 failures before it",
+    ]);
+  });
+
+  test("has the number of its attempt where the server counts those that failed", () => {
+    const event = (after: number, type: string, failed: number, json = "{}"): EventRow => ({
+      after_journal_entry_index: after,
+      appended_at: "",
+      event_type: type,
+      event_json: json,
+      failed_attempts: failed,
+    });
+    // Behind entry 1 it failed three times in the same way, and was paused; behind entry 4 once.
+    const events = [
+      event(4, "Paused", 4, '{"last_failure":{}}'),
+      event(1, "Paused", 3),
+      event(1, "TransientError", 1),
+    ];
+    const attemptOf = (at: number, more: object = {}) =>
+      attemptText(failuresBefore(events, at, {
+        ...{ failed: 5, isGivenUp: false, isCommand: true },
+        ...more,
+      }));
+    expect([1, 2, 4, 5].map((at) => attemptOf(at)))
+      .toEqual(["first attempt", "attempt 4", "attempt 4", "attempt 6"]);
+    // A result may have come between two failures that are the same.
+    expect(attemptOf(5, { isCommand: false })).toBe("attempt 5 or 6");
+    expect(attemptText(failuresBefore(events.slice(2), 2, {
+      ...{ failed: 4, isGivenUp: false, isCommand: false },
+    }))).toBe("attempt 2 to 5");
+    // The last failure may have ended it, and have come behind the entry.
+    expect(attemptOf(5, { isGivenUp: true })).toBe("attempt 5 or 6");
   });
 });

@@ -107,6 +107,7 @@ export function backOff(turn: Turn, draft: InvocationDraft, failed: FailedAttemp
   const policy = retryPolicyOf(turn, draft);
   const isRepeat = repeats(draft, failed);
   draft.lastFailure = failure;
+  draft.failed = (draft.failed ?? 0) + 1;
   if (reached && draft.failuresSinceCommand++ === 0) draft.failingSince = since;
   if (behavior === "fail") {
     return complete(turn, draft, { code: failure.status, message: failure.message });

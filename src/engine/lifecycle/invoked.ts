@@ -97,6 +97,7 @@ export function newRow({ now }: Turn, given: Pick<Invoked, DraftFields>): Invoca
     lastFailure: undefined,
     lastAttempt: undefined,
     events: undefined,
+    failed: undefined,
     pausing: undefined,
     seedOf: undefined,
     pin: undefined,

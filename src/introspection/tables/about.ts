@@ -114,6 +114,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       ...RESULT,
       ...WAITING,
       ...REASON,
+      failed_attempts: "How many of its attempts have failed since it was accepted.",
     },
   },
   sys_invocation_status: {
@@ -169,6 +170,7 @@ export const tableNotes: Readonly<Record<string, TableNotes>> = {
       event_type: "What happened.",
       event_json:
         "Details: `error_code`, `error_message`, `error_stacktrace`, `related_command_…`.",
+      failed_attempts: "How many attempts of the invocation had failed by then, this one included.",
     },
   },
   state: {

@@ -274,6 +274,7 @@ const invocation: Table = {
     ...result,
     ...waitingColumns,
     ...reasonColumns,
+    { name: "failed_attempts", type: "u64", sql: `coalesce(${body("failed")}, 0)` },
   ],
 };
 

@@ -78,6 +78,7 @@ const events: Table = {
       values: ["TransientError", "Paused"],
     },
     column("event_json", "str", eventJson()),
+    column("failed_attempts", "u64", "coalesce(t.body ->> '$.failed', 0)"),
   ],
 };
 

@@ -26,10 +26,10 @@ export function invocationJson(row: InvocationRow): string {
     },"failuresSinceCommand":${row.failuresSinceCommand}${
       row.failingSince === undefined ? "" : `,"failingSince":${row.failingSince}`
     }${failureJson(row)}${row.events ? `,"events":${row.events}` : ""}${
-      row.pausing ? ',"pausing":true' : ""
-    }${row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`}${
-      row.trace ? `,"trace":${toJson(row.trace)}` : ""
-    }${
+      row.failed ? `,"failed":${row.failed}` : ""
+    }${row.pausing ? ',"pausing":true' : ""}${
+      row.seedOf === undefined ? "" : `,"seedOf":${quoted(row.seedOf)}`
+    }${row.trace ? `,"trace":${toJson(row.trace)}` : ""}${
       pin ? `,"pin":{"deployment":${quoted(pin.deployment)},"protocol":${pin.protocol}}` : ""
     },"callers":${callers.length === 0 ? "[]" : toJson(callers)}${
       row.idempotencyKey === undefined ? "" : `,"idempotencyKey":${toJson(row.idempotencyKey)}`

@@ -6,6 +6,8 @@ export interface Failed {
   readonly at: number;
   /** Why. */
   readonly text: string;
+  /** How many had failed by then. Undefined: the server does not count them. */
+  readonly count?: number;
 }
 
 /** Failed attempts by the step at which they failed. */
@@ -21,37 +23,52 @@ export function failuresOf(events: readonly EventRow[], steps: readonly Step[]):
     const step = commands[command ?? -1] ??
       commands.findLast(({ index }) => index <= Number(event.after_journal_entry_index));
     if (!step) continue;
-    const failed = { at: Date.parse(event.appended_at), text };
+    const { failed_attempts: count } = event;
+    const failed = {
+      at: Date.parse(event.appended_at),
+      text,
+      ...(count !== undefined && { count: Number(count) }),
+    };
     failures.set(step.index, [...failures.get(step.index) ?? [], failed]);
   }
   return failures;
 }
 
-/** The time from one failure to the next, in ms since the epoch: an attempt, and the wait before it. */
+/** The time from one failure to the next, in ms since the epoch: attempts, and the waits before them. */
 export interface Lane {
   readonly number: number;
+  /** Which attempts: `attempt 1`, `attempts 2 to 5`. */
+  readonly name: string;
   readonly from: number;
   readonly to: number;
   /** Why it failed. Absent: it is the last one. */
   readonly text?: string;
 }
 
+type Row = Pick<Whole, "running_at" | "created_at" | "status" | "failed_attempts">;
+
 /**
  * The attempts of an invocation. A failure that repeats is stored once, so that a lane may be of several
  * attempts. `end`: where the line ends.
  */
-export function lanesOf(
-  { running_at, created_at }: Pick<Whole, "running_at" | "created_at">,
-  failures: Failures,
-  end: number,
-): Lane[] {
+export function lanesOf(row: Row, failures: Failures, end: number): Lane[] {
   const failed = [...failures.values()].flat().toSorted((a, b) => a.at - b.at);
-  let from = Date.parse(running_at ?? created_at);
+  let from = Date.parse(row.running_at ?? row.created_at);
+  let before = 0;
   const lanes: Lane[] = [];
-  for (const { at, text } of failed) {
-    lanes.push({ number: lanes.length + 1, from, to: at, text });
+  for (const { at, text, count = before + 1 } of failed) {
+    const name = nameOf(before + 1, count);
+    lanes.push({ number: lanes.length + 1, name, from, to: at, text });
     from = at;
+    before = Math.max(before, count);
   }
-  if (from < end) lanes.push({ number: lanes.length + 1, from, to: end });
-  return lanes;
+  if (from >= end) return lanes;
+  // The next one has not begun while it waits for it.
+  const next = row.status === "backing-off" || row.status === "paused" ? 0 : 1;
+  const name = nameOf(before + 1, Number(row.failed_attempts ?? before) + next);
+  return [...lanes, { number: lanes.length + 1, name, from, to: end }];
+}
+
+function nameOf(first: number, last: number): string {
+  return last > first ? `attempts ${first} to ${last}` : `attempt ${first}`;
 }

@@ -35,6 +35,8 @@ export interface Whole extends Invocation {
   readonly waited_for_pause?: string;
   /** How often it was suspended. Of this server only. */
   readonly num_suspensions?: Int;
+  /** How many attempts have failed in all. Of this server only. */
+  readonly failed_attempts?: Int;
 }
 
 const MORE = [
@@ -46,6 +48,7 @@ const MORE = [
 
 const WAITED = [
   ...["waited_for_lock", "waited_for_concurrency", "waited_for_rate", "waited_for_pause"],
+  "failed_attempts",
 ];
 
 function invocationOf(id: string): Sql {
@@ -82,6 +85,8 @@ export interface EventRow {
   readonly appended_at: string;
   readonly event_type: string;
   readonly event_json: string;
+  /** How many attempts had failed by then, this one included. Of this server only. */
+  readonly failed_attempts?: Int;
 }
 
 /** Why an attempt failed. */
@@ -106,14 +111,17 @@ export function failureIn({ event_json: json }: Pick<EventRow, "event_json">): F
 
 const EVENTS_MAX = 500;
 
+/** Its events, the newest first. */
+export function eventsOf(id: string): Sql {
+  const count = abilities().hasWaitingColumns ? sql`, failed_attempts` : sql``;
+  return sql`SELECT after_journal_entry_index, appended_at, event_type, event_json${count}
+    FROM sys_journal_events WHERE id = ${id} ORDER BY appended_at DESC LIMIT ${EVENTS_MAX}`;
+}
+
 /** Its failed attempts and pauses, the newest first. */
 export function useEvents(id: string, everyMs: number) {
   const file = useOpened();
-  const used = useQuery<EventRow>(
-    sql`SELECT after_journal_entry_index, appended_at, event_type, event_json
-      FROM sys_journal_events WHERE id = ${id} ORDER BY appended_at DESC LIMIT ${EVENTS_MAX}`,
-    { everyMs, isOn: !file },
-  );
+  const used = useQuery<EventRow>(eventsOf(id), { everyMs, isOn: !file });
   return file ? usedOf(file.events as EventRow[]) : used;
 }
 
@@ -161,7 +169,9 @@ const journalKey = (id: string) => `journal ${id}`;
 function journalOf(id: string) {
   let known: KnownJournal = { rows: [], isWhole: false };
   return async (signal: AbortSignal) => {
-    const { rows: { length } } = known;
+    // What is known now: a request that was given up may still be answered meanwhile.
+    const { rows, isWhole: wasWhole } = known;
+    const { length } = rows;
     // With the last one that is known: if that is gone, the journal was purged.
     const first = Math.max(0, length - 1);
     const end = length === 0 ? sql`AND index < ${FIRST_ENTRIES}` : sql``;
@@ -173,10 +183,8 @@ function journalOf(id: string) {
     if (length > 0 && read.length === 0) return known = { rows: [], isWhole: true };
     const more = read.slice(length - first);
     const isWhole = length > 0 || more.length < FIRST_ENTRIES;
-    if (more.length > 0 || isWhole !== known.isWhole) {
-      known = { rows: [...known.rows, ...more], isWhole };
-    }
-    return known;
+    if (more.length === 0 && isWhole === wasWhole && known.rows === rows) return known;
+    return known = { rows: more.length > 0 ? [...rows, ...more] : rows, isWhole };
   };
 }
 

@@ -32,8 +32,7 @@ function One({ event }: { readonly event: EventRow }) {
   const { related_command_type: type, related_command_name: name, error_message = "" } = failure;
   return (
     <li>
-      <strong>{event.event_type === "Paused" ? "Paused" : "Attempt failed"}</strong>{" "}
-      <Ago at={event.appended_at} />{" "}
+      <strong>{titleOf(event)}</strong> <Ago at={event.appended_at} />{" "}
       <span class="quiet">
         after entry {String(event.after_journal_entry_index)}, <Moment at={event.appended_at} />
       </span>
@@ -49,4 +48,10 @@ function One({ event }: { readonly event: EventRow }) {
       )}
     </li>
   );
+}
+
+/** Attempts that failed in the same way before the next event are not told one by one. */
+function titleOf({ event_type: type, failed_attempts: count }: EventRow): string {
+  if (type === "Paused") return "Paused";
+  return count === undefined ? "Attempt failed" : `Attempt ${count} failed`;
 }

@@ -30,7 +30,7 @@ export function ask({ id = "" }: PageProps["params"]): void {
 /** One invocation: where it stands and why, what it did, what went wrong. */
 export default function InvocationPage({ params: { id = "" } }: PageProps) {
   if (!ID.test(id)) return <Unknown id={id} />;
-  return server.value ? <Known id={id} /> : <p class="loading" role="status">Loading…</p>;
+  return server.value ? <Known key={id} id={id} /> : <p class="loading" role="status">Loading…</p>;
 }
 
 function Known({ id }: { readonly id: string }) {

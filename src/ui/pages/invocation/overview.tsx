@@ -40,11 +40,9 @@ export function Overview({ steps, waterfall }: OverviewProps) {
           <rect key={at} class="fold" x={WIDTH * at} width={WIDTH * (until - at)} height={HEIGHT} />
         ))}
         <path class="activity" d={activity} />
-        {lanes.map(({ number, from, to, text }) => (
+        {lanes.map(({ number, name, from, to, text }) => (
           <g key={number}>
-            <title>
-              {text === undefined ? `attempt ${number}` : `attempt ${number} failed: ${text}`}
-            </title>
+            <title>{text === undefined ? name : `${name} failed: ${text}`}</title>
             <rect
               class={number % 2 === 0 ? "lane even" : "lane"}
               x={WIDTH * whole.at(from)}

@@ -2,7 +2,7 @@ import { query } from "../../../data/client.ts";
 import { abilities, server } from "../../../data/server.ts";
 import { sql } from "../../../data/sql.ts";
 import { stateOf, type StateRow } from "../../keyed/statements.ts";
-import type { EventRow, FullEntry, Whole } from "../data.ts";
+import { type EventRow, eventsOf, type FullEntry, type Whole } from "../data.ts";
 import type { EntryRow } from "../steps.ts";
 import {
   FILE_BYTES_MAX,
@@ -33,10 +33,7 @@ export async function readFile(row: Whole, hasValues: boolean): Promise<string> 
     has_values: hasValues,
     invocation,
     journal: await journalOf(row.id, hasValues),
-    events: await query<EventRow>(
-      sql`SELECT after_journal_entry_index, appended_at, event_type, event_json
-        FROM sys_journal_events WHERE id = ${row.id} ORDER BY appended_at DESC`,
-    ),
+    events: await query<EventRow>(eventsOf(row.id)),
     state: await stateNow(invocation, hasValues),
   };
   const text = JSON.stringify(file, null, 1);

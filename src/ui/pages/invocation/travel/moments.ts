@@ -1,3 +1,4 @@
+import type { Int } from "../../../data/json.ts";
 import type { EventRow } from "../data.ts";
 import type { Step } from "../steps.ts";
 
@@ -26,19 +27,63 @@ export function awaitedAt(steps: readonly Step[], position: number): Step[] {
   );
 }
 
-/** Failed attempts before an entry was written. One that repeats the failure before it is not recorded. */
-export function failuresBefore(events: readonly EventRow[], position: number): number {
-  return events.filter(({ after_journal_entry_index: after, event_type: type, event_json: json }) =>
-    Number(after) < position && (type !== "Paused" || json.includes('"last_failure"'))
-  ).length;
+/** How many attempts had failed before an entry was written: at least, and at most. */
+export interface Failures {
+  readonly least: number;
+  readonly most: number;
 }
 
+/** What else than its events says how often an invocation has failed. */
+export interface Counted {
+  /** Failed attempts in all. Undefined: the server does not count them. */
+  readonly failed: Int | undefined;
+  /** The last of them may have ended it, of which there is no event. */
+  readonly isGivenUp: boolean;
+  /** An attempt wrote the entry; else it came from elsewhere, at any time. */
+  readonly isCommand: boolean;
+}
+
+/**
+ * Failed attempts before an entry was written. One that repeats the failure before it has no event, but
+ * events say how many there were. A command ends such a series: the next failure has an event.
+ */
+export function failuresBefore(
+  events: readonly EventRow[],
+  position: number,
+  { failed, isGivenUp, isCommand }: Counted,
+): Failures {
+  const isBefore = ({ after_journal_entry_index: after }: EventRow) => Number(after) < position;
+  const before = events.filter(isBefore);
+  if (failed === undefined) {
+    return { least: before.filter(isFailure).length, most: Infinity };
+  }
+  const least = Math.max(0, ...before.map(countOf));
+  const [next] = events.filter((event) => !isBefore(event)).toSorted(byCount);
+  // A pause behind a command is of a failure that no other event has.
+  const isOwn = next && (isCommand ? isFailure(next) : next.event_type !== "Paused");
+  const most = Math.max(least, next ? countOf(next) - (isOwn ? 1 : 0) : Number(failed));
+  if (!isCommand) return { least, most };
+  return { least: !next && isGivenUp ? Math.max(least, most - 1) : most, most };
+}
+
+const countOf = ({ failed_attempts: count = 0 }: EventRow) => Number(count);
+const byCount = (a: EventRow, b: EventRow) =>
+  countOf(a) - countOf(b) || Number(isFailure(b)) - Number(isFailure(a));
+
+/** A pause may be of an attempt that failed, and then has its failure. */
+const isFailure = ({ event_type: type, event_json: json }: EventRow) =>
+  type !== "Paused" || json.includes('"last_failure"');
+
 /** Which attempt wrote an entry, as far as it is known. */
-export function attemptText(failures: number): string {
-  if (failures === 0) return "first attempt";
-  return `attempt ${failures + 1} or a later one, ${
-    failures === 1 ? "1 failure" : `${failures} failures`
-  } before it`;
+export function attemptText({ least, most }: Failures): string {
+  if (most === Infinity && least > 0) {
+    const times = least === 1 ? "1 failure" : `${least} failures`;
+    return `attempt ${least + 1} or a later one, ${times} before it`;
+  }
+  if (least === most || most === Infinity) {
+    return least === 0 ? "first attempt" : `attempt ${least + 1}`;
+  }
+  return `attempt ${least + 1} ${most === least + 1 ? "or" : "to"} ${most + 1}`;
 }
 
 /** What an entry is, in words: `call Cart/a/add()`, or `result of …`. */

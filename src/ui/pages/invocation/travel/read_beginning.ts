@@ -36,13 +36,13 @@ interface Other {
   readonly running_at: string;
 }
 
-/** What else is known of the object of a run, read once. Nothing until then, and for a file. */
-export function useSources(row: Whole): Sources {
+/** What else is known of the object of a run, read once; nothing for a file. Undefined: not read yet. */
+export function useSources(row: Whole): Sources | undefined {
   const isOn = useOpened() === undefined && row.running_at !== undefined;
   const isOpen = row.status !== "completed";
   const load = (signal: AbortSignal) => readSources(row, signal);
-  const { data } = useResource(`beginning ${row.id} ${isOpen}`, load, { isOn });
-  return data ?? NOTHING;
+  const { data, error } = useResource(`beginning ${row.id} ${isOpen}`, load, { isOn });
+  return data ?? (isOn && !error ? undefined : NOTHING);
 }
 
 const NOTHING: Sources = { runs: [] };

@@ -3,7 +3,7 @@ import { Failed } from "../../../widgets/empty.tsx";
 import { isPerdure } from "../../../data/server.ts";
 import { useEntries, type Whole } from "../data.ts";
 import type { EntryRow } from "../steps.ts";
-import { beginningOf, type Found, withBeginning } from "./beginning.ts";
+import { beginningOf, type Found, type Sources, withBeginning } from "./beginning.ts";
 import { FoundSource, FoundValue, useFoundValues } from "./found.tsx";
 import { useSources } from "./read_beginning.ts";
 import { contentOf, factsOf, type Known, stateAt } from "./state_at.ts";
@@ -36,7 +36,7 @@ interface KeysProps {
 
 function Keys(props: KeysProps) {
   const { row, at } = props;
-  const { known, isWhole } = useStateAt(props);
+  const { known, isWhole, isRead } = useStateAt(props);
   const shown = known.slice(0, KEYS_MAX);
   const wanted = shown.flatMap((one) => one.kind === "value" ? [one.valueIndex] : []);
   const { data, error, refresh } = useEntries(row.id, wanted);
@@ -57,7 +57,7 @@ function Keys(props: KeysProps) {
                 ? <FoundValue found={one} values={found} />
                 : one.kind === "value"
                 ? <Value name={one.key} json={values.get(one.valueIndex)} />
-                : <span class="quiet">{WORDS[one.kind]}</span>}
+                : <span class="quiet">{isRead ? WORDS[one.kind] : READING[one.kind]}</span>}
             </dd>
           </div>
         ))}
@@ -65,7 +65,8 @@ function Keys(props: KeysProps) {
       {known.length === 0 && isWhole && <p class="quiet">It had no state.</p>}
       {known.length > KEYS_MAX && <p>and {known.length - KEYS_MAX} more keys</p>}
       {known.length > 0 && isWhole && <p class="quiet">It had no other keys.</p>}
-      {!isWhole && <p class="quiet">{PARTIAL}</p>}
+      {!isRead && <p class="loading" role="status">Reading what was before…</p>}
+      {!isWhole && isRead && <p class="quiet">{PARTIAL}</p>}
       {known.some(isFound) && !isPerdure() && <p class="quiet">{UNRECORDED}</p>}
     </>
   );
@@ -82,14 +83,19 @@ function useStateAt({ row, journal, at }: KeysProps) {
   const facts = useMemo(() => factsOf(journal), [journal]);
   const lists = facts.filter(({ kind }) => kind === "keys").slice(0, LISTS_MAX)
     .map(({ valueIndex }) => valueIndex);
-  const { data } = useEntries(row.id, lists);
+  const { data, error } = useEntries(row.id, lists);
   const names = useMemo(() => new Map(data?.map(nameEntry)), [data]);
   const sources = useSources(row);
-  const beginning = useMemo(() => beginningOf(facts, sources), [facts, sources]);
-  return useMemo(() => withBeginning(stateAt(facts, at, names), beginning), [
+  const beginning = useMemo(() => beginningOf(facts, sources ?? NOTHING), [facts, sources]);
+  const state = useMemo(() => withBeginning(stateAt(facts, at, names), beginning), [
     ...[facts, at, names, beginning],
   ]);
+  const hasNames = lists.length === 0 || data !== undefined || error !== undefined;
+  // Before, what is not known yet looks as if nothing knew it.
+  return { ...state, isRead: hasNames && sources !== undefined };
 }
+
+const NOTHING: Sources = { runs: [] };
 
 const PARTIAL =
   "Other keys are not known: neither this journal nor those of the runs before it say " +
@@ -97,6 +103,13 @@ const PARTIAL =
 
 const UNRECORDED =
   "This server does not record who edits states: an edit by an operator between these runs is not seen.";
+
+/** Of what may still be found in the runs before, or in the state of now. */
+const READING: Readonly<Record<Exclude<Known["kind"], "value">, string>> = {
+  absent: "not set",
+  present: "set, its value is being read",
+  unknown: "being read",
+};
 
 const WORDS: Readonly<Record<Exclude<Known["kind"], "value">, string>> = {
   absent: "not set",

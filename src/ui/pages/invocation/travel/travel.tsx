@@ -44,7 +44,11 @@ function Positions({ row, everyMs, journal }: PositionsProps) {
   // Without an entry in the address it follows the end.
   const positionOf = (entry: string) => /^\d+$/.test(entry) ? Math.min(Number(entry), last) : last;
   const at = positionOf(place.value.query.get("entry") ?? "");
-  const attemptAt = (position: number) => attemptText(failuresBefore(events, position));
+  const counted = countedOf(row, entries.steps);
+  const attemptAt = (position: number) => {
+    const isCommand = entries.of.get(position)?.index === position;
+    return attemptText(failuresBefore(events, position, { ...counted, isCommand }));
+  };
   const textOf = (position: number) =>
     `${nameOf(entries.of.get(position), position)}, ${attemptAt(position)}`;
   return (
@@ -60,6 +64,12 @@ function Positions({ row, everyMs, journal }: PositionsProps) {
       </section>
     </>
   );
+}
+
+/** One that ended without an output may have used up its attempts. */
+function countedOf({ failed_attempts: failed, status }: Whole, steps: readonly Step[]) {
+  const isGivenUp = status === "completed" && !steps.some(({ type }) => type === "Output");
+  return { failed, isGivenUp };
 }
 
 const goTo = (position: number) => setQuery({ entry: String(position) });
