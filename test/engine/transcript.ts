@@ -195,12 +195,7 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     const isGone = message.type === "killed" && message.id === "";
     return `${from}/${to} ${seq}${isGone ? "" : `: ${briefMessage(message)}`}`;
   }
-  if (table === "event") {
-    const { failed, ...event } = row as Rows["event"];
-    // Shown where failures were repeated before, and so are not counted by the events.
-    return plain(failed === event.seq + 1 ? event : row);
-  }
-  if (table !== "invocation") return plain(row);
+  if (table !== "invocation") return "seq" in row && "after" in row ? briefEvent(row) : plain(row);
   const {
     id,
     status,
@@ -228,6 +223,12 @@ function brief(table: keyof Rows, row: Rows[keyof Rows]): string {
     ...(output ? [`output=${text(output)}`] : []),
     ...(expiresAt === undefined ? [] : [`expires=${expiresAt}`]),
   ].join(" ");
+}
+
+/** `failed` is shown where failures were repeated before, which events do not count by themselves. */
+function briefEvent(row: Rows["event"]): string {
+  const { failed, ...event } = row;
+  return plain(failed === row.seq + 1 ? event : row);
 }
 
 /** What it waited for a lock is not shown, since every play of objects would have it. */

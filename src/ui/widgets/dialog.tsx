@@ -1,5 +1,6 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { toast } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
 
 export interface DialogProps {
@@ -53,6 +54,31 @@ export function Dialog({ title, isOpen, onClose, isPlain = false, children }: Di
 /** A link within leads to another page. */
 function closestLink(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("a[href]") !== null;
+}
+
+type Opened<Props> = ComponentType<Props & { readonly onClose: () => void }>;
+
+/** A button that opens a dialog. `load`: imports its module, which is a chunk of its own. */
+export function DialogButton<Props extends object>({ load, of, children }: {
+  readonly load: () => Promise<{ readonly default: Opened<Props> }>;
+  /** What the dialog is about. */
+  readonly of: Props;
+  readonly children: ComponentChildren;
+}) {
+  const [opened, open] = useState<{ readonly dialog: Opened<Props> }>();
+  const show = () =>
+    load().then(
+      (module) => open({ dialog: module.default }),
+      // The server was replaced by another version, whose files have other names.
+      () => toast("failed", "This part could not be loaded. Load the page again."),
+    );
+  const Shown = opened?.dialog;
+  return (
+    <>
+      <button type="button" onClick={() => void show()}>{children}</button>
+      {Shown && <Shown {...of} onClose={() => open(undefined)} />}
+    </>
+  );
 }
 
 export interface ConfirmProps {

@@ -1,7 +1,10 @@
 import { abilities } from "../../data/server.ts";
-import { CompletePromise } from "../keyed/complete_promise.tsx";
+import { DialogButton } from "../../widgets/dialog.tsx";
 import { stepsIn, useKnownJournal, type Whole } from "./data.ts";
 
+const COMPLETE = () => import("../keyed/complete_promise.tsx");
+/** Characters of a name that a button has. */
+const NAME_MAX = 40;
 /** Promises that are offered. The page of its workflow has the others. */
 const OFFERED_MAX = 5;
 
@@ -23,7 +26,9 @@ export function AwaitedPromises({ row, everyMs }: {
     <div class="row">
       <span>Waits for a promise of its workflow:</span>
       {[...new Set(awaited)].slice(0, OFFERED_MAX).map((name) => (
-        <CompletePromise key={name} keyed={keyed} name={name} />
+        <DialogButton key={name} load={COMPLETE} of={{ keyed, name }}>
+          Complete <bdi>{name.slice(0, NAME_MAX)}</bdi>…
+        </DialogButton>
       ))}
     </div>
   );

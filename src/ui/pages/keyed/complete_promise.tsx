@@ -8,33 +8,17 @@ interface Props {
   readonly keyed: Keyed;
   /** The promise. Absent: its name is asked for. */
   readonly name?: string;
+  readonly onClose: () => void;
 }
-
-/** A button that resolves or rejects a promise of a workflow, after a question. */
-export function CompletePromise({ keyed, name }: Props) {
-  const [isOpen, open] = useState(false);
-  return (
-    <>
-      <button type="button" onClick={() => open(true)}>
-        {name === undefined ? "Complete another promise…" : (
-          <>
-            Complete <bdi>{shortOf(name)}</bdi>…
-          </>
-        )}
-      </button>
-      {isOpen && <Question keyed={keyed} name={name} onClose={() => open(false)} />}
-    </>
-  );
-}
-
-/** Characters of a name that a button has. */
-const NAME_MAX = 40;
-
-const shortOf = (name: string) => name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name;
 
 type How = "resolve" | "reject";
 
-function Question({ keyed, name: given, onClose }: Props & { readonly onClose: () => void }) {
+const DONE: Readonly<Record<How, string>> = { resolve: "resolved", reject: "rejected" };
+/** Characters of a name that a message has. */
+const NAME_MAX = 40;
+
+/** Asks how a promise of a workflow is to be completed, and does it. */
+export default function CompletePromise({ keyed, name: given, onClose }: Props) {
   const [name, rename] = useState(given ?? "");
   const [how, choose] = useState<How>("resolve");
   const [text, write] = useState("");
@@ -47,7 +31,7 @@ function Question({ keyed, name: given, onClose }: Props & { readonly onClose: (
     };
     const path = `internal/services/${encodeURIComponent(service)}/promises/${how}`;
     await api(path, { method: "POST", body });
-    toast("done", `Promise ${shortOf(name)}: ${how === "resolve" ? "resolved" : "rejected"}`);
+    toast("done", `Promise ${name.slice(0, NAME_MAX)}: ${DONE[how]}`);
   };
   return (
     <FormDialog

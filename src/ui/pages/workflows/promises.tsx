@@ -1,11 +1,11 @@
 import { EVERY_MS, useQuery } from "../../data/hooks.ts";
 import { abilities } from "../../data/server.ts";
 import { type Sql, sql } from "../../data/sql.ts";
+import { DialogButton } from "../../widgets/dialog.tsx";
 import { Failed } from "../../widgets/empty.tsx";
 import { Icon } from "../../widgets/icon.tsx";
 import { Json, LongText } from "../../widgets/json_tree.tsx";
 import { Calls } from "../keyed/calls.tsx";
-import { CompletePromise } from "../keyed/complete_promise.tsx";
 import { HexValue } from "../keyed/state_value.tsx";
 import { inScope, type Keyed } from "../keyed/statements.ts";
 
@@ -18,6 +18,10 @@ interface PromiseRow {
   readonly value_utf8?: string;
   readonly failure?: string;
 }
+
+const COMPLETE = () => import("../keyed/complete_promise.tsx");
+/** Characters of a name that a button has. */
+const NAME_MAX = 40;
 
 function promisesOf(keyed: Keyed): Sql {
   return sql`SELECT key, completed, completion_success_value AS value,
@@ -56,7 +60,8 @@ function Ways({ keyed, main, isUsed }: {
   if (hasPromiseRoutes) {
     return (
       <div class="row">
-        <CompletePromise keyed={keyed} /> <Calls keyed={keyed} but={main} />
+        <DialogButton load={COMPLETE} of={{ keyed }}>Complete another promise…</DialogButton>{" "}
+        <Calls keyed={keyed} but={main} />
       </div>
     );
   }
@@ -84,7 +89,11 @@ function OnePromise({ row, keyed }: { readonly row: PromiseRow; readonly keyed: 
         <span class={`status ${status}`}>
           <Icon name={status} /> <span>{word}</span>
         </span>{" "}
-        {!completed && abilities().hasPromiseRoutes && <CompletePromise keyed={keyed} name={key} />}
+        {!completed && abilities().hasPromiseRoutes && (
+          <DialogButton load={COMPLETE} of={{ keyed, name: key }}>
+            Complete <bdi>{key.slice(0, NAME_MAX)}</bdi>…
+          </DialogButton>
+        )}
       </dt>
       <dd>
         <Outcome row={row} />
