@@ -22,6 +22,8 @@ storage.fold-bytes = "1MiB"
 admin.query-engine.result-size = "16MiB"
 # A name that is not a route of the Worker does not reach it.
 admin.allowed-hosts = ["*"]
+# Cloudflare sets it. An isolate does not know connections.
+auth.client-address-header = "cf-connecting-ip"
 `;
 
 const LIMITED = ["ingress.request-size-limit", "worker.invoker.message-size-limit"] as const;

@@ -145,10 +145,10 @@ export async function permit(
   const session = await sessionOf(request, sessions);
   const { name, level } = session
     ? await sessions!.identify(session)
-    : await authenticator.identify(
-      request.headers.get("authorization"),
-      () => certificateOf?.(request),
-    );
+    : await authenticator.identify(request.headers.get("authorization"), {
+      certificate: () => certificateOf?.(request),
+      request,
+    });
   known(name);
   if (isAtLeast(level, access)) return level;
   throw missingRole({ name, level }, access);

@@ -2,20 +2,18 @@ import { isAtLeast } from "../auth/grants.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import { Failure } from "../errors.ts";
-import { missingRole } from "./access.ts";
+import { missingRole, type PermitOptions } from "./access.ts";
 import { readBody } from "./body.ts";
 import { checkBrowser } from "./browser_check.ts";
 import { reply } from "./reply.ts";
 import type { Call, Routes } from "./route.ts";
 import { fields, maybe, text } from "./shapes.ts";
 
-export interface SessionRouteOptions {
-  readonly authenticator?: Authenticator | undefined;
-  /** Absent: the admin API needs no token, and there are no such routes. */
-  readonly sessions?: Sessions | undefined;
-  /** As in `BrowserCheckOptions`. */
-  readonly allowedHosts?: readonly string[];
-}
+/** Without `sessions` the admin API needs no token, and there are no such routes. */
+export type SessionRouteOptions = Pick<
+  PermitOptions,
+  "authenticator" | "sessions" | "allowedHosts"
+>;
 
 /** `path`: where the browser finds the admin API. */
 const body = fields({ token: text, path: maybe(text) });
@@ -60,7 +58,8 @@ async function signIn(
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw Failure.plain(401, "the token is empty, or has characters that no token has");
   }
-  const { name, level } = await authenticator.identify(`Bearer ${token}`);
+  const { request } = call;
+  const { name, level } = await authenticator.identify(`Bearer ${token}`, { request });
   call.audited.identity = name;
   if (!isAtLeast(level, "viewer")) throw missingRole({ name, level }, "viewer");
   const { cookie, until } = await sessions.begin(call.request, { token, path: path ?? "/" });

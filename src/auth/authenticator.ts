@@ -1,7 +1,8 @@
 import { Failure } from "../errors.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import type { Log } from "../ports.ts";
-import { AttemptPace } from "./attempt_pace.ts";
+import { AddressPaces, type WrongTokens } from "./address_paces.ts";
+import type { AddressOf } from "./client_address.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 import type { Identity } from "./grants.ts";
 import { digestOf, type TokenList } from "./token_list.ts";
@@ -25,11 +26,23 @@ export interface AuthenticatorOptions {
   readonly tokens: TokenList;
   /** Asked for tokens that are not in the list. */
   readonly verifier?: TokenVerifier | undefined;
-  /** Wrong tokens that are checked in a second. Beyond it unknown tokens are refused with 429. */
-  readonly wrongTokensMax: number;
+  /** Beyond these, tokens that were not in use before are refused with 429. */
+  readonly wrongTokens: WrongTokens;
+  /** Tells clients apart for these. Absent: none is told from others. */
+  readonly addressOf?: AddressOf;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** What is known of a client besides its `authorization` header. It is asked for only where it decides. */
+export interface Client {
+  /** The certificate that it has shown. Absent: none. */
+  readonly certificate?: () => ClientCertificate | undefined;
+  /** Its request, whose address decides on the pace of wrong tokens. Absent: that is not known. */
+  readonly request?: Request;
+  /** Whether this server has sealed the token, which is no guess then. Default: it has not. */
+  readonly isSealed?: boolean;
 }
 
 /**
@@ -39,7 +52,7 @@ export interface AuthenticatorOptions {
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #pace: AttemptPace;
+  readonly #paces: AddressPaces;
   readonly #log: Log;
   readonly #known = new Map<string, Verified>();
   #tokens: TokenList;
@@ -47,7 +60,7 @@ export class Authenticator {
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
     this.#tokens = options.tokens;
-    this.#pace = new AttemptPace(options.wrongTokensMax, options.now);
+    this.#paces = new AddressPaces(options.wrongTokens, options.now);
     this.#log = limitedLog(options.log, options.now);
   }
 
@@ -67,12 +80,18 @@ export class Authenticator {
    */
   identify(
     authorization: string | null | undefined,
-    certificateOf?: () => ClientCertificate | undefined,
+    client: Client = {},
   ): Identity | Promise<Identity> {
-    if (!authorization) return this.#byCertificate(certificateOf?.());
+    if (!authorization) return this.#byCertificate(client.certificate?.());
     const known = this.#known.get(authorization);
     if (known && this.#options.now() < known.until) return known.identity;
-    return this.#verify(authorization, known !== undefined);
+    // A token that has been valid before is checked whatever the pace is.
+    const address = known || client.isSealed ? undefined : this.#addressOf(client);
+    return this.#verify(authorization, address);
+  }
+
+  #addressOf({ request }: Client): string {
+    return request && this.#options.addressOf?.(request) || "";
   }
 
   #byCertificate(certificate: ClientCertificate | undefined): Identity {
@@ -85,27 +104,31 @@ export class Authenticator {
     throw Failure.plain(401, `the client certificate of "${name}" is not in the list of tokens`);
   }
 
-  /** `wasKnown`: it has been valid before. It is checked whatever the pace is. */
-  async #verify(authorization: string, wasKnown: boolean): Promise<Identity> {
+  /** `address`: whose pace of wrong tokens holds. Undefined: none does. */
+  async #verify(authorization: string, address: string | undefined): Promise<Identity> {
     const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     if (token === undefined) throw Failure.plain(401, MISSING);
-    if (!wasKnown && !this.#pace.isOpen) {
-      throw Failure.plain(429, "too many wrong tokens. Retry later");
+    const closed = address === undefined ? undefined : this.#paces.closed(address);
+    if (closed) {
+      throw Failure.plain(429, `too many wrong tokens from ${closed}. Retry later`);
     }
     const tokens = this.#tokens;
     const identity = tokens.get(await digestOf(token));
     const verified = identity
       ? { identity, until: Infinity }
       : await this.#options.verifier?.verify(token);
-    if (!verified) {
-      this.#known.delete(authorization);
-      this.#pace.spend();
-      this.#log("warn", "A request with an unknown token was refused");
-      throw Failure.plain(401, "the bearer token is unknown or has expired");
-    }
+    if (!verified) throw this.#wrong(authorization, address);
+    if (address !== undefined) this.#paces.trust(address);
     // The list may have been replaced meanwhile.
     if (tokens === this.#tokens) this.#remember(authorization, verified);
     return verified.identity;
+  }
+
+  #wrong(authorization: string, address: string | undefined): Failure {
+    this.#known.delete(authorization);
+    if (address !== undefined) this.#paces.spend(address);
+    this.#log("warn", "A request with an unknown token was refused", address ? { address } : {});
+    return Failure.plain(401, "the bearer token is unknown or has expired");
   }
 
   #remember(authorization: string, verified: Verified): void {

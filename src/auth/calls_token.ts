@@ -28,7 +28,7 @@ export async function callsToken(
 export interface CallsVerifierOptions {
   readonly keys: SessionKeys;
   /** Who shows the token within. */
-  readonly identify: (authorization: string) => ReturnType<Authenticator["identify"]>;
+  readonly identify: Authenticator["identify"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Asked for tokens of another kind. */
@@ -46,7 +46,7 @@ export function callsVerifier(
       if (!opened || now() >= opened.until) return undefined;
       const { token, until } = opened;
       try {
-        const { name, handlers } = await identify(`Bearer ${token}`);
+        const { name, handlers } = await identify(`Bearer ${token}`, { isSealed: true });
         return { identity: { name, level: "none", handlers }, until };
       } catch (cause) {
         if (cause instanceof Failure && cause.status === 401) return undefined;

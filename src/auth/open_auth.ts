@@ -2,8 +2,10 @@ import type { Dial } from "../dial.ts";
 import { Failure } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import { WatchedFile } from "../watched_file.ts";
+import type { WrongTokens } from "./address_paces.ts";
 import { Authenticator } from "./authenticator.ts";
-import { callsVerifier } from "./calls_token.ts";
+import { callsVerifier, type CallsVerifierOptions } from "./calls_token.ts";
+import { type AddressOf, clientAddress } from "./client_address.ts";
 import { ADMIN, CALLER, type Identity } from "./grants.ts";
 import { type JwtSettings, openJwt } from "./jwt.ts";
 import { SessionKeys, type SessionKeyStore } from "./session_keys.ts";
@@ -20,7 +22,9 @@ export interface AuthSettings {
   /** The path of a list of tokens. */
   readonly tokensFile: string | undefined;
   /** As in `AuthenticatorOptions`. */
-  readonly wrongTokensMax: number;
+  readonly wrongTokens: WrongTokens;
+  /** In which a proxy in front tells the address of its client. */
+  readonly clientAddressHeader: string | undefined;
   readonly jwt: JwtSettings;
   /** As in `SessionsOptions`. */
   readonly sessionLifetimeMs: number;
@@ -34,6 +38,8 @@ export interface AuthDeps {
   readonly random: Random;
   /** Absent: sessions of the UI end with the process. */
   readonly sessionKeys?: SessionKeyStore | undefined;
+  /** Knows the addresses of connections. Absent: they are not known. */
+  readonly reader?: { readonly address?: AddressOf } | undefined;
   /** Absent where there are no files. Rejects when one cannot be read. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
 }
@@ -61,11 +67,13 @@ export async function openAuth(settings: AuthSettings, deps: AuthDeps): Promise<
   const jwt = await openJwt(settings.jwt, deps);
   const [now, lifetimeMs] = [() => deps.clock.now(), settings.sessionLifetimeMs];
   const keys = new SessionKeys({ ...deps, store: deps.sessionKeys, now, lifetimeMs });
-  const identify = (authorization: string) => authenticator.identify(authorization);
+  const identify: CallsVerifierOptions["identify"] = (authorization, client) =>
+    authenticator.identify(authorization, client);
   const authenticator: Authenticator = new Authenticator({
     tokens: merged(fixed, listed),
     verifier: callsVerifier({ keys, identify, now, next: jwt }),
-    wrongTokensMax: settings.wrongTokensMax,
+    wrongTokens: settings.wrongTokens,
+    addressOf: clientAddress(settings.clientAddressHeader, deps.reader?.address),
     now,
     log: deps.log,
   });

@@ -87,7 +87,7 @@ export class Sessions {
     if (now() >= until) throw over("its time is over");
     if (isEnded) throw over("it was signed out");
     try {
-      return await authenticator.identify(`Bearer ${token}`);
+      return await authenticator.identify(`Bearer ${token}`, { isSealed: true });
     } catch (cause) {
       if (!(cause instanceof Failure) || cause.status !== 401) throw cause;
       throw over("its token is unknown or has expired", cause);

@@ -3,14 +3,23 @@ import type { AuthSettings } from "./open_auth.ts";
 
 /** Which tokens are accepted, and which of the two interfaces need one. */
 export function authSettings(config: Config): AuthSettings {
-  const text = (name: "auth.tokens-file" | "auth.jwt.issuer" | "auth.jwt.audience") =>
-    config[name] || undefined;
+  const text = (
+    name:
+      | "auth.tokens-file"
+      | "auth.client-address-header"
+      | "auth.jwt.issuer"
+      | "auth.jwt.audience",
+  ) => config[name] || undefined;
   return {
     adminToken: config["admin.token"] || undefined,
     ingressToken: config["ingress.token"] || undefined,
     tokens: config["auth.tokens"] || undefined,
     tokensFile: text("auth.tokens-file"),
-    wrongTokensMax: config["auth.wrong-tokens-limit"],
+    wrongTokens: {
+      perAddress: config["auth.wrong-tokens-limit-per-address"],
+      total: config["auth.wrong-tokens-limit"],
+    },
+    clientAddressHeader: text("auth.client-address-header"),
     sessionLifetimeMs: config["auth.session-lifetime"],
     jwt: {
       issuer: text("auth.jwt.issuer"),

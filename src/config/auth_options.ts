@@ -3,6 +3,7 @@ import { option } from "./option.ts";
 
 /** Sent in a header. */
 const TOKEN = /^[\x21-\x7e]*$/;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]*$/;
 const token = optionalText("a token of visible ASCII characters, or nothing", TOKEN);
 
 /** Settings of who may do what (docs/security.md). */
@@ -29,9 +30,18 @@ export const authOptions = {
     doc: "The same list itself, for the environment.",
     secret: true,
   }),
-  "auth.wrong-tokens-limit": option(count(1), "10", {
-    doc:
-      "Wrong tokens a second. Beyond it, tokens that were not in use before are answered with 429.",
+  "auth.wrong-tokens-limit-per-address": option(count(1), "10", {
+    doc: "Wrong tokens a second from one IPv4 address, or one /64 network of IPv6. Beyond it, " +
+      "tokens from there that were not in use before are answered with 429.",
+  }),
+  "auth.wrong-tokens-limit": option(count(1), "100", {
+    doc: "Wrong tokens a second from all addresses that have shown no valid one. Beyond it, " +
+      "tokens from such addresses that were not in use before are answered with 429.",
+  }),
+  "auth.client-address-header": option(optionalText("the name of a header", HEADER_NAME), "", {
+    doc: "A header in which the proxy in front tells the address of its client, such as " +
+      "`x-real-ip`, for these limits. Of a list the last address counts. Empty: the address of " +
+      "the connection.",
   }),
   "auth.jwt.issuer": option(optionalText("the issuer as tokens name it, or nothing"), "", {
     doc: "Whose JSON Web Tokens are accepted, on both ports. Needs `auth.jwt.keys`.",

@@ -1,5 +1,4 @@
-import type { Authenticator } from "../auth/authenticator.ts";
-import type { ClientCertificate } from "../auth/client_certificate.ts";
+import type { Authenticator, Client } from "../auth/authenticator.ts";
 import { type Called, type Identity, mayCall } from "../auth/grants.ts";
 import { Failure } from "../errors.ts";
 import type { Inbound } from "./inbound.ts";
@@ -12,10 +11,10 @@ const OPEN: ReadonlySet<Route["kind"]> = new Set(["health", "ready", "openapi"])
 export async function identityOf(
   authenticator: Authenticator,
   authorization: string | undefined,
-  certificateOf: () => ClientCertificate | undefined,
+  client: Client,
 ): Promise<Identity | Failure> {
   try {
-    return await authenticator.identify(authorization, certificateOf);
+    return await authenticator.identify(authorization, client);
   } catch (cause) {
     if (cause instanceof Failure) return cause;
     throw cause;

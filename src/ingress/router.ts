@@ -117,9 +117,9 @@ async function respondToKnown(
 ): Promise<Response> {
   const { request, head } = inbound;
   // A browser shows its certificate for any page: a page has to send a token.
-  const certificateOf = () =>
-    head.origin === undefined ? setup.certificateOf?.(request) : undefined;
-  const identity = await identityOf(authenticator, takeAuthorization(head), certificateOf);
+  const certificate = () => head.origin === undefined ? setup.certificateOf?.(request) : undefined;
+  const client = { certificate, request };
+  const identity = await identityOf(authenticator, takeAuthorization(head), client);
   let route: Route;
   try {
     route = parse();

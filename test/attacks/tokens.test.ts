@@ -54,6 +54,7 @@ beforeAll(async () => {
   const settings = {
     AUTH__TOKENS: lines.join("\n"),
     AUTH__WRONG_TOKENS_LIMIT: "1000000",
+    AUTH__WRONG_TOKENS_LIMIT_PER_ADDRESS: "1000000",
     EXPERIMENTAL_ENABLE_VQUEUES: "true",
     LOG_LEVEL: "info",
     KAFKA__TOKEN: SIDECAR_TOKEN,

@@ -11,21 +11,30 @@ const listed = async (...tokens: [string, Identity][]) =>
     await Promise.all(tokens.map(async ([token, who]) => [await digestOf(token), who] as const)),
   );
 
-async function setup({ verifier, wrongTokensMax = 10 }: {
+async function setup({ verifier, wrongTokensMax = 10, totalMax = wrongTokensMax }: {
   readonly verifier?: TokenVerifier;
   readonly wrongTokensMax?: number;
+  readonly totalMax?: number;
 } = {}) {
-  const world = { now: 1_000_000, logged: [] as string[] };
+  const world = { now: 1_000_000, logged: [] as string[], asked: 0 };
   const authenticator = new Authenticator({
     tokens: await listed(["token-of-ada", ada], ["token-of-bob", bob]),
     verifier,
-    wrongTokensMax,
+    wrongTokens: { perAddress: wrongTokensMax, total: totalMax },
+    addressOf: ({ headers }) => {
+      world.asked++;
+      return headers.get("address") ?? undefined;
+    },
     now: () => world.now,
     log: (_level, message, fields) => world.logged.push(message + JSON.stringify(fields ?? {})),
   });
-  const ask = async (header: string | null | undefined): Promise<string> => {
+  const ask = async (
+    header: string | null | undefined,
+    address?: string,
+  ): Promise<string> => {
     try {
-      return (await authenticator.identify(header)).name;
+      const request = new Request("http://127.0.0.1/", { headers: address ? { address } : {} });
+      return (await authenticator.identify(header, { request })).name;
     } catch (cause) {
       if (cause instanceof Failure) return `${cause.status} ${cause.message}`;
       throw cause;
@@ -99,6 +108,49 @@ test("beyond its pace it checks no token that was not in use, right or wrong", a
   world.now -= 3_600_000;
   expect(await ask("Bearer wrong")).toMatch(/^401/);
   expect(await ask("Bearer wrong")).toMatch(/^429/);
+});
+
+test("wrong tokens of one address close no other, and all together close new ones", async () => {
+  const { ask, world } = await setup({ wrongTokensMax: 2, totalMax: 3 });
+  expect(await ask("Bearer token-of-bob", "bobs")).toBe("bob");
+  for (let i = 0; i < 20; i++) expect(await ask(`Bearer wrong-${i}`, "flood-1")).toMatch(/^401/);
+  expect(await ask("Bearer token-of-ada", "flood-1")).toMatch(/^429 .* from this address\./);
+  // A token in use is known from everywhere.
+  expect(await ask("Bearer token-of-bob", "flood-1")).toBe("bob");
+  expect(await ask("Bearer wrong", "another")).toMatch(/^401/);
+  for (let i = 0; i < 9; i++) expect(await ask(`Bearer wrong-${i}`, "flood-2")).toMatch(/^401/);
+  expect(await ask("Bearer token-of-ada", "flood-2")).toMatch(/^429 .* from all addresses\./);
+  expect(await ask("Bearer token-of-ada", "a new one")).toMatch(/^429 .* from all addresses\./);
+  // Where a valid token has come from, they do not count.
+  expect(await ask("Bearer token-of-ada", "bobs")).toBe("ada");
+  world.now += 1000;
+  expect(await ask("Bearer wrong", "flood-1")).toMatch(/^401/);
+  expect(await ask("Bearer wrong", "a new one")).toMatch(/^401/);
+});
+
+test("the address of a client whose token is in use is not asked for", async () => {
+  const { world, ask } = await setup();
+  expect(await ask("Bearer token-of-ada", "adas")).toBe("ada");
+  expect(world.asked).toBe(1);
+  expect(await ask("Bearer token-of-ada", "adas")).toBe("ada");
+  expect(world.asked).toBe(1);
+});
+
+test("a token that this server has sealed costs no wrong token", async () => {
+  const { authenticator, ask } = await setup({ wrongTokensMax: 1 });
+  for (let i = 0; i < 20; i++) {
+    const asked = Promise.resolve(authenticator.identify("Bearer gone", { isSealed: true }));
+    await expect(asked).rejects.toThrow("the bearer token is unknown");
+  }
+  expect(await ask("Bearer token-of-ada")).toBe("ada");
+});
+
+test("tells the address of a wrong token in the log, if it is known", async () => {
+  const { ask, world } = await setup();
+  await ask("Bearer wrong", "192.0.2.1");
+  await ask("Bearer wrong");
+  const message = "A request with an unknown token was refused";
+  expect(world.logged).toEqual([`${message}{"address":"192.0.2.1"}`, `${message}{}`]);
 });
 
 test("beyond its pace it checks tokens that were in use, also those whose time is over", async () => {

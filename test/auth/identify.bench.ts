@@ -16,7 +16,7 @@ const tokens = new Map(
 );
 const authenticator = new Authenticator({
   tokens,
-  wrongTokensMax: 10,
+  wrongTokens: { perAddress: 10, total: 100 },
   now: Date.now,
   log: () => {},
 });
@@ -45,7 +45,7 @@ const verifier = await openJwt({
 });
 const ofIssuer = new Authenticator({
   tokens: new Map(),
-  wrongTokensMax: 1_000,
+  wrongTokens: { perAddress: 1_000, total: 1_000 },
   now: Date.now,
   log: () => {},
   verifier,

@@ -19,7 +19,8 @@ async function setup({ lifetimeMs = DAY_MS, wrongTokensMax = 1000 } = {}) {
   const store = new MemorySessionKeys();
   const now = () => world.now;
   const tokens = new Map([[await digestOf("token-of-ada"), ADA]]);
-  const authenticator = new Authenticator({ tokens, wrongTokensMax, now, log: () => {} });
+  const wrongTokens = { perAddress: wrongTokensMax, total: wrongTokensMax };
+  const authenticator = new Authenticator({ tokens, wrongTokens, now, log: () => {} });
   /** One more process. */
   const process = () => sessionsOf(authenticator, { now, lifetimeMs, store });
   return { world, store, authenticator, process };
@@ -269,9 +270,10 @@ test("a token for calls may call what its token may, for a minute, and nothing e
   const now = () => world.now;
   const keys = new SessionKeys({ random, now, lifetimeMs: DAY_MS });
   const tokens = new Map([[await digestOf("token-of-ada"), ADA]]);
-  const identify = (header: string) => authenticator.identify(header);
+  const identify: Authenticator["identify"] = (...asked) => authenticator.identify(...asked);
   const verifier = callsVerifier({ keys, identify, now, next: undefined });
-  const options = { tokens, verifier, wrongTokensMax: 1000, now, log: () => {} };
+  const wrongTokens = { perAddress: 1000, total: 1000 };
+  const options = { tokens, verifier, wrongTokens, now, log: () => {} };
   const authenticator: Authenticator = new Authenticator(options);
   const ask = async (token: string) =>
     await Promise.resolve(authenticator.identify(`Bearer ${token}`)).catch((cause) => cause.status);

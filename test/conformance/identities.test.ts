@@ -78,6 +78,7 @@ describe.each(Object.entries(RUNTIMES))("identities on %s", (_, start) => {
       INGRESS__TOKEN: "the-token-of-callers",
       AUTH__TOKENS: (await Promise.all(lines)).join("\n"),
       AUTH__WRONG_TOKENS_LIMIT: "1000",
+      AUTH__WRONG_TOKENS_LIMIT_PER_ADDRESS: "1000",
       AUTH__JWT__ISSUER: issuer.name,
       AUTH__JWT__AUDIENCE: AUDIENCE,
       AUTH__JWT__KEYS: issuer.keys,

@@ -10,7 +10,12 @@ export async function authenticatorOf(
     roles.map(async (role) => `${role} ${await digestOf(role)} ${role}`),
   );
   const tokens = parseTokenList(lines.join("\n"));
-  return new Authenticator({ tokens, wrongTokensMax: 1000, now, log: () => {} });
+  return new Authenticator({
+    tokens,
+    wrongTokens: { perAddress: 1000, total: 1000 },
+    now,
+    log: () => {},
+  });
 }
 
 /** The header that shows a token. */
