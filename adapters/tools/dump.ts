@@ -35,7 +35,12 @@ export async function exportData(
     else await write(to, chunks);
     work.end();
     await source.assertUnclaimed();
-    context.display.say(`Exported to ${to === STREAM ? "the output" : to}`);
+    context.display.say(
+      `Exported to ${
+        to === STREAM ? "the output" : to
+      }, in clear text: inputs, states, headers of ` +
+        "deployments and options of Kafka clusters. Keep it where keys are",
+    );
   } finally {
     await source.close();
   }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { until } from "../support/child.ts";
-import { ask, operate, send, value } from "../support/client.ts";
+import { ask, operate, send, tryToOperate, value } from "../support/client.ts";
 import { idOf, type Promises } from "./_world.ts";
 
 const NEVER_MS = 3_600_000;
@@ -13,7 +13,7 @@ export const cancelPromises: Promises = {
     const { status, body } = await ask(server, `attach/${run}`);
     expect([status, body]).toEqual([409, expect.objectContaining({ message: "Cancelled" })]);
     expect(endpoint.count(`${id} after`)).toBe(0);
-    expect((await operate(server, "cancel", run)).status).toBe(409);
+    expect((await tryToOperate(server, "cancel", run)).status).toBe(409);
   },
 
   "lets a handler that is canceled clean up": async ({ server, endpoint, id }) => {
@@ -73,7 +73,7 @@ export const pausePromises: Promises = {
     endpoint.release(id);
     await until(
       "it to be paused",
-      async () => (await operate(server, "pause", run)).status === 200,
+      async () => (await tryToOperate(server, "pause", run)).status === 200,
       20_000,
     );
     expect((await ask(server, `output/${run}`)).status).toBe(470);

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { until } from "../support/child.ts";
-import { ask, call, operate, send, value } from "../support/client.ts";
+import { ask, call, operate, send, tryToOperate, value } from "../support/client.ts";
 import { idOf, type Promises, type World } from "./_world.ts";
 
 export const retryPromises: Promises = {
@@ -58,7 +58,7 @@ function expectTurns({ endpoint, id }: World, least: number): void {
 
 /** 202 when it will be paused, 200 when it is. */
 async function pause({ server }: World, run: string): Promise<number> {
-  return (await operate(server, "pause", run)).status;
+  return (await tryToOperate(server, "pause", run)).status;
 }
 
 /** The endpoint is stopped: nobody else can use it meanwhile. */

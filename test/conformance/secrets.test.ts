@@ -1,13 +1,16 @@
+import { readFileSync, statSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call, get, manage, operate, query, register, send } from "../support/client.ts";
+import { call, manage, operate, query, register, send } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { type Gateway, startGateway } from "../outbound/credentials/_gateway.ts";
 import { until } from "../support/child.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { shows } from "../support/tokens.ts";
-import { MARK, marked, marks, SETTINGS, URLS } from "./_secrets.ts";
+import { mustRun } from "../growth/_tool.ts";
+import { MARK, marked, marks, SETTINGS, URLS, variables } from "./_secrets.ts";
 
 const START_MS = 60_000;
 const VARIABLE = { PERDURE_HEADER_MARKED: `${MARK}-variable` };
@@ -15,6 +18,13 @@ const VARIABLE = { PERDURE_HEADER_MARKED: `${MARK}-variable` };
 /** Head and claims of a JSON Web Token of an issuer whose keys are not known. */
 const TOKEN = [{ alg: "ES256", kid: "k" }, { iss: URLS.AUTH__JWT__ISSUER, exp: 9_999_999_999 }]
   .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+
+/** A line of a dump, with the bytes that it has as Base64. */
+const inClear = (line: string) =>
+  line.replace(/"base64":"([^"]*)"/g, (_, text) => {
+    const bytes = Buffer.from(text, "base64").toString("latin1");
+    return `"base64":${JSON.stringify(bytes)}`;
+  });
 
 /** Takes spans, as a collector does. */
 async function startCollector() {
@@ -159,14 +169,36 @@ describe.each(["node", "deno"] as const)(
     });
 
     test("logs none, at the level that says most, also of what it ends with", async () => {
-      const [row] = await query(address(), "select id from sys_invocation limit 1");
-      await operate(address(), "kill", String(row?.["id"]));
-      await manage(address(), "PATCH /services/Greeter", { public: "maybe" });
-      await get(`${server.admin}/nothing`);
+      const scheduled = "select id from sys_invocation where status = 'scheduled'";
+      const [row] = await query(address(), scheduled);
+      expect((await operate(address(), "kill", String(row?.["id"]))).status).toBe(200);
+      const wrong = await manage(address(), "PATCH /services/Greeter", { public: "maybe" });
+      expect([wrong.status, marked(JSON.stringify(wrong.body))]).toEqual([422, false]);
+      expect((await asked("/nothing")).status).toBe(404);
       await server.stop("SIGTERM");
       expect(server.logs()).toContain("is ready");
       expect(server.logs()).toContain("Cannot get the keys of the issuer");
       expect(server.logs().split("\n").filter(marked)).toEqual([]);
+    });
+
+    test("exports none but what deployments and clusters are made of, and prints none", async () => {
+      await server.stop("SIGTERM");
+      const file = path.join(server.folder, "dump.jsonl");
+      const env = { ...variables({ ...SETTINGS, ...URLS }), ...VARIABLE };
+      const args = ["export", "--base-dir", server.folder, "--to", file];
+      const output = await mustRun(args, { runtime, env });
+      expect([output, marked(output)]).toEqual([expect.stringContaining("in clear text"), false]);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const rows = readFileSync(file, "utf8").trimEnd().split("\n").map(inClear);
+      const needed = [`${MARK}-header`, `${MARK}-password`];
+      const found = rows.filter((row) => needed.some((value) => row.includes(value)));
+      expect(found.map((row) => JSON.parse(row).table).toSorted()).toEqual([
+        "control",
+        "deployment",
+      ]);
+      const others = rows.map((row) => needed.reduce((text, one) => text.replaceAll(one, ""), row));
+      expect(others.filter(marked)).toEqual([]);
+      expect(rows.some((row) => row.includes("Hello you"))).toBe(true);
     });
   },
 );

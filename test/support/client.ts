@@ -87,18 +87,28 @@ export function register(
 
 /** Awakeables, attach and output: any request to ingress below `/svc/`. A string is sent as it is. */
 export async function ask(
-  { ingress }: Address,
+  server: Address,
   path: string,
   given?: unknown,
 ): Promise<Answer> {
-  if (given === undefined) return await get(`${ingress}/svc/${path}`);
-  if (typeof given !== "string") return await post(`${ingress}/svc/${path}`, given, {});
-  return await read(await fetch(`${ingress}/svc/${path}`, { method: "POST", body: given }));
+  const url = `${server.ingress}/svc/${path}`;
+  const isJson = given !== undefined && typeof given !== "string";
+  if (isJson) return await post(url, given, shown(server, {}));
+  const init = given === undefined ? {} : { method: "POST", body: given };
+  return await read(await fetch(url, { ...init, headers: headersOf(server) }));
 }
 
-/** `cancel`, `kill`, `pause`, `resume`, `purge`: an operation of admin on an invocation. */
-export async function operate({ admin }: Address, verb: string, id: string): Promise<Answer> {
-  return await read(await fetch(`${admin}/invocations/${id}/${verb}`, { method: "PATCH" }));
+/** `cancel`, `kill`, `pause`, `resume`, `purge`: an operation of admin on an invocation, which may be refused. */
+export async function tryToOperate(server: Address, verb: string, id: string): Promise<Answer> {
+  const url = `${server.admin}/invocations/${id}/${verb}`;
+  return await read(await fetch(url, { method: "PATCH", headers: headersOf(server) }));
+}
+
+/** As `tryToOperate`. Throws when it is refused. */
+export async function operate(server: Address, verb: string, id: string): Promise<Answer> {
+  const answer = await tryToOperate(server, verb, id);
+  if (answer.status < 300) return answer;
+  throw new Error(`"${verb}" was answered with ${answer.status}: ${JSON.stringify(answer.body)}`);
 }
 
 /** The rows of a query. Throws when it is refused. */
@@ -115,11 +125,12 @@ export async function get(url: string): Promise<Answer> {
 
 /** A request of an operator with a JSON body, such as `PATCH /services/Greeter`. */
 export async function manage(
-  { admin }: Address,
+  server: Address,
   methodAndPath: string,
   body: unknown,
 ): Promise<Answer> {
   const [method = "", path = ""] = methodAndPath.split(" ");
-  const headers = { "content-type": "application/json" };
-  return await read(await fetch(admin + path, { method, headers, body: JSON.stringify(body) }));
+  const headers = { "content-type": "application/json", ...headersOf(server) };
+  const init = { method, headers, body: JSON.stringify(body) };
+  return await read(await fetch(server.admin + path, init));
 }
