@@ -19,7 +19,7 @@ const address = {
   ),
   additional_headers: withDescription(
     maybe(headerValues),
-    "Sent with discovery and with every attempt.",
+    "Sent with discovery and with every attempt. An update that gives `***` for one keeps it.",
   ),
   auth: authField,
   dry_run: withDescription(maybe(flag), "Discover and check, and store nothing."),
@@ -98,7 +98,7 @@ export function parseUpdate(
   return {
     ...(address && { address }),
     ...(useHttp11 != null && { useHttp11 }),
-    ...(headers && { additionalHeaders: parseHeaders(headers) }),
+    ...(headers && { additionalHeaders: parseHeaders(headers, known.additionalHeaders) }),
     ...(token && { identityToken: token }),
     services: body.overwrite ? "replace" : services,
     ...(body.paused != null && { paused: body.paused }),

@@ -1,4 +1,3 @@
-import { REDACTED } from "../kafka/options.ts";
 import { isAtLeast } from "../auth/grants.ts";
 import type { Infer } from "superstruct";
 import { Failure } from "../errors.ts";
@@ -12,6 +11,7 @@ import {
   registerBody,
   updateBody,
 } from "./deployment_body.ts";
+import { HIDDEN_VALUE } from "./headers.ts";
 import { ref } from "./openapi/answers.ts";
 import { force } from "./parameter.ts";
 import { deploymentRecord, detailedDeploymentJson, registrationJson } from "./records.ts";
@@ -101,7 +101,7 @@ function list(registry: Registry, call: Call): Response {
 function shownTo({ level }: Call, deployment: Deployment): Deployment {
   if (isAtLeast(level, "admin")) return deployment;
   const shown = Object.entries(deployment.additionalHeaders)
-    .map(([name, value]) => [name, typeof value === "string" ? REDACTED : value] as const);
+    .map(([name, value]) => [name, typeof value === "string" ? HIDDEN_VALUE : value] as const);
   return { ...deployment, additionalHeaders: Object.fromEntries(shown) };
 }
 

@@ -14,12 +14,18 @@ const CONNECTION_HEADERS = [
 
 const VARIABLE = /^[a-z_][a-z0-9_]*$/i;
 
+/** What those who may not set headers see in place of a value (`deployments.ts`). */
+export const HIDDEN_VALUE = "***";
+
 /**
  * The headers that a deployment's requests carry besides. Names in lower case; of names that differ
- * in case only the last one wins. Throws a `Failure`: 422 for what is no header, 400 for one that
- * cannot be set.
+ * in case only the last one wins. A value that is hidden stays the one of `known`, which is what the
+ * deployment has. Throws a `Failure`: 422 for what is no header, 400 for one that cannot be set.
  */
-export function parseHeaders(given: AdditionalHeaders): AdditionalHeaders {
+export function parseHeaders(
+  given: AdditionalHeaders,
+  known: AdditionalHeaders = {},
+): AdditionalHeaders {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const path = `additional_headers.${name}`;
@@ -37,7 +43,20 @@ export function parseHeaders(given: AdditionalHeaders): AdditionalHeaders {
       if (CONNECTION_HEADERS.includes(lower)) {
         throw badField("additional_headers", `The header ${quote(lower)} cannot be set`);
       }
-      return [lower, value];
+      return [lower, value === HIDDEN_VALUE ? valueOf(lower, known) : value];
     }),
+  );
+}
+
+/** Whoever sends a mask has not seen the value, and would replace it by the mask. */
+function valueOf(name: string, known: AdditionalHeaders): AdditionalHeaders[string] {
+  const value = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (value !== undefined) return value;
+  throw badField(
+    "additional_headers",
+    `The value ${quote(HIDDEN_VALUE)} of ${
+      quote(name)
+    } stands for one that is not shown, and the ` +
+      "deployment has no such header. Give its value",
   );
 }

@@ -35,10 +35,15 @@ export function headersOf(known: Deployment | undefined): Pick<Wanted, "headers"
   return { headers: [], kept: Object.entries(known?.additional_headers ?? {}) };
 }
 
-/** The headers to send: those that are typed, and others that are kept. */
-function allHeaders({ headers, kept }: Wanted): Record<string, HeaderValue> {
+/** The headers to send: those that are typed, and others that are kept. Undefined: they stay as they are. */
+function allHeaders(
+  { headers, kept }: Wanted,
+  known: Deployment | undefined,
+): Record<string, HeaderValue> | undefined {
   const typed = recordOf(headers);
   const names = new Set(Object.keys(typed).map((name) => name.toLowerCase()));
+  const before = Object.keys(known?.additional_headers ?? {});
+  if (known && names.size === 0 && kept.length === before.length) return undefined;
   const others = kept.filter(([name]) => !names.has(name.toLowerCase()));
   return { ...Object.fromEntries(others), ...typed };
 }
@@ -62,7 +67,7 @@ function addressOf(wanted: Wanted): object {
 function send(wanted: Wanted, known: Deployment | undefined, isDry: boolean): Promise<Answer> {
   const address = {
     ...addressOf(wanted),
-    additional_headers: allHeaders(wanted),
+    additional_headers: allHeaders(wanted, known),
     dry_run: isDry,
   };
   if (known) {
