@@ -52,7 +52,8 @@ export const registerPromises: Promises = {
   "calls no address where a cloud keeps its credentials, and says which setting permits it": async (
     { server, endpoint: { transport } },
   ) => {
-    for (const host of ["169.254.169.254", "[::ffff:a9fe:a9fe]", "metadata.google.internal"]) {
+    const spelled = ["169.254.169.254", "2852039166", "0251.0376.0251.0376", "[::ffff:a9fe:a9fe]"];
+    for (const host of [...spelled, "metadata.google.internal"]) {
       const { status, body } = await register(server, { url: `http://${host}`, transport });
       expect([status, codeOf(body)]).toEqual([400, "META0018"]);
       expect(JSON.stringify(body)).toMatch(/ is refused: .* of outbound\.allow permits it/);

@@ -21,6 +21,8 @@ export interface WorkerdOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Further bindings, by their names. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Networks that workerd itself connects to for nobody. */
+  readonly deny?: readonly string[];
 }
 
 /** The Worker as a process of workerd, with the objects' rows in a folder that outlives it. */
@@ -34,7 +36,7 @@ export class WorkerdServer {
   constructor(
     folder: string,
     ports: readonly number[],
-    { settings = {}, env = {} }: WorkerdOptions,
+    { settings = {}, env = {}, deny = [] }: WorkerdOptions,
   ) {
     const [ingress = 0, admin = 0] = ports;
     this.folder = folder;
@@ -48,7 +50,10 @@ export class WorkerdServer {
     ];
     const rows = path.join(folder, "rows");
     mkdirSync(rows, { recursive: true });
-    writeFileSync(path.join(folder, "config.capnp"), configOf({ ingress, admin, rows, vars }));
+    writeFileSync(
+      path.join(folder, "config.capnp"),
+      configOf({ ingress, admin, rows, vars, deny }),
+    );
   }
 
   /** Starts the process and waits until its partition answers. */
@@ -119,10 +124,11 @@ interface ConfigOptions {
   readonly admin: number;
   readonly rows: string;
   readonly vars: readonly (readonly [name: string, value: string])[];
+  readonly deny: readonly string[];
 }
 
 /** As `wrangler.toml` says, with the admin API on a port of its own as well. */
-function configOf({ ingress, admin, rows, vars }: ConfigOptions): string {
+function configOf({ ingress, admin, rows, vars, deny }: ConfigOptions): string {
   const texts = vars.map(([name, value]) =>
     `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)}),`
   );
@@ -131,7 +137,10 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "rows", disk = (path = ${JSON.stringify(rows)}, writable = true)),
-    (name = "internet", network = (allow = ["public", "private", "local"])),
+    (name = "internet", network = (
+      allow = ["public", "private", "local"],
+      deny = ${JSON.stringify(deny)},
+    )),
   ],
   sockets = [
     (name = "ingress", address = "127.0.0.1:${ingress}", http = (), service = "main"),

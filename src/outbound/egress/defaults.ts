@@ -25,6 +25,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   "metadata.goog": METADATA,
   "metadata.tencentyun.com": METADATA,
   "instance-data.ec2.internal": METADATA,
+  "metadata.oraclecloud.com": METADATA,
+  "api.metadata.cloud.ibm.com": METADATA,
 };
 
 /** A rule of `DEFAULTS`, and why it is there. */

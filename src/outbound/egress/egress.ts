@@ -3,6 +3,7 @@ import { ForbiddenAddress } from "../../dial.ts";
 import { type DefaultRule, defaultRules } from "./defaults.ts";
 import { IpAddress } from "./ip_address.ts";
 import { OwnPorts } from "./own_ports.ts";
+import { spelledAddresses } from "./spelled.ts";
 
 export interface EgressOptions {
   /** The settings `outbound.allow` and `outbound.deny`. Absent: nothing. */
@@ -65,13 +66,28 @@ export class Egress {
     this.#checkAddress(address, this.#parse(host, port));
   }
 
-  /** Checks a destination where names cannot be resolved, on workerd. Throws `ForbiddenAddress`. */
+  /**
+   * Checks a destination where names cannot be resolved, on workerd: also by the addresses that its name
+   * spells, unless an entry allows the name. Throws `ForbiddenAddress`.
+   */
   checkUnresolved(to: Destination): void {
     this.checkHost(to);
     if (IpAddress.parse(to.host)) return;
     const parsed = this.#parse(to.host, to.port);
+    if (!parsed.isNameAllowed) this.#checkSpelled(parsed);
     const entry = this.#deniedAsAny(parsed);
     if (entry) throw refused(parsed.name, byEntry(entry), parsed.name);
+  }
+
+  #checkSpelled({ name, port }: Parsed): void {
+    for (const address of spelledAddresses(name)) {
+      const within = isWithin(address);
+      if (this.#allows("network", within, port)) continue;
+      const entry = this.#denied("network", within, port);
+      const rule = byDefault("network", within);
+      const why = entry ? byEntry(entry) : rule && `${rule.why} (${rule.rule.text})`;
+      if (why !== undefined) throw refused(`${address.text}, which '${name}' spells,`, why, name);
+    }
   }
 
   #parse(host: string, port: number): Parsed {
