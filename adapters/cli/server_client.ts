@@ -44,7 +44,7 @@ export class ServerClient {
    */
   async ask(port: Port, path: string, ask: Ask = {}): Promise<Answer> {
     const answer = await this.attempt(port, path, ask);
-    if (answer.status >= 400) throw refusalOf(answer);
+    if (answer.status >= 400) throw refusalOf(answer, tokenOf(this.#given) !== undefined);
     return answer;
   }
 
@@ -125,14 +125,16 @@ function unreachable({ origin }: URL, port: Port, cause: unknown): CommandFailur
   );
 }
 
-/** What a server said when it refused. */
-function refusalOf({ status, headers, text, json }: Answer): CommandFailure {
+/** What a server said when it refused. `hasToken`: one was shown. */
+function refusalOf({ status, headers, text, json }: Answer, hasToken: boolean): CommandFailure {
   const fields = (typeof json === "object" && json !== null ? json : {}) as Record<string, unknown>;
   const said = typeof fields["message"] === "string" ? fields["message"] : text.slice(0, 500);
   const code = Object.entries(fields).find(([name]) => name.endsWith("_code"))?.[1];
   // The failure of a handler comes with the id of its invocation, and no token helps against it.
   const isRefused = REFUSED.includes(status) && headers[`x-${OWN}-id`] === undefined;
-  const advice = isRefused ? `. Set $${TOKEN} to a token that may do it` : "";
+  // Without a token a server says 403 only where it asks for none: of an address that is not its own.
+  const isAdvised = isRefused && (status === 401 || hasToken);
+  const advice = isAdvised ? `. Set $${TOKEN} to a token that may do it` : "";
   return new CommandFailure(
     isRefused ? "refused" : "failed",
     `The server answered ${status}: ${said || "nothing"}${advice}`,
