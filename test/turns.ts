@@ -33,6 +33,7 @@ export const BY_TURNS: readonly string[] = [
   "kafka/sidecar_crashes.test.ts",
   "outbound/credentials/variables.test.ts",
   "attacks/tokens.test.ts",
+  "attacks/tokens_deno.test.ts",
   "package/package.test.ts",
   "conformance/sessions.test.ts",
   "growth/progress.test.ts",

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { TLSSocket } from "node:tls";
+import type { PeerCertificate, TLSSocket } from "node:tls";
 import { type ClientCertificate, clientCertificate } from "../../src/auth/client_certificate.ts";
 
 interface Bridged {
@@ -19,9 +19,10 @@ export function clientCertificateOf(request: Request): ClientCertificate | undef
   if (!socket || !socket.authorized) return undefined;
   let certificate = known.get(socket);
   if (!certificate) {
-    const { subject, subjectaltname, fingerprint256 } = socket.getPeerCertificate();
-    // An authority may be asked for none.
-    if (!fingerprint256) return undefined;
+    // Null once the connection is closed, and without a fingerprint if the client has shown none.
+    const shown: PeerCertificate | null = socket.getPeerCertificate();
+    if (!shown?.fingerprint256) return undefined;
+    const { subject, subjectaltname, fingerprint256 } = shown;
     const { CN } = subject ?? {};
     certificate = clientCertificate({
       fingerprint: fingerprint256,

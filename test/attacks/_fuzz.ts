@@ -159,3 +159,11 @@ export function damaged(chance: Chance, text: string | Uint8Array): Uint8Array {
   if (chance.next() < 0.2) return Buffer.concat([bytes, bytes]);
   return chance.next() < 0.2 ? bytes.subarray(0, chance.below(bytes.length)) : bytes;
 }
+
+/**
+ * Whether an answer is the one to a body that ends before its declared length (docs/spec/ingress.md#errors).
+ * Node refuses such a request itself, Deno hands it on.
+ */
+export function isCutShort(text: string): boolean {
+  return text.includes("cannot read body: the request was cut short");
+}

@@ -18,8 +18,6 @@ export interface Sender {
   close(): void;
 }
 
-/** After so long without a byte a request is abandoned: calls of a paused service wait for good. */
-const ABANDON_MS = 200;
 /**
  * A session that keeps a stream so long after its end is destroyed. The client of Node 20 may stop to
  * write after very many canceled streams, with nothing in the buffers of its socket, or of the server's.
@@ -28,8 +26,11 @@ const STUCK_MS = 2_000;
 const TEXT_MAX = 1_000;
 const NOTHING: Heard = { status: 0, text: "" };
 
-/** Requests over kept connections of HTTP/1.1. */
-export function http1Sender(isSecure: boolean): Sender {
+/**
+ * Requests over kept connections of HTTP/1.1. `abandonMs`: after so long without a byte one is abandoned, since
+ * calls of a paused service wait for good.
+ */
+export function http1Sender(isSecure: boolean, abandonMs: number): Sender {
   const options = { keepAlive: true, maxSockets: 64, rejectUnauthorized: false };
   const agent = isSecure ? new https.Agent(options) : new http.Agent(options);
   const { request: open } = isSecure ? https : http;
@@ -42,7 +43,7 @@ export function http1Sender(isSecure: boolean): Sender {
         const to = { hostname, port, path, method, agent, headers: { ...headers, ...length } };
         const exchange = open(to);
         let text = "";
-        exchange.setTimeout(ABANDON_MS, () => exchange.destroy());
+        exchange.setTimeout(abandonMs, () => exchange.destroy());
         exchange.on("error", () => resolve(NOTHING)).on("response", (response) => {
           const heard = () => resolve({ status: response.statusCode ?? 0, text });
           response.on("data", (chunk) => text.length < TEXT_MAX && (text += chunk));
@@ -55,8 +56,11 @@ export function http1Sender(isSecure: boolean): Sender {
   };
 }
 
-/** Requests over one connection of HTTP/2 for each port, which is opened again when it is closed. */
-export function http2Sender(isSecure: boolean): Sender {
+/**
+ * Requests over one connection of HTTP/2 for each port, which is opened again when it is closed. `abandonMs`: as
+ * in `http1Sender`.
+ */
+export function http2Sender(isSecure: boolean, abandonMs: number): Sender {
   const sessions = new Map<string, http2.ClientHttp2Session>();
   const sessionOf = (url: string) => {
     let session = sessions.get(url);
@@ -79,7 +83,7 @@ export function http2Sender(isSecure: boolean): Sender {
         let timer = setTimeout(() => {
           timer = setTimeout(() => session.destroy(), STUCK_MS);
           stream.close(http2.constants.NGHTTP2_CANCEL);
-        }, ABANDON_MS);
+        }, abandonMs);
         stream.on("response", (head) => {
           status = Number(head[":status"]);
           if (head["content-type"] === "text/event-stream") stream.close();
@@ -99,7 +103,7 @@ export function http2Sender(isSecure: boolean): Sender {
  * Sends bytes as they are, ends its side, and hears what comes until the server closes, or sends nothing more:
  * the bytes may be those of a call that waits. `fuzz.test.ts` has those that must be closed.
  */
-export function sendBytes(url: string, bytes: Uint8Array): Promise<Heard> {
+export function sendBytes(url: string, bytes: Uint8Array, abandonMs: number): Promise<Heard> {
   return new Promise((resolve) => {
     const { port, protocol } = new URL(url);
     let text = "";
@@ -107,7 +111,7 @@ export function sendBytes(url: string, bytes: Uint8Array): Promise<Heard> {
     const socket = protocol === "https:"
       ? connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] })
       : connect(to);
-    socket.setTimeout(ABANDON_MS, () => socket.destroy());
+    socket.setTimeout(abandonMs, () => socket.destroy());
     socket.on("data", (chunk) => text.length < TEXT_MAX && (text += chunk.toString("latin1")));
     socket.on("error", () => {}).on("end", () => socket.destroy());
     socket.on(

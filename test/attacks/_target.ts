@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { expect } from "vitest";
 import { call, register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
-import { type Server, startServer } from "../support/server.ts";
+import { type RuntimeName, type Server, startServer } from "../support/server.ts";
 import { parseMetrics, valueOf } from "../observe/_parse.ts";
 
 /** A built server with an SDK endpoint: what is attacked, and what must go on working meanwhile. */
@@ -16,10 +16,11 @@ export interface Target {
 /** `settings`: as in `ServerOptions`. */
 export async function startTarget(
   settings: Readonly<Record<string, string>> = {},
+  runtime: RuntimeName = "node",
 ): Promise<Target> {
   const endpoint = await startEndpoint("h2");
   const server = await startServer({
-    runtime: "node",
+    runtime,
     settings: { LOG_LEVEL: "info", ...settings },
   });
   expect((await register(server, endpoint)).status).toBe(201);

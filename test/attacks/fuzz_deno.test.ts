@@ -1,0 +1,3 @@
+import { fuzzes } from "./_fuzzed.ts";
+
+fuzzes("deno");

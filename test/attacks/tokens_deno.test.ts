@@ -1,0 +1,3 @@
+import { fuzzesWithTokens } from "./_fuzzed_with_tokens.ts";
+
+fuzzesWithTokens("deno");
