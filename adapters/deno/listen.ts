@@ -26,10 +26,22 @@ export async function listen({ host, port, handler, log }: ListenOptions): Promi
       return new Response("internal server error", { status: 500 });
     },
   }, (request, { remoteAddr }) => {
+    if (!hasHost(request)) return new Response("the header host names no host", { status: 400 });
     addresses.set(request, remoteAddr);
     return handler(request);
   });
   return { url: urlOf(server.addr), close: (drainMs) => drained(server.shutdown(), drainMs) };
+}
+
+/** A name or an address, and a port. */
+const HOST = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i;
+
+/**
+ * Whether the URL of a request is one, with the path of its request line. Deno puts them together from the
+ * header as it is: `host: a/b?` would name another path, and many other texts make no URL.
+ */
+function hasHost({ url, headers }: Request): boolean {
+  return HOST.test(headers.get("host") ?? "") && URL.canParse(url);
 }
 
 /** Requests that still run then end with the process: Deno cannot close them after `shutdown`. */
