@@ -2,9 +2,9 @@ import { isLoopback } from "../auth/exposure.ts";
 import { Failure } from "../errors.ts";
 
 export interface BrowserCheckOptions {
-  /** Names that are this server's, beside those of the machine. `*`: all. */
+  /** Names that are this server's, beside those of the machine. `*`: all. Empty: see `needsToken`. */
   readonly allowedHosts: readonly string[];
-  /** Whether requests need a token, which a page of another origin has not. */
+  /** Whether requests need a token, which a page of another origin has not: then names count if some are given. */
   readonly needsToken: boolean;
 }
 
@@ -12,20 +12,21 @@ export interface BrowserCheckOptions {
 export const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Throws `Failure` 403 for what a page of another origin could have a browser send to an admin API that
- * needs no token (docs/security.md#browsers): a request under a name that is not this server's, since
- * its owner may have pointed it here (DNS rebinding), and a change that comes from another origin.
+ * Throws `Failure` 403 for what a page of another origin could have a browser send to the admin API
+ * (docs/security.md#browsers): a request under a name that is not this server's, since its owner may
+ * have pointed it here (DNS rebinding), and a change that comes from another origin.
  */
 export function checkBrowser(
   { method, headers, url }: Request,
   { allowedHosts, needsToken }: BrowserCheckOptions,
 ): void {
   const { host, hostname } = new URL(url);
-  if (!needsToken && !isOurs(hostname, allowedHosts)) {
+  const isNameChecked = !needsToken || allowedHosts.length > 0;
+  if (isNameChecked && !isOurs(hostname, allowedHosts)) {
     throw Failure.plain(
       403,
       `the admin API is not known as "${hostname}". If this name is right, add it to ` +
-        '"admin.allowed-hosts", or set "admin.token"',
+        `"admin.allowed-hosts"${needsToken ? "" : ', or set "admin.token"'}`,
     );
   }
   const origin = headers.get("origin");

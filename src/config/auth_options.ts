@@ -64,8 +64,8 @@ export const authOptions = {
   }),
   "admin.allowed-hosts": option(texts(), "[]", {
     doc:
-      "Names by which browsers may reach an admin API that needs no token, beside those of this " +
-      "machine and names without a dot. Others are answered with 403.",
+      "Names by which the admin API may be reached, beside those of this machine, addresses and " +
+      "names without a dot. Others are answered with 403. Empty: with tokens, any name; `*`: any.",
   }),
   "ingress.cors-origins": option(texts(), '["*"]', {
     doc: 'Origins whose pages may read answers, such as "https://shop.example.com". `*`: all.',

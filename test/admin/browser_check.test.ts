@@ -59,6 +59,19 @@ describe("the name in the address", () => {
     expect(refusal(url, { options: allowing("shop.example") })).toBeDefined();
     expect(refusal(url, { options: { allowedHosts: [], needsToken: true } })).toBeUndefined();
   });
+
+  test("counts with tokens, too, if the settings name some", () => {
+    const url = "http://evil.example:9070/deployments";
+    const naming = (...allowedHosts: string[]) => ({ allowedHosts, needsToken: true });
+    const message = refusal(url, { options: naming("admin.shop.example") });
+    expect(message).toMatch(/not known as "evil\.example".*"admin\.allowed-hosts"$/);
+    for (const own of ["admin.shop.example", "127.0.0.1:9070", "localhost", "perdure-1:9070"]) {
+      const asked = refusal(`http://${own}/deployments`, { options: naming("admin.shop.example") });
+      expect(asked, own).toBeUndefined();
+    }
+    expect(refusal(url, { options: naming("*") })).toBeUndefined();
+    expect(refusal(url, { options: naming("evil.example") })).toBeUndefined();
+  });
 });
 
 describe("a page of another origin", () => {
