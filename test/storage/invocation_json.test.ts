@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { newRow } from "../../src/engine/lifecycle/invoked.ts";
+import { Turn } from "../../src/engine/turn.ts";
 import type { InvocationRow } from "../../src/model/invocation.ts";
+import { Resident } from "../../src/partition/resident.ts";
 import { invocationJson, parsedInvocation } from "../../src/storage/codec/invocation_json.ts";
 import { fromJson, toJson } from "../../src/storage/codec/safe_text.ts";
+import { invocationRow } from "../support/rows.ts";
+import { schema } from "../support/schema.ts";
 import { NAMES } from "./_counters.ts";
 import { invocation } from "./_rows.ts";
 
@@ -72,6 +77,18 @@ test("an invocation written by hand says what JSON says of it", () =>
     expect(JSON.parse(invocationJson(row))).toEqual(JSON.parse(toJson(withTreeAsText(rest))));
     expect(parsedInvocation(fromJson(invocationJson(row)))).toEqual(rest);
   })));
+
+test("a row that is read has the fields of a new one, in the same order", () => {
+  const { id, target, origin, retention } = invocationRow();
+  const made = newRow(new Turn(1, schema, { rows: new Resident(1) }), {
+    id,
+    target,
+    origin,
+    retention,
+  });
+  const read = parsedInvocation(fromJson(invocationJson(made)));
+  expect(Object.keys(read)).toEqual(Object.keys(made));
+});
 
 /** Trees may be too deep for SQLite, so they are text within the JSON. */
 function withTreeAsText(row: InvocationRow): object {

@@ -41,12 +41,54 @@ export function invocationJson(row: InvocationRow): string {
   );
 }
 
-/** The row that `invocationJson` wrote, once its JSON is parsed. */
-export function parsedInvocation(json: unknown): InvocationRow {
+/**
+ * The row that `invocationJson` wrote, once its JSON is parsed, with `output`. It has every field, in the
+ * order of those that the engine makes: rows of many shapes would cost twice what rows of one do.
+ */
+export function parsedInvocation(json: unknown, output?: Uint8Array): InvocationRow {
   const row = json as InvocationRow;
-  const { status } = row;
-  if (status.kind !== "suspended" || typeof status.awaiting !== "string") return row;
-  return { ...row, status: { kind: "suspended", awaiting: fromJson(status.awaiting) as Awaiting } };
+  return {
+    id: row.id,
+    target: row.target,
+    status: parsedStatus(row.status),
+    origin: row.origin,
+    attempt: row.attempt,
+    heard: row.heard,
+    journal: row.journal,
+    commands: row.commands,
+    failures: row.failures,
+    spared: row.spared,
+    failuresSinceCommand: row.failuresSinceCommand,
+    failingSince: row.failingSince,
+    lastFailure: row.lastFailure,
+    lastAttempt: row.lastAttempt,
+    events: row.events,
+    pausing: row.pausing,
+    seedOf: row.seedOf,
+    pin: row.pin,
+    trace: row.trace,
+    callers: row.callers,
+    idempotencyKey: row.idempotencyKey,
+    limitKey: row.limitKey,
+    priority: row.priority,
+    waitedMs: row.waitedMs,
+    suspensions: row.suspensions,
+    retention: row.retention,
+    createdAt: row.createdAt,
+    modifiedAt: row.modifiedAt,
+    scheduledAt: row.scheduledAt,
+    inboxedAt: row.inboxedAt,
+    runningAt: row.runningAt,
+    completedAt: row.completedAt,
+    expiresAt: row.expiresAt,
+    answer: row.answer,
+    output,
+  };
+}
+
+function parsedStatus(status: Status): Status {
+  if (status.kind !== "suspended" || typeof status.awaiting !== "string") return status;
+  return { kind: "suspended", awaiting: fromJson(status.awaiting) as Awaiting };
 }
 
 /** By hand for the two that most rows have. */

@@ -57,8 +57,7 @@ export function decode<T extends Table>(
 
 /** An invocation from its columns. */
 export function decodeInvocation(body: string, output: Uint8Array | null): InvocationRow {
-  const row = parsedInvocation(fromJson(body));
-  return output ? { ...row, output } : row;
+  return parsedInvocation(fromJson(body), output ?? undefined);
 }
 
 /**
@@ -106,7 +105,7 @@ function decodeAny(
 ): Rows[Table] {
   switch (table) {
     case "invocation":
-      return bytes ? { ...parsedInvocation(json), output: bytes } : parsedInvocation(json);
+      return parsedInvocation(json, bytes);
     case "journal":
       return decodeJournal(id, json as JournalJson, bytes);
     case "state":
