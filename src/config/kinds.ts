@@ -172,11 +172,18 @@ export function optionalText(expected: string, pattern?: RegExp): Kind<string> {
 
 /** A URL that may be empty, which says that there is none. */
 export function optionalUrl(): Kind<string> {
-  const isUrl = (value: string) => value === "" || /^https?:/.test(value) && URL.canParse(value);
-  return kind("an http or https URL, or nothing", refine(string(), "URL", isUrl), {
+  const isUrl = (value: string) => value === "" || /^https?:/.test(value) && hasNoUser(value);
+  return kind("an http or https URL without a user, or nothing", refine(string(), "URL", isUrl), {
     parse: (given) => given,
     print: (value) => value,
   });
+}
+
+/** Addresses are logged and shown, and requests do not show a user of theirs. */
+function hasNoUser(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
 }
 
 /** One of a few words. */

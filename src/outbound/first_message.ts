@@ -1,5 +1,6 @@
 import type { OutboundDeps, OutboundOptions } from "./options.ts";
 import type { RunningAttempt } from "./attempt.ts";
+import { shownUri } from "./shown_uri.ts";
 
 /** The least time between two warnings about one deployment. */
 const WARN_MS = 60_000;
@@ -67,7 +68,7 @@ export class FirstMessages {
     this.#warnAt.set(deployment.id, now + WARN_MS);
     this.#log("warn", "An endpoint has not sent a message yet", {
       deployment: deployment.id,
-      uri: deployment.uri,
+      uri: shownUri(deployment.uri),
       service: target.service,
       handler: target.handler,
       invocation: id,

@@ -175,12 +175,12 @@ describe("what cannot be read", () => {
   );
 
   test("a URL with a user or a query is not dumped, and others are", () => {
-    const dumped = (url: string) => dumpConfig(readConfig({ env: { SVC_TRACING_ENDPOINT: url } }));
-    expect(dumped("http://collector:4318/v1")).toContain(`tracing-endpoint = "http://collector`);
+    const dumped = (url: string) => dumpConfig(readConfig({ env: { SVC_AUTH__JWT__KEYS: url } }));
+    expect(dumped("http://issuer/keys")).toContain(`keys = "http://issuer/keys"`);
     for (
       const url of ["http://c/?key=hush", "http://hush@c/", "http://u:hush@c/", "http://c?hush"]
     ) {
-      expect(dumped(url)).toContain("# tracing-endpoint = (hidden)");
+      expect(dumped(url)).toContain("# keys = (hidden)");
       expect(dumped(url)).not.toContain("hush");
     }
   });

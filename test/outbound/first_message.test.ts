@@ -8,13 +8,13 @@ import { respond, stage, timeouts } from "./_stage.ts";
 const message = "An endpoint has not sent a message yet";
 
 /** Accepts every attempt, and sends `first` on the first of them. */
-async function silent(first?: Uint8Array, deploy = {}): Promise<Bench> {
+async function silent(first?: Uint8Array, deploy = {}, path = ""): Promise<Bench> {
   let count = 0;
   const { bench } = await stage((stream: ServerHttp2Stream) => {
     stream.resume();
     respond(stream);
     if (first && count++ === 0) stream.end(first);
-  }, { firstMessageMs: 20, drainMs: 20, deploy });
+  }, { firstMessageMs: 20, drainMs: 20, deploy, path });
   return bench;
 }
 
@@ -34,6 +34,13 @@ test("a deployment that accepts an attempt and sends nothing is logged, with wha
     advice: expect.stringContaining("use Node 24"),
   }]);
   expect(bench.events).toEqual([]);
+});
+
+test("its address is logged without the values of its query", async () => {
+  const bench = await silent(undefined, {}, "/?key=a-secret");
+  bench.attempts.start(attempt());
+  await until(() => bench.logged.length > 0);
+  expect(bench.logged[0]!["uri"]).toMatch(/^http:\S+\?key=\*\*\*$/);
 });
 
 test("it is logged at intervals, however many of its attempts send nothing", async () => {
