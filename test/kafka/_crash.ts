@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import process from "node:process";
 import kafkajs, { type Message } from "kafkajs";
 import { expect } from "vitest";
+import { until } from "../support/child.ts";
 import type { Facts } from "./_facts.ts";
 import { eventually } from "./_sidecar.ts";
 
@@ -13,6 +14,10 @@ export function recordsOr(few: number): number {
   return Number(process.env["KAFKA_CRASH_RECORDS"] ?? few);
 }
 
+/** A run of 20,000 records takes minutes where other programs run, and 4,000 a quarter of one. */
+export const CRASH_MS = 600_000;
+/** On a busy machine a broker takes ten seconds to start, and may be killed as soon as it answers. */
+const WRITE_MS = 120_000;
 const PARTITIONS = 4;
 const CHUNK = 40;
 const KEYS = 48;
@@ -77,7 +82,7 @@ async function check(on: Facts, expected: ReadonlyMap<string, number>): Promise<
   const sum = (counts: Iterable<number>) => [...counts].reduce((all, one) => all + one, 0);
   await expect.poll(
     async () => sum([...(await counters(on)).values()].map(({ count }) => count)),
-    { timeout: 120_000, interval: 500 },
+    { timeout: 180_000, interval: 500 },
   ).toBeGreaterThanOrEqual(sum(expected.values()));
   // What came twice would still be under way.
   const open = "SELECT count(1) AS n FROM sys_invocation WHERE status <> 'completed'";
@@ -104,17 +109,18 @@ async function counters(on: Facts): Promise<Map<string, Counter>> {
   ]));
 }
 
-/** Ends one of them after the other, until there is nothing more to write. */
+/** Ends one of them after the other, each as often, until there is nothing more to write. */
 async function kill(
   { victims }: CrashOptions,
   isOver: () => boolean,
 ): Promise<Record<string, number>> {
   const random = chance(SEED);
-  const names = Object.keys(victims);
+  let names: string[] = [];
   const kills: Record<string, number> = {};
   while (!isOver()) {
     await sleep(300 + random() * 1_500);
-    const name = names[Math.floor(random() * names.length)]!;
+    if (names.length === 0) names = Object.keys(victims);
+    const [name = ""] = names.splice(Math.floor(random() * names.length), 1);
     kills[name] = (kills[name] ?? 0) + 1;
     await victims[name]?.(random() * 800);
   }
@@ -171,7 +177,7 @@ async function write(
     return Number(offsets.find((one) => one.partition === partition)?.high);
   };
   let before: number | undefined;
-  await eventually("a chunk to be written", async () => {
+  await until("a chunk to be written", async () => {
     try {
       before ??= await endOf();
       if (await endOf() > before) return true;
@@ -186,5 +192,5 @@ async function write(
       await sleep(100);
       return false;
     }
-  });
+  }, WRITE_MS);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
-import { crash, recordsOr, SEED } from "./_crash.ts";
+import { crash, CRASH_MS, recordsOr, SEED } from "./_crash.ts";
 import { TOKEN } from "./_fake_server.ts";
 import { Facts } from "./_facts.ts";
 import { SidecarProcess } from "./_sidecar.ts";
@@ -33,5 +33,5 @@ describe.skipIf(jars === undefined)(`killed at random, seed ${SEED}`, () => {
 
   test("server, sidecar and broker lose no record, and do none twice or out of order", async () => {
     await crash(on, { records: recordsOr(4_000), recordsASecond: 330, victims });
-  }, 300_000);
+  }, CRASH_MS);
 });

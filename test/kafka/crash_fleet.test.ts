@@ -6,7 +6,7 @@ import { startEndpoint } from "../support/endpoint.ts";
 import { SIDECAR_TOKEN } from "../support/server.ts";
 import { sqldProgram } from "../support/sqld.ts";
 import { brokerTools, startBroker } from "./broker/broker.ts";
-import { crash, recordsOr, SEED } from "./_crash.ts";
+import { crash, CRASH_MS, recordsOr, SEED } from "./_crash.ts";
 import { Facts } from "./_facts.ts";
 import { SidecarProcess } from "./_sidecar.ts";
 import { Topics } from "./_topics.ts";
@@ -105,6 +105,6 @@ describe.skipIf(jars === undefined || program === undefined)(`a fleet, seed ${SE
     async () => {
       await crash(on, { records: recordsOr(1_440), recordsASecond: 150, victims });
     },
-    300_000,
+    CRASH_MS,
   );
 });
