@@ -1,4 +1,4 @@
-import type { Infer } from "superstruct";
+import { type Infer, unknown } from "superstruct";
 import { Failure } from "../errors.ts";
 import type { Result } from "../model/journal.ts";
 import { idOf } from "../model/subject.ts";
@@ -10,7 +10,6 @@ import { empty } from "./reply.ts";
 import { type Call, type RouteDoc, type Routes, withBody } from "./route.ts";
 import { described, fields, maybe, text, withDescription } from "./shapes.ts";
 import { bytesOf, checkScope, value } from "./state_body.ts";
-import { unknown } from "superstruct";
 
 export interface PromiseDeps {
   readonly registry: Registry;
@@ -57,7 +56,7 @@ const REJECT: RouteDoc = {
 
 /**
  * The routes that complete promises of workflows. They are this server's own, for its UI
- * (docs/spec/admin.md#promises-of-a-workflow, decision 081).
+ * (docs/spec/admin.md#promises-of-a-workflow, decision 080).
  */
 export function promiseRoutes(deps: PromiseDeps): Routes {
   const base = "/internal/services/:service/promises";

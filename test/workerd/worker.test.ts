@@ -8,7 +8,7 @@ import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { bundled, compatibilityDate, importsOf } from "./_build.ts";
 
 /** Compressed, with the web UI. Deployments may have 3 MiB. */
-const BUNDLE_BYTES_MAX = 512 * 1024;
+const BUNDLE_BYTES_MAX = 576 * 1024;
 /** As small as `wrangler.toml` wants it: what is deployed is what is tested. */
 const SCRIPT = bundled("adapters/workerd.ts", { minify: true });
 

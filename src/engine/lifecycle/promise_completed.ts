@@ -8,7 +8,7 @@ import { unexpired } from "./unexpired.ts";
 /**
  * Completes a promise for an operator, as a handler of its workflow would, with a reply once that is
  * durable. The status is `completed` if it has a result already, and `unknown` if neither a run of the
- * workflow nor the promise is known: nothing would ever delete it then (decision 081).
+ * workflow nor the promise is known: nothing would ever delete it then (decision 080).
  */
 export function promiseCompleted(turn: Turn, event: PromiseCompleted): void {
   const { promise: { run: id }, reply } = event;

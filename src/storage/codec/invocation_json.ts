@@ -63,6 +63,7 @@ export function parsedInvocation(json: unknown, output?: Uint8Array): Invocation
     lastFailure: row.lastFailure,
     lastAttempt: row.lastAttempt,
     events: row.events,
+    failed: row.failed,
     pausing: row.pausing,
     seedOf: row.seedOf,
     pin: row.pin,
