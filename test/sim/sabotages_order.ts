@@ -123,18 +123,6 @@ export const SABOTAGES_SHARES: readonly Sabotage[] = [
     replace: "? limit",
   },
   {
-    name: "a new limit forgets what runs already",
-    file: "engine/flow/bank.ts",
-    find: "  if (missing.length > 0) free = Math.min(free, 0);\n",
-    replace: "",
-  },
-  {
-    name: "what becomes free is used again before the bank has counted",
-    file: "engine/flow/share.ts",
-    find: "const isWanted = share.isWanted || slots > 0;",
-    replace: "const { isWanted } = share;",
-  },
-  {
     name: "nobody recalls slots for partitions that wait",
     file: "engine/flow/bank.ts",
     find: "for (const to of new Set([...recalled, ...asked])) {",
