@@ -46,7 +46,13 @@ export function invocationJson(row: InvocationRow): string {
  * order of those that the engine makes: rows of many shapes would cost twice what rows of one do.
  */
 export function parsedInvocation(json: unknown, output?: Uint8Array): InvocationRow {
-  const row = json as InvocationRow;
+  return wholeRow(json as InvocationRow, output);
+}
+
+/** Every field: one that is forgotten here does not compile, and would be lost at each read. */
+type WholeRow = { readonly [Field in keyof Required<InvocationRow>]: InvocationRow[Field] };
+
+function wholeRow(row: InvocationRow, output: Uint8Array | undefined): WholeRow {
   return {
     id: row.id,
     target: row.target,
