@@ -3,32 +3,15 @@ import { digestOf } from "../../src/auth/token_list.ts";
 import { until } from "../support/child.ts";
 import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
-import { startServer } from "../support/server.ts";
 import { shows } from "../support/tokens.ts";
-import { startWorkerd } from "../workerd/_server.ts";
+import { type Started, STARTS } from "./_runtimes.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-interface Started {
-  readonly ingress: string;
-  readonly admin: string;
-  close(): unknown;
-}
-type Settings = Readonly<Record<string, string>>;
-const RUNTIMES: Readonly<Record<string, (settings: Settings) => Promise<Started>>> = {
-  node: (settings) => startServer({ runtime: "node", settings }),
-  deno: (settings) => startServer({ runtime: "deno", settings }),
-  workerd: async (settings) => {
-    const server = await startWorkerd({ settings });
-    const { ingress } = server;
-    return { ingress, admin: `${ingress}/admin`, close: () => server.close() };
-  },
-};
 
 const ROLES = ["viewer", "operator", "admin", "invoke"];
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe.each(Object.entries(RUNTIMES))(
+describe.each(Object.entries(STARTS))(
   "a promise that an operator completes on %s",
   (_, start) => {
     let endpoint: Endpoint, server: Started;

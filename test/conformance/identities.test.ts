@@ -2,34 +2,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { digestOf } from "../../src/auth/token_list.ts";
 import { register } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
-import { startServer } from "../support/server.ts";
 import { shows } from "../support/tokens.ts";
-import { startWorkerd } from "../workerd/_server.ts";
 import { AUDIENCE, type Issuer, startIssuer } from "./_issuer.ts";
+import { type Started, STARTS } from "./_runtimes.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-interface Started {
-  readonly ingress: string;
-  readonly admin: string;
-  logs(): string;
-  close(): unknown;
-}
-type Settings = Readonly<Record<string, string>>;
-/** How each runtime is started, and where its admin API asks for a token. */
-const RUNTIMES: Readonly<Record<string, (settings: Settings) => Promise<Started>>> = {
-  node: (settings) => startServer({ runtime: "node", settings }),
-  deno: (settings) => startServer({ runtime: "deno", settings }),
-  workerd: async (settings) => {
-    const server = await startWorkerd({ settings });
-    // Who binds its other entry as a service is trusted.
-    const { ingress } = server;
-    return {
-      ...{ ingress, admin: `${ingress}/admin` },
-      ...{ logs: () => server.logs(), close: () => server.close() },
-    };
-  },
-};
 
 /** What is asked for: each needs something else. */
 const QUESTIONS = [
@@ -63,7 +40,7 @@ const CALLER = "403 403 403 200 200";
 const GREETER = "403 403 403 200 403";
 const COUNTER = "403 403 403 403 200";
 
-describe.each(Object.entries(RUNTIMES))("identities on %s", (_, start) => {
+describe.each(Object.entries(STARTS))("identities on %s", (_, start) => {
   let issuer: Issuer, stranger: Issuer, endpoint: Endpoint, server: Started;
 
   beforeAll(async () => {

@@ -1,18 +1,10 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { digestOf } from "../../src/auth/token_list.ts";
-import { startServer } from "../support/server.ts";
 import { shows } from "../support/tokens.ts";
-import { startWorkerd } from "../workerd/_server.ts";
+import { type Start, type Started, STARTS } from "./_runtimes.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-interface Started {
-  readonly ingress: string;
-  readonly admin: string;
-  logs(): string;
-  close(): unknown;
-}
 
 /** From where a request comes: the address of its connection, and what it says of itself. */
 interface From {
@@ -21,7 +13,7 @@ interface From {
 }
 
 interface Runtime {
-  readonly start: (settings: Readonly<Record<string, string>>) => Promise<Started>;
+  readonly start: Start;
   /** Two clients that are told apart, … */
   readonly clients: readonly [From, From];
   /** … and what the first one says to look like another, in vain. */
@@ -29,7 +21,7 @@ interface Runtime {
 }
 
 const process = (runtime: "node" | "deno"): Runtime => ({
-  start: (settings) => startServer({ runtime, settings }),
+  start: STARTS[runtime],
   clients: [{ localAddress: "127.0.0.2" }, { localAddress: "127.0.0.3" }],
   disguise: (number) => ({
     "cf-connecting-ip": `198.51.100.${number}`,
@@ -45,14 +37,7 @@ const RUNTIMES: Readonly<Record<string, Runtime>> = {
   deno: process("deno"),
   // An isolate knows no connection, only what the platform in front of it says.
   workerd: {
-    start: async (settings) => {
-      const server = await startWorkerd({ settings });
-      const { ingress } = server;
-      return {
-        ...{ ingress, admin: `${ingress}/admin` },
-        ...{ logs: () => server.logs(), close: () => server.close() },
-      };
-    },
+    start: STARTS.workerd,
     clients: [from("198.51.100.7"), from("198.51.100.8")],
     disguise: (number) => ({ "x-forwarded-for": `198.51.100.${number}` }),
   },
@@ -116,14 +101,11 @@ describe.each(Object.entries(RUNTIMES))("wrong tokens on %s", (_, runtime) => {
 });
 
 test("a proxy tells its clients apart by the header that a setting names", async () => {
-  const server = await startServer({
-    runtime: "node",
-    settings: {
-      ADMIN__TOKEN: "right",
-      AUTH__WRONG_TOKENS_LIMIT_PER_ADDRESS: "1",
-      AUTH__WRONG_TOKENS_LIMIT: "1000",
-      AUTH__CLIENT_ADDRESS_HEADER: "x-forwarded-for",
-    },
+  const server = await STARTS.node({
+    ADMIN__TOKEN: "right",
+    AUTH__WRONG_TOKENS_LIMIT_PER_ADDRESS: "1",
+    AUTH__WRONG_TOKENS_LIMIT: "1000",
+    AUTH__CLIENT_ADDRESS_HEADER: "x-forwarded-for",
   });
   try {
     const url = `${server.admin}/deployments`;

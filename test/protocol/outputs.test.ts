@@ -1,12 +1,6 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect } from "vitest";
-import { entryType } from "../../src/model/journal.ts";
-import {
-  AttachInvocationCommandSchema,
-  GetInvocationOutputCommandSchema,
-} from "../../src/wire/gen/service_pb.ts";
 import { call, value } from "./_ask.ts";
-import { frame } from "./_script_say.ts";
+import { attach, output, type Subject } from "./_outputs.ts";
 import { line, stage } from "./_script_stage.ts";
 import { type SdkEndpoint, startSdk } from "./_sdk.ts";
 import { idOf, registered } from "./_suite.ts";
@@ -20,19 +14,6 @@ beforeAll(async () => {
   await registered(target(), endpoint);
 }, 30_000);
 afterAll(async () => await endpoint?.close());
-
-type Subject = MessageInitShape<typeof GetInvocationOutputCommandSchema>["target"];
-
-const output = (resultCompletionId: number, subject: Subject) =>
-  frame(entryType.getOutput, GetInvocationOutputCommandSchema, {
-    resultCompletionId,
-    target: subject,
-  } as never);
-const attach = (resultCompletionId: number, subject: Subject) =>
-  frame(entryType.attach, AttachInvocationCommandSchema, {
-    resultCompletionId,
-    target: subject,
-  } as never);
 
 const byId = (id: string): Subject => ({ case: "invocationId", value: id });
 const byKey = (idempotencyKey: string): Subject => ({

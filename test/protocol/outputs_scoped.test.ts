@@ -1,13 +1,7 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect } from "vitest";
-import { entryType } from "../../src/model/journal.ts";
-import {
-  AttachInvocationCommandSchema,
-  GetInvocationOutputCommandSchema,
-} from "../../src/wire/gen/service_pb.ts";
 import { type Answer, request } from "./_ask.ts";
 import { FLOW_CONTROL } from "./_scoped.ts";
-import { frame } from "./_script_say.ts";
+import { attach, output, type Subject } from "./_outputs.ts";
 import { line, recorded, stage } from "./_script_stage.ts";
 import type { Script } from "./_script.ts";
 import { type SdkEndpoint, startSdk } from "./_sdk.ts";
@@ -24,19 +18,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(async () => await endpoint?.close());
 
-type Subject = MessageInitShape<typeof GetInvocationOutputCommandSchema>["target"];
 type Scope = { readonly scope?: string };
-
-const output = (resultCompletionId: number, target: Subject) =>
-  frame(entryType.getOutput, GetInvocationOutputCommandSchema, {
-    resultCompletionId,
-    target,
-  } as never);
-const attach = (resultCompletionId: number, target: Subject) =>
-  frame(entryType.attach, AttachInvocationCommandSchema, {
-    resultCompletionId,
-    target,
-  } as never);
 
 const byKey = (idempotencyKey: string, scope: Scope): Subject => ({
   case: "idempotentRequestTarget",
