@@ -48,7 +48,10 @@ export function parseHeaders(
   );
 }
 
-/** Whoever sends a mask has not seen the value, and would replace it by the mask. */
+/**
+ * The stored value that a mask stands for: a client that sends the mask has not seen the value, and the
+ * mask must not replace it. Throws a `Failure` 400 when there is no such header.
+ */
 function valueOf(name: string, known: AdditionalHeaders): AdditionalHeaders[string] {
   const value = Object.hasOwn(known, name) ? known[name] : undefined;
   if (value !== undefined) return value;

@@ -23,7 +23,7 @@ test("an update keeps a header whose value is given as it is shown to others, an
   const variable = { additional_headers: { a: { env: "PERDURE_HEADER_A" } } };
   await patch(path, variable);
   expect((await patch(path, { additional_headers: { a: hidden } })).json).toMatchObject(variable);
-  // A registration replaces what is there.
+  // A registration, unlike an update, keeps no header of before: there is no value behind the mask.
   for (const force of [false, true]) {
     const again = await register({ uri, force, additional_headers: { a: hidden } });
     expect(again.status).toBe(400);
