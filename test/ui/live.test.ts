@@ -1,10 +1,11 @@
 import type { Request } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { call } from "../support/client.ts";
+import { call, operate, send, value } from "../support/client.ts";
 import { until } from "../support/child.ts";
+import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
 import { isReference } from "./_seeded.ts";
-import { type Tab } from "./_tab.ts";
+import { SHOWN_MS, type Tab } from "./_tab.ts";
 import { useUi } from "./_ui.ts";
 
 const EVENTS = /\/internal\/ui\/events$/;
@@ -36,6 +37,39 @@ describe.skipIf(!hasBrowser || isReference)("live updates of the UI", () => {
     }, SOON_MS);
     expect(wrong).toEqual([]);
     await close();
+  });
+
+  test("a page about one thing does not ask again when others change", async () => {
+    await value(ui.server, "Counter/alone/add", 1);
+    const id = idOf(await send(ui.server, "Waiter/awakeables", { id: "alone", count: 1 }));
+    await ui.endpoint.announces("alone awakeable 0");
+    const count = async (name: string) => {
+      const tab = await ui.open(name);
+      await tab.page.waitForResponse(EVENTS);
+      let queries = 0;
+      tab.page.on("request", (request) => queries += isQuery(request) ? 1 : 0);
+      return { ...tab, queries: () => queries };
+    };
+    const [object, invocation, home] = [
+      await count("objects/Counter/alone"),
+      await count(`invocations/${id}`),
+      await count(""),
+    ];
+    await until("requests of Home", async () => {
+      await call(ui.server, "Greeter/greet", "Ada");
+      return home.queries() > 20;
+    }, SHOWN_MS);
+    // Each may have been polled in between, once, and has heard that anything may have changed.
+    for (const { queries } of [object, invocation]) expect(queries()).toBeLessThan(20);
+    await value(ui.server, "Counter/alone/add", 2);
+    await object.page.getByRole("region", { name: "State" }).getByText("3", { exact: true })
+      .waitFor();
+    await operate(ui.server, "kill", id);
+    await invocation.page.locator(".sentence").getByText("killed").first().waitFor();
+    for (const { wrong, close } of [object, invocation, home]) {
+      expect(wrong).toEqual([]);
+      await close();
+    }
   });
 
   test("a page that is paused hears nothing", async () => {

@@ -98,12 +98,12 @@ export const TYPES: Readonly<Record<Service["ty"], string>> = {
 
 /** All services, in their latest revisions. */
 export function useServices(): Used<{ readonly services: readonly Service[] }> {
-  return useGet("services", { everyMs: EVERY_MS.overview });
+  return useGet("services", { everyMs: EVERY_MS.overview, about: "configuration" });
 }
 
 /** All deployments, the oldest first. */
 export function useDeployments(): Used<{ readonly deployments: readonly Deployment[] }> {
-  return useGet("deployments", { everyMs: EVERY_MS.list });
+  return useGet("deployments", { everyMs: EVERY_MS.list, about: "configuration" });
 }
 
 /** Where a deployment is: its address without scheme and final slash, or its ARN. */

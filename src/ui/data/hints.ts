@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { apiUrl, credentials } from "./client.ts";
+import { type Hint, hintIn } from "./hint.ts";
 import { isHinted, isLive, isReachable } from "./live.ts";
 import { hintAll, refreshAll } from "./resource.ts";
 import { settings } from "../state/settings.ts";
@@ -32,11 +33,11 @@ export function startHints(): void {
 async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = RETRY_MS.first;
   while (!signal.aborted) {
-    await read(signal, () => {
+    await read(signal, (hint) => {
       waitMs = RETRY_MS.first;
       isHinted.value = isReachable.value = true;
       // The first event as well: nobody has told what changed since the page was read.
-      hintAll();
+      hintAll(hint);
     });
     if (isHinted.value && !signal.aborted) refreshAll();
     isHinted.value = false;
@@ -47,7 +48,7 @@ async function follow(signal: AbortSignal): Promise<void> {
 }
 
 /** Resolves when the stream has ended, whatever the reason. `onHint`: for each event with data. */
-async function read(signal: AbortSignal, onHint: () => void): Promise<void> {
+async function read(signal: AbortSignal, onHint: (hint: Hint) => void): Promise<void> {
   try {
     // Not by `EventSource`, which sends no token where the server has no sessions.
     const { ok, body } = await fetch(apiUrl("internal/ui/events"), {
@@ -61,7 +62,7 @@ async function read(signal: AbortSignal, onHint: () => void): Promise<void> {
       if (done) return;
       const events = (rest + value).split("\n\n");
       rest = events.pop() ?? "";
-      if (events.some((event) => /^data:/m.test(event))) onHint();
+      for (const hint of events.map(hintIn)) if (hint) onHint(hint);
     }
   } catch {
     // A connection that is gone is opened again. Until then nobody answers, most likely.

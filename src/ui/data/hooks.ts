@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { api, query } from "./client.ts";
+import type { About } from "./hint.ts";
 import { type Load, resourceOf, type State } from "./resource.ts";
 import type { Sql } from "./sql.ts";
 
@@ -11,6 +12,8 @@ export interface Use {
   readonly everyMs?: number;
   /** Whether to ask at all. Default: yes. */
   readonly isOn?: boolean;
+  /** What it is about: hints of anything else do not have it asked for. Default: everything. */
+  readonly about?: About | undefined;
 }
 
 export interface Used<T> extends State<T> {
@@ -25,11 +28,13 @@ export interface Used<T> extends State<T> {
 export function useResource<T>(
   key: string,
   load: Load<T>,
-  { everyMs = EVERY_MS.once, isOn = true }: Use = {},
+  { everyMs = EVERY_MS.once, isOn = true, about }: Use = {},
 ): Used<T> {
   const resource = useMemo(() => resourceOf(key, load), [key]);
   // Before the browser paints: what is asked for is under way meanwhile.
-  useLayoutEffect(() => isOn ? resource.use(everyMs) : undefined, [resource, everyMs, isOn]);
+  useLayoutEffect(() => isOn ? resource.use(everyMs, about) : undefined, [
+    ...[resource, everyMs, isOn, JSON.stringify(about)],
+  ]);
   const state = resource.state.value;
   const last = useRef<T | undefined>(undefined);
   if (state.data !== undefined) last.current = state.data;

@@ -1,6 +1,7 @@
 import { effect, type Signal, signal, untracked } from "@preact/signals";
 import { ApiError } from "./client.ts";
 import { settings } from "../state/settings.ts";
+import { type About, type Hint, isAbout } from "./hint.ts";
 import { answeredAt, isHinted, isLive, isReachable } from "./live.ts";
 
 /** What is known of something that is read from the server. */
@@ -12,6 +13,12 @@ export interface State<T> {
   readonly isLoading: boolean;
   /** When `data` was answered, in ms since the epoch. */
   readonly at?: number;
+}
+
+/** Something that shows it. */
+interface Use {
+  readonly everyMs: number;
+  readonly about: About | undefined;
 }
 
 export type Load<T> = (signal: AbortSignal) => Promise<T>;
@@ -34,7 +41,7 @@ export class Resource<T> {
   readonly state: Signal<State<T>> = signal({ isLoading: true });
   readonly #load: Load<T>;
   readonly #onUnused: () => void;
-  readonly #intervals: number[] = [];
+  readonly #uses: Use[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #request: AbortController | undefined;
   #failures = 0;
@@ -47,17 +54,21 @@ export class Resource<T> {
     this.#onUnused = onUnused;
   }
 
-  /** Begins to read, and again every `everyMs` (0: only once). Returns what ends it. */
-  use(everyMs: number): () => void {
-    this.#intervals.push(everyMs);
+  /**
+   * Begins to read, and again every `everyMs` (0: only once) and after hints. Returns what ends it.
+   * `about`: hints of other things change nothing. Default: all hints may.
+   */
+  use(everyMs: number, about?: About): () => void {
+    const use = { everyMs, about };
+    this.#uses.push(use);
     clearTimeout(this.#timer);
     const age = Date.now() - (untracked(() => this.state.value).at ?? 0);
     const isOld = everyMs === 0 ? age > KEEP_MS : age >= everyMs;
     if (isOld || this.#again !== undefined) void this.refresh();
     else this.#plan();
     return () => {
-      this.#intervals.splice(this.#intervals.indexOf(everyMs), 1);
-      if (this.#intervals.length > 0) return;
+      this.#uses.splice(this.#uses.indexOf(use), 1);
+      if (this.#uses.length > 0) return;
       if (this.#request) this.#again = "now";
       this.#request?.abort();
       this.#request = undefined;
@@ -102,7 +113,7 @@ export class Resource<T> {
   /** Plans the next request, unless nothing wants one. */
   #plan(): void {
     clearTimeout(this.#timer);
-    const wanted = this.#intervals.filter((everyMs) => everyMs > 0);
+    const wanted = this.#uses.flatMap(({ everyMs }) => everyMs > 0 ? [everyMs] : []);
     if (wanted.length === 0) return;
     const least = settings.peek().refresh === "calm" ? CALM_MS : 0;
     const everyMs = Math.max(least, Math.min(...wanted) * (isHinted.peek() ? HINTED_FACTOR : 1));
@@ -114,6 +125,12 @@ export class Resource<T> {
     this.#timer = setTimeout(() => {
       if (isLive.value && !document.hidden) void this.refresh();
     }, ms);
+  }
+
+  /** Something has changed that some use of it may show. While nothing uses it, that is not known. */
+  heard(hint: Hint): void {
+    const mayShow = ({ about }: Use) => about === undefined || isAbout(hint, about);
+    if (this.#uses.length === 0 || this.#uses.some(mayShow)) this.hint();
   }
 
   /**
@@ -137,7 +154,7 @@ export class Resource<T> {
   }
 
   #isPolled(): boolean {
-    return this.#intervals.some((everyMs) => everyMs > 0);
+    return this.#uses.some(({ everyMs }) => everyMs > 0);
   }
 }
 
@@ -152,9 +169,9 @@ export function resourceOf<T>(key: string, load: Load<T>): Resource<T> {
   return made;
 }
 
-/** Asks again soon for all that is polled: the server says that something has changed. */
-export function hintAll(): void {
-  for (const resource of resources.values()) resource.hint();
+/** Asks again soon for all that is polled and may be other than it was, as the server says. */
+export function hintAll(hint: Hint): void {
+  for (const resource of resources.values()) resource.heard(hint);
 }
 
 /** Asks again for all that is shown: after something was changed. */

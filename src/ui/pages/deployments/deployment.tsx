@@ -35,6 +35,7 @@ const NO_SUCH = [404, 400];
 export default function DeploymentPage({ params: { id = "" } }: PageProps) {
   const one = useGet<Deployment<Service>>(`deployments/${encodeURIComponent(id)}`, {
     everyMs: EVERY_MS.overview,
+    about: "configuration",
   });
   const [list, catalog, pinned] = [useDeployments(), useServices(), usePinned()];
   const services = catalog.data?.services ?? [];

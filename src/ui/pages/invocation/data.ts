@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { query } from "../../data/client.ts";
-import { ask, EVERY_MS, type Used, useQuery, useResource } from "../../data/hooks.ts";
+import { ask, EVERY_MS, type Use, type Used, useQuery, useResource } from "../../data/hooks.ts";
 import { type Invocation, invocationColumns } from "../../data/invocations.ts";
 import type { Int } from "../../data/json.ts";
 import { resourceOf } from "../../data/resource.ts";
@@ -68,16 +68,25 @@ export function askInvocation(id: string, hasJournal: boolean): void {
   if (hasJournal) void resourceOf(journalKey(id), journalOf(id)).refresh();
 }
 
+/** Where others decide when it goes on: the lock of its object, a limit. */
+const OF_OTHERS = ["pending", "ready"];
+
 /** The invocation itself. `data` is an empty list when there is none of that id. */
 export function useInvocation(id: string) {
   const statement = invocationOf(id);
-  // One that has ended only changes when somebody restarts or purges it.
-  const [everyMs, follow] = useState<number>(EVERY_MS.invocation);
-  const used = useQuery<Whole>(statement, { everyMs });
-  const isEnded = used.data?.[0]?.status === "completed";
-  useEffect(() => follow(isEnded ? EVERY_MS.overview : EVERY_MS.invocation), [isEnded]);
+  const [use, follow] = useState<Use>({ everyMs: EVERY_MS.invocation });
+  const used = useQuery<Whole>(statement, use);
+  const status = used.data?.[0]?.status;
+  useEffect(() =>
+    follow({
+      // One that has ended only changes when somebody restarts or purges it.
+      everyMs: status === "completed" ? EVERY_MS.overview : EVERY_MS.invocation,
+      about: status === undefined || OF_OTHERS.includes(status) ? undefined : aboutOf(id),
+    }), [status]);
   return used;
 }
+
+const aboutOf = (id: string) => ({ invocations: [id] });
 
 /** Something that went wrong or stopped it: a row of `sys_journal_events`. */
 export interface EventRow {
@@ -121,7 +130,7 @@ export function eventsOf(id: string): Sql {
 /** Its failed attempts and pauses, the newest first. */
 export function useEvents(id: string, everyMs: number) {
   const file = useOpened();
-  const used = useQuery<EventRow>(eventsOf(id), { everyMs, isOn: !file });
+  const used = useQuery<EventRow>(eventsOf(id), { everyMs, isOn: !file, about: aboutOf(id) });
   return file ? usedOf(file.events as EventRow[]) : used;
 }
 
@@ -140,7 +149,8 @@ export interface KnownJournal {
  */
 export function useKnownJournal(id: string, everyMs: number, isOn = true): Used<KnownJournal> {
   const file = useOpened();
-  const used = useResource(journalKey(id), journalOf(id), { everyMs, isOn: isOn && !file });
+  const use = { everyMs, isOn: isOn && !file, about: aboutOf(id) };
+  const used = useResource(journalKey(id), journalOf(id), use);
   const { data, error, refresh } = used;
   useEffect(() => {
     if (isOn && data?.isWhole === false && !error) refresh();
@@ -227,6 +237,10 @@ export function useCallees(ids: readonly string[], everyMs: number): ReadonlyMap
   const statement = sql`SELECT id, status, completion_result, completion_failure
     FROM sys_invocation WHERE id IN ${asked}`;
   const file = useOpened();
-  const { data } = useQuery<Callee>(statement, { everyMs, isOn: asked.length > 0 && !file });
+  const { data } = useQuery<Callee>(statement, {
+    everyMs,
+    isOn: asked.length > 0 && !file,
+    about: { invocations: asked },
+  });
   return new Map(data?.map((row) => [row.id, row]));
 }

@@ -16,7 +16,10 @@ export function Recent({ keyed, title, but }: {
   readonly title: string;
   readonly but?: string;
 }) {
-  const recent = useQuery<RecentRow>(recentOf(keyed, but), { everyMs: EVERY_MS.overview });
+  const recent = useQuery<RecentRow>(recentOf(keyed, but), {
+    everyMs: EVERY_MS.overview,
+    about: { service: keyed.service },
+  });
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">{title}</h2>

@@ -8,7 +8,10 @@ import { ENTRIES_MAX, type Keyed, stateOf, type StateRow } from "./statements.ts
 
 /** The state of a key as a tree, with the sizes of its entries, and its editor. */
 export function StateView({ keyed }: { readonly keyed: Keyed }) {
-  const state = useQuery<StateRow>(stateOf(keyed), { everyMs: EVERY_MS.list });
+  const state = useQuery<StateRow>(stateOf(keyed), {
+    everyMs: EVERY_MS.list,
+    about: { service: keyed.service },
+  });
   const [isEditing, edit] = useState(false);
   const rows = state.data?.slice(0, ENTRIES_MAX);
   const bytes = rows?.reduce((sum, { value_length: length }) => sum + Number(length), 0) ?? 0;

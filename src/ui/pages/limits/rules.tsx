@@ -17,7 +17,10 @@ type Open = { readonly kind: "edit" | "delete"; readonly rule: RuleRow } | { rea
 
 /** The rule book: each rule gives limits to scopes and limit keys. */
 export function Rules() {
-  const rules = useQuery<RuleRow>(rulesStatement(), { everyMs: EVERY_MS.list });
+  const rules = useQuery<RuleRow>(rulesStatement(), {
+    everyMs: EVERY_MS.list,
+    about: "configuration",
+  });
   const [open, set] = useState<Open>();
   const close = () => set(undefined);
   return (

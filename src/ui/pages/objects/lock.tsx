@@ -21,12 +21,11 @@ import {
   type QueueRow,
 } from "../keyed/statements.ts";
 
-const OFTEN = { everyMs: EVERY_MS.list };
-
 /** Who holds the lock of an object, and what waits for it. */
 export function LockAndQueue({ keyed }: { readonly keyed: Keyed }) {
-  const holder = useQuery<HolderRow>(holderOf(keyed), OFTEN);
-  const queue = useQuery<QueueRow>(queueOf(keyed), OFTEN);
+  const use = { everyMs: EVERY_MS.list, about: { service: keyed.service } };
+  const holder = useQuery<HolderRow>(holderOf(keyed), use);
+  const queue = useQuery<QueueRow>(queueOf(keyed), use);
   return (
     <>
       <FailedReads reads={[holder, queue]} />

@@ -24,6 +24,7 @@ import { Revisions } from "./revisions.tsx";
 export default function ServicePage({ params: { name = "" } }: PageProps) {
   const read = useGet<Service>(`services/${encodeURIComponent(name)}`, {
     everyMs: EVERY_MS.overview,
+    about: "configuration",
   });
   const { data: service, error } = read;
   if (!service || service.name !== name) {

@@ -29,6 +29,9 @@ function groupOf(service: string | undefined): { readonly column: Sql; readonly 
     : { column: sql`target_handler_name`, only: [sql`target_service_name = ${service}`] };
 }
 
+/** What changes with the invocations of one service, or of any. */
+const aboutOf = (service: string | undefined) => service === undefined ? undefined : { service };
+
 /** Open invocations by service, or by handler of one service. */
 export function useOpen(service?: string): Used<Open[]> {
   const { column, only } = groupOf(service);
@@ -36,7 +39,7 @@ export function useOpen(service?: string): Used<Open[]> {
     sql`
 SELECT ${column} AS name, status, count(*) AS n FROM sys_invocation
 ${where([sql`status <> 'completed'`, ...only])} GROUP BY ${column}, status`,
-    { everyMs: EVERY_MS.list },
+    { everyMs: EVERY_MS.list, about: aboutOf(service) },
   );
 }
 
@@ -59,7 +62,7 @@ FROM (SELECT ${column} AS name, ${TOOK_MS} AS ms,
     count(*) OVER (PARTITION BY ${column}) AS total
   FROM sys_invocation_status ${where(ended)}) AS timed
 GROUP BY name`,
-    { everyMs: EVERY_MS.overview },
+    { everyMs: EVERY_MS.overview, about: aboutOf(service) },
   );
 }
 
@@ -70,7 +73,7 @@ export function usePinnedOf(service: string): Used<{ readonly id: string; readon
 SELECT pinned_deployment_id AS id, count(*) AS n FROM sys_invocation_status
 WHERE status <> 'completed' AND pinned_deployment_id IS NOT NULL AND target_service_name = ${service}
 GROUP BY pinned_deployment_id`,
-    { everyMs: EVERY_MS.list },
+    { everyMs: EVERY_MS.list, about: aboutOf(service) },
   );
 }
 
@@ -109,7 +112,7 @@ export function useDurations(service: string, range: Range): Used<InClass[]> {
 SELECT CASE ${join(whens, " ")} ELSE ${CLASSES_MS.length} END AS class, count(*) AS n
 FROM (SELECT ${TOOK_MS} AS ms FROM sys_invocation_status ${endedOf(service, range)}) AS timed
 GROUP BY class`,
-    { everyMs: EVERY_MS.overview },
+    { everyMs: EVERY_MS.overview, about: aboutOf(service) },
   );
 }
 
@@ -119,7 +122,7 @@ export function useOldest(service: string, isOn: boolean): Used<{ readonly oldes
     sql`SELECT min(completed_at) AS oldest FROM sys_invocation_status ${
       endedOf(service, "retention")
     }`,
-    { everyMs: EVERY_MS.overview, isOn },
+    { everyMs: EVERY_MS.overview, isOn, about: aboutOf(service) },
   );
 }
 
@@ -143,6 +146,6 @@ export function useThroughput(
 SELECT date_bin(${width}, completed_at, TIMESTAMP '1970-01-01T00:00:00') AS at, count(*) AS n,
   sum(CASE WHEN completion_result = 'failure' THEN 1 ELSE 0 END) AS failed
 FROM sys_invocation_status ${endedOf(service, range)} GROUP BY at ORDER BY at`,
-    { everyMs: EVERY_MS.overview, isOn: seconds !== undefined },
+    { everyMs: EVERY_MS.overview, isOn: seconds !== undefined, about: aboutOf(service) },
   );
 }

@@ -32,7 +32,10 @@ function promisesOf(keyed: Keyed): Sql {
 
 /** The durable promises of a run, and how they are completed. */
 export function Promises({ keyed, main }: { readonly keyed: Keyed; readonly main: string }) {
-  const promises = useQuery<PromiseRow>(promisesOf(keyed), { everyMs: EVERY_MS.list });
+  const promises = useQuery<PromiseRow>(promisesOf(keyed), {
+    everyMs: EVERY_MS.list,
+    about: { service: keyed.service },
+  });
   return (
     <section aria-labelledby="promises">
       <h2 id="promises">Promises</h2>

@@ -47,7 +47,7 @@ function Run({ keyed, main }: { readonly keyed: Keyed; readonly main: string }) 
       const row = await findRun(keyed, main, signal);
       return row ? { row } : {};
     },
-    { everyMs: EVERY_MS.list },
+    { everyMs: EVERY_MS.list, about: { service: keyed.service } },
   );
   return (
     <>
