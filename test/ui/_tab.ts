@@ -79,7 +79,13 @@ export async function openTab(
   const open = await measure(page, requests);
   await page.goto(url);
   const settled = () => until("all requests to be answered", () => open.size === 0);
-  return { page, wrong, requests, settled, close: () => context.close() };
+  return { page, wrong, requests, settled, close: () => closeTab(page) };
+}
+
+/** A request that the page makes now may be in the hands of a test, whose answer nobody reads any more. */
+async function closeTab(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.context().close();
 }
 
 /** Sizes as they were on the wire: with headers, compressed. Returns the ids of those that are open. */

@@ -6,7 +6,7 @@ import { hasBrowser } from "./_browser.ts";
 import { press, tabTo } from "./_keys.ts";
 import { isReference } from "./_seeded.ts";
 import { soon } from "./_tab.ts";
-import { useUi } from "./_ui.ts";
+import { START_MS, useUi } from "./_ui.ts";
 
 describe.skipIf(!hasBrowser)("pages by keyboard alone", () => {
   const ui = useUi();
@@ -29,13 +29,15 @@ describe.skipIf(!hasBrowser)("pages by keyboard alone", () => {
   test("a file is opened, from the list of invocations", async () => {
     const tab = await ui.open("invocations");
     const { page } = tab;
+    // From the beginning: the browser keeps choosers for the test only once it has been told so.
+    const asked = page.waitForEvent("filechooser", { timeout: START_MS });
+    asked.catch(() => {});
     await page.getByRole("heading", { level: 1, name: "Invocations" }).waitFor();
     await press(page, ".");
     await tabTo(page, /^Open a file$/);
     await press(page, "Enter");
     await page.getByRole("heading", { level: 1, name: "Open a file" }).waitFor();
     await tabTo(page, /^A file of an invocation/);
-    const asked = page.waitForEvent("filechooser");
     await press(page, "Space");
     await (await asked).setFiles([]);
     expect(tab.wrong).toEqual([]);
@@ -158,6 +160,7 @@ describe.skipIf(!hasBrowser)("what is kept and called, by keyboard alone", () =>
     await press(page, "Enter");
     await page.getByRole("region", { name: "Answer" }).getByText("200").waitFor();
     await press(page, "Control+k");
+    await page.getByRole("combobox", { name: /^Page, id/ }).waitFor();
     await page.keyboard.type(`Flow/${key}`);
     await page.getByRole("option", { name: /^Flow\// }).first().waitFor();
     await press(page, "Enter");
