@@ -48,12 +48,15 @@ export class Requests implements PartitionClient {
   async letters(
     { written, returned, bytesMax }: LettersRequest,
   ): Promise<readonly OwedLetter[]> {
+    const { letters } = this.#admit();
+    // A mailbox that is full refuses some of them: when all are told again, those that were taken take no
+    // place any more.
+    const news = written.filter(({ id }) => letters.mayOwe(id));
     await Promise.all(
-      written.map(({ id, attempt }) =>
+      news.map(({ id, attempt }) =>
         this.#ask((reply) => ({ type: "letterAsked", id, written: attempt, reply }))
       ),
     );
-    const { letters } = this.#admit();
     letters.release(returned.map(({ id }) => id));
     const ids = await letters.claim();
     const found: OwedLetter[] = [];

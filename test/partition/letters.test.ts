@@ -3,6 +3,7 @@ import { NO_CONTROLS } from "../../src/model/limits.ts";
 import type { OwedLetter } from "../../src/model/kafka.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Host } from "../../src/partition/host.ts";
+import type { HostOptions } from "../../src/partition/life.ts";
 import { CLAIMED_MAX, Letters } from "../../src/partition/letters.ts";
 import { Router } from "../../src/placement/router.ts";
 import type { LettersRequest, Mailbox, Store } from "../../src/ports.ts";
@@ -24,14 +25,14 @@ afterEach(() => {
   for (const host of hosts.splice(0)) host.close();
 });
 
-async function serve(store: Store) {
+async function serve(store: Store, options: Partial<HostOptions> = {}) {
   const started: string[] = [];
   let send: Mailbox = () => {};
   const attempts = (mailbox: Mailbox) => {
     send = mailbox;
     return idleAttempts(started)(mailbox);
   };
-  const host = hostWith({ store, attempts, schema: () => schema });
+  const host = hostWith({ store, attempts, schema: () => schema, ...options });
   hosts.push(host);
   await host.open();
   const router = new Router({ partitions: 1, partitionClient: () => host.partitionClient });
@@ -99,6 +100,25 @@ test("claims end after a while, are given back, and come in turn", async () => {
   letters.invocationChanged({ ...owing(1), status: { kind: "invoked" } }, false);
   now += 60_000;
   expect(await letters.claim()).toHaveLength(CLAIMED_MAX - 1);
+});
+
+test("letters that a full mailbox has refused are over when all are told again", async () => {
+  const store = new MemoryStore(), lease = await store.claim(0);
+  const retention = { resultMs: 1_000_000, journalMs: 0 };
+  const ids = [ID, `${ID.slice(0, -2)}aK`];
+  const rows = ids.map((id) => ({ ...owing(0), id, attempt: 1, retention }));
+  await store.commit(lease, rows.map((row) => ({ table: "invocation", row, drop: false })));
+  const { host, letters } = await serve(store, { mailboxEventsMax: 1 });
+  await letters();
+  const written = ids.map((id) => ({ id, attempt: 1 }));
+  await expect(letters({ written })).rejects.toMatchObject({ status: 503 });
+  const [isFirst, isSecond] = ids.map((id) => async () => {
+    const failed = { result: { kind: "failure" } };
+    expect(await host.partitionClient.output(id)).toMatchObject(failed);
+  });
+  await vi.waitFor(isFirst!);
+  expect(await letters({ written })).toEqual([]);
+  await isSecond!();
 });
 
 test("what the store has is read page by page, and again if that fails", async () => {

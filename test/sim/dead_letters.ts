@@ -76,7 +76,9 @@ export class DeadLetters {
       await world.sleep(chance.int(50, 400));
       const written = this.#told.splice(0);
       const letters = await this.#exchange({ written, returned: [], bytesMax: 1e6 });
-      if (!letters && chance.happens(0.5)) this.#told.push(...written);
+      // A sidecar that lives tells them again.
+      const mayLive = !letters && (!chance.happens(0.5) || faults().sidecarLost === 0);
+      if (mayLive) this.#told.push(...written);
       for (const { id, attempt } of letters ?? []) {
         if (chance.happens(faults().sidecarLost)) continue;
         this.#written.add(nameOf({ id, attempt }));
