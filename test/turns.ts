@@ -22,6 +22,7 @@ export const BY_TURNS: readonly string[] = [
   "workerd/durable_sqlite.test.ts",
   "kafka/serve_sidecar.test.ts",
   "ui/foreign_pages.test.ts",
+  "ui/platforms.test.ts",
   "conformance/node_sqld.test.ts",
   "introspection/process.test.ts",
   "fleet/faults.test.ts",

@@ -51,9 +51,9 @@ export class Requests implements PartitionClient {
     const { letters } = this.#admit();
     // A mailbox that is full refuses some of them: when all are told again, those that were taken take no
     // place any more.
-    const news = written.filter(({ id }) => letters.mayOwe(id));
+    const owed = written.filter(({ id }) => letters.mayOwe(id));
     await Promise.all(
-      news.map(({ id, attempt }) =>
+      owed.map(({ id, attempt }) =>
         this.#ask((reply) => ({ type: "letterAsked", id, written: attempt, reply }))
       ),
     );

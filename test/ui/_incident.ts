@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePorts } from "../support/child.ts";
 import { call, query, register, send, value } from "../support/client.ts";
 import { Endpoint } from "../support/endpoint.ts";
+import type { Server } from "../support/server.ts";
 import { hasBrowser } from "./_browser.ts";
 import { press, tabTo } from "./_keys.ts";
-import { isReference } from "./_seeded.ts";
+import { isReference, type Runtime } from "./_seeded.ts";
 import { expectSound, soon, type Tab } from "./_tab.ts";
 import { START_MS, Ui } from "./_ui.ts";
 
@@ -24,8 +25,19 @@ async function startPayments(build: "first" | "broken" | "mended"): Promise<Endp
   return endpoint;
 }
 
-// The reference does not say in a column what has paused an invocation.
-describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", () => {
+/**
+ * The way of an incident at a server of a runtime: a handler fails after a deployment, its cause is found,
+ * it is mended, and what it has stopped goes on. The reference does not say in a column what has paused an
+ * invocation.
+ */
+export function incidentOn(runtime: Runtime): void {
+  describe.skipIf(!hasBrowser || isReference)(
+    `an incident, by keyboard alone, on ${runtime}`,
+    () => walkOn(runtime),
+  );
+}
+
+function walkOn(runtime: Runtime): void {
   let first: Endpoint;
   let broken: Endpoint;
   let mended: Endpoint;
@@ -33,7 +45,7 @@ describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", ()
   // A world for each run of the walk, which changes all of it.
   beforeEach(async () => {
     ui = new Ui();
-    await ui.start();
+    await ui.start({ runtime });
     [first, broken, mended] = await Promise.all([
       startPayments("first"),
       startPayments("broken"),
@@ -43,41 +55,56 @@ describe.skipIf(!hasBrowser || isReference)("an incident, by keyboard alone", ()
   }, START_MS);
   afterEach(() => Promise.all([ui.close(), first?.close(), broken?.close(), mended?.close()]));
 
-  const statuses = async () => {
-    const rows = await query(
-      ui.server,
-      "SELECT status, completion_result AS result FROM sys_invocation ORDER BY created_at",
-    );
-    return rows.map(({ status, result }) => result ?? status);
-  };
-
   test("is seen, understood, mended and over", { timeout: WALK_MS }, async () => {
-    const tab = await ui.open("");
-    const { page } = tab;
-    const attention = page.getByRole("region", { name: "Needs attention" });
-    await attention.getByText("Nothing: nothing fails").waitFor();
-    expect(await value(ui.server, "Payments/charge", "o0")).toBe("charged o0");
-    await register(ui.server, broken);
-    const cause = attention.getByRole("listitem").filter({ hasText: "Payments/charge" });
-    const [order = "", ...others] = ORDERS;
-    await send(ui.server, "Payments/charge", order);
-    // How soon that is, `test/bench/ui.mjs` asserts: here other tests share the machine.
-    await cause.getByText(REASON).waitFor();
-    for (const order of others) await send(ui.server, "Payments/charge", order);
-    await call(ui.server, "Payments/refund", "o0");
-    await cause.getByText("3 invocations").waitFor();
-    await cause.getByText("paused").first().waitFor();
-    await expectSound(tab);
-    await understand(tab);
-    await mend(tab, broken, mended);
-    await goOn(page);
-    await expect.poll(statuses).toEqual([...Array(4).fill("success"), "failure", "success"]);
-    await press(page, "g", "h");
-    await attention.getByText("Nothing: nothing fails").waitFor();
-    await expectSound(tab);
-    await tab.close();
+    await walk(await ui.open(""), { server: ui.server, broken, mended });
   });
-});
+}
+
+interface Incident {
+  readonly server: Server;
+  readonly broken: Endpoint;
+  readonly mended: Endpoint;
+}
+
+/** The whole way, from Home to Home. */
+async function walk(tab: Tab, { server, broken, mended }: Incident): Promise<void> {
+  const { page } = tab;
+  const attention = page.getByRole("region", { name: "Needs attention" });
+  await attention.getByText("Nothing: nothing fails").waitFor();
+  expect(await value(server, "Payments/charge", "o0")).toBe("charged o0");
+  await register(server, broken);
+  const cause = attention.getByRole("listitem").filter({ hasText: "Payments/charge" });
+  const [order = "", ...others] = ORDERS;
+  await send(server, "Payments/charge", order);
+  // How soon that is, `test/bench/ui.mjs` asserts: here other tests share the machine.
+  await cause.getByText(REASON).waitFor();
+  for (const order of others) await send(server, "Payments/charge", order);
+  await call(server, "Payments/refund", "o0");
+  await cause.getByText("3 invocations").waitFor();
+  await cause.getByText("paused").first().waitFor();
+  await expectSound(tab);
+  await understand(tab);
+  await mend(tab, broken, mended);
+  await goOn(page);
+  await expect.poll(() => statuses(server)).toEqual([
+    ...Array(4).fill("success"),
+    "failure",
+    "success",
+  ]);
+  await press(page, "g", "h");
+  await attention.getByText("Nothing: nothing fails").waitFor();
+  await expectSound(tab);
+  await tab.close();
+}
+
+/** What became of each invocation, in the order in which they came. */
+async function statuses(server: Server): Promise<unknown[]> {
+  const rows = await query(
+    server,
+    "SELECT status, completion_result AS result FROM sys_invocation ORDER BY created_at",
+  );
+  return rows.map(({ status, result }) => result ?? status);
+}
 
 /** From the cause to the list of what has it, to one of them, and to the step that fails. */
 async function understand(tab: Tab): Promise<void> {

@@ -15,11 +15,19 @@ export interface Seeded {
 /** `TARGET=reference` runs the specs against the reference server, with our UI in front of it. */
 export const isReference = process.env["TARGET"] === "reference";
 
-async function start(settings: Readonly<Record<string, string>>): Promise<Server> {
-  if (!isReference) return await startServer({ runtime: "node", settings });
-  const { startReference } = await import("./_reference.ts");
-  // It has addresses and an end, which is all that specs need that run on both.
-  return await startReference() as unknown as Server;
+export type Runtime = "node" | "deno" | "workerd";
+
+/** A server has addresses and an end, which is all that specs need that run on more than Node. */
+async function start(
+  { runtime = "node", settings = {} }: Pick<SeedOptions, "runtime" | "settings">,
+): Promise<Server> {
+  if (isReference) {
+    const { startReference } = await import("./_reference.ts");
+    return await startReference() as unknown as Server;
+  }
+  if (runtime !== "workerd") return await startServer({ runtime, settings });
+  const { asServer, startWorkerd } = await import("../workerd/_server.ts");
+  return asServer(await startWorkerd({ settings }));
 }
 
 export interface SeedOptions {
@@ -27,15 +35,17 @@ export interface SeedOptions {
   readonly isRegistered?: boolean;
   /** What the endpoint runs. Default: `test/support/services.mjs`. */
   readonly script?: string;
+  /** Of this project's server. Default: Node. */
+  readonly runtime?: Runtime;
   /** Of this project's server, by environment name without prefix. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server and an endpoint, and registers it. */
 export async function seeded(
-  { isRegistered = true, script, settings = {} }: SeedOptions = {},
+  { isRegistered = true, script, ...options }: SeedOptions = {},
 ): Promise<Seeded> {
-  const [server, endpoint] = await Promise.all([start(settings), startEndpoint("h2", script)]);
+  const [server, endpoint] = await Promise.all([start(options), startEndpoint("h2", script)]);
   if (isRegistered) await register(server, endpoint);
   return {
     server,

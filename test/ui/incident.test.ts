@@ -1,0 +1,3 @@
+import { incidentOn } from "./_incident.ts";
+
+incidentOn("node");
