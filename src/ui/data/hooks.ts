@@ -32,9 +32,8 @@ export function useResource<T>(
 ): Used<T> {
   const resource = useMemo(() => resourceOf(key, load), [key]);
   // Before the browser paints: what is asked for is under way meanwhile.
-  useLayoutEffect(() => isOn ? resource.use(everyMs, about) : undefined, [
-    ...[resource, everyMs, isOn, JSON.stringify(about)],
-  ]);
+  const changes = [resource, everyMs, isOn, JSON.stringify(about)];
+  useLayoutEffect(() => isOn ? resource.use(everyMs, about) : undefined, changes);
   const state = resource.state.value;
   const last = useRef<T | undefined>(undefined);
   if (state.data !== undefined) last.current = state.data;
