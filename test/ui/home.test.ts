@@ -72,6 +72,8 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await dialog.getByText("target_handler_name = 'pauses'").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
+    // The button that has opened the dialog has the focus again, a moment after it is closed.
+    await cause.locator("button:focus").getByText("Resume").waitFor();
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Resume" }).focus();
     await page.keyboard.press("Enter");
