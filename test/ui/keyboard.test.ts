@@ -185,9 +185,12 @@ describe.skipIf(!hasBrowser)("what is kept and called, by keyboard alone", () =>
     await press(page, "Enter");
     const answer = page.getByRole("region", { name: "Answer" });
     await answer.getByText("200").waitFor();
-    await tabTo(page, /^inv_/);
-    await press(page, "Enter");
-    await page.getByRole("heading", { level: 1, name: "Greeter/greet" }).waitFor();
+    // No page may read the id of a call in an answer of the reference.
+    if (!isReference) {
+      await tabTo(page, /^inv_/);
+      await press(page, "Enter");
+      await page.getByRole("heading", { level: 1, name: "Greeter/greet" }).waitFor();
+    }
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
