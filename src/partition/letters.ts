@@ -32,7 +32,6 @@ export class Letters {
   /** While rows are read: those that turns have written meanwhile, and that owe none. */
   #over: Set<string> | undefined;
   #recovery: Promise<void> | undefined;
-  #isRecovered = false;
   #stop!: (cause: Failure) => void;
   readonly #stopped = new Promise<never>((_, reject) => this.#stop = reject);
 
@@ -71,11 +70,6 @@ export class Letters {
     return ids;
   }
 
-  /** Whether an invocation may owe a letter: rows that were not read yet may say so. */
-  mayOwe(id: string): boolean {
-    return !this.#isRecovered || this.#owing.has(id);
-  }
-
   /** Gives claims back: these letters were not handed out, or cannot be written now. */
   release(ids: readonly string[]): void {
     for (const id of ids) if (this.#owing.has(id)) this.#owing.set(id, 0);
@@ -98,7 +92,6 @@ export class Letters {
         after = page.at(-1)?.id;
         if (page.length < PAGE) break;
       }
-      this.#isRecovered = true;
     } catch (cause) {
       this.#recovery = undefined;
       throw cause;

@@ -49,14 +49,11 @@ export class Requests implements PartitionClient {
     { written, returned, bytesMax }: LettersRequest,
   ): Promise<readonly OwedLetter[]> {
     const { letters } = this.#admit();
-    // A mailbox that is full refuses some of them: when all are told again, those that were taken take no
-    // place any more.
-    const owed = written.filter(({ id }) => letters.mayOwe(id));
-    await Promise.all(
-      owed.map(({ id, attempt }) =>
-        this.#ask((reply) => ({ type: "letterAsked", id, written: attempt, reply }))
-      ),
-    );
+    // One after the other takes one place of the mailbox: a full mailbox that refuses a part of them would
+    // refuse the same part each time all are told again.
+    for (const { id, attempt } of written) {
+      await this.#ask((reply) => ({ type: "letterAsked", id, written: attempt, reply }));
+    }
     letters.release(returned.map(({ id }) => id));
     const ids = await letters.claim();
     const found: OwedLetter[] = [];
