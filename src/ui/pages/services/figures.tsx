@@ -19,9 +19,13 @@ const FAILED: readonly Status[] = ["failed", "canceled", "killed"];
 
 /** Figures by name, of a service or handler. */
 export function figuresOf(name: string, open: readonly Open[], paces: readonly Pace[]): Figures {
-  const mine = open.filter((one) => one.name === name);
+  const byStatus = new Map<Status, number>();
+  for (const one of open.filter((one) => one.name === name)) {
+    const status = statusOf(one);
+    byStatus.set(status, (byStatus.get(status) ?? 0) + Number(one.n));
+  }
   return {
-    open: new Map(mine.map((one) => [statusOf(one), Number(one.n)])),
+    open: byStatus,
     pace: paces.find((one) => one.name === name),
   };
 }

@@ -3,28 +3,29 @@ import type { Int } from "../../data/json.ts";
 import { link } from "../../state/router.ts";
 import { FailedReads } from "../../widgets/empty.tsx";
 import { type Column, Table } from "../../widgets/table.tsx";
-import { usePinnedOf } from "./statements.ts";
+import { useOpen } from "./statements.ts";
 import { Ago } from "../../widgets/time.tsx";
 
 interface Row extends Deployment {
   readonly revision: Int;
   /** Open invocations of this service that are pinned to it. */
-  readonly pinned: Int;
+  readonly pinned: number;
 }
 
 /** The revisions of a service, the newest first, with the deployments that have them. */
 export function Revisions({ service }: { readonly service: Service }) {
   const all = useDeployments();
-  const pinned = usePinnedOf(service.name);
+  const open = useOpen(service.name);
   const rows = (all.data?.deployments ?? []).flatMap((one): Row[] => {
     const mine = one.services.find(({ name }) => name === service.name);
-    const count = pinned.data?.find(({ id }) => id === one.id)?.n ?? 0;
-    return mine ? [{ ...one, revision: mine.revision, pinned: count }] : [];
+    const pinned = (open.data ?? []).filter(({ pinned }) => pinned === one.id)
+      .reduce((sum, { n }) => sum + Number(n), 0);
+    return mine ? [{ ...one, revision: mine.revision, pinned }] : [];
   }).toSorted((a, b) => Number(b.revision) - Number(a.revision));
   return (
     <section aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
-      <FailedReads reads={[all, pinned]} />
+      <FailedReads reads={[all, open]} />
       <Table
         caption="Revisions"
         columns={columnsFor(service)}
@@ -53,7 +54,7 @@ function columnsFor(service: Service): readonly Column<Row>[] {
       title: "Use",
       cell: ({ id }) => id === service.deployment_id ? "new invocations" : "what is pinned to it",
     },
-    { id: "pinned", title: "Pinned", isNumber: true, cell: ({ pinned }) => String(pinned) },
+    { id: "pinned", title: "Pinned", isNumber: true, cell: ({ pinned }) => pinned },
     { id: "created", title: "Created", cell: ({ created_at: at }) => <Ago at={at} /> },
   ];
 }

@@ -6,6 +6,8 @@ import type { StatusColumns } from "../../widgets/status.tsx";
 /** Open invocations in one status, of a service or of a handler. */
 export interface Open extends StatusColumns {
   readonly name: string;
+  /** The deployment that those of a handler are pinned to. */
+  readonly pinned?: string;
   readonly n: Int;
 }
 
@@ -32,13 +34,14 @@ function groupOf(service: string | undefined): { readonly column: Sql; readonly 
 /** What changes with the invocations of one service, or of any. */
 const aboutOf = (service: string | undefined) => service === undefined ? undefined : { service };
 
-/** Open invocations by service, or by handler of one service. */
+/** Open invocations by service, or by handler and deployment of one service. */
 export function useOpen(service?: string): Used<Open[]> {
   const { column, only } = groupOf(service);
+  const pinned = service === undefined ? sql`NULL` : sql`pinned_deployment_id`;
   return useQuery<Open>(
     sql`
-SELECT ${column} AS name, status, count(*) AS n FROM sys_invocation
-${where([sql`status <> 'completed'`, ...only])} GROUP BY ${column}, status`,
+SELECT ${column} AS name, status, ${pinned} AS pinned, count(*) AS n FROM sys_invocation
+${where([sql`status <> 'completed'`, ...only])} GROUP BY ${column}, status, pinned`,
     { everyMs: EVERY_MS.list, about: aboutOf(service) },
   );
 }
@@ -63,17 +66,6 @@ FROM (SELECT ${column} AS name, ${TOOK_MS} AS ms,
   FROM sys_invocation_status ${where(ended)}) AS timed
 GROUP BY name`,
     { everyMs: EVERY_MS.overview, about: aboutOf(service) },
-  );
-}
-
-/** Open invocations of a service by the deployment that they are pinned to. */
-export function usePinnedOf(service: string): Used<{ readonly id: string; readonly n: Int }[]> {
-  return useQuery(
-    sql`
-SELECT pinned_deployment_id AS id, count(*) AS n FROM sys_invocation_status
-WHERE status <> 'completed' AND pinned_deployment_id IS NOT NULL AND target_service_name = ${service}
-GROUP BY pinned_deployment_id`,
-    { everyMs: EVERY_MS.list, about: aboutOf(service) },
   );
 }
 
