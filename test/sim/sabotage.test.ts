@@ -36,9 +36,10 @@ async function caught(
   system: System,
   options: SimulateOptions,
 ): Promise<number | undefined> {
-  const first = isUpdate ? undefined : seen[name];
+  const known = seen[name] === undefined ? [] : [seen[name]];
   const seeds = Array.from({ length: SEEDS_MAX }, (_, at) => at + 1);
-  for (const seed of first === undefined ? seeds : [first, ...seeds]) {
+  // An update looks for a lower one.
+  for (const seed of isUpdate ? [...seeds, ...known] : [...known, ...seeds]) {
     const { reason } = await simulate(system, seed, options);
     if (reason === undefined) continue;
     seen[name] = seed;
