@@ -1,23 +1,5 @@
-import type { Operation, RecordPart } from "../engine/event.ts";
-import type { Changes } from "../model/changes.ts";
-import type { Signal } from "../model/command.ts";
-import type { Result } from "../model/journal.ts";
-import type { OwedLetter } from "../model/kafka.ts";
-import type { PromiseName, PromiseTaken } from "../model/promise.ts";
-import type { StateEdit } from "../model/state_edit.ts";
-import type { ObjectName } from "../model/target.ts";
-import type {
-  Accepted,
-  Attached,
-  Completed,
-  InvocationRequest,
-  LettersRequest,
-  OnLeave,
-  Operated,
-  OutboxBatch,
-  PartitionClient,
-  PartTaken,
-} from "../ports.ts";
+import type { OnLeave, PartitionClient } from "../ports.ts";
+import { AskingClient } from "./asking_client.ts";
 import { Failure, Untaken } from "../errors.ts";
 import { pack, unpack } from "./codec.ts";
 import { decodeFailure, type PeerResponse } from "./peer_response.ts";
@@ -69,63 +51,16 @@ export function headersOf({ secret }: Pick<PeerTransport, "secret">): Record<str
  * The client of a partition in another process. Rejects with `Untaken` when the request certainly
  * failed, with the failure of the partition's response, or with `ambiguous`.
  */
-export class RemotePartitionClient implements PartitionClient {
+export class RemotePartitionClient extends AskingClient {
   readonly #options: RemoteOptions;
   readonly #path: string;
   readonly #pending = new Set<AbortController>();
   #isGone = false;
 
   constructor(options: RemoteOptions, partition: number) {
+    super();
     this.#options = options;
     this.#path = `${options.address}/partitions/${partition}`;
-  }
-
-  send(request: InvocationRequest): Promise<Accepted> {
-    return this.#ask("send", [request]);
-  }
-
-  call(request: InvocationRequest, onLeave?: OnLeave): Promise<Completed> {
-    return this.#ask("call", [request], onLeave);
-  }
-
-  attach(id: string, onLeave?: OnLeave): Promise<Attached | undefined> {
-    return this.#ask("attach", [id], onLeave);
-  }
-
-  output(id: string): Promise<Attached | "unknown" | "notReady"> {
-    return this.#ask("output", [id]);
-  }
-
-  signal(signal: Signal): Promise<void> {
-    return this.#ask("signal", [signal]);
-  }
-
-  editState(object: ObjectName, edit: StateEdit): Promise<void> {
-    return this.#ask("editState", [object, edit]);
-  }
-
-  completePromise(promise: PromiseName, result: Result): Promise<PromiseTaken> {
-    return this.#ask("completePromise", [promise, result]);
-  }
-
-  operate(id: string, operation: Operation): Promise<Operated> {
-    return this.#ask("operate", [id, operation]);
-  }
-
-  deliver(batch: OutboxBatch): Promise<number> {
-    return this.#ask("deliver", [batch]);
-  }
-
-  ingest(part: RecordPart): Promise<PartTaken> {
-    return this.#ask("ingest", [part]);
-  }
-
-  letters(request: LettersRequest): Promise<readonly OwedLetter[]> {
-    return this.#ask("letters", [request]);
-  }
-
-  changes(cursor: string | undefined, onLeave?: OnLeave): Promise<Changes> {
-    return this.#ask("changes", [cursor], onLeave);
   }
 
   /** The partition has moved: aborts pending requests, and rejects later ones with `Untaken`. */
@@ -134,7 +69,7 @@ export class RemotePartitionClient implements PartitionClient {
     for (const pending of this.#pending) pending.abort();
   }
 
-  async #ask<T>(
+  protected override async ask<T>(
     method: keyof PartitionClient,
     args: readonly unknown[],
     onLeave?: OnLeave,

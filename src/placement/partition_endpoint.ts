@@ -1,8 +1,9 @@
 import { Failure } from "../errors.ts";
-import type { Log, OnLeave, PartitionClient } from "../ports.ts";
+import type { Log, PartitionClient } from "../ports.ts";
 import type { RunningAttempt } from "../query_port.ts";
 import { encodeFailure, type PeerResponse } from "./peer_response.ts";
 import { pack, unpack } from "./codec.ts";
+import { askPartition, isPartitionMethod } from "./partition_methods.ts";
 import { checkSecret } from "./secret.ts";
 import type { MemberIdentity, ProbeResult } from "./identity_probe.ts";
 
@@ -44,29 +45,6 @@ export interface Reader {
   onLeave(request: Request, leave: () => void): void;
 }
 
-type PartitionMethod = (
-  client: PartitionClient,
-  args: readonly never[],
-  onLeave: OnLeave,
-) => Promise<unknown>;
-
-/** The methods of a partition that other processes may call. Those that wait long can be canceled. */
-const METHODS: { readonly [K in keyof PartitionClient]: PartitionMethod } = {
-  send: (client, [request = never()]) => client.send(request),
-  call: (client, [request = never()], onLeave) => client.call(request, onLeave),
-  attach: (client, [id = never()], onLeave) => client.attach(id, onLeave),
-  output: (client, [id = never()]) => client.output(id),
-  signal: (client, [signal = never()]) => client.signal(signal),
-  editState: (client, [object = never(), edit = never()]) => client.editState(object, edit),
-  completePromise: (client, [promise = never(), result = never()]) =>
-    client.completePromise(promise, result),
-  operate: (client, [id = never(), operation = never()]) => client.operate(id, operation),
-  deliver: (client, [batch = never()]) => client.deliver(batch),
-  ingest: (client, [part = never()]) => client.ingest(part),
-  letters: (client, [request = never()]) => client.letters(request),
-  changes: (client, [cursor], onLeave) => client.changes(cursor, onLeave),
-};
-
 const PATH = /\/partitions\/(\d{1,5})\/([a-zA-Z]+)$/;
 
 /**
@@ -89,7 +67,7 @@ export function partitionEndpoint(
     const change = FLEET_ROUTES.find(([path]) => target.endsWith(path))?.[1];
     if (change) return await answerFleetRoute(() => change(options, request), options.log);
     const [, partition, method] = PATH.exec(target) ?? [];
-    if (method === undefined || !Object.hasOwn(METHODS, method)) {
+    if (method === undefined || !isPartitionMethod(method)) {
       return refusal(404, "no such path");
     }
     const length = Number(valueOf(headers, "content-length") ?? NaN);
@@ -102,7 +80,7 @@ async function ask(
   options: EndpointOptions,
   { partition, method, length }: {
     readonly partition: number;
-    readonly method: string;
+    readonly method: keyof PartitionClient;
     readonly length: number;
   },
 ): Promise<Response> {
@@ -115,18 +93,16 @@ async function ask(
   const declared = length > 0 ? length : undefined;
   const body = await reader.body(request, { length: declared, bytesMax });
   if (!body) return refusal(413, "the body is too large");
-  let args: unknown;
+  let args: unknown[];
   try {
-    args = unpack(body);
-    if (!Array.isArray(args)) throw Failure.plain(400, "Cannot read a message of another process");
+    const sent = unpack(body);
+    if (!Array.isArray(sent)) throw Failure.plain(400, "Cannot read a message of another process");
+    args = sent;
   } catch (cause) {
     return refusal(400, cause instanceof Failure ? cause.message : "the body cannot be read");
   }
-  const asked = METHODS[method as keyof PartitionClient];
-  const answer = await answerOf(
-    () => asked(client, args as never[], (leave) => reader.onLeave(request, leave)),
-    options.log,
-  );
+  const onLeave = (leave: () => void) => reader.onLeave(request, leave);
+  const answer = await answerOf(() => askPartition(client, method, { args, onLeave }), options.log);
   return packed(answer);
 }
 
@@ -180,9 +156,4 @@ function valueOf(headers: readonly string[], name: string): string | undefined {
     if (headers[i]?.toLowerCase() === name) return headers[i + 1];
   }
   return undefined;
-}
-
-/** Rejects a request that lacks an argument. */
-function never(): never {
-  throw Failure.plain(400, "Cannot read a message of another process: an argument is missing");
 }
