@@ -5,25 +5,23 @@ import { countPinned } from "./admin/pinned.ts";
 import { Registry } from "./admin/registry.ts";
 import { adminSettings, registrySettings, sidecarSettings } from "./admin/settings.ts";
 import type { App, AppOptions } from "./app_options.ts";
+import { type AttemptsByPartition, createHosts, fixedDirectory } from "./app_partitions.ts";
 import { type Auth, openAuth } from "./auth/open_auth.ts";
 import { authSettings } from "./auth/settings.ts";
 import { schemaDefaults } from "./config/schema_defaults.ts";
 import { ingress } from "./ingress/router.ts";
 import { ingressSettings } from "./ingress/settings.ts";
 import type { Readiness } from "./model/readiness.ts";
-import type { PartitionRange } from "./model/ring.ts";
+import { EXPOSITION_TYPE } from "./observe/exposition.ts";
+import { mergedPages } from "./observe/merged_pages.ts";
 import { Observation } from "./observe/observation.ts";
 import { loggedDeployments } from "./observe/logged_deployments.ts";
 import { observationSettings } from "./observe/settings.ts";
 import { WaitReport } from "./observe/wait_report.ts";
 import { discover } from "./outbound/discover.ts";
-import { Attempts } from "./outbound/attempts.ts";
 import { discoverOptions, type Endpoints, openEndpoints } from "./outbound/endpoints.ts";
-import type { OutboundDeps } from "./outbound/options.ts";
 import { applySerde } from "./outbound/serdes.ts";
-import { Host } from "./partition/host.ts";
-import { Hosts } from "./partition/hosts.ts";
-import { partitionSettings } from "./partition/settings.ts";
+import type { Hosts } from "./partition/hosts.ts";
 import type { Directory } from "./placement/directory.ts";
 import type { Fleet } from "./placement/fleet.ts";
 import { Router } from "./placement/router.ts";
@@ -65,6 +63,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     ingress: createIngress(options, parts),
     admin: createAdmin(options, parts),
     partitionClient: (partition) => hosts.partitionClient(partition),
+    unready: () => hosts.unready(),
+    metricsPage: () => metricsPage(parts),
+    running,
     reload: () => registry.reload(),
     kafka,
     endWaits: () => endWaits(parts),
@@ -93,9 +94,6 @@ interface Parts {
   readonly running: () => RunningAttempt[];
 }
 
-/** The attempts of each partition, since it was last opened. */
-type AttemptsByPartition = Map<number, Attempts>;
-
 /** Answers queries: in a fleet, about what all processes have committed. */
 function introspectionOf(
   { introspection }: AppOptions,
@@ -120,63 +118,6 @@ function openRegistry(
     ...(fleet && { announce: () => fleet.announce() }),
     discover: (request) => discover(request, discovery),
   });
-}
-
-/** What the partitions are made of. The directory is made after them. */
-interface HostParts
-  extends Pick<Parts, "observation" | "endpoints" | "attempts" | "fleet" | "registry"> {
-  readonly directory: () => Directory;
-}
-
-/** The partitions of this process. None is open yet. */
-function createHosts(options: AppOptions, parts: HostParts): Hosts {
-  return new Hosts(options.partitions ?? 1, (range) => createHost(options, range, parts));
-}
-
-function createHost(options: AppOptions, range: PartitionRange, parts: HostParts): Host {
-  const { platform: { clock, log }, config, store } = options;
-  const { observation: { watch }, attempts, fleet, registry, directory } = parts;
-  return new Host({
-    range,
-    store,
-    clock,
-    log,
-    watch,
-    schema: () => registry.schema(),
-    sendBatch: async (to, batch) => await directory().partitionClient(to).deliver(batch),
-    ...(fleet && {
-      isHeld: () => fleet.isHeld(),
-      onFenced: () => fleet.lost(range.partition),
-    }),
-    attempts: (send) => {
-      const made = createAttempts(options, parts, send);
-      attempts.set(range.partition, made);
-      return made;
-    },
-    ...partitionSettings(config),
-  });
-}
-
-/** `send` takes the events of the attempts to the mailbox of their partition. */
-function createAttempts(
-  { platform: { dial, clock, random, log } }: AppOptions,
-  { endpoints, observation: { watch }, registry }: HostParts,
-  send: OutboundDeps["send"],
-): Attempts {
-  const schema = () => registry.schema();
-  const { outbound, shared } = endpoints;
-  return new Attempts({ dial, clock, random, log, schema, send, ...shared, watch }, outbound);
-}
-
-/** Without a fleet a partition never moves: it lives here, or always remotely. */
-function fixedDirectory({ remotePartition }: AppOptions, hosts: Hosts): Directory {
-  return {
-    partitions: hosts.partitions,
-    partitionClient: (partition) =>
-      remotePartition && !hosts.has(partition)
-        ? remotePartition(partition)
-        : hosts.partitionClient(partition),
-  };
 }
 
 /** What takes records from sidecars: any process does, for all partitions. */
@@ -247,8 +188,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
 
 function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
   const { platform, config, version, ui } = options;
-  const { endpoints, registry, introspection, fleet, hosts, running, observation, kafka, changes } =
-    parts;
+  const { endpoints, registry, introspection, fleet, running, observation, kafka, changes } = parts;
   const { requests } = observation.watch.meter;
   return admin({
     ...interfaceOptions(options, parts),
@@ -266,19 +206,32 @@ function createAdmin(options: AppOptions, parts: Parts): App["admin"] {
     ...adminSettings(config, options),
     onResponse: (route, status) => requests.admin.add(route, status),
     ...(fleet && { members: () => fleet.members() }),
-    metrics: () => {
-      const [schema, members] = [registry.schema(), fleet?.members()];
-      return observation.page(hosts, { schema, members, subscriptions: kafka.knownStatuses() });
-    },
+    metrics: () => metricsAnswer(options, parts),
   });
+}
+
+/** The page of metrics of this thread. */
+function metricsPage({ registry, fleet, observation, kafka, hosts }: Parts): Promise<string> {
+  const [schema, members] = [registry.schema(), fleet?.members()];
+  return observation.page(hosts, { schema, members, subscriptions: kafka.knownStatuses() });
+}
+
+/** The page of metrics of all threads of the process. */
+async function metricsAnswer({ otherThreads }: AppOptions, parts: Parts): Promise<Response> {
+  const [own, others] = await Promise.all([metricsPage(parts), otherThreads?.metricsPages()]);
+  const page = others ? mergedPages([own, ...others]) : own;
+  return new Response(page, { headers: { "content-type": EXPOSITION_TYPE } });
 }
 
 /** What both interfaces need. */
 function interfaceOptions(
-  { platform: { clock, random, log }, certificateOf }: AppOptions,
+  { platform: { clock, random, log }, certificateOf, otherThreads }: AppOptions,
   { invocations, fleet, hosts }: Parts,
 ) {
-  const readiness: Readiness = async () => [...fleet?.unready() ?? [], ...await hosts.unready()];
+  const readiness: Readiness = async () => {
+    const [here, elsewhere = []] = await Promise.all([hosts.unready(), otherThreads?.unready()]);
+    return [...fleet?.unready() ?? [], ...here, ...elsewhere];
+  };
   return { invocations, random, log, readiness, certificateOf, now: () => clock.now() };
 }
 

@@ -4,6 +4,7 @@ import type { UiFiles } from "./admin/ui_files.ts";
 import type { CertificateOf } from "./auth/client_certificate.ts";
 import type { SessionKeyStore } from "./auth/session_keys.ts";
 import type { Config } from "./config.ts";
+import type { Readiness, Unready } from "./model/readiness.ts";
 import type { RequestReader } from "./ingress/request_reader.ts";
 import type { KafkaStore } from "./kafka_port.ts";
 import type { Fleet, LocalHosts, SharedRegistry } from "./placement/fleet.ts";
@@ -20,6 +21,8 @@ export interface AppOptions {
   readonly here?: readonly number[];
   /** The client of a partition that another process or Durable Object serves. */
   readonly remotePartition?: (partition: number) => PartitionClient;
+  /** The other threads of this process, which serve the other partitions. Absent: there are none. */
+  readonly otherThreads?: OtherThreads;
   /** Makes the fleet, which opens and closes partitions here once it has joined. None is open before. */
   readonly fleet?: (within: FleetContext) => Fleet;
   readonly deployments: DeploymentStore;
@@ -64,12 +67,26 @@ export interface FleetContext {
   readonly running: () => RunningAttempt[];
 }
 
+/** What a thread asks of the others of its process. */
+export interface OtherThreads {
+  /** Why partitions there are not served. */
+  readonly unready: Readiness;
+  /** The pages of metrics of all of them. */
+  readonly metricsPages: () => Promise<readonly string[]>;
+}
+
 /** What every adapter serves: two Fetch handlers, and nothing of any runtime. */
 export interface App {
   ingress(request: Request): Response | Promise<Response>;
   admin(request: Request): Response | Promise<Response>;
   /** The client of a partition that lives here. Throws `Failure` 503 when it does not. */
   partitionClient(partition: number): PartitionClient;
+  /** Why partitions that are served here are not. */
+  unready(): Promise<readonly Unready[]>;
+  /** The page of metrics, of what is here. */
+  metricsPage(): Promise<string>;
+  /** The attempts that run here at this moment. */
+  running(): readonly RunningAttempt[];
   /** Reads the deployments again, because another process may have changed them. */
   reload(): Promise<void>;
   /** The server's end of Kafka sidecars. `feed.end()` is called before the admin interface is closed. */

@@ -193,7 +193,7 @@ export interface DeploymentStore {
    * Where several may write: grows with every change, as of the last `load` or change. A change is
    * rejected with `Outdated` when another process has changed anything since.
    */
-  readonly version?: number;
+  readonly version?: number | undefined;
   load(): Promise<Catalog>;
   /**
    * Replaces a deployment with the same id, and changes controls with it. Durable when it resolves; all

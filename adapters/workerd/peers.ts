@@ -1,6 +1,7 @@
 import type { SessionKeyStore } from "../../src/auth/session_keys.ts";
 import type { Catalog, DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
+import { announcedStore, readOnlyStore } from "../../src/placement/announced.ts";
 import { type Post, RemotePartitionClient } from "../../src/placement/partition_client.ts";
 
 /** The methods of an object for the other objects of its installation. */
@@ -61,22 +62,10 @@ export class Peers {
   deployments(own: DeploymentStore): DeploymentStore {
     const { range: { partition, partitions } } = this.#options;
     if (partitions === 1) return own;
-    if (partition !== 0) return this.#shared();
-    return {
-      load: () => own.load(),
-      save: async (deployment, controls) => {
-        await own.save(deployment, controls);
-        await this.#announce();
-      },
-      drop: async (id) => {
-        await own.drop(id);
-        await this.#announce();
-      },
-      control: async (change) => {
-        await own.control(change);
-        await this.#announce();
-      },
-    };
+    if (partition === 0) return announcedStore(own, () => this.#announce());
+    return readOnlyStore(async () =>
+      JSON.parse(await this.#options.at(0).deployments(0)) as Catalog
+    );
   }
 
   /** The keys of sessions, which the object of partition 0 stores for all. `own`: as above. */
@@ -86,16 +75,6 @@ export class Peers {
     return {
       read: (fresh) => at(0).readSessionKeys(0, fresh),
       replace: (before, after) => at(0).replaceSessionKeys(0, before, after),
-    };
-  }
-
-  #shared(): DeploymentStore {
-    const refuse = () => Promise.reject(new Error("Only the object of partition 0 registers"));
-    return {
-      load: async () => JSON.parse(await this.#options.at(0).deployments(0)) as Catalog,
-      save: refuse,
-      drop: refuse,
-      control: refuse,
     };
   }
 

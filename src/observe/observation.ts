@@ -2,7 +2,6 @@ import { Failure } from "../errors.ts";
 import type { Platform } from "../ports.ts";
 import type { ByHandler } from "./by_handler.ts";
 import { Exporter } from "./exporter.ts";
-import { EXPOSITION_TYPE } from "./exposition.ts";
 import { limitedLog } from "./limited_log.ts";
 import { Meter } from "./meter.ts";
 import { type MetricsSources, metricsText, type PartitionGauges } from "./metrics.ts";
@@ -78,10 +77,10 @@ export class Observation {
   async page(
     observed: Observed,
     { schema, members, subscriptions }: PageSources,
-  ): Promise<Response> {
+  ): Promise<string> {
     const invocations = await observed.statusCounts(COUNT_TIMEOUT_MS);
     const { platform, version } = this.#options;
-    const text = metricsText({
+    return metricsText({
       version,
       meter: this.#meter,
       schema,
@@ -93,7 +92,6 @@ export class Observation {
       spans: this.#exporter,
       vitals: platform.vitals?.(),
     });
-    return new Response(text, { headers: { "content-type": EXPOSITION_TYPE } });
   }
 
   /** Sends the spans that wait, for a few seconds at most. The dial is closed after it. */

@@ -24,6 +24,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["kafka"],
     ["ingress", "admin", "introspection", "ui"],
     ["app_options"],
+    ["app_partitions"],
     ["app"],
   ],
   "src/storage": [

@@ -61,9 +61,13 @@ test("any other object borrows what is registered, and registers nothing itself"
   const { own, storeOf } = installation(2);
   await own.save(deployment);
   expect((await storeOf(1).load()).deployments).toEqual([deployment]);
-  await expect(storeOf(1).save(deployment)).rejects.toThrow("Only the object of partition 0");
-  await expect(storeOf(1).drop(deployment.id)).rejects.toThrow("Only the object of partition 0");
-  await expect(storeOf(1).control({})).rejects.toThrow("Only the object of partition 0");
+  await expect(storeOf(1).save(deployment)).rejects.toThrow(
+    "Only the one that has the deployments",
+  );
+  await expect(storeOf(1).drop(deployment.id)).rejects.toThrow(
+    "Only the one that has the deployments",
+  );
+  await expect(storeOf(1).control({})).rejects.toThrow("Only the one that has the deployments");
 });
 
 test("the keys of sessions are those of partition 0", async () => {
