@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { createApp } from "../../src/app.ts";
 import { checkExposure } from "../../src/auth/exposure.ts";
-import type { App, AppOptions } from "../../src/app_options.ts";
+import type { App } from "../../src/app_options.ts";
 import {
   type Config,
   dumpConfig,
@@ -12,30 +12,25 @@ import {
   warningsOf,
 } from "../../src/config.ts";
 import { readTool } from "../../src/config/tool_flags.ts";
-import type { Failure } from "../../src/errors.ts";
-import type { RequestReader } from "../../src/ingress/request_reader.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
-import { OwnPorts } from "../../src/outbound/egress/own_ports.ts";
 import { egressOf } from "../../src/outbound/settings.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
-import type { Log } from "../../src/ports.ts";
-import { hasAddress, machineAddresses } from "../platform/addresses.ts";
+import { hasAddress } from "../platform/addresses.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet } from "./fleet.ts";
 import { withGeneratedToken } from "./generated_token.ts";
-import type { Post } from "../libsql/remote/open.ts";
-import type { Handler, Listener, ListenOptions } from "../platform/listener.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
 import { nodeDial } from "../dial/dial.ts";
-import { OpenConnections } from "../platform/open_connections.ts";
 import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
 import { clock } from "../platform/clock.ts";
 import { random } from "../platform/random.ts";
 import { openOutboundTls } from "./tls_settings.ts";
-import { portLimits } from "./port_limits.ts";
-import { openTls, type ProcessTls } from "./port_tls.ts";
+import { openTls } from "./port_tls.ts";
+import { countedAs, listenFor, type Parts, partsOf } from "./interfaces.ts";
+import { endOnBugs, endOnLoss, endOnSignals, endWhileStarting } from "./process_end.ts";
+import type { Runtime } from "./runtime.ts";
 import { startSidecar } from "./start_sidecar.ts";
-import { listenFailure, reportStartFailure, StartFailure } from "./start_failure.ts";
+import { reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
 import { clientCertificateOf } from "../tls/client_certificate.ts";
 import { runTool } from "../tools/run.ts";
@@ -43,21 +38,6 @@ import { built } from "../ui/embedded.ts";
 import { VERSION } from "../platform/version.ts";
 import { databaseSizes } from "../installation/sizes.ts";
 import { vitals, watchLoop } from "../platform/vitals.ts";
-
-/** The parts that differ between Node and Deno. */
-export interface Runtime {
-  /** Serves one port. Rejects when it cannot listen on the address. */
-  readonly listen: (options: ListenOptions) => Promise<Listener>;
-  readonly reader?: RequestReader;
-  /** Whether `listen` counts connections. */
-  readonly isCounting?: boolean;
-  /** Sends requests to a database server at less cost than `fetch`. */
-  readonly post?: Post;
-  /** The files of the UI, where they are not those of the last build: in development. */
-  readonly ui?: AppOptions["ui"];
-  /** Wraps the admin API: Node compresses what it answers. */
-  readonly aroundAdmin?: (admin: Handler) => Handler;
-}
 
 /** The process of a server, from its command line to its exit. Never rejects. */
 export async function serve(runtime: Runtime): Promise<void> {
@@ -180,113 +160,4 @@ async function wire(
     }),
   });
   return { app, storage, fleet };
-}
-
-/** What the app and the interfaces share. */
-interface Parts {
-  readonly log: Log;
-  readonly tls: ProcessTls;
-  readonly traffic: Counted;
-  /** The ports that are listened on. */
-  readonly own: OwnPorts;
-  /** The same, by the names of their interfaces. */
-  readonly ports: Map<string, number>;
-}
-
-function partsOf(log: Log, tls: ProcessTls): Parts {
-  return { log, tls, traffic: new Map(), own: new OwnPorts(machineAddresses), ports: new Map() };
-}
-
-interface Wanted extends Parts {
-  readonly runtime: Runtime;
-  readonly config: Config;
-  readonly handler: Handler;
-}
-
-async function listenFor(what: "ingress" | "admin" | "fleet", wanted: Wanted): Promise<Listener> {
-  const { runtime, config, log, handler, traffic, own, ports } = wanted;
-  const tls = wanted.tls[what];
-  const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
-  try {
-    const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
-    const listener = await runtime.listen({
-      ...{ host, port, handler, log, open, tls },
-      limits: portLimits(what, config),
-    });
-    const bound = Number(new URL(listener.url).port || (tls ? 443 : 80));
-    own.add(host, bound);
-    ports.set(what, bound);
-    return listener;
-  } catch (cause) {
-    throw listenFailure({ host, port, what }, cause);
-  }
-}
-
-/** The connections of each interface, by its name. */
-type Counted = Map<string, OpenConnections>;
-
-function countedAs(what: string, traffic: Counted): OpenConnections {
-  const open = new OpenConnections();
-  traffic.set(what, open);
-  return open;
-}
-
-/** 128 and the signal's number, as shells count. */
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/**
- * Until the server is ready, a signal ends the process at once, as a crash would; process 1 of a
- * container ignores signals without a handler. Returns a function that removes the handlers.
- */
-function endWhileStarting(): () => void {
-  const end = (signal: keyof typeof CODES) => process.exit(CODES[signal]);
-  process.on("SIGINT", end).on("SIGTERM", end);
-  return () => void process.off("SIGINT", end).off("SIGTERM", end);
-}
-
-/** The first signal ends the process in order; a second one, or too long a wait, at once. */
-function endOnSignals(log: Log, timeoutMs: number, close: () => Promise<void>): void {
-  let isEnding = false;
-  const end = (signal: keyof typeof CODES) => {
-    if (isEnding) process.exit(CODES[signal]);
-    isEnding = true;
-    log("info", "Stopping", { signal });
-    setTimeout(() => {
-      log("warn", "Stopped before everything was closed", { timeoutMs });
-      process.exit(CODES[signal]);
-    }, Math.min(timeoutMs, 2 ** 31 - 1)).unref();
-    close().then(() => process.exit(0), (cause) => {
-      log("error", "Cannot stop in order", { cause: stackOf(cause) });
-      process.exit(1);
-    });
-  };
-  process.on("SIGINT", () => end("SIGINT"));
-  process.on("SIGTERM", () => end("SIGTERM"));
-}
-
-/** Ends the process: calls acknowledged from now on would be lost with the files they are in. */
-function endOnLoss(log: Log, failure: Failure): never {
-  log("error", failure.message, { code: failure.code });
-  reportStartFailure(failure);
-  process.exit(1);
-}
-
-const BUG_CODE = 70;
-
-/**
- * An uncaught error ends the process. Memory may then differ from the disk, and a server that
- * continued could acknowledge calls that were never written. Only the rows count (law 3): the next
- * start derives everything from them.
- */
-function endOnBugs(log: Log): void {
-  const end = (cause: unknown) => {
-    log("error", "Ending because of a bug", { cause: stackOf(cause) });
-    process.exit(BUG_CODE);
-  };
-  process.on("uncaughtException", end);
-  process.on("unhandledRejection", end);
-}
-
-function stackOf(cause: unknown): string {
-  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
 }
