@@ -15,6 +15,9 @@ export interface Opened {
   readonly address: QueryAddress;
 }
 
+/** Where the database of a partition is that another thread opens. Undefined: it is opened here. */
+export type Elsewhere = (partition: number, layout: Layout) => QueryAddress | undefined;
+
 /** Every database of an installation. */
 export interface Databases {
   readonly layout: Layout;
@@ -32,12 +35,14 @@ export interface Databases {
  */
 export async function openDatabases(
   open: (partition: number) => Promise<Opened>,
-  { wanted, retry, isAddressed }: {
+  { wanted, retry, isAddressed, elsewhere }: {
     /** The layout of new data. */
     readonly wanted: Layout;
     readonly retry: RetryLimits;
     /** Whether the settings have the addresses of the databases. */
     readonly isAddressed: boolean;
+    /** Absent: all are opened here. The first one always is. */
+    readonly elsewhere?: Elsewhere | undefined;
   },
 ): Promise<Databases> {
   const first = await open(0);
@@ -52,9 +57,10 @@ export async function openDatabases(
     if (layout.databases === "each") {
       await ensurePartition(first.client, 0, retry);
       for (let partition = 1; partition < layout.partitions; partition++) {
-        const next = await open(partition);
+        const address = elsewhere?.(partition, layout);
+        const next = address ? { address, client: NOT_HERE } : await open(partition);
         all.push(next);
-        await ensurePartition(next.client, partition, retry);
+        if (!address) await ensurePartition(next.client, partition, retry);
       }
     }
     const of = (partition: number) => (all[partition] ?? first).client;
@@ -64,6 +70,13 @@ export async function openDatabases(
     throw cause;
   }
 }
+
+/** In the place of a database that another thread has open. */
+const NOT_HERE: SqlClient = {
+  batch: () => Promise.reject(new Error("Another thread has the database")),
+  isRefused: () => false,
+  close: () => Promise.resolve(),
+};
 
 /** The address of servers must fit the layout of the data, because only it tells where they are. */
 function checkAddress(layout: Layout, wanted: Layout): void {

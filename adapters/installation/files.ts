@@ -2,13 +2,14 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../../src/config.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Log } from "../../src/ports.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
 import { refuseLoss } from "./check.ts";
 import { type DataFolder, openDataFolder } from "./folder.ts";
-import { MarkFile, readMarks } from "./marks.ts";
+import { MarkFile, type MarkOptions, readMarks } from "./marks.ts";
 import { exposedFiles } from "./privacy.ts";
 import { watchFiles } from "./watch.ts";
-import { type Databases, openDatabases, type Opened } from "./databases.ts";
+import { type Databases, type Elsewhere, openDatabases, type Opened } from "./databases.ts";
 import { DATABASE_DESCRIPTORS, requireDescriptors } from "../platform/descriptors.ts";
 import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
@@ -24,6 +25,16 @@ export interface DataFilesOptions {
   readonly onGone: (failure: Failure) => void;
   /** The key of the databases. Undefined: they are not encrypted. */
   readonly key: FolderKey | undefined;
+  /** Absent: all databases are opened here. */
+  readonly threads?: ThreadsOption | undefined;
+}
+
+/** How databases are opened by other threads. */
+export interface ThreadsOption {
+  /** Which thread opens the database of a partition. 0: this one. */
+  readonly threadOf: (partition: number, layout: Layout) => number;
+  /** Has the others open theirs. Resolves when these are prepared and durable. */
+  readonly open: (layout: Layout) => Promise<void>;
 }
 
 /** The databases of a data folder, which is locked until they are closed. */
@@ -55,31 +66,25 @@ export async function openDataFiles(
 async function openChecked(
   folder: DataFolder,
   config: Config,
-  { log, acceptLoss, onGone, key }: DataFilesOptions,
+  { log, acceptLoss, onGone, key, threads }: DataFilesOptions,
 ): Promise<DataFiles> {
   await warnOfExposed(config["base-dir"], log);
-  const synchronous = config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
-  const open = async (partition: number): Promise<Opened> => {
-    requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
-    const { databaseKey } = key ?? {};
-    const options = { url: folder.partitionUrl(partition), synchronous, databaseKey } as const;
-    return await inFile(fileURLToPath(options.url), async () => {
-      const client = inlineCommits(await openLibsql(options), options);
-      await migrate(client);
-      return { client, address: { kind: "file", url: options.url, databaseKey } };
-    });
-  };
-  const databases = await openDatabases(open, {
+  const elsewhere: Elsewhere = (partition, layout) =>
+    threads?.threadOf(partition, layout) ? addressOf(folder, partition, key) : undefined;
+  const databases = await openDatabases(fileOpener(folder, config, key), {
     wanted: wantedOf(folder, config),
     retry: { retryMs: 0 },
     isAddressed: false,
+    elsewhere,
   });
+  const { layout } = databases;
+  await threads?.open(layout);
   await folder.recordDatabases(databases.all.length);
   const isFresh = acceptLoss || readMarks(folder.marksFile)?.isBinding === false;
-  const marks = new MarkFile(folder.marksFile, { synchronous, isFresh, log });
-  const stopWatching = await watchFiles(filesOf(folder, databases.all.length), (file) => {
-    onGone(new Failure("RT0029", `"${file}" is gone, or another file has its name`));
-  });
+  const marks = openMarks(folder, config, { isFresh, log });
+  const here = [...databases.all.keys()].filter((partition) => !elsewhere(partition, layout));
+  const files = [folder.lockFile, ...databaseFiles(folder, here)];
+  const stopWatching = await watchDataFiles(files, onGone);
   const close = async () => {
     stopWatching();
     await databases.close();
@@ -98,14 +103,66 @@ function wantedOf({ databases = 1 }: DataFolder, config: Config) {
   };
 }
 
-/** The files that a running server must not lose. SQLite keeps the last two open with the first. */
-function filesOf(folder: DataFolder, databases: number): string[] {
-  const files = [folder.lockFile];
-  for (let partition = 0; partition < databases; partition++) {
-    const file = fileURLToPath(folder.partitionUrl(partition));
-    files.push(file, `${file}-wal`, `${file}-shm`);
-  }
-  return files;
+/** The files of databases that a running server must not lose. SQLite keeps the last two open with the first. */
+export function databaseFiles(
+  { partitionUrl }: Pick<DataFolder, "partitionUrl">,
+  partitions: readonly number[],
+): string[] {
+  return partitions.flatMap((partition) => {
+    const file = fileURLToPath(partitionUrl(partition));
+    return [file, `${file}-wal`, `${file}-shm`];
+  });
+}
+
+/** Watches files of the data. `onGone`: as `DataFilesOptions` has it. Resolves with what ends it. */
+export function watchDataFiles(
+  files: readonly string[],
+  onGone: DataFilesOptions["onGone"],
+): Promise<() => void> {
+  return watchFiles(files, (file) => {
+    onGone(new Failure("RT0029", `"${file}" is gone, or another file has its name`));
+  });
+}
+
+/** Opens the marks of a folder. Throws what the file system throws. */
+export function openMarks(
+  { marksFile }: Pick<DataFolder, "marksFile">,
+  config: Config,
+  options: Pick<MarkOptions, "isFresh" | "log">,
+): MarkFile {
+  return new MarkFile(marksFile, { synchronous: synchronousOf(config), ...options });
+}
+
+/** Opens and prepares the database of a partition in a data folder, which is locked. */
+export function fileOpener(
+  folder: Pick<DataFolder, "partitionUrl">,
+  config: Config,
+  key: FolderKey | undefined,
+): (partition: number) => Promise<Opened> {
+  const synchronous = synchronousOf(config);
+  return async (partition) => {
+    requireDescriptors(DATABASE_DESCRIPTORS, `open the database of partition ${partition}`);
+    const address = addressOf(folder, partition, key);
+    const { url, databaseKey } = address;
+    const options = { url, databaseKey, synchronous };
+    return await inFile(fileURLToPath(url), async () => {
+      const client = inlineCommits(await openLibsql(options), options);
+      await migrate(client);
+      return { client, address };
+    });
+  };
+}
+
+function addressOf(
+  { partitionUrl }: Pick<DataFolder, "partitionUrl">,
+  partition: number,
+  key: FolderKey | undefined,
+) {
+  return { kind: "file", url: partitionUrl(partition), databaseKey: key?.databaseKey } as const;
+}
+
+function synchronousOf(config: Config): MarkOptions["synchronous"] {
+  return config["storage.synchronous"] === "full" ? "FULL" : "NORMAL";
 }
 
 /** Warns of files that other users can read, as in folders of earlier versions. */

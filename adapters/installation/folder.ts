@@ -128,7 +128,8 @@ export async function inspectDataFolder(
   return { partitionUrl };
 }
 
-function placesIn(folder: string) {
+/** The paths in a data folder. */
+export function placesIn(folder: string) {
   const at = (name: string) => path.join(path.resolve(folder), name);
   const partitionUrl = (partition: number) => pathToFileURL(at(databaseFile(partition))).href;
   return {

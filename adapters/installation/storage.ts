@@ -17,7 +17,8 @@ import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Loss } from "../../src/storage/log/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
-import { openDataFiles } from "./files.ts";
+import { openDataFiles, type ThreadsOption } from "./files.ts";
+import type { MarkFile } from "./marks.ts";
 import { folderKey } from "./folder_key.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
 import type { FolderKey } from "../libsql/file/folder_key.ts";
@@ -54,6 +55,8 @@ export interface StorageOptions {
   readonly acceptLoss: boolean;
   /** Called once with `Failure` RT0029 when a file of the data is removed or replaced. */
   readonly onGone: (failure: Failure) => void;
+  /** How partitions of a data folder are opened by other threads. Absent: all are opened here. */
+  readonly threads?: ThreadsOption | undefined;
 }
 
 /**
@@ -84,16 +87,39 @@ async function openFolder(
   options: StorageOptions,
   key: FolderKey | undefined,
 ): Promise<Storage> {
-  const { log, acceptLoss } = options;
+  const { log, threads } = options;
   const { marks, ...databases } = await openDataFiles(config, { ...options, key });
+  const { layout } = databases;
   const storage = storesOf(databases, config, {
+    ...folderStoreOptions(config, marks, options),
+    onDeployed: (version) => marks.deployed(version),
+    isHere: (partition) => !threads?.threadOf(partition, layout),
+  });
+  return { ...withQueries(storage, config, log), config, place: config["base-dir"] };
+}
+
+/** How the partitions of a data folder are stored, in whichever thread. */
+export function folderStoreOptions(
+  config: Config,
+  marks: MarkFile,
+  { log, acceptLoss }: Pick<StorageOptions, "log" | "acceptLoss">,
+): SqlStoreOptions {
+  return {
+    ...commonStoreOptions(config),
     stagedBytesMin: STAGED_BYTES_MIN,
     valueBytesMin: VALUE_BYTES_MIN,
     onDurable: (lease, place) => marks.committed(lease, place),
-    onDeployed: (version) => marks.deployed(version),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
-  });
-  return { ...withQueries(storage, config, log), config, place: config["base-dir"] };
+  };
+}
+
+function commonStoreOptions(config: Config) {
+  return {
+    clock,
+    retryMs: config["storage.retry-timeout"],
+    foldRowsMax: config["storage.fold-rows"],
+    foldBytesMax: config["storage.fold-bytes"],
+  };
 }
 
 /** Logs the commits that are given up because they cannot be read. */
@@ -206,37 +232,32 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
   }
 }
 
-type StoresOptions =
-  & Partial<typeof SERVER_FOLD_LIMITS>
-  & Pick<
-    SqlStoreOptions,
-    "owner" | "acceptLoss" | "onDurable" | "stagedBytesMin" | "valueBytesMin"
-  >
-  & { readonly onDeployed?: (version: number) => void };
+interface StoresOptions extends SqlStoreOptions {
+  readonly onDeployed?: (version: number) => void;
+  /** Whether a partition that has its own database is served by this thread. Absent: all are. */
+  readonly isHere?: (partition: number) => boolean;
+}
 
 function storesOf(
   databases: Databases,
   config: Config,
-  { owner, onDeployed, ...others }: StoresOptions,
+  { owner, onDeployed, isHere = () => true, ...others }: StoresOptions,
 ): Pick<
   Storage,
   "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "sessionKeys" | "close"
 > {
   const { all: [first], all, layout: { partitions } } = databases;
+  const options = { ...commonStoreOptions(config), ...others };
   const retryMs = config["storage.retry-timeout"];
-  const options = {
-    ...others,
-    clock,
-    retryMs,
-    foldRowsMax: config["storage.fold-rows"],
-    foldBytesMax: config["storage.fold-bytes"],
-  };
   // Only the first database records the owners of partitions.
-  const each = all.map(({ client }, at) =>
-    new SqlStore(client, at === 0 && owner ? { ...options, owner } : options)
+  const each = new Map(
+    [...all.entries()].filter(([at]) => isHere(at)).map(([at, { client }]) => [
+      at,
+      new SqlStore(client, at === 0 && owner ? { ...options, owner } : options),
+    ]),
   );
-  const [only] = each;
-  const store = only && each.length === 1 ? only : new ManyStores(each);
+  const only = each.get(0);
+  const store = only && all.length === 1 ? only : new ManyStores(each);
   const close = async () => {
     await store.close();
     await databases.close();

@@ -166,7 +166,7 @@ async function quiesce(
   const options = { clock, retryMs: config["storage.retry-timeout"] };
   const stores = clients.map((client) => new SqlStore(client, options));
   const [only] = stores;
-  const store = only && stores.length === 1 ? only : new ManyStores(stores);
+  const store = only && stores.length === 1 ? only : new ManyStores(stores.entries());
   try {
     const leases: Lease[] = [];
     for (let number = 0; number < partitions; number++) leases.push(await store.claim(number));

@@ -6,11 +6,11 @@ import type { SqlStore } from "./sql_store.ts";
 
 /** One store over partitions that have a database each. */
 export class ManyStores implements Store {
-  readonly #stores: readonly SqlStore[];
+  readonly #stores: ReadonlyMap<number, SqlStore>;
 
-  /** `stores`: one for each partition, in the order of their numbers. */
-  constructor(stores: readonly SqlStore[]) {
-    this.#stores = stores;
+  /** `stores`: those of the partitions that are served here, by their numbers. All have equal options. */
+  constructor(stores: Iterable<readonly [partition: number, store: SqlStore]>) {
+    this.#stores = new Map(stores);
   }
 
   claim(partition: number): Promise<Lease> {
@@ -30,7 +30,8 @@ export class ManyStores implements Store {
   }
 
   get stagedBytesMin(): number | undefined {
-    return this.#stores[0]?.stagedBytesMin;
+    const [first] = this.#stores.values();
+    return first?.stagedBytesMin;
   }
 
   scan<Q extends Scan>(lease: Lease, scan: Q): Promise<readonly ScanRow<Q>[]> {
@@ -47,7 +48,7 @@ export class ManyStores implements Store {
 
   /** As `SqlStore.flushAll`, for all databases. */
   async flushAll(): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.flushAll()));
+    await Promise.all([...this.#stores.values()].map((store) => store.flushAll()));
   }
 
   /** As `SqlStore.release`. */
@@ -56,12 +57,12 @@ export class ManyStores implements Store {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.close()));
+    await Promise.all([...this.#stores.values()].map((store) => store.close()));
   }
 
   #of(partition: number): SqlStore {
-    const store = this.#stores[partition];
-    assert(store, "Every partition has a database");
+    const store = this.#stores.get(partition);
+    assert(store, "Every partition that is served here has a database");
     return store;
   }
 }

@@ -28,7 +28,7 @@ async function filled(layout: Layout, rows: readonly Rows["source"][]): Promise<
   const { installation } = await newInstallation(layout, 0);
   const stores = installation.clients.map((client) => new SqlStore(client));
   const [only] = stores;
-  const store = stores.length === 1 && only ? only : new ManyStores(stores);
+  const store = stores.length === 1 && only ? only : new ManyStores(stores.entries());
   for (let home = 0; home < layout.partitions; home++) {
     const lease = await store.claim(home);
     const writes = rows.filter((row) => row.home === home)

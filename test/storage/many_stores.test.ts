@@ -18,7 +18,7 @@ async function three() {
     await migrate(client);
     clients.push(client);
   }
-  return new ManyStores(clients.map((client) => new SqlStore(client)));
+  return new ManyStores(clients.map((client) => new SqlStore(client)).entries());
 }
 
 const state = (name: string): Write => ({
