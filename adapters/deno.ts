@@ -5,6 +5,8 @@ import { listen as listenByNode } from "./node/listen.ts";
 import { serve } from "./server/serve.ts";
 
 await serve({
+  entry: import.meta.url,
+  sharesPorts: Deno.build.os === "linux",
   // `Deno.serve` compresses by itself. It can neither change its certificate nor ask for one.
   listen: (options) =>
     options.tls

@@ -7,6 +7,7 @@ import {
   byteSize,
   choice,
   count,
+  countOrAuto,
   countOrUnlimited,
   duration,
   flag,
@@ -53,6 +54,11 @@ export const options = {
   }),
   "default-num-partitions": option(count(1, PARTITIONS_MAX), "1", {
     doc: "The number of partitions of new data. Existing data keeps its number.",
+  }),
+  "threads": option(countOrAuto(1, PARTITIONS_MAX), "1", {
+    doc:
+      "Threads that share the partitions of a data folder with a database each (`storage.databases`). " +
+      "`auto`: one for each two cores. At most one for each database.",
   }),
   ...handlerOptions,
   ...experimentalOptions,

@@ -15,10 +15,13 @@ export const denoReader: RequestReader = {
  * `Deno.errors` error when it cannot listen on the address.
  */
 // deno-lint-ignore require-await -- what `Deno.serve` throws is to be a rejection
-export async function listen({ host, port, handler, log }: ListenOptions): Promise<Listener> {
+export async function listen(
+  { host, port, handler, log, isShared = false }: ListenOptions,
+): Promise<Listener> {
   const server = Deno.serve({
     hostname: host,
     port,
+    reusePort: isShared,
     onListen: () => {},
     onError: (cause) => {
       const stack = cause instanceof Error ? cause.stack : String(cause);

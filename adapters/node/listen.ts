@@ -6,7 +6,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, ListenOptions as NetListenOptions } from "node:net";
 import { toNodeHandler } from "srvx/node";
 import { limitedLog } from "../../src/observe/limited_log.ts";
 import type { Log } from "../../src/ports.ts";
@@ -66,11 +66,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
+/** Types of Node 20 do not know `reusePort`. */
+type ListenOptionsOfNode = NetListenOptions & { readonly reusePort: boolean };
+
 /** Resolves when the server listens. Rejects as `listen` does. */
-async function listening(server: Server, { host, port, log }: ListenOptions): Promise<void> {
+async function listening(
+  server: Server,
+  { host, port, log, isShared = false }: ListenOptions,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port, backlog: 4096 }, resolve);
+    server.listen(
+      { host, port, backlog: 4096, reusePort: isShared } as ListenOptionsOfNode,
+      resolve,
+    );
   });
   server.removeAllListeners("error");
   // Once it listens, only accept() can fail (no file descriptors left): log it and continue.

@@ -66,6 +66,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly log: Log;
+  /** Whether other threads of this process listen on the port as well. Absent: they do not. */
+  readonly isShared?: boolean;
   /** Absent: there are none. */
   readonly limits?: PortLimits | undefined;
   /** Absent: the port speaks no TLS. */

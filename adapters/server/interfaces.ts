@@ -28,6 +28,22 @@ export interface Wanted extends Parts {
   readonly runtime: Runtime;
   readonly config: Config;
   readonly handler: Handler;
+  /** Whether other threads of this process listen at the same address. */
+  readonly isShared?: boolean;
+}
+
+/** An address that this process listens on, and for what. */
+export interface OpenPort {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The addresses that this process listens on. */
+export function openPorts(config: Config, { ports }: Pick<Parts, "ports">): readonly OpenPort[] {
+  return [...ports].map(([name, port]) => (
+    { name, port, host: config[`${name as "ingress" | "admin" | "fleet"}.bind-address`] }
+  ));
 }
 
 /** Serves an interface at its address in the settings. Rejects with `StartFailure` RT0004. */
@@ -35,13 +51,14 @@ export async function listenFor(
   what: "ingress" | "admin" | "fleet",
   wanted: Wanted,
 ): Promise<Listener> {
-  const { runtime, config, log, handler, traffic, own, ports } = wanted;
+  const { runtime, config, log, handler, traffic, own, ports, isShared = false } = wanted;
   const tls = wanted.tls[what];
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
     const listener = await runtime.listen({
       ...{ host, port, handler, log, open, tls },
+      isShared: isShared && runtime.sharesPorts,
       limits: portLimits(what, config),
     });
     const bound = Number(new URL(listener.url).port || (tls ? 443 : 80));

@@ -43,7 +43,7 @@ export function endOnLoss(log: Log, failure: Failure): never {
   process.exit(1);
 }
 
-const BUG_CODE = 70;
+export const BUG_CODE = 70;
 
 /**
  * An uncaught error ends the process. Memory may then differ from the disk, and a server that

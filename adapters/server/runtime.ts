@@ -8,6 +8,10 @@ export interface Runtime {
   /** Serves one port. Rejects when it cannot listen on the address. */
   readonly listen: (options: ListenOptions) => Promise<Listener>;
   readonly reader?: RequestReader;
+  /** The module that calls `serve`: other threads of the process run it again. */
+  readonly entry: string;
+  /** Whether several threads may listen on one port, and the system deals out connections. */
+  readonly sharesPorts: boolean;
   /** Whether `listen` counts connections. */
   readonly isCounting?: boolean;
   /** Sends requests to a database server at less cost than `fetch`. */

@@ -13,34 +13,31 @@ import {
 } from "../../src/config.ts";
 import { readTool } from "../../src/config/tool_flags.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
-import { egressOf } from "../../src/outbound/settings.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import { hasAddress } from "../platform/addresses.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet } from "./fleet.ts";
 import { withGeneratedToken } from "./generated_token.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
-import { nodeDial } from "../dial/dial.ts";
-import { jsonLog, leastLevel, prettyLog } from "../platform/log.ts";
-import { clock } from "../platform/clock.ts";
-import { random } from "../platform/random.ts";
-import { openOutboundTls } from "./tls_settings.ts";
 import { openTls } from "./port_tls.ts";
-import { countedAs, listenFor, type Parts, partsOf } from "./interfaces.ts";
+import { appBasics } from "./app_basics.ts";
+import { listenFor, openPorts, type Parts, partsOf, type Wanted } from "./interfaces.ts";
+import { logOf } from "./settings_log.ts";
+import { ownThreadData, serveThread } from "./thread.ts";
+import { Threads } from "./threads.ts";
 import { endOnBugs, endOnLoss, endOnSignals, endWhileStarting } from "./process_end.ts";
 import type { Runtime } from "./runtime.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
-import { clientCertificateOf } from "../tls/client_certificate.ts";
 import { runTool } from "../tools/run.ts";
-import { built } from "../ui/embedded.ts";
 import { VERSION } from "../platform/version.ts";
 import { databaseSizes } from "../installation/sizes.ts";
-import { vitals, watchLoop } from "../platform/vitals.ts";
 
-/** The process of a server, from its command line to its exit. Never rejects. */
+/** The process of a server, from its command line to its exit, or a thread of it. Never rejects. */
 export async function serve(runtime: Runtime): Promise<void> {
+  const data = ownThreadData();
+  if (data) return await serveThread(runtime, data);
   const [env, args] = [process.env, process.argv.slice(2)];
   makePrivate();
   // The process that reads our output may have ended. That must not end the server.
@@ -76,12 +73,9 @@ async function readConfigFile(file: string): Promise<string> {
   }
 }
 
-const LOGS = { json: jsonLog, pretty: prettyLog } as const;
-
 /** Opens everything, listens, and installs the handlers of signals. Rejects when it cannot start. */
 async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Promise<void> {
-  const least = leastLevel(settings["log-filter"], settings["log-level"]);
-  const log = LOGS[settings["log-format"]](least);
+  const log = logOf(settings);
   endOnBugs(log);
   if (settings["auth.mode"] !== "generate") checkExposure(settings, hasAddress);
   const tls = await openTls(settings, log);
@@ -89,14 +83,18 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
   const parts = partsOf(log, tls);
-  const { app, fleet, storage } = await wire(runtime, settings, { ...parts, acceptLoss });
+  const wired = await wire(runtime, settings, { ...parts, acceptLoss });
+  const { app, fleet, storage, threads } = wired;
   const { config } = storage;
   const wanted = { runtime, config, ...parts };
   const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
-  const ingress = await listenFor("ingress", { ...wanted, handler: app.ingress });
+  const isShared = !threads.isOne && runtime.sharesPorts;
+  if (isShared) await refuseTaken(wanted);
+  const ingress = await listenFor("ingress", { ...wanted, isShared, handler: app.ingress });
   const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
   const admin = await listenFor("admin", { ...wanted, handler: operators });
+  await threads.listen(openPorts(config, parts));
   haveStarted();
   watchDescriptors(log);
   const sidecar = await startSidecar(app.kafka, { config, log, adminUrl: admin.url });
@@ -107,11 +105,12 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
       app.endWaits();
       await admin.close(drainMs);
     };
-    await Promise.all([ingress.close(drainMs), closeAdmin()]);
+    await Promise.all([ingress.close(drainMs), threads.drain(drainMs), closeAdmin()]);
     await fleet?.leave().catch((cause) => {
       log("warn", "Cannot tell the fleet of our end", { cause: String(cause) });
     });
     await peers?.close(0);
+    await threads.close();
     await app.close();
     await storage.close();
   });
@@ -120,44 +119,51 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   );
 }
 
+/**
+ * A port that threads share may be shared with another process of the same user as well, without an error:
+ * so it is tried for this process alone first. Rejects as `listenFor` does.
+ */
+async function refuseTaken(wanted: Omit<Wanted, "handler">): Promise<void> {
+  if (wanted.config["ingress.bind-port"] === 0) return;
+  const handler = () => new Response("the server is starting", { status: 503 });
+  const listener = await listenFor("ingress", { ...wanted, handler });
+  await listener.close(0);
+}
+
+interface Wired {
+  readonly app: App;
+  readonly storage: Storage;
+  readonly fleet: Fleet | undefined;
+  readonly threads: Threads;
+}
+
 /** Opens everything, and makes the app, which does not listen yet. */
 async function wire(
   runtime: Runtime,
   settings: Config,
-  { log, acceptLoss, traffic, own, ports, tls }: Parts & { readonly acceptLoss: boolean },
-): Promise<{ readonly app: App; readonly storage: Storage; readonly fleet: Fleet | undefined }> {
-  const { reader, post } = runtime;
+  parts: Parts & { readonly acceptLoss: boolean },
+): Promise<Wired> {
+  const { log, acceptLoss, tls } = parts;
+  const { entry, post } = runtime;
   const isAlone = !isInFleet(settings);
   let fleet: Fleet | undefined;
   const owner = isAlone ? undefined : () => fleet?.id ?? "";
+  const threads = new Threads({ entry, config: settings, acceptLoss, log });
   const storage = await openStorage(settings, {
-    ...{ log, post, owner, acceptLoss },
+    ...{ log, post, owner, acceptLoss, threads },
     onGone: (failure) => endOnLoss(log, failure),
   });
   const { store, partitions, deployments, kafka, audit, sessionKeys, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
   checkExposure(config, hasAddress);
-  const dial = nodeDial({
-    streamsMax: config["worker.invoker.streams-per-connection"],
-    idleMs: config["worker.invoker.idle-connection-timeout"],
-    connections: countedAs("endpoints", traffic),
-    egress: egressOf(config, own),
-    tls: await openOutboundTls(config, log),
-  });
-  const measured = () => ({ ...vitals(traffic), databases: databaseSizes(storage.databases) });
-  const app = await createApp({
-    platform: { clock, random, log, dial, vitals: measured, watchLoop },
-    ...{ config, store, partitions, deployments, kafka, audit, sessionKeys, introspection },
-    version: VERSION,
-    certificateOf: clientCertificateOf,
-    ui: runtime.ui ?? (() => built),
-    ingressPort: () => ports.get("ingress"),
-    readTextFile: (path) => readFile(path, "utf8"),
-    readVariable: (name) => process.env[name],
-    ...(reader && { reader }),
+  const databases = () => databaseSizes(storage.databases);
+  const app = await threads.start(createApp({
+    ...await appBasics(runtime, config, { ...parts, databases }),
+    ...{ store, partitions, kafka, audit, sessionKeys },
+    ...threads.appOptions(deployments, introspection),
     ...(!isAlone && {
       fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log, tls }),
     }),
-  });
-  return { app, storage, fleet };
+  }));
+  return { app, storage, fleet, threads };
 }

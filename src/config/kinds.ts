@@ -117,6 +117,21 @@ export function countOrUnlimited(least: number): Kind<number> {
   });
 }
 
+/** A whole number from `least` to `most`, or `auto`, which reads as 0. */
+export function countOrAuto(least: number, most: number): Kind<number> {
+  const struct = refine(max(min(integer(), 0), most), "count", (n) => n === 0 || n >= least);
+  return kind(`a whole number from ${least} to ${most}, or "${AUTO}"`, struct, {
+    parse: (given) => isAuto(given) ? 0 : ofText(parseCount)(given) || undefined,
+    print: (value) => value === 0 ? AUTO : String(value),
+  });
+}
+
+const AUTO = "auto";
+
+function isAuto(given: unknown): boolean {
+  return typeof given === "string" && given.trim().toLowerCase() === AUTO;
+}
+
 const UNLIMITED = "unlimited";
 
 function isUnlimited(given: unknown): boolean {

@@ -1,0 +1,98 @@
+import type { MessagePort } from "node:worker_threads";
+import { Failure, Untaken } from "../../src/errors.ts";
+import { AskingClient } from "../../src/placement/asking_client.ts";
+import { askPartition, isPartitionMethod } from "../../src/placement/partition_methods.ts";
+import { PortRpc } from "../../src/placement/port_rpc.ts";
+import type { Log, OnLeave, PartitionClient } from "../../src/ports.ts";
+import { threadOf } from "../installation/threads.ts";
+import { clock } from "../platform/clock.ts";
+
+/** What a thread does for the others, by name, beside what they ask of its partitions. */
+export type ThreadMethods = Readonly<Record<string, (argument: never) => unknown>>;
+
+export interface ThreadPeersOptions {
+  /** The number of this thread; the first one, 0, has the folder and the admin interface. */
+  readonly thread: number;
+  /** The ports to the others, by their numbers. */
+  readonly ports: ReadonlyMap<number, MessagePort>;
+  readonly methods: ThreadMethods;
+  /** The client of a partition here. Undefined: this thread is starting. */
+  readonly partitionClient: (partition: number) => PartitionClient | undefined;
+  readonly log: Log;
+}
+
+/** The other threads of the process, as one of them sees them. */
+export class ThreadPeers {
+  readonly #rpcs = new Map<number, PortRpc>();
+  readonly #options: ThreadPeersOptions;
+  readonly #clients = new Map<number, PartitionClient>();
+
+  constructor(options: ThreadPeersOptions) {
+    this.#options = options;
+    for (const [thread, port] of options.ports) {
+      const rpc = new PortRpc({
+        port: { postMessage: (message, transfer) => port.postMessage(message, [...transfer]) },
+        serve: (method, args, onLeave) => this.#serve(method, args, onLeave),
+        soon: (call) => clock.soon(call),
+        log: options.log,
+      });
+      this.#rpcs.set(thread, rpc);
+      port.on("message", (message: Uint8Array) => rpc.receive(message));
+      port.on("close", () => rpc.close());
+    }
+  }
+
+  /** Asks one of the others. Rejects as `PortRpc.ask` does. */
+  ask<T>(thread: number, method: string, ...args: readonly unknown[]): Promise<T> {
+    const rpc = this.#rpcs.get(thread);
+    if (!rpc) return Promise.reject(Failure.plain(500, "there is no such thread"));
+    return rpc.ask<T>(method, args);
+  }
+
+  /** Asks all others. */
+  askAll<T>(method: string, ...args: readonly unknown[]): Promise<readonly T[]> {
+    return Promise.all([...this.#rpcs.values()].map((rpc) => rpc.ask<T>(method, args)));
+  }
+
+  /** The client of a partition that another thread serves. */
+  partitionClient(partition: number): PartitionClient {
+    const known = this.#clients.get(partition);
+    if (known) return known;
+    const rpc = this.#rpcs.get(threadOf(partition, this.#rpcs.size + 1));
+    if (!rpc) throw Failure.plain(503, "the partition is not here");
+    const client = new ThreadPartitionClient(rpc, partition);
+    this.#clients.set(partition, client);
+    return client;
+  }
+
+  async #serve(
+    method: string,
+    [first, ...args]: readonly unknown[],
+    onLeave: OnLeave,
+  ): Promise<unknown> {
+    const { methods, partitionClient } = this.#options;
+    if (!isPartitionMethod(method)) return await methods[method]?.(first as never);
+    const client = partitionClient(Number(first));
+    if (!client) throw new Untaken("the thread of the partition is starting");
+    return await askPartition(client, method, { args, onLeave });
+  }
+}
+
+class ThreadPartitionClient extends AskingClient {
+  readonly #rpc: PortRpc;
+  readonly #partition: number;
+
+  constructor(rpc: PortRpc, partition: number) {
+    super();
+    this.#rpc = rpc;
+    this.#partition = partition;
+  }
+
+  protected override ask<T>(
+    method: keyof PartitionClient,
+    args: readonly unknown[],
+    onLeave?: OnLeave,
+  ): Promise<T> {
+    return this.#rpc.ask(method, [this.#partition, ...args], onLeave);
+  }
+}

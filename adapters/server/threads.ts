@@ -1,0 +1,172 @@
+import { cpus } from "node:os";
+import process from "node:process";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { OtherThreads } from "../../src/app_options.ts";
+import type { Config } from "../../src/config.ts";
+import { type Code, errors } from "../../src/error_codes.ts";
+import { Failure } from "../../src/errors.ts";
+import type { Unready } from "../../src/model/readiness.ts";
+import { announcedStore } from "../../src/placement/announced.ts";
+import { fleetIntrospection } from "../../src/placement/fleet_introspection.ts";
+import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
+import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
+import type { Layout } from "../../src/storage/schema/layout.ts";
+import type { App } from "../../src/app_options.ts";
+import type { ThreadsOption } from "../installation/files.ts";
+import { partitionsOf, threadOf, threadsOf } from "../installation/threads.ts";
+import type { OpenPort } from "./interfaces.ts";
+import { BUG_CODE, endOnLoss } from "./process_end.ts";
+import { threadData } from "./thread.ts";
+import { ThreadPeers } from "./thread_peers.ts";
+
+export interface ThreadsOptions {
+  /** The module that a thread runs: the entry of this process. */
+  readonly entry: string;
+  readonly config: Config;
+  readonly acceptLoss: boolean;
+  readonly log: Log;
+}
+
+/**
+ * The threads of this process beside the first one, which starts them, tells them what is registered and
+ * what to do, and answers operators for all. With one thread it has no peers, and does nothing.
+ */
+export class Threads implements ThreadsOption {
+  readonly #options: ThreadsOptions;
+  #threads = 1;
+  #partitions = 1;
+  #peers: ThreadPeers | undefined;
+  #app: App | undefined;
+  #deployments: DeploymentStore | undefined;
+  #isClosing = false;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+  }
+
+  threadOf(partition: number, layout: Layout): number {
+    return threadOf(partition, this.#countOf(layout));
+  }
+
+  /** Starts the threads that a data folder has use for, and has them open their databases. */
+  async open(layout: Layout): Promise<void> {
+    this.#threads = this.#countOf(layout);
+    this.#partitions = layout.partitions;
+    if (this.#threads === 1) return;
+    const { log } = this.#options;
+    const ports = mesh(this.#threads);
+    for (const [thread, others] of ports.entries()) if (thread > 0) this.#start(thread, others);
+    this.#peers = new ThreadPeers({
+      thread: 0,
+      ports: ports[0] ?? new Map(),
+      log,
+      partitionClient: (partition) => this.#app?.partitionClient(partition),
+      methods: {
+        deployments: () => this.#deployments?.load(),
+        unready: () => this.#app?.unready() ?? [],
+        gone: (failure: { readonly code: string; readonly message: string }) =>
+          endOnLoss(log, goneFailure(failure)),
+      },
+    });
+    await this.#peers.askAll("open");
+    log("info", "Threads share the partitions", { threads: this.#threads });
+  }
+
+  /** What the app of this thread has of the others. */
+  appOptions(deployments: DeploymentStore, introspection: Introspection): ThreadAppOptions {
+    this.#deployments = deployments;
+    const peers = this.#peers;
+    if (!peers) return { deployments, introspection };
+    const flush = async () => (await peers.askAll<readonly RunningAttempt[]>("flush")).flat();
+    return {
+      deployments: announcedStore(deployments, async () => void await peers.askAll("reload")),
+      introspection: fleetIntrospection(introspection, flush),
+      here: partitionsOf(0, { threads: this.#threads, partitions: this.#partitions }),
+      remotePartition: (partition) => peers.partitionClient(partition),
+      otherThreads: {
+        unready: async () => (await peers.askAll<readonly Unready[]>("unready")).flat(),
+        metricsPages: () => peers.askAll("page"),
+      },
+    };
+  }
+
+  /** The app of this thread is made in `here`; the others make theirs at the same time. */
+  async start(here: Promise<App>): Promise<App> {
+    const [app] = await Promise.all([
+      here.then((app) => this.#app = app),
+      this.#peers?.askAll("start"),
+    ]);
+    return app;
+  }
+
+  /** Whether others listen as well. */
+  get isOne(): boolean {
+    return this.#peers === undefined;
+  }
+
+  /** The others listen at the port of callers as well, where the platform shares ports. */
+  async listen(open: readonly OpenPort[]): Promise<void> {
+    await this.#peers?.askAll("listen", open);
+  }
+
+  /** Ends requests of callers, as `Listener.close` does. */
+  async drain(drainMs: number): Promise<void> {
+    this.#isClosing = true;
+    await this.#peers?.askAll("drain", drainMs);
+  }
+
+  /** Closes what the others have open. */
+  async close(): Promise<void> {
+    await this.#peers?.askAll("close");
+  }
+
+  #countOf(layout: Layout): number {
+    const { threads } = this.#options.config;
+    return threadsOf(layout, { wanted: threads === 0 ? undefined : threads, cores: cpus().length });
+  }
+
+  #start(thread: number, ports: ReadonlyMap<number, MessagePort>): void {
+    const { entry, config, acceptLoss, log } = this.#options;
+    const [threads, partitions] = [this.#threads, this.#partitions];
+    const worker = new Worker(new URL(entry), {
+      workerData: threadData({ thread, threads, partitions, config, acceptLoss, ports }),
+      transferList: [...ports.values()],
+    });
+    worker.on("error", (cause) => this.#end(thread, log, cause));
+    worker.on("exit", (code) => this.#end(thread, log, `exit code ${code}`));
+  }
+
+  /** Its partitions would be away for good, and what it knew is lost: the next start reads all again. */
+  #end(thread: number, log: Log, cause: unknown): void {
+    if (this.#isClosing) return;
+    const text = cause instanceof Error ? cause.stack : String(cause);
+    log("error", "Ending because a thread has ended", { thread, cause: text });
+    process.exit(BUG_CODE);
+  }
+}
+
+type ThreadAppOptions = {
+  readonly deployments: DeploymentStore;
+  readonly introspection: Introspection;
+  readonly here?: readonly number[];
+  readonly remotePartition?: (partition: number) => PartitionClient;
+  readonly otherThreads?: OtherThreads;
+};
+
+/** A channel between each two of so many threads: for each thread, its ports by the others' numbers. */
+function mesh(threads: number): Map<number, MessagePort>[] {
+  const ports = Array.from({ length: threads }, () => new Map<number, MessagePort>());
+  for (const [one, mine] of ports.entries()) {
+    for (let other = one + 1; other < threads; other++) {
+      const { port1, port2 } = new MessageChannel();
+      mine.set(other, port1);
+      ports[other]?.set(one, port2);
+    }
+  }
+  return ports;
+}
+
+function goneFailure({ code, message }: { readonly code: string; readonly message: string }) {
+  const known = Object.hasOwn(errors, code) ? code as Code : "RT0029";
+  return new Failure(known, message.replace(`[${code}] `, ""));
+}
