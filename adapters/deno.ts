@@ -6,7 +6,8 @@ import { serve } from "./server/serve.ts";
 
 await serve({
   entry: import.meta.url,
-  sharesPorts: Deno.build.os === "linux",
+  // `reusePort` ends a process of Deno that was started without `--unstable-net`.
+  sharesPorts: false,
   // `Deno.serve` compresses by itself. It can neither change its certificate nor ask for one.
   listen: (options) =>
     options.tls

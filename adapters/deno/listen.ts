@@ -16,12 +16,11 @@ export const denoReader: RequestReader = {
  */
 // deno-lint-ignore require-await -- what `Deno.serve` throws is to be a rejection
 export async function listen(
-  { host, port, handler, log, isShared = false }: ListenOptions,
+  { host, port, handler, log }: ListenOptions,
 ): Promise<Listener> {
   const server = Deno.serve({
     hostname: host,
     port,
-    reusePort: isShared,
     onListen: () => {},
     onError: (cause) => {
       const stack = cause instanceof Error ? cause.stack : String(cause);

@@ -1,4 +1,4 @@
-import { isMainThread, type MessagePort, workerData } from "node:worker_threads";
+import { isMainThread, workerData } from "node:worker_threads";
 import { createApp } from "../../src/app.ts";
 import type { App } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
@@ -13,7 +13,7 @@ import { listenFor, type OpenPort, type Parts, partsOf } from "./interfaces.ts";
 import { openTls } from "./port_tls.ts";
 import type { Runtime } from "./runtime.ts";
 import { logOf } from "./settings_log.ts";
-import { ThreadPeers } from "./thread_peers.ts";
+import { ThreadPeers, type ThreadPort } from "./thread_peers.ts";
 
 const KIND = "perdure thread";
 
@@ -27,7 +27,7 @@ export interface ThreadData {
   readonly config: Config;
   readonly acceptLoss: boolean;
   /** To the others, by their numbers. */
-  readonly ports: ReadonlyMap<number, MessagePort>;
+  readonly ports: ReadonlyMap<number, ThreadPort>;
 }
 
 /** The data of a thread. */

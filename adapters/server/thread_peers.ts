@@ -1,8 +1,7 @@
-import type { MessagePort } from "node:worker_threads";
 import { Failure, Untaken } from "../../src/errors.ts";
 import { AskingClient } from "../../src/placement/asking_client.ts";
 import { askPartition, isPartitionMethod } from "../../src/placement/partition_methods.ts";
-import { PortRpc } from "../../src/placement/port_rpc.ts";
+import { PortRpc, type RpcPort } from "../../src/placement/port_rpc.ts";
 import type { Log, OnLeave, PartitionClient } from "../../src/ports.ts";
 import { threadOf } from "../installation/threads.ts";
 import { clock } from "../platform/clock.ts";
@@ -10,11 +9,16 @@ import { clock } from "../platform/clock.ts";
 /** What a thread does for the others, by name, beside what they ask of its partitions. */
 export type ThreadMethods = Readonly<Record<string, (argument: never) => unknown>>;
 
+/** A port as both runtimes have it: that of the web. Node's own interface is missing on Deno. */
+export interface ThreadPort extends RpcPort {
+  onmessage: ((event: { readonly data: Uint8Array }) => void) | null;
+}
+
 export interface ThreadPeersOptions {
   /** The number of this thread; the first one, 0, has the folder and the admin interface. */
   readonly thread: number;
   /** The ports to the others, by their numbers. */
-  readonly ports: ReadonlyMap<number, MessagePort>;
+  readonly ports: ReadonlyMap<number, ThreadPort>;
   readonly methods: ThreadMethods;
   /** The client of a partition here. Undefined: this thread is starting. */
   readonly partitionClient: (partition: number) => PartitionClient | undefined;
@@ -31,14 +35,13 @@ export class ThreadPeers {
     this.#options = options;
     for (const [thread, port] of options.ports) {
       const rpc = new PortRpc({
-        port: { postMessage: (message, transfer) => port.postMessage(message, [...transfer]) },
+        port,
         serve: (method, args, onLeave) => this.#serve(method, args, onLeave),
         soon: (call) => clock.soon(call),
         log: options.log,
       });
       this.#rpcs.set(thread, rpc);
-      port.on("message", (message: Uint8Array) => rpc.receive(message));
-      port.on("close", () => rpc.close());
+      port.onmessage = ({ data }) => rpc.receive(data);
     }
   }
 

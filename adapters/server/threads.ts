@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import process from "node:process";
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import type { OtherThreads } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
 import { type Code, errors } from "../../src/error_codes.ts";
@@ -17,7 +17,7 @@ import { partitionsOf, threadOf, threadsOf } from "../installation/threads.ts";
 import type { OpenPort } from "./interfaces.ts";
 import { BUG_CODE, endOnLoss } from "./process_end.ts";
 import { threadData } from "./thread.ts";
-import { ThreadPeers } from "./thread_peers.ts";
+import { ThreadPeers, type ThreadPort } from "./thread_peers.ts";
 
 export interface ThreadsOptions {
   /** The module that a thread runs: the entry of this process. */
@@ -125,12 +125,12 @@ export class Threads implements ThreadsOption {
     return threadsOf(layout, { wanted: threads === 0 ? undefined : threads, cores: cpus().length });
   }
 
-  #start(thread: number, ports: ReadonlyMap<number, MessagePort>): void {
+  #start(thread: number, ports: ReadonlyMap<number, ThreadPort>): void {
     const { entry, config, acceptLoss, log } = this.#options;
     const [threads, partitions] = [this.#threads, this.#partitions];
     const worker = new Worker(new URL(entry), {
       workerData: threadData({ thread, threads, partitions, config, acceptLoss, ports }),
-      transferList: [...ports.values()],
+      transferList: [...ports.values()] as never[],
     });
     worker.on("error", (cause) => this.#end(thread, log, cause));
     worker.on("exit", (code) => this.#end(thread, log, `exit code ${code}`));
@@ -154,13 +154,13 @@ type ThreadAppOptions = {
 };
 
 /** A channel between each two of so many threads: for each thread, its ports by the others' numbers. */
-function mesh(threads: number): Map<number, MessagePort>[] {
-  const ports = Array.from({ length: threads }, () => new Map<number, MessagePort>());
+function mesh(threads: number): Map<number, ThreadPort>[] {
+  const ports = Array.from({ length: threads }, () => new Map<number, ThreadPort>());
   for (const [one, mine] of ports.entries()) {
     for (let other = one + 1; other < threads; other++) {
       const { port1, port2 } = new MessageChannel();
-      mine.set(other, port1);
-      ports[other]?.set(one, port2);
+      mine.set(other, port1 as never);
+      ports[other]?.set(one, port2 as never);
     }
   }
   return ports;
