@@ -38,13 +38,13 @@ export interface MissingColumn {
   readonly why: string;
 }
 
-const SEVERAL = { DEFAULT_NUM_PARTITIONS: "3", STORAGE__DATABASES: "each" };
+const SEVERAL = { DEFAULT_NUM_PARTITIONS: "3", STORAGE__DATABASES: "each", THREADS: "2" };
 
 export const COLUMNS: readonly Column[] = [
   onFile("node", "Node, file"),
   onFile("deno", "Deno, file"),
   {
-    ...onFile("node", "Node, 3 partitions, a file each", SEVERAL),
+    ...onFile("node", "Node, 3 partitions, a file each, 2 threads", SEVERAL),
     key: "node-file-partitions",
     transports: ["h2"],
   },
