@@ -97,7 +97,7 @@ export async function check(
 export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
   const { idempotencyKey, limitKey, priority, headers, value, delayMs } = checked;
   const now = setup.now();
-  const { id, fresh } = newInvocationId(identity(checked), setup.random(ENTROPY_BYTES), now);
+  const { id, fresh } = newInvocationId(identity(checked), entropyOf(setup), now);
   // Optional fields are assigned, not spread: spreading costs more than all checks together.
   const request: Writable<InvocationRequest> = {
     id,
@@ -114,6 +114,14 @@ export function toRequest(setup: Setup, schema: Schema, checked: Checked): Invoc
   if (checked.trace) request.trace = checked.trace;
   if (delayMs !== undefined) request.startAt = now + delayMs;
   return request;
+}
+
+function entropyOf({ random, places }: Setup): Uint8Array {
+  const entropy = random(ENTROPY_BYTES);
+  if (!places) return entropy;
+  const last = ENTROPY_BYTES - 1;
+  entropy[last] = places[entropy[last]! % places.length]!;
+  return entropy;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

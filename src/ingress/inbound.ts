@@ -18,6 +18,8 @@ export interface IngressOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: Random;
+  /** Where invocations without a key are made (`placesIn`). Default: anywhere. */
+  readonly places?: Uint8Array | undefined;
   /** Longest body of a request: longer ones are refused with 413. Default: 32 MiB. */
   readonly bodyBytesMax?: number;
   /** Requests in progress at once; further ones are refused with 429. Default: no limit. */

@@ -34,6 +34,7 @@ export function ingress(
     requestsMax: Infinity,
     reader: fetchReader,
     tracer: undefined,
+    places: undefined,
     readiness: () => Promise.resolve([]),
     isStrict: false,
     onResponse: () => {},

@@ -127,8 +127,8 @@ export interface InvocationIdentity {
 
 /**
  * The id of a new invocation. Workflow runs and idempotent requests get the same id each time;
- * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes. `now`:
- * milliseconds since the epoch.
+ * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes, of which the last one decides
+ * where an invocation without a key is (`PLACES`). `now`: milliseconds since the epoch.
  */
 export function newInvocationId(
   identity: InvocationIdentity,
@@ -221,9 +221,18 @@ function parts(identity: InvocationIdentity): string[] {
   ];
 }
 
-/** Unkeyed invocations use 64 partition keys, evenly spread: few enough to keep inserts local. */
+/** Unkeyed invocations use so many partition keys, evenly spread: few enough to keep inserts local. */
+export const PLACES = 64;
+
+/** The partition key of a place: of the `PLACES` the one with the number `place`, or its remainder. */
+export function placeKey(place: number): Uint8Array {
+  const key = new Uint8Array(KEY_BYTES);
+  spread(key, place);
+  return key;
+}
+
 function spread(bytes: Uint8Array, chance: number): void {
-  bytes[KEY_BYTES - 1] = (chance & 63) << 2;
+  bytes[KEY_BYTES - 1] = (chance & (PLACES - 1)) << 2;
   bytes[KEY_BYTES - 2] = 0x5a;
 }
 

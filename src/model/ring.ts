@@ -1,4 +1,4 @@
-import { parseInvocationId, partitionKeyOf } from "./id.ts";
+import { parseInvocationId, partitionKeyOf, placeKey, PLACES } from "./id.ts";
 
 /**
  * The range of a partition within an installation. The 64-bit partition key that every id begins with is
@@ -22,6 +22,19 @@ export const PARTITIONS_MAX = 64;
 /** The partition of a well-formed invocation id. Throws `BadId`. */
 export function partitionOfId(id: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
+}
+
+/**
+ * Which of the places of invocations without a key (`model/id.ts`) are in some partitions: the process or
+ * thread that serves these keeps what it is asked for. Undefined: all places do.
+ */
+export function placesIn(here: readonly number[], partitions: number): Uint8Array | undefined {
+  if (here.length === partitions) return undefined;
+  const own = new Set(here);
+  const places = [...Array(PLACES).keys()].filter((place) =>
+    own.has(partitionOfKey(placeKey(place), partitions))
+  );
+  return places.length === 0 ? undefined : Uint8Array.from(places);
 }
 
 /** The partition of an object or a workflow, and of every invocation of it: that of its scope, if any. */
