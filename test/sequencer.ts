@@ -26,6 +26,7 @@ export const LONGEST = [
   "conformance/node_partitions.test.ts",
   "kafka/crash_fleet.test.ts",
   "ui/playground.test.ts",
+  "examples/examples.test.ts",
 ];
 
 /** Begins with the files that take longest. */

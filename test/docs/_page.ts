@@ -7,14 +7,18 @@ export interface Block {
   readonly directive: Directive | undefined;
 }
 
-/** What a page may have run beside its commands: this server, a libSQL server, the Worker. */
-export type Beside = "server" | "sqld" | "workerd";
+/** What a page may have run beside its commands: this server, a libSQL server, the Worker, a broker. */
+export type Beside = "server" | "sqld" | "workerd" | "kafka";
 
 /** What `<!-- run: … -->` in front of a block, or alone, asks for. */
 export type Directive =
   | { readonly kind: Beside }
   | { readonly kind: "skip"; readonly reason: string }
-  | { readonly kind: "background"; readonly ports: readonly number[] }
+  | {
+    readonly kind: "background";
+    readonly ports: readonly number[];
+    readonly prints: string | undefined;
+  }
   | { readonly kind: "fails" }
   | { readonly kind: "retry" };
 
@@ -30,6 +34,8 @@ export type Step =
     readonly how: "runs" | "fails" | "retry" | "background";
     /** Of a command in the background: the ports that it listens on once it is ready. */
     readonly ports?: readonly number[];
+    /** The same: what it prints then. */
+    readonly prints?: string | undefined;
     /** The block of output right behind the command. */
     readonly expected?: string;
   };
@@ -41,7 +47,7 @@ const SHELL: ReadonlySet<string> = new Set(["sh", "bash"]);
 /** Questions of docs/sql.md, which need rows: `test/introspection/page.test.ts` asks them. */
 const ASKED_ELSEWHERE = "sql";
 const OUTPUT: ReadonlySet<string> = new Set(["json", "text"]);
-const BESIDE: ReadonlySet<string> = new Set<Beside>(["server", "sqld", "workerd"]);
+const BESIDE: ReadonlySet<string> = new Set<Beside>(["server", "sqld", "workerd", "kafka"]);
 
 /**
  * Reads the steps of a page in Markdown. Blocks without a language are pictures and not steps. Throws
@@ -82,7 +88,7 @@ function shell({ line, text, directive }: Block): Step {
       how: directive?.kind === "fails" || directive?.kind === "retry" ? directive.kind : "runs",
     };
   }
-  return { ...step, how: "background", ports: directive.ports };
+  return { ...step, how: "background", ports: directive.ports, prints: directive.prints };
 }
 
 /** `isBehind`: nothing but empty lines is between it and the block before. */
@@ -122,10 +128,10 @@ function* partsOf(markdown: string): Generator<Part> {
 function directiveOf(text: string, line: number): Directive {
   const skip = /^skip: (.+)$/.exec(text);
   if (skip?.[1]) return { kind: "skip", reason: skip[1] };
-  const background = /^background(?: until ([\d, ]+) listens?)?$/.exec(text);
+  const background = /^background(?: until (?:([\d, ]+) listens?|"(.+)"))?$/.exec(text);
   if (background) {
-    const [, ports = ""] = background;
-    return { kind: "background", ports: (ports.match(/\d+/g) ?? []).map(Number) };
+    const [, ports = "", prints] = background;
+    return { kind: "background", ports: (ports.match(/\d+/g) ?? []).map(Number), prints };
   }
   if (text === "fails" || text === "retry") return { kind: text };
   const beside = { kind: text } as Directive;

@@ -5,6 +5,7 @@ import { denoProgram } from "../support/build.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRELOAD = path.join(import.meta.dirname, "_preload.mjs");
+const WRANGLER = path.join(import.meta.dirname, "_wrangler.mjs");
 
 /** What pages use and the project does not depend on: fetched once for each machine. */
 const PUBLISHED: Readonly<Record<string, () => Promise<string | undefined>>> = {
@@ -23,35 +24,60 @@ export async function publishedFor(commands: string): Promise<Published> {
   );
 }
 
+export interface ProgramOptions {
+  readonly published: Published;
+  /** The Node that runs scripts and `npx perdure`. Servers and the rest run on that of the tests. */
+  readonly node: string;
+  /** The port of the endpoint that `perdure dev` starts. */
+  readonly endpoint: number;
+}
+
 /**
  * Programs that stand before others on the path of a page's commands, as scripts by name: none of
  * them uses the network. `copy`: the folder that stands for the reader's copy of the project.
  */
-export function programs(copy: string, published: Published): Readonly<Record<string, string>> {
+export function programs(
+  copy: string,
+  { published, node: nodeOfPage, endpoint }: ProgramOptions,
+): Readonly<Record<string, string>> {
   const folders = [path.join(ROOT, "node_modules")];
   const clients = published.get("@restatedev/restate-sdk-clients");
   if (clients !== undefined) folders.push(path.resolve(clients, "../../../.."));
   return {
-    node: node(),
+    node: node(nodeOfPage),
     npm: npm(copy, folders),
-    npx: npx(published.get("npx @restatedev/restate ")),
+    npx: npx(copy, { cli: published.get("npx @restatedev/restate "), node: nodeOfPage, endpoint }),
     deno: `exec "${denoProgram()}" "$@"\n`,
   };
 }
 
-/** Programs of packages: only the command line of the SDK's makers. */
-function npx(cli: string | undefined): string {
-  return `[ "$1" = "@restatedev/restate" ] || { echo "No page runs npx $1" >&2; exit 1; }
+/** Programs of packages: the command line of the SDK's makers, `perdure`, and what stands for wrangler. */
+function npx(
+  copy: string,
+  { cli, node, endpoint }: {
+    readonly cli: string | undefined;
+    readonly node: string;
+    readonly endpoint: number;
+  },
+): string {
+  return `program="$1"
 shift
-exec "${cli}" "$@"
+case "$program" in
+  @restatedev/restate) exec "${cli}" "$@" ;;
+  perdure)
+    if [ "$1" = dev ]; then shift; set -- dev --port ${endpoint} "$@"; fi
+    NODE_OPTIONS='--import "${PRELOAD}"' exec "${node}" "${copy}/dist/perdure.mjs" "$@" ;;
+  wrangler) exec "${node}" "${WRANGLER}" "$@" ;;
+  *) echo "No page runs npx $program" >&2; exit 1 ;;
+esac
 `;
 }
 
 /** The server is started as it is; the scripts of a page get what `_preload.mjs` lends them. */
-function node(): string {
+function node(program: string): string {
   return `case "$*" in
   *dist/*) exec "${process.execPath}" "$@" ;;
-  *) exec "${process.execPath}" --import "${PRELOAD}" "$@" ;;
+  *) exec "${program}" --import "${PRELOAD}" "$@" ;;
 esac
 `;
 }

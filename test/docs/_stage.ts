@@ -14,6 +14,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeEntry } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
+import { Broker, brokerTools } from "../kafka/broker/broker.ts";
 import { Sqld, sqldProgram } from "../support/sqld.ts";
 import { WorkerdServer } from "../workerd/_server.ts";
 import { matches } from "./_match.ts";
@@ -21,11 +22,26 @@ import type { Step } from "./_page.ts";
 import { programs, type Published } from "./_programs.ts";
 
 /** The ports that pages name. Each page gets free ones in their place. */
-const NAMED_PORTS = [8080, 8081, 9070, 9071, 9080, 9081, 9082, 9083, 5122, 5123, 8090];
+const NAMED_PORTS = [
+  ...[8080, 8081, 8787, 9070, 9071, 9080, 9081, 9082, 9083, 9092, 5122, 5123, 8090],
+];
 /** How long a command may take, and how long one in the background may take to listen. */
 const COMMAND_MS = 60_000;
+/** How long one in the background may take to end, and to end what it has started. */
+const STOP_MS = 3_000;
 
 type Shell = Step & { readonly kind: "shell" };
+
+export interface StageOptions {
+  readonly published?: Published;
+  /** The Node that runs scripts and `npx perdure`. Default: that of the tests. */
+  readonly node?: string;
+}
+
+interface Beside {
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** A folder, free ports and programs in which the commands of one page run as its reader would run them. */
 export class Stage {
@@ -33,13 +49,13 @@ export class Stage {
   readonly #ports: ReadonlyMap<string, number>;
   readonly #env: NodeJS.ProcessEnv;
   readonly #background: { readonly line: number; readonly child: Child }[] = [];
-  readonly #beside: (Sqld | WorkerdServer)[] = [];
+  readonly #beside: Beside[] = [];
   /** Files that hold the folder and the variables in which the next command runs. */
   readonly #cwd: string;
   readonly #exports: string;
   #scripts = 0;
 
-  constructor(ports: readonly number[], published: Published) {
+  constructor(ports: readonly number[], { published = new Map(), node }: StageOptions = {}) {
     this.#folder = mkdtempSync(path.join(tmpdir(), "docs-"));
     this.#ports = new Map(NAMED_PORTS.map((named, at) => [String(named), ports[at] ?? 0]));
     const [bin, home, copy] = [this.#state("bin"), this.#state("home"), this.#state("copy")];
@@ -47,7 +63,8 @@ export class Stage {
     this.#exports = this.#state("shell", "exports");
     writeFileSync(this.#cwd, copy);
     symlinkSync(path.dirname(nodeEntry()), path.join(copy, "dist"));
-    for (const [name, script] of Object.entries(programs(copy, published))) {
+    const options = { published, node: node ?? process.execPath, endpoint: this.#port(9080) };
+    for (const [name, script] of Object.entries(programs(copy, options))) {
       writeFileSync(path.join(bin, name), `#!/bin/bash\n${script}`);
       chmodSync(path.join(bin, name), 0o755);
     }
@@ -59,6 +76,8 @@ export class Stage {
       PATH: `${bin}:${process.env["PATH"]}`,
       SVC_INGRESS__BIND_PORT: this.#text("8080"),
       SVC_ADMIN__BIND_PORT: this.#text("9070"),
+      PERDURE_INGRESS: this.#text("http://127.0.0.1:8080"),
+      PERDURE_ADMIN: this.#text("http://127.0.0.1:9070"),
       RESTATE_INGRESS_URL: this.#text("http://127.0.0.1:8080"),
       RESTATE_ADMIN_URL: this.#text("http://127.0.0.1:9070"),
       RESTATE_LOGGING: "ERROR",
@@ -81,6 +100,17 @@ export class Stage {
           new WorkerdServer(folder, [this.#port(8080), this.#port(9070)], {}),
         );
       }
+      case "kafka": {
+        const [controller = 0] = await freePorts(1);
+        const plain = this.#port(9092);
+        const broker = new Broker(await brokerTools() ?? "", {
+          plain,
+          controller,
+          sasl: 0,
+          mutual: 0,
+        });
+        return await this.#place(broker);
+      }
       case "file": {
         const file = path.join(readFileSync(this.#cwd, "utf8"), step.path);
         mkdirSync(path.dirname(file), { recursive: true });
@@ -99,7 +129,7 @@ export class Stage {
 
   /** Ends all that the page has started, and forgets its folder. */
   async close(): Promise<void> {
-    await Promise.all(this.#background.map(({ child }) => child.stop()));
+    await Promise.all(this.#background.map(({ child }) => end(child)));
     await Promise.all(this.#beside.map((one) => one.close()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -114,19 +144,21 @@ export class Stage {
     });
   }
 
-  async #place(beside: Sqld | WorkerdServer): Promise<void> {
+  async #place(beside: Beside): Promise<void> {
     this.#beside.push(beside);
     await beside.start();
   }
 
-  async #start({ line, text, ports = [] }: Shell): Promise<void> {
+  async #start({ line, text, ports = [], prints = "" }: Shell): Promise<void> {
     const own = ports.map((port) => this.#port(port));
     // A process that the page has killed may hold its port for a moment.
     await until(`${ports} to be free`, async () => !await any(own.map(listens)));
     const child = this.#spawn(text);
     this.#background.push({ line, child });
-    await until(`${ports} to be listened on`, async () => {
-      if (own.length > 0 && !child.isAlive()) throw new Error(`It ended:\n${child.output()}`);
+    const isAwaited = own.length > 0 || prints !== "";
+    await until(`${ports} to be listened on, and "${prints}" to be printed`, async () => {
+      if (isAwaited && !child.isAlive()) throw new Error(`It ended:\n${child.output()}`);
+      if (!child.output().includes(prints)) return false;
       return !await any(own.map(async (port) => !await listens(port)));
     }, COMMAND_MS);
   }
@@ -186,8 +218,15 @@ export class Stage {
 }
 
 /** A stage with free ports. */
-export async function openStage(published: Published = new Map()): Promise<Stage> {
-  return new Stage(await freePorts(NAMED_PORTS.length), published);
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  return new Stage(await freePorts(NAMED_PORTS.length), options);
+}
+
+/** By a signal that can be passed on to what it has started. */
+async function end(child: Child): Promise<void> {
+  const timer = setTimeout(() => child.signal("SIGKILL"), STOP_MS);
+  await child.stop("SIGTERM");
+  clearTimeout(timer);
 }
 
 function listens(port: number): Promise<boolean> {

