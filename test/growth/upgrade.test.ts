@@ -2,9 +2,11 @@ import Database from "libsql";
 import { copyFileSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { errors } from "../../src/error_codes.ts";
 import { FORMAT_VERSION, migrations } from "../../src/storage/schema/migrations.ts";
-import { call, register, send } from "../support/client.ts";
+import { call, query, register, send, value } from "../support/client.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
+import { keep, keptFormats, restore } from "./_kept.ts";
 import { Servers } from "./_servers.ts";
 
 let endpoint: Endpoint;
@@ -70,6 +72,43 @@ test.each([5, 7, FORMAT_VERSION - 1])(
   60_000,
 );
 
+const KEY = { headers: { "idempotency-key": "kept" }, query: "delay=36500d" };
+
+// What is kept in `kept/`: run it with KEEP_FORMAT=1 before a version with a new format is released.
+test.runIf(process.env["KEEP_FORMAT"])("a folder of this format is kept", async () => {
+  const server = await start(at("kept"));
+  await register(server, endpoint);
+  expect(await value(server, "Counter/kept/add", 42)).toBe(42);
+  await send(server, "Greeter/greet", "Ada", KEY);
+  expect(await server.stop("SIGTERM")).toBe(0);
+  keep(at("kept"), FORMAT_VERSION);
+  makeEarlier(at("kept"), FORMAT_VERSION - 1);
+  if (!keptFormats().includes(FORMAT_VERSION - 1)) keep(at("kept"), FORMAT_VERSION - 1);
+});
+
+test("a folder of this format and one of the format before are kept", () => {
+  expect(keptFormats()).toEqual(expect.arrayContaining([FORMAT_VERSION - 1, FORMAT_VERSION]));
+});
+
+test.each(keptFormats())(
+  "a kept folder of format %i is opened, with all that is in it",
+  async (format) => {
+    restore(format, at(`kept ${format}`));
+    const server = await start(at(`kept ${format}`));
+    expect(await query(server, "select value_utf8 from state")).toEqual([{ value_utf8: "42" }]);
+    const [scheduled] = await query(
+      server,
+      "select id from sys_invocation where status = 'scheduled'",
+    );
+    const { body } = await send(server, "Greeter/greet", "Ada", KEY);
+    expect(body).toMatchObject({ invocationId: scheduled?.["id"], status: "PreviouslyAccepted" });
+    // Its endpoint was another one. What was there goes on with this one.
+    await register(server, endpoint);
+    expect(await value(server, "Counter/kept/add", 1)).toBe(43);
+  },
+  30_000,
+);
+
 test("a folder of a later format is refused, and left as it is", async () => {
   const later = FORMAT_VERSION + 1;
   const server = await start(at("later"));
@@ -78,6 +117,7 @@ test("a folder of a later format is refused, and left as it is", async () => {
   const { end, output } = await server.rival();
   expect([end, output]).toEqual([1, expect.stringContaining(`its format is ${later}`)]);
   expect(output).toMatch(/^\[META0010\]/m);
+  expect(output).toContain(errors.META0010.fix);
   change(at("later"), setFormat(FORMAT_VERSION));
   await server.start();
 });
