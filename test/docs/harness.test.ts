@@ -45,6 +45,19 @@ describe("a page", () => {
     ]);
   });
 
+  test("waits for what a command in the background prints", async () => {
+    await done(
+      `<!-- run: background until "ready" -->`,
+      ...["~sh", "echo rea; sleep 0.3; touch made; echo ready; sleep 60", "~"],
+      ...["~sh", "ls", "~", "~text", "…made…", "~"],
+    );
+  });
+
+  test("notices a command in the background that ends before it has printed that", async () => {
+    const ended = done(`<!-- run: background until "ready" -->`, "~sh", "echo no", "~");
+    await expect(ended).rejects.toThrow("It ended");
+  });
+
   test("may have servers beside its commands", () => {
     const steps = stepsOf(page("<!-- run: sqld -->", "text", "<!-- run: workerd -->"));
     expect(steps).toEqual([{ kind: "sqld", line: 1 }, { kind: "workerd", line: 3 }]);
