@@ -214,12 +214,16 @@ export class Cluster {
     const before = this.#startable;
     this.#startable = new Map();
     const isFar = this.disks.all("outbox").length > 0;
+    // A bucket gets its tokens by the clock of its own process.
+    const buckets = this.disks.each.flatMap((disk, home) => {
+      const now = this.owners.last(home)?.process.now ?? 0;
+      return disk.all("bucket").map((row) => ({ row, home, now }));
+    });
     const { slots } = this.#checked;
     slots.forEach((check, partition) => {
       const owner = this.owners.last(partition);
       if (world.mono < (owner?.bornAt ?? Infinity) + SETTLE_MS) return;
-      const others = { buckets: this.disks.all("bucket"), all: slots, isFar };
-      for (const id of check.startable(owner?.process.now ?? 0, others)) {
+      for (const id of check.startable({ buckets, all: slots, isFar })) {
         const since = before.get(id) ?? world.mono;
         this.#startable.set(id, since);
         must(world.mono - since < START_MS, () => `"${id}" waits, and nothing holds it back`);

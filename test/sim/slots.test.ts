@@ -39,3 +39,41 @@ test("limits that limit nothing keep no order, as no limits do", () => {
   overtaken({ services: { s: { limits: {} } } });
   overtaken({ services: { s: { handlers: { h: {} } } } });
 });
+
+/** Whether one may start that waits in the first of two partitions for a bucket, `home` of which has none. */
+function isStartable(
+  given: GivenControls,
+  { target, counter, home, now }: {
+    readonly target?: Partial<InvocationRow["target"]>;
+    readonly counter: string;
+    readonly home: number;
+    readonly now: number;
+  },
+): boolean {
+  const controls = controlsOf(given);
+  const all = [0, 1].map(() =>
+    new SlotCheck({ at: () => controls, schema: { controls } as never }, { isPunctual: false })
+  );
+  const row = invocationRow({ id: "inv_1", status: QUEUED });
+  const waits = { ...row, target: { ...row.target, ...target } };
+  const writes: Write[] = [{ table: "invocation", row: waits, drop: false }];
+  const none = { view: undefined, before: undefined };
+  all[0]!.commit({ writes, since: 0, until: 0, ...none, now: 0 });
+  const bucket = { counter, tokens: 0, at: 5_000, fullAt: 6_000 };
+  const buckets = [{ row: bucket, home, now }];
+  return all[0]!.startable({ buckets, all, isFar: false }).includes("inv_1");
+}
+
+test("a bucket that partitions share gets tokens by the clock of its home", () => {
+  const given = { services: { s: { limits: { rate: { count: 1, periodMs: 1_000 } } } } };
+  const at = { counter: "service:s", home: 1 };
+  expect(isStartable(given, { ...at, now: 5_900 })).toBe(false);
+  expect(isStartable(given, { ...at, now: 6_000 })).toBe(true);
+});
+
+test("the bucket of a scope that another partition has holds nobody back", () => {
+  const given = { rules: { a: { rate: { count: 1, periodMs: 1_000 } } } };
+  const at = { target: { scope: "a" }, counter: "scope:a", now: 5_000 };
+  expect(isStartable(given, { ...at, home: 0 })).toBe(false);
+  expect(isStartable(given, { ...at, home: 1 })).toBe(true);
+});

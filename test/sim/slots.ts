@@ -2,6 +2,7 @@ import type { InvocationRow } from "../../src/model/invocation.ts";
 import type { Controls, Limits, Rate } from "../../src/model/limits.ts";
 import { printQueueId, queueOf } from "../../src/model/queue.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
+import { lacksToken, type PlacedBucket } from "./buckets.ts";
 import type { HandOver, SlotsView } from "./connection.ts";
 import type { Controllers } from "./controllers.ts";
 import { must } from "./must.ts";
@@ -91,17 +92,15 @@ export class SlotCheck {
   }
 
   /**
-   * Those that wait though nothing holds them back. `buckets`: all rows. `all`: of all partitions, which
-   * share the slots of services. `isFar`: those may be in a message that is under way.
+   * Those that wait though nothing holds them back. `buckets`: all rows, each with the clock of the
+   * process that has it. `all`: of all partitions, which share the slots of services. `isFar`: those may
+   * be in a message that is under way.
    */
-  startable(
-    now: number,
-    { buckets, all, isFar }: {
-      readonly buckets: readonly Rows["bucket"][];
-      readonly all: readonly SlotCheck[];
-      readonly isFar: boolean;
-    },
-  ): string[] {
+  startable({ buckets, all, isFar }: {
+    readonly buckets: readonly PlacedBucket[];
+    readonly all: readonly SlotCheck[];
+    readonly isFar: boolean;
+  }): string[] {
     const { controls } = this.#controllers.schema, free: string[] = [];
     for (const row of this.#rows.values()) {
       if (row.status.kind !== "queued") continue;
@@ -111,9 +110,9 @@ export class SlotCheck {
         if (isShared && isFar && (concurrency < Infinity || rate)) return true;
         const places = isShared ? all : [this];
         if (places.reduce((sum, one) => sum + one.held(name), 0) >= concurrency) return true;
-        const bucket = buckets.find(({ counter }) => counter === name);
-        if (!rate || !bucket || row.runningAt !== undefined) return false;
-        return bucket.tokens / 1e6 + (now - bucket.at) * rate.count / rate.periodMs < 1;
+        if (!rate || row.runningAt !== undefined) return false;
+        const home = isShared ? undefined : all.indexOf(this);
+        return lacksToken(buckets, { counter: name, rate, home });
       });
       if (!isHeldBack) free.push(row.id);
     }
