@@ -15,6 +15,7 @@ import { readTool } from "../../src/config/tool_flags.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import { hasAddress } from "../platform/addresses.ts";
+import type { Listener } from "../platform/listener.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet } from "./fleet.ts";
 import { withGeneratedToken } from "./generated_token.ts";
@@ -78,22 +79,18 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   const log = logOf(settings);
   endOnBugs(log);
   if (settings["auth.mode"] !== "generate") checkExposure(settings, hasAddress);
-  const tls = await openTls(settings, log);
+  const parts = partsOf(log, await openTls(settings, log));
   for (const warning of warningsOf(process.env)) log("warn", "A setting is ignored", { warning });
   const haveStarted = endWhileStarting();
   requireDescriptors(0, "start");
-  const parts = partsOf(log, tls);
-  const wired = await wire(runtime, settings, { ...parts, acceptLoss });
-  const { app, fleet, storage, threads } = wired;
+  const { app, fleet, storage, threads } = await wire(runtime, settings, { ...parts, acceptLoss });
   const { config } = storage;
   const wanted = { runtime, config, ...parts };
   const peers = fleet && await listenFor("fleet", { ...wanted, handler: fleet.handler });
   if (peers) await fleet.join(addressOf(config, peers.url));
-  const isShared = !threads.isOne && runtime.sharesPorts;
-  if (isShared) await refuseTaken(wanted);
-  const ingress = await listenFor("ingress", { ...wanted, isShared, handler: app.ingress });
-  const operators = runtime.aroundAdmin?.(app.admin) ?? app.admin;
-  const admin = await listenFor("admin", { ...wanted, handler: operators });
+  const ingress = await listenForCallers({ ...wanted, handler: app.ingress }, threads);
+  const handler = runtime.aroundAdmin?.(app.admin) ?? app.admin;
+  const admin = await listenFor("admin", { ...wanted, handler });
   await threads.listen(openPorts(config, parts));
   haveStarted();
   watchDescriptors(log);
@@ -119,11 +116,18 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
   );
 }
 
+/** Serves callers, by all threads where they may share the port. Rejects as `listenFor` does. */
+async function listenForCallers(wanted: Wanted, threads: Threads): Promise<Listener> {
+  const isShared = !threads.isOne && wanted.runtime.sharesPorts;
+  if (isShared) await refuseTaken(wanted);
+  return await listenFor("ingress", { ...wanted, isShared });
+}
+
 /**
  * A port that threads share may be shared with another process of the same user as well, without an error:
  * so it is tried for this process alone first. Rejects as `listenFor` does.
  */
-async function refuseTaken(wanted: Omit<Wanted, "handler">): Promise<void> {
+async function refuseTaken(wanted: Wanted): Promise<void> {
   if (wanted.config["ingress.bind-port"] === 0) return;
   const handler = () => new Response("the server is starting", { status: 503 });
   const listener = await listenFor("ingress", { ...wanted, handler });

@@ -121,7 +121,7 @@ export class Threads implements ThreadsOption {
   }
 
   #countOf(layout: Layout): number {
-    const { threads } = this.#options.config;
+    const threads = this.#options.config["threads"];
     return threadsOf(layout, { wanted: threads === 0 ? undefined : threads, cores: cpus().length });
   }
 
