@@ -28,8 +28,8 @@ export interface Wanted extends Parts {
   readonly runtime: Runtime;
   readonly config: Config;
   readonly handler: Handler;
-  /** Whether other threads of this process listen at the same address. */
-  readonly isShared?: boolean;
+  /** How many threads of this process listen at the same address. Absent: this one alone. */
+  readonly listeners?: number;
 }
 
 /** An address that this process listens on, and for what. */
@@ -51,15 +51,15 @@ export async function listenFor(
   what: "ingress" | "admin" | "fleet",
   wanted: Wanted,
 ): Promise<Listener> {
-  const { runtime, config, log, handler, traffic, own, ports, isShared = false } = wanted;
+  const { runtime, config, log, handler, traffic, own, ports, listeners = 1 } = wanted;
   const tls = wanted.tls[what];
   const [host, port] = [config[`${what}.bind-address`], config[`${what}.bind-port`]];
   try {
     const open = runtime.isCounting ? countedAs(what, traffic) : undefined;
     const listener = await runtime.listen({
       ...{ host, port, handler, log, open, tls },
-      isShared: isShared && runtime.sharesPorts,
-      limits: portLimits(what, config),
+      isShared: listeners > 1,
+      limits: portLimits(what, config, listeners),
     });
     const bound = Number(new URL(listener.url).port || (tls ? 443 : 80));
     own.add(host, bound);

@@ -118,9 +118,9 @@ async function run(runtime: Runtime, settings: Config, acceptLoss: boolean): Pro
 
 /** Serves callers, by all threads where they may share the port. Rejects as `listenFor` does. */
 async function listenForCallers(wanted: Wanted, threads: Threads): Promise<Listener> {
-  const isShared = !threads.isOne && wanted.runtime.sharesPorts;
-  if (isShared) await refuseTaken(wanted);
-  return await listenFor("ingress", { ...wanted, isShared });
+  const listeners = wanted.runtime.sharesPorts ? threads.count : 1;
+  if (listeners > 1) await refuseTaken(wanted);
+  return await listenFor("ingress", { ...wanted, listeners });
 }
 
 /**

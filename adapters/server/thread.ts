@@ -132,7 +132,7 @@ class Thread {
       ...this.#parts,
       runtime: this.#runtime,
       config: { ...config, "ingress.bind-port": port },
-      isShared: true,
+      listeners: this.#data.threads,
       handler: app.ingress,
     });
   }

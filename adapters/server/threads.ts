@@ -99,9 +99,9 @@ export class Threads implements ThreadsOption {
     return app;
   }
 
-  /** Whether others listen as well. */
-  get isOne(): boolean {
-    return this.#peers === undefined;
+  /** How many there are, with the first one. */
+  get count(): number {
+    return this.#threads;
   }
 
   /** The others listen at the port of callers as well, where the platform shares ports. */

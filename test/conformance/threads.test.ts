@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { canReusePorts } from "../../adapters/node/reuse_ports.ts";
 import { Threads } from "../../adapters/server/threads.ts";
 import { readConfig } from "../../src/config.ts";
 import { parseMetrics, valueOf } from "../observe/_parse.ts";
@@ -86,6 +87,17 @@ describe.each(["node", "deno"] as const)("threads on %s", (runtime) => {
     expect(await server.stop()).toBe(1);
     expect(server.logs()).toContain("RT0029");
   });
+});
+
+test.each([
+  ["20.20.2", false],
+  ["22.11.9", false],
+  ["22.12.0", true],
+  ["23.0.5", false],
+  ["23.1.0", true],
+  ["24.0.0", true],
+])("whether threads share a port on Node %s: %s", (version, can) => {
+  expect(canReusePorts(version)).toBe(can);
 });
 
 test("there are no more threads than databases", async () => {
