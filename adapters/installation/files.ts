@@ -78,9 +78,10 @@ async function openChecked(
     elsewhere,
   });
   const { layout } = databases;
+  // Read first: a thread that opens the marks notes that they are of this start of the machine.
+  const isFresh = acceptLoss || readMarks(folder.marksFile)?.isBinding === false;
   await threads?.open(layout);
   await folder.recordDatabases(databases.all.length);
-  const isFresh = acceptLoss || readMarks(folder.marksFile)?.isBinding === false;
   const marks = openMarks(folder, config, { isFresh, log });
   const here = [...databases.all.keys()].filter((partition) => !elsewhere(partition, layout));
   const files = [folder.lockFile, ...databaseFiles(folder, here)];
