@@ -57,8 +57,8 @@ export const adaptersKey = [
   {
     file: "adapters/installation/files.ts",
     what: "the files of an encrypted folder are opened without a key",
-    find: "const { databaseKey } = key ?? {};",
-    replace: "const databaseKey = undefined;",
+    find: "databaseKey: key?.databaseKey }",
+    replace: "databaseKey: undefined }",
     tests: SERVER,
   },
   {

@@ -67,11 +67,10 @@ export const adaptersPlaces = [
     tests: ["test/workerd/durable_sqlite.test.ts"],
   },
   {
-    file: "adapters/workerd/peers.ts",
+    file: "src/placement/announced.ts",
     what: "other objects hear of a registration too late",
-    find: "        await own.save(deployment, controls);\n        await this.#announce();",
-    replace:
-      "        await own.save(deployment, controls);\n        setTimeout(() => this.#announce(), 1000);",
+    find: "    await announce();",
+    replace: "    setTimeout(announce, 1000);",
     tests: ["test/workerd/peers.test.ts"],
   },
   {

@@ -116,15 +116,15 @@ export const storageWrites = [
   {
     file: "src/storage/many_stores.ts",
     what: "every partition in the first database",
-    find: "const store = this.#stores[partition];",
-    replace: "const store = this.#stores[0];",
+    find: "const store = this.#stores.get(partition);",
+    replace: "const store = this.#stores.get(0);",
     tests: MANY,
   },
   {
     file: "src/storage/many_stores.ts",
     what: "only the first database is folded before a query",
-    find: "await Promise.all(this.#stores.map((store) => store.flushAll()));",
-    replace: "await this.#stores[0]?.flushAll();",
+    find: "await Promise.all([...this.#stores.values()].map((store) => store.flushAll()));",
+    replace: "await this.#stores.get(0)?.flushAll();",
     tests: MANY,
   },
   {
