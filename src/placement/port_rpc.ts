@@ -76,7 +76,7 @@ export class PortRpc {
     }
   }
 
-  /** The other thread answers no more: whoever waits is told so. */
+  /** Ends all requests: those of this side are rejected with 503, those that it serves are canceled. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.values()) reject(ambiguous());
