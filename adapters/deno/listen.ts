@@ -15,9 +15,7 @@ export const denoReader: RequestReader = {
  * `Deno.errors` error when it cannot listen on the address.
  */
 // deno-lint-ignore require-await -- what `Deno.serve` throws is to be a rejection
-export async function listen(
-  { host, port, handler, log }: ListenOptions,
-): Promise<Listener> {
+export async function listen({ host, port, handler, log }: ListenOptions): Promise<Listener> {
   const server = Deno.serve({
     hostname: host,
     port,

@@ -35,7 +35,7 @@ export class Exposition<Name extends string> {
   }
 
   sample(value: number, labels: Labels = {}): this {
-    this.#lines.push(`${this.#name}${print(labels)} ${number(value)}`);
+    this.#lines.push(`${this.#name}${print(labels)} ${printNumber(value)}`);
     return this;
   }
 
@@ -43,12 +43,12 @@ export class Exposition<Name extends string> {
     let total = 0;
     for (const [i, count] of counts.entries()) {
       total += count;
-      const le = number(bounds[i] ?? Infinity);
+      const le = printNumber(bounds[i] ?? Infinity);
       this.#lines.push(`${this.#name}_bucket${print({ ...labels, le })} ${total}`);
     }
     const own = print(labels);
     this.#lines.push(
-      `${this.#name}_sum${own} ${number(sum)}`,
+      `${this.#name}_sum${own} ${printNumber(sum)}`,
       `${this.#name}_count${own} ${total}`,
     );
     return this;
@@ -68,7 +68,8 @@ function escaped(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-function number(value: number): string {
+/** A value as Prometheus writes it. */
+export function printNumber(value: number): string {
   if (value === Infinity) return "+Inf";
   return value === -Infinity ? "-Inf" : String(value);
 }

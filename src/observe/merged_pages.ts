@@ -1,3 +1,4 @@
+import { printNumber } from "./exposition.ts";
 import { METRICS } from "./metric_table.ts";
 
 /** Of these the first page says all: they are of the process, or the same in each thread. */
@@ -36,7 +37,7 @@ export function mergedPages([first = "", ...others]: readonly string[]): string 
   const families = Object.keys(METRICS).flatMap((name) => merged.get(name) ?? []);
   const lines = families.flatMap(({ head, samples }) => [
     ...head,
-    ...[...samples].map(([sample, value]) => `${sample} ${printed(value)}`),
+    ...[...samples].map(([sample, value]) => `${sample} ${printNumber(value)}`),
   ]);
   return `${lines.join("\n")}\n`;
 }
@@ -66,12 +67,4 @@ function read(page: string): Map<string, Family> {
     }
   }
   return families;
-}
-
-function printed(value: number): string {
-  return Number.isFinite(value) || Number.isNaN(value)
-    ? String(value)
-    : value > 0
-    ? "+Inf"
-    : "-Inf";
 }
