@@ -23,9 +23,21 @@ export interface Databases {
   readonly layout: Layout;
   /** The first one also has the rows of the whole installation: its deployments. */
   readonly all: readonly [Opened, ...Opened[]];
+  /** Which of them are open here, by their place in `all`. Another thread has the others open. */
+  readonly here: readonly number[];
   /** The one a partition is in. */
   of(partition: number): SqlClient;
   close(): Promise<void>;
+}
+
+export interface DatabasesOptions {
+  /** The layout of new data. */
+  readonly wanted: Layout;
+  readonly retry: RetryLimits;
+  /** Whether the settings have the addresses of the databases. */
+  readonly isAddressed: boolean;
+  /** Absent: all are opened here. The first one always is. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 /**
@@ -35,18 +47,11 @@ export interface Databases {
  */
 export async function openDatabases(
   open: (partition: number) => Promise<Opened>,
-  { wanted, retry, isAddressed, elsewhere }: {
-    /** The layout of new data. */
-    readonly wanted: Layout;
-    readonly retry: RetryLimits;
-    /** Whether the settings have the addresses of the databases. */
-    readonly isAddressed: boolean;
-    /** Absent: all are opened here. The first one always is. */
-    readonly elsewhere?: Elsewhere | undefined;
-  },
+  { wanted, retry, isAddressed, elsewhere }: DatabasesOptions,
 ): Promise<Databases> {
   const first = await open(0);
   const all: [Opened, ...Opened[]] = [first];
+  const here = [0];
   const close = async () => {
     await Promise.all(all.map(({ client }) => client.close()));
   };
@@ -58,13 +63,18 @@ export async function openDatabases(
       await ensurePartition(first.client, 0, retry);
       for (let partition = 1; partition < layout.partitions; partition++) {
         const address = elsewhere?.(partition, layout);
-        const next = address ? { address, client: NOT_HERE } : await open(partition);
+        if (address) {
+          all.push({ address, client: NOT_HERE });
+          continue;
+        }
+        const next = await open(partition);
         all.push(next);
-        if (!address) await ensurePartition(next.client, partition, retry);
+        here.push(partition);
+        await ensurePartition(next.client, partition, retry);
       }
     }
     const of = (partition: number) => (all[partition] ?? first).client;
-    return { layout, all, of, close };
+    return { layout, all, here, of, close };
   } catch (cause) {
     await close();
     throw cause;

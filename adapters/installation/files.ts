@@ -26,11 +26,11 @@ export interface DataFilesOptions {
   /** The key of the databases. Undefined: they are not encrypted. */
   readonly key: FolderKey | undefined;
   /** Absent: all databases are opened here. */
-  readonly threads?: ThreadsOption | undefined;
+  readonly threads?: FolderThreads | undefined;
 }
 
 /** How databases are opened by other threads. */
-export interface ThreadsOption {
+export interface FolderThreads {
   /** Which thread opens the database of a partition. 0: this one. */
   readonly threadOf: (partition: number, layout: Layout) => number;
   /** Has the others open theirs. Resolves when these are prepared and durable. */
@@ -66,8 +66,9 @@ export async function openDataFiles(
 async function openChecked(
   folder: DataFolder,
   config: Config,
-  { log, acceptLoss, onGone, key, threads }: DataFilesOptions,
+  options: DataFilesOptions,
 ): Promise<DataFiles> {
+  const { log, key, threads } = options;
   await warnOfExposed(config["base-dir"], log);
   const elsewhere: Elsewhere = (partition, layout) =>
     threads?.threadOf(partition, layout) ? addressOf(folder, partition, key) : undefined;
@@ -77,14 +78,26 @@ async function openChecked(
     isAddressed: false,
     elsewhere,
   });
-  const { layout } = databases;
+  try {
+    return await markAndWatch(folder, databases, { ...options, config });
+  } catch (cause) {
+    await databases.close();
+    throw cause;
+  }
+}
+
+/** Has other threads open their databases, and opens the marks of all once these are durable. */
+async function markAndWatch(
+  folder: DataFolder,
+  databases: Databases,
+  { config, log, acceptLoss, onGone, threads }: DataFilesOptions & { readonly config: Config },
+): Promise<DataFiles> {
   // Read first: a thread that opens the marks notes that they are of this start of the machine.
   const isFresh = acceptLoss || readMarks(folder.marksFile)?.isBinding === false;
-  await threads?.open(layout);
+  await threads?.open(databases.layout);
   await folder.recordDatabases(databases.all.length);
   const marks = openMarks(folder, config, { isFresh, log });
-  const here = [...databases.all.keys()].filter((partition) => !elsewhere(partition, layout));
-  const files = [folder.lockFile, ...databaseFiles(folder, here)];
+  const files = [folder.lockFile, ...databaseFiles(folder, databases.here)];
   const stopWatching = await watchDataFiles(files, onGone);
   const close = async () => {
     stopWatching();

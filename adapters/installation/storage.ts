@@ -17,7 +17,7 @@ import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Loss } from "../../src/storage/log/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
 import { migrate } from "../../src/storage/schema/migrations.ts";
-import { openDataFiles, type ThreadsOption } from "./files.ts";
+import { type FolderThreads, openDataFiles } from "./files.ts";
 import type { MarkFile } from "./marks.ts";
 import { folderKey } from "./folder_key.ts";
 import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
@@ -56,7 +56,7 @@ export interface StorageOptions {
   /** Called once with `Failure` RT0029 when a file of the data is removed or replaced. */
   readonly onGone: (failure: Failure) => void;
   /** How partitions of a data folder are opened by other threads. Absent: all are opened here. */
-  readonly threads?: ThreadsOption | undefined;
+  readonly threads?: FolderThreads | undefined;
 }
 
 /**
@@ -87,13 +87,11 @@ async function openFolder(
   options: StorageOptions,
   key: FolderKey | undefined,
 ): Promise<Storage> {
-  const { log, threads } = options;
+  const { log } = options;
   const { marks, ...databases } = await openDataFiles(config, { ...options, key });
-  const { layout } = databases;
   const storage = storesOf(databases, config, {
     ...folderStoreOptions(config, marks, options),
     onDeployed: (version) => marks.deployed(version),
-    isHere: (partition) => !threads?.threadOf(partition, layout),
   });
   return { ...withQueries(storage, config, log), config, place: config["base-dir"] };
 }
@@ -199,6 +197,7 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
     isAddressed: true,
   });
   const storage = storesOf(databases, config, {
+    ...commonStoreOptions(config),
     ...SERVER_FOLD_LIMITS,
     ...(owner && { owner }),
     ...(acceptLoss && { acceptLoss: logLoss(log) }),
@@ -234,26 +233,23 @@ async function prepare(client: SqlClient, log: Log, retryMs: number): Promise<vo
 
 interface StoresOptions extends SqlStoreOptions {
   readonly onDeployed?: (version: number) => void;
-  /** Whether a partition that has its own database is served by this thread. Absent: all are. */
-  readonly isHere?: (partition: number) => boolean;
 }
 
 function storesOf(
   databases: Databases,
   config: Config,
-  { owner, onDeployed, isHere = () => true, ...others }: StoresOptions,
+  { owner, onDeployed, ...options }: StoresOptions,
 ): Pick<
   Storage,
   "store" | "partitions" | "databases" | "deployments" | "kafka" | "audit" | "sessionKeys" | "close"
 > {
-  const { all: [first], all, layout: { partitions } } = databases;
-  const options = { ...commonStoreOptions(config), ...others };
+  const { all: [first], all, here, layout: { partitions } } = databases;
   const retryMs = config["storage.retry-timeout"];
   // Only the first database records the owners of partitions.
   const each = new Map(
-    [...all.entries()].filter(([at]) => isHere(at)).map(([at, { client }]) => [
+    here.map((at) => [
       at,
-      new SqlStore(client, at === 0 && owner ? { ...options, owner } : options),
+      new SqlStore(all[at]!.client, at === 0 && owner ? { ...options, owner } : options),
     ]),
   );
   const only = each.get(0);

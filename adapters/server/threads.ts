@@ -12,7 +12,7 @@ import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { App } from "../../src/app_options.ts";
-import type { ThreadsOption } from "../installation/files.ts";
+import type { FolderThreads } from "../installation/files.ts";
 import { partitionsOf, threadOf, threadsOf } from "../installation/threads.ts";
 import type { OpenPort } from "./interfaces.ts";
 import { BUG_CODE, endOnLoss } from "./process_end.ts";
@@ -31,7 +31,7 @@ export interface ThreadsOptions {
  * The threads of this process beside the first one, which starts them, tells them what is registered and
  * what to do, and answers operators for all. With one thread it has no peers, and does nothing.
  */
-export class Threads implements ThreadsOption {
+export class Threads implements FolderThreads {
   readonly #options: ThreadsOptions;
   #threads = 1;
   #partitions = 1;
