@@ -3,6 +3,7 @@ import { createApp } from "../../src/app.ts";
 import type { App } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
 import { readOnlyStore } from "../../src/placement/announced.ts";
+import { encodeFailure } from "../../src/placement/peer_response.ts";
 import type { Catalog, Log } from "../../src/ports.ts";
 import { openThreadStorage, type ThreadStorage } from "../installation/thread_storage.ts";
 import { partitionsOf } from "../installation/threads.ts";
@@ -68,10 +69,8 @@ class Thread {
   }
 
   listenToPeers(): void {
-    const { thread, ports } = this.#data;
     this.#peers = new ThreadPeers({
-      thread,
-      ports,
+      ports: this.#data.ports,
       log: this.#log,
       partitionClient: (partition) => this.#app?.partitionClient(partition),
       methods: {
@@ -93,12 +92,12 @@ class Thread {
     this.#storage = await openThreadStorage(config, this.#here, {
       log: this.#log,
       acceptLoss,
-      onGone: ({ code, message }) => void this.#peers.ask(0, "gone", { code, message }),
+      onGone: (failure) => void this.#peers.ask(0, "gone", encodeFailure(failure)),
     });
   }
 
   async #start(): Promise<void> {
-    const { thread, partitions, config: settings } = this.#data;
+    const { partitions, config: settings } = this.#data;
     const storage = this.#storage;
     if (!storage) throw new Error("A thread opens its databases before it starts");
     const config = await withGeneratedToken(settings, () => {});
@@ -113,7 +112,7 @@ class Thread {
         unready: async () => (await peers.askAll<[]>("unready")).flat(),
         metricsPages: () => Promise.resolve([]),
       },
-      deployments: readOnlyStore(() => peers.ask<Catalog>(0, "deployments", thread)),
+      deployments: readOnlyStore(() => peers.ask<Catalog>(0, "deployments")),
     });
   }
 

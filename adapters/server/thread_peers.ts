@@ -15,9 +15,7 @@ export interface ThreadPort extends RpcPort {
 }
 
 export interface ThreadPeersOptions {
-  /** The number of this thread; the first one, 0, has the folder and the admin interface. */
-  readonly thread: number;
-  /** The ports to the others, by their numbers. */
+  /** The ports to the others, by their numbers: the first one, 0, has the folder and the admin interface. */
   readonly ports: ReadonlyMap<number, ThreadPort>;
   readonly methods: ThreadMethods;
   /** The client of a partition here. Undefined: this thread is starting. */

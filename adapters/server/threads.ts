@@ -1,17 +1,15 @@
 import { cpus } from "node:os";
 import process from "node:process";
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { OtherThreads } from "../../src/app_options.ts";
+import type { App, OtherThreads } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
-import { type Code, errors } from "../../src/error_codes.ts";
-import { Failure } from "../../src/errors.ts";
 import type { Unready } from "../../src/model/readiness.ts";
 import { announcedStore } from "../../src/placement/announced.ts";
+import { decodeFailure, type EncodedFailure } from "../../src/placement/peer_response.ts";
 import { fleetIntrospection } from "../../src/placement/fleet_introspection.ts";
 import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
-import type { App } from "../../src/app_options.ts";
 import type { FolderThreads } from "../installation/files.ts";
 import { partitionsOf, threadOf, threadsOf } from "../installation/threads.ts";
 import type { OpenPort } from "./interfaces.ts";
@@ -57,15 +55,13 @@ export class Threads implements FolderThreads {
     const ports = mesh(this.#threads);
     for (const [thread, others] of ports.entries()) if (thread > 0) this.#start(thread, others);
     this.#peers = new ThreadPeers({
-      thread: 0,
       ports: ports[0] ?? new Map(),
       log,
       partitionClient: (partition) => this.#app?.partitionClient(partition),
       methods: {
         deployments: () => this.#deployments?.load(),
         unready: () => this.#app?.unready() ?? [],
-        gone: (failure: { readonly code: string; readonly message: string }) =>
-          endOnLoss(log, goneFailure(failure)),
+        gone: (failure: EncodedFailure) => endOnLoss(log, decodeFailure(failure)),
       },
     });
     await this.#peers.askAll("open");
@@ -164,9 +160,4 @@ function mesh(threads: number): Map<number, ThreadPort>[] {
     }
   }
   return ports;
-}
-
-function goneFailure({ code, message }: { readonly code: string; readonly message: string }) {
-  const known = Object.hasOwn(errors, code) ? code as Code : "RT0029";
-  return new Failure(known, message.replace(`[${code}] `, ""));
 }
