@@ -40,7 +40,7 @@ test("every table is moved, with every column that is not made of others", async
 
 /** Formats of the database whose rows a dump of that version may hold as they are. */
 const DUMPS: Readonly<Record<number, { readonly from: number; readonly to: number }>> = {
-  1: { from: 6, to: 17 },
+  1: { from: 6, to: 18 },
 };
 
 test("a dump says of which form its rows are", () => {

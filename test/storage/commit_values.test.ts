@@ -98,6 +98,24 @@ test("bytes that several rows share are written once, by their commit, and never
   await expectSame({ store: again, lease: claimed }, modelled, wantsOf(writes));
 });
 
+test("one fold may replace and drop all rows that refer to a value", async () => {
+  const store = new SqlStore(client, OPTIONS);
+  const lease = await store.claim(0);
+  await store.commit(lease, ended("a", 1500));
+  await store.flush(lease);
+  const [invocation, state, journal] = ended("a", 1500);
+  await store.commit(lease, [
+    { ...invocation, row: { ...invocation!.row, output: filled(1500, 1) } } as Write,
+    { ...state, row: { ...state!.row, value: filled(1500, 2) } } as Write,
+    { ...journal, drop: true } as Write,
+  ]);
+  await store.flush(lease);
+  await folds(store, lease);
+  const { stored, referred } = await ids();
+  expect(stored).toHaveLength(2);
+  expect(stored).toEqual(referred);
+});
+
 test("a value goes when no row refers to it any more, also one that was never folded", async () => {
   const store = new SqlStore(client, OPTIONS);
   const lease = await store.claim(0);

@@ -1,6 +1,7 @@
 import { Failure } from "../../errors.ts";
 import type { SqlClient, Statement } from "../../ports.ts";
 import { largeTables } from "./large_tables.ts";
+import { largeTriggers } from "./large_triggers.ts";
 import { compile, statement } from "../codec/sql_text.ts";
 import { sql } from "kysely";
 
@@ -229,6 +230,7 @@ export const migrations: readonly (readonly string[])[] = [
     // What clients did through the admin API (decision 061). Ids sort by time.
     `create table audit (id text primary key, body text not null) without rowid`,
   ],
+  largeTriggers,
 ];
 
 function withKind(column: string): string {
