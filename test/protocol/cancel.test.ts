@@ -118,7 +118,8 @@ async function arrive({ ingress, word }: World["target"], invocation: string): P
 
 const scheduled: Check = async ({ target, endpoint, named, id }) => {
   for (const [verb, message] of [["cancel", "canceled"], ["kill", "killed"]] as const) {
-    const query = "delay=400ms";
+    // Longer than a busy machine takes for what follows.
+    const query = "delay=1500ms";
     const later = await send(target, `${named("Plain")}/nap`, { id, ms: 0 }, { query });
     const waiter = attach(target, later);
     await arrive(target, later);
@@ -127,7 +128,7 @@ const scheduled: Check = async ({ target, endpoint, named, id }) => {
     expect((await output(target, later)).status).toBe(404);
   }
   // One that was sent later and starts later: the dropped ones are past their time.
-  await attach(target, await send(target, `${named("Plain")}/echo`, id, { query: "delay=500ms" }));
+  await attach(target, await send(target, `${named("Plain")}/echo`, id, { query: "delay=1600ms" }));
   expect(endpoint.count(`${id} before`)).toBe(0);
 };
 
