@@ -8,6 +8,8 @@ export interface Introspection {
    * wrong later ends the stream with an error.
    */
   query(query: Query): Promise<ReadableStream<Uint8Array>>;
+  /** Queries are likely soon: what has to be started for them starts now. */
+  prepare?(): void;
   close(): Promise<void>;
 }
 

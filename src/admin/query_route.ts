@@ -7,7 +7,7 @@ import { fields, text, withDescription } from "./shapes.ts";
 
 export interface QueryOptions {
   /** Absent: this process answers no queries. */
-  readonly introspection?: Pick<Introspection, "query">;
+  readonly introspection?: Pick<Introspection, "query" | "prepare">;
   /** Attempts that run at this moment. */
   readonly running: () => Iterable<RunningAttempt>;
   /** Our own version. */

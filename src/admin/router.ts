@@ -133,7 +133,12 @@ function server(
   const needsToken = authenticator !== undefined;
   // Without tokens anybody may know it who asks under a name of this server.
   const shown = { needsToken, allowedHosts, about: needsToken ? undefined : versionOf(options) };
-  const ui = (call: Call) => uiRoute(call, { ...options, ...shown });
+  const ui = async (call: Call) => {
+    const page = await uiRoute(call, { ...options, ...shown });
+    // Its first request is a query.
+    if (page) options.introspection?.prepare?.();
+    return page;
+  };
   return async (request, isTooMuch) => {
     const dialects = dialectsOf(request.headers);
     const unknown = new UnknownNames(isStrict);

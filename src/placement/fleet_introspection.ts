@@ -13,6 +13,7 @@ export function fleetIntrospection(
       const elsewhere = await flushOthers();
       return await introspection.query({ ...query, running: [...query.running, ...elsewhere] });
     },
+    prepare: () => introspection.prepare?.(),
     close: () => introspection.close(),
   };
 }

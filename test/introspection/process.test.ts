@@ -83,6 +83,18 @@ test("queries are refused with what to do where no process can be started", asyn
   await small.close();
 });
 
+test("the last process ends some time after the last query, and the next query has another", async () => {
+  const small = await openSmall(1);
+  const by = small.introspection({ quietMs: 300 });
+  const mine = () =>
+    childrenOf(process.pid).filter(({ pid }) => commandOf(pid).includes("libsql_query_child"));
+  for (let time = 0; time < 2; time++) {
+    expect(await rowsOf(by, "select 1 as x")).toEqual([{ x: 1 }]);
+    await until("the end of all processes", () => mine().length === 0);
+  }
+  await small.close();
+});
+
 const hasProc = existsSync("/proc/self/stat");
 const one = { status: 200, body: { rows: [{ x: 1 }] } };
 
@@ -97,26 +109,29 @@ async function ask({ admin }: Server, sql: string) {
 
 /** What holds on every runtime, of a server that was just started. */
 const promises: Record<string, (server: Server) => Promise<void>> = {
-  "a process is there before the first query, and others after they were killed": async (
-    server,
-  ) => {
-    await until("a query process", () => childrenOf(server.pid).length === 1);
-    expect(await ask(server, "select 1 as x")).toEqual(one);
-    const before = childrenOf(server.pid).map(({ pid }) => pid);
-    for (const pid of before) process.kill(pid, "SIGKILL");
-    await until("another one", () => {
-      const now = childrenOf(server.pid).map(({ pid }) => pid);
-      return now.length > 0 && now.every((pid) => !before.includes(pid));
-    });
-    expect(await ask(server, "select 1 as x")).toEqual(one);
-    expect(server.logs()).toContain("A query process ended unexpectedly");
-  },
+  "there is none at first, one since a page of the UI was opened, and others after they were killed":
+    async (server) => {
+      expect(await fetch(`${server.admin}/services`)).toMatchObject({ status: 200 });
+      expect(childrenOf(server.pid)).toEqual([]);
+      expect(await fetch(`${server.admin}/ui/`)).toMatchObject({ status: 200 });
+      await until("a query process", () => childrenOf(server.pid).length === 1);
+      expect(await ask(server, "select 1 as x")).toEqual(one);
+      const before = childrenOf(server.pid).map(({ pid }) => pid);
+      for (const pid of before) process.kill(pid, "SIGKILL");
+      await until("another one", () => {
+        const now = childrenOf(server.pid).map(({ pid }) => pid);
+        return now.length > 0 && now.every((pid) => !before.includes(pid));
+      });
+      expect(await ask(server, "select 1 as x")).toEqual(one);
+      expect(server.logs()).toContain("A query process ended unexpectedly");
+    },
 
   "no signal of a terminal reaches it, and it ends with the server": async (server) => {
+    await ask(server, "select 1 as x");
     // It leaves the group of its parent right after its start.
     await until("a query process of its own group", () => {
       const all = childrenOf(server.pid);
-      return all.length === 1 && all[0]?.group === all[0]?.pid;
+      return all.length > 0 && all.every(({ group, pid }) => group === pid);
     });
     const [child] = childrenOf(server.pid);
     expect(await server.stop("SIGTERM")).toBe(0);
@@ -189,6 +204,14 @@ test("frames are the same however a pipe cuts them", () => {
     expect(JSON.stringify(plain)).toEqual(JSON.stringify(wanted));
   }));
 });
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
 
 interface Process {
   readonly pid: number;

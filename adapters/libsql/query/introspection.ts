@@ -1,11 +1,11 @@
 import { Failure } from "../../../src/errors.ts";
 import type { Clock } from "../../../src/ports.ts";
 import type { Introspection, Query } from "../../../src/query_port.ts";
-import { QueryPool } from "./pool.ts";
-import type { ProcessOptions, QueryProcess, QuerySuccess } from "./process.ts";
+import { type PoolOptions, QueryPool } from "./pool.ts";
+import type { QueryProcess, QuerySuccess } from "./process.ts";
 import { afterRunning } from "../../platform/running_time.ts";
 
-export interface IntrospectionOptions extends ProcessOptions {
+export interface IntrospectionOptions extends Omit<PoolOptions, "processesMax"> {
   /**
    * Resolves when all earlier commits are folded into the tables of all databases, also those of
    * partitions that other processes own. When it rejects, or takes longer than a query may, the query
@@ -18,9 +18,6 @@ export interface IntrospectionOptions extends ProcessOptions {
   /** Queries that wait for others to end. Beyond it: 429. */
   readonly waitingMax: number;
 }
-
-/** The first process is started this long after the server, so that it does not delay its start. */
-const AHEAD_MS = 500;
 
 /**
  * Queries of libSQL databases, which run in processes of their own. A step of the database cannot be
@@ -35,15 +32,16 @@ class LibsqlIntrospection implements Introspection {
   readonly #options: IntrospectionOptions;
   readonly #pool: QueryPool;
   readonly #queue: (() => void)[] = [];
-  readonly #ahead: ReturnType<typeof setTimeout>;
   #active = 0;
   #isClosed = false;
 
   constructor(options: IntrospectionOptions) {
     this.#options = options;
     this.#pool = new QueryPool({ ...options, processesMax: options.queriesMax });
-    this.#ahead = setTimeout(() => this.#pool.prepare(), AHEAD_MS);
-    this.#ahead.unref();
+  }
+
+  prepare(): void {
+    this.#pool.prepare();
   }
 
   async query(query: Query): Promise<ReadableStream<Uint8Array>> {
@@ -64,7 +62,6 @@ class LibsqlIntrospection implements Introspection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#ahead);
     for (const next of this.#queue.splice(0)) next();
     await this.#pool.close(closed());
   }

@@ -4,16 +4,21 @@ import { type ProcessOptions, QueryProcess } from "./process.ts";
 export interface PoolOptions extends ProcessOptions {
   /** Processes at once. */
   readonly processesMax: number;
+  /** As `QUIET_MS`, in milliseconds. */
+  readonly quietMs?: number;
 }
 
 /** An idle process beyond the first is ended after this time, to give its memory back. */
 const IDLE_MS = 60_000;
+/** So is the last one after this time without a query. The next query then waits for a start. */
+const QUIET_MS = 5 * 60_000;
 /** A process that keeps more memory than this after a query is replaced. */
 const KEPT_BYTES = 256 * 1024 ** 2;
 
 /**
- * Query processes. Each runs one query at a time, so that killing it fails that query and no other. Up
- * to the limit, there is always an idle one, so that a query does not wait for a start.
+ * Query processes. Each runs one query at a time, so that killing it fails that query and no other. From
+ * the first query until none was there for a while there is always an idle one, up to the limit, so that a
+ * query does not wait for a start (decision 083).
  */
 export class QueryPool {
   readonly #options: PoolOptions;
@@ -23,35 +28,37 @@ export class QueryPool {
   /** Whether the last process that ended had been ready. */
   #canStart = true;
   #idle: ReturnType<typeof setTimeout> | undefined;
+  /** Whether a process is kept ready. */
+  #isWanted = false;
   #closed: Failure | undefined;
 
   constructor(options: PoolOptions) {
     this.#options = options;
   }
 
-  /** Starts a process unless one is free, or the limit is reached. */
+  /** Starts a process unless one is free, or the limit is reached. Keeps one ready from now on. */
   prepare(): void {
-    if (this.#closed || this.#free.length > 0) return;
-    if (this.#all.size < this.#options.processesMax) this.#free.push(this.#start());
+    this.#isWanted = true;
+    this.#endLater();
+    this.#fill();
   }
 
   /** Takes a process that is ready. Rejects with `Failure` 503 when none can be started. */
   async take(): Promise<QueryProcess> {
     if (this.#closed) throw this.#closed;
     const process = this.#free.pop() ?? this.#start();
-    this.prepare();
     await process.ready;
+    // Only now: two that start at once delay each other.
+    this.prepare();
     return process;
   }
 
   /** Takes back a process whose query is over. */
   give(process: QueryProcess): void {
+    this.#endLater();
     if (process.isOver) return;
     if (process.residentBytes > KEPT_BYTES) return process.kill(idle());
     this.#free.push(process);
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#trim(), IDLE_MS);
-    this.#idle.unref();
   }
 
   /** Ends all processes. Resolves when they are gone. */
@@ -63,8 +70,32 @@ export class QueryPool {
     await Promise.all(all.map(({ ended }) => ended));
   }
 
-  #trim(): void {
-    for (const process of this.#free.slice(0, -1)) process.kill(idle());
+  #fill(): void {
+    if (this.#closed || !this.#isWanted || this.#free.length > 0) return;
+    if (this.#all.size < this.#options.processesMax) this.#free.push(this.#start());
+  }
+
+  /** Ends idle processes unless one is used before. */
+  #endLater(): void {
+    const { quietMs = QUIET_MS } = this.#options;
+    const idleMs = Math.min(IDLE_MS, quietMs);
+    this.#after(idleMs, () => {
+      for (const process of this.#free.slice(0, -1)) process.kill(idle());
+      this.#after(quietMs - idleMs, () => this.#endAll());
+    });
+  }
+
+  #endAll(): void {
+    // A query that runs for long gives its process back later.
+    if (this.#free.length < this.#all.size) return;
+    this.#isWanted = false;
+    for (const process of [...this.#free]) process.kill(idle());
+  }
+
+  #after(ms: number, act: () => void): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(act, ms);
+    this.#idle.unref();
   }
 
   #start(): QueryProcess {
@@ -74,7 +105,7 @@ export class QueryPool {
       this.#all.delete(process);
       this.#free = this.#free.filter((one) => one !== process);
       // After a second failed start, the next one waits for a query.
-      if (process.isReady || this.#canStart) this.prepare();
+      if (process.isReady || this.#canStart) this.#fill();
       this.#canStart = process.isReady;
     });
     return process;
