@@ -187,7 +187,7 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
   const retryMs = config["storage.retry-timeout"];
   const open = async (partition: number): Promise<Opened> => {
     const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
-    const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    const client = await openRemote({ ...address, timeoutMs, ...(post && { post }) });
     await prepare(client, log, retryMs);
     return { client, address: { kind: "server", ...address, timeoutMs } };
   };

@@ -4,7 +4,7 @@ import { hex } from "../../src/model/trace.ts";
 import { Fleet, type FleetOptions } from "../../src/placement/fleet.ts";
 import { sqlMembership } from "../../src/placement/membership.ts";
 import { fleetSettings, heartbeatTimeoutMs } from "../../src/placement/settings.ts";
-import type { Log } from "../../src/ports.ts";
+import type { Log, SqlClient } from "../../src/ports.ts";
 import { PARTITION } from "../installation/databases.ts";
 import { fleetPost } from "./fleet_post.ts";
 import { openRemote, type Post } from "../libsql/remote/open.ts";
@@ -20,7 +20,8 @@ export type FleetContext =
   & {
     readonly log: Log;
     readonly store: { release(partition: number): Promise<void>; flushAll(): Promise<void> };
-    readonly post?: Post | undefined;
+    /** Of `openHeartbeats`. */
+    readonly heartbeats: SqlClient;
     /** The certificates by which processes know each other. `outgoing` absent: those of the system. */
     readonly tls: { readonly outgoing?: OutgoingTls };
     readonly reader?: RequestReader;
@@ -29,18 +30,21 @@ export type FleetContext =
 const ID_BYTES = 8;
 
 /**
- * One process of a fleet over a database server. Heartbeats have a client of their own, so that they
- * wait for no commit, with a timeout that leaves time for another one.
+ * The client of the heartbeats of a fleet: of its own, so that they wait for no commit, with a timeout
+ * that leaves time for another one.
  */
-export function openFleet(config: Config, within: FleetContext): Fleet {
-  const { hosts, registry, running, store, log, partitions, post, tls, reader = fetchReader } =
-    within;
+export async function openHeartbeats(config: Config, post: Post | undefined): Promise<SqlClient> {
   const url = config["storage.database-url"].replaceAll(PARTITION, "0");
-  const client = openRemote({
+  return await openRemote({
     ...remoteAddress(url, config["storage.auth-token"]),
     timeoutMs: heartbeatTimeoutMs(config),
     ...(post && { post }),
   });
+}
+
+/** One process of a fleet over a database server. */
+export function openFleet(config: Config, within: FleetContext): Fleet {
+  const { hosts, registry, running, store, log, partitions, tls, reader = fetchReader } = within;
   return new Fleet({
     hosts,
     registry,
@@ -48,7 +52,7 @@ export function openFleet(config: Config, within: FleetContext): Fleet {
     running,
     flush: () => store.flushAll(),
     release: (partition) => store.release(partition),
-    membership: sqlMembership(client, partitions),
+    membership: sqlMembership(within.heartbeats, partitions),
     post: fleetPost(tls.outgoing),
     ...fleetSettings(config),
     joinMs: config["storage.retry-timeout"],

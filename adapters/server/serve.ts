@@ -17,7 +17,7 @@ import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import { hasAddress } from "../platform/addresses.ts";
 import type { Listener } from "../platform/listener.ts";
 import { makePrivate } from "../installation/privacy.ts";
-import { openFleet } from "./fleet.ts";
+import { openFleet, openHeartbeats } from "./fleet.ts";
 import { withGeneratedToken } from "./generated_token.ts";
 import { requireDescriptors, watchDescriptors } from "../platform/descriptors.ts";
 import { openTls } from "./port_tls.ts";
@@ -160,13 +160,15 @@ async function wire(
   const { store, partitions, deployments, kafka, audit, sessionKeys, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
   checkExposure(config, hasAddress);
+  const heartbeats = isAlone ? undefined : await openHeartbeats(config, post);
   const databases = () => databaseSizes(storage.databases);
   const app = await threads.start(createApp({
     ...await appBasics(runtime, config, { ...parts, databases }),
     ...{ store, partitions, kafka, audit, sessionKeys },
     ...threads.appOptions(deployments, introspection),
-    ...(!isAlone && {
-      fleet: (within) => fleet = openFleet(config, { ...runtime, ...storage, ...within, log, tls }),
+    ...(heartbeats && {
+      fleet: (within) =>
+        fleet = openFleet(config, { ...runtime, ...storage, ...within, heartbeats, log, tls }),
     }),
   }));
   return { app, storage, fleet, threads };

@@ -125,7 +125,7 @@ async function openServer(
   const timeoutMs = config["storage.request-timeout"];
   const open = async (partition: number): Promise<Opened> => {
     const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
-    const client = openRemote({ ...address, timeoutMs, ...(post && { post }) });
+    const client = await openRemote({ ...address, timeoutMs, ...(post && { post }) });
     const findMeta = () => client.batch("read", [statement(HAS_META)]);
     const [found = []] = await withRetries(client, findMeta, retry);
     if (found.length === 0) throw Failure.plain(404, `Cannot use "${address.url}": it is empty`);

@@ -93,7 +93,7 @@ function openServer({ to, layout, config, context: { post } }: TargetOptions): T
   const made = new Made(layout, {
     open: async (partition) => {
       const address = remoteAddress(to.replaceAll(PARTITION, String(partition)), token);
-      return openRemote({ ...address, timeoutMs, ...(post && { post }) });
+      return await openRemote({ ...address, timeoutMs, ...(post && { post }) });
     },
     rowBytesMax: SERVER_ROW_BYTES_MAX,
     retry: { clock, retryMs: config["storage.retry-timeout"] },

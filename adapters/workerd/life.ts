@@ -133,7 +133,7 @@ async function openRemoteRows(
   const [typed, token] = [config["storage.database-url"], config["storage.auth-token"]];
   const isEach = typed.includes(PARTITION);
   const address = remoteAddress(typed.replaceAll(PARTITION, String(partition)), token);
-  const client = openRemote({ ...address, timeoutMs: config["storage.request-timeout"] });
+  const client = await openRemote({ ...address, timeoutMs: config["storage.request-timeout"] });
   const retry = { clock, retryMs: config["storage.retry-timeout"] };
   await withRetries(client, () => migrate(client), retry);
   const wanted = { partitions, databases: isEach ? "each" : "one" } as const;

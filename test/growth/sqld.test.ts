@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 async function write(sql: string): Promise<void> {
-  const client = openRemote({ url: sqld.url, authToken: "" });
+  const client = await openRemote({ url: sqld.url, authToken: "" });
   await client.batch("write", [{ sql, args: [] }]);
   await client.close();
 }

@@ -45,8 +45,8 @@ describe.skipIf(program === undefined)("rows on a server", () => {
     let names: Names;
     beforeAll(async () => {
       names = await namesOf(await filled);
-      const rows = await rowsOfTables(openRemote({ url: sqld.url, authToken: "" }));
-      const second = openRemote({ url: other.url, authToken: "" });
+      const rows = await rowsOfTables(await openRemote({ url: sqld.url, authToken: "" }));
+      const second = await openRemote({ url: other.url, authToken: "" });
       await migrate(second);
       await fill(second, share(rows, 1, 3));
       const [all = "", first = "", third = ""] = await Promise.all([

@@ -23,7 +23,7 @@ describe.skipIf(program === undefined)("rows on a server", () => {
     sqld = await startSqld(program ?? "");
     distance = new Distance({ target: new URL(sqld.url), delayMs: 0 });
     delayedUrl = await distance.listen();
-    const client = openRemote({ url: sqld.url, authToken: "" });
+    const client = await openRemote({ url: sqld.url, authToken: "" });
     await migrate(client);
     const insert = "insert into state (object, name, value) select 'Many/' || ";
     const n = "(with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)";

@@ -29,15 +29,15 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     for (const close of closes.splice(0).reverse()) await close();
   });
 
-  function open(options: Partial<RemoteOptions> = {}): SqlClient {
-    const client = openRemote({ url: sqld.url, authToken: "", ...options });
+  async function open(options: Partial<RemoteOptions> = {}): Promise<SqlClient> {
+    const client = await openRemote({ url: sqld.url, authToken: "", ...options });
     closes.push(() => client.close());
     return client;
   }
 
   /** A client of an empty database that is brought up to date. */
   async function empty(options: Partial<RemoteOptions> = {}): Promise<SqlClient> {
-    const client = open(options);
+    const client = await open(options);
     await clear(client);
     await migrate(client);
     return client;
@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
       storeContract(async () => sqlDatabase(await empty(post && { post }), TINY), 8));
 
     test("takes and gives values exactly", async () => {
-      const client = open(post && { post });
+      const client = await open(post && { post });
       const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
       const values = ["ü\u{1f600}", "", 0, -1.5, 2 ** 53 - 1, null, bytes, new Uint8Array(0)];
       const columns = values.map((_, i) => `?${i + 1} as v${i}`).join(", ");
@@ -101,7 +101,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
   }, 60_000);
 
   test("lets the later claim win", async () => {
-    const [one, two] = [new SqlStore(await empty()), new SqlStore(open())];
+    const [one, two] = [new SqlStore(await empty()), new SqlStore(await open())];
     const first = await one.claim(0);
     const second = await two.claim(0);
     expect(second.epoch).toBe(first.epoch + 1);
@@ -110,15 +110,15 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
   });
 
   test("is migrated once by two processes that start at the same time", async () => {
-    await clear(open());
-    await Promise.all([migrate(open()), migrate(open())]);
+    await clear(await open());
+    await Promise.all([migrate(await open()), migrate(await open())]);
   });
 
   test("may be killed, and be cut off, and commits happen once all the same", async () => {
     const distance = new Distance({ target: new URL(sqld.url), delayMs: 4 });
     closes.push(() => distance.close());
     await empty();
-    const distant = open({ url: await distance.listen(), post: nodePost, timeoutMs: 300 });
+    const distant = await open({ url: await distance.listen(), post: nodePost, timeoutMs: 300 });
     const store = new SqlStore(distant, { clock, ...TINY });
     const lease = await store.claim(0);
     for (let turn = 1; turn <= 60; turn++) {
@@ -137,14 +137,14 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     const [found] = await store.load(lease, [{ table: "state", group: "o" }]);
     expect(found?.rows).toEqual([state(60).row]);
     await store.close();
-    const next = new SqlStore(open(), { clock });
+    const next = new SqlStore(await open(), { clock });
     const [left] = await next.load(await next.claim(0), [{ table: "state", group: "o" }]);
     expect(left?.rows).toEqual([state(60).row]);
   }, 60_000);
 
   test("may stand still for longer than a request may take", async () => {
     await empty();
-    const client = open({ timeoutMs: 200, post: nodePost });
+    const client = await open({ timeoutMs: 200, post: nodePost });
     const store = new SqlStore(client, { clock });
     const lease = await store.claim(0);
     sqld.signal("SIGSTOP");
@@ -154,7 +154,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
     await store.commit(lease, [state(2)]);
     await store.flush(lease);
     // Read by another client: a read is not retried once it has exceeded its timeout of 200 ms.
-    const [log] = await open().batch("read", [sql("select count(*) as n from log")]);
+    const [log] = await (await open()).batch("read", [sql("select count(*) as n from log")]);
     expect(log).toEqual([{ n: 0 }]);
   }, 30_000);
 
@@ -165,7 +165,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
       most = Math.max(most, ++asking);
       return await nodePost(url, request).finally(() => asking--);
     };
-    const client = open({ post });
+    const client = await open({ post });
     await client.batch("read", [sql("select 1")]);
     await Promise.all([
       client.batch("write", [sql("delete from deployment")]),
@@ -178,7 +178,7 @@ describe.skipIf(program === undefined)("a libSQL server", () => {
 test.each(Object.entries(transports))(
   "an unreachable server is a loss, asked by %s",
   async (_, post) => {
-    const client = openRemote({
+    const client = await openRemote({
       url: "http://127.0.0.1:9",
       authToken: "s3cret",
       ...(post && { post }),
@@ -212,7 +212,7 @@ describe.skipIf(program === undefined)("a libSQL server that wants a token", () 
     "accepts the right one only, asked by %s",
     async (_, post) => {
       const ask = async (authToken: string) => {
-        const client = openRemote({ url: sqld.url, authToken, ...(post && { post }) });
+        const client = await openRemote({ url: sqld.url, authToken, ...(post && { post }) });
         return await client.batch("write", [sql("create table if not exists a (b)")])
           .finally(() => client.close());
       };

@@ -41,7 +41,7 @@ test.each([
   ["SQLITE_BUSY_SNAPSHOT", "database is locked"],
   ["SQLITE_LOCKED", "database table is locked"],
 ])("a server that says %s has done nothing, and is asked again", async (code, message) => {
-  const client = openRemote({ url: await serve({ code, message }, 2), authToken: "" });
+  const client = await openRemote({ url: await serve({ code, message }, 2), authToken: "" });
   closes.push(() => client.close());
   const causes: unknown[] = [];
   const act = () =>
@@ -55,7 +55,7 @@ test.each([
 
 test("a server that says SQLITE_CORRUPT is not asked again", async () => {
   const error = { code: "SQLITE_CORRUPT", message: "database disk image is malformed" };
-  const client = openRemote({ url: await serve(error, 1), authToken: "" });
+  const client = await openRemote({ url: await serve(error, 1), authToken: "" });
   closes.push(() => client.close());
   const asked = withRetries(client, () => client.batch("write", [DELETE]), { retryMs: 1 });
   await expect(asked).rejects.toThrow(error.message);

@@ -22,7 +22,7 @@ async function answered(
   open.push({ close: () => void (server.closeAllConnections(), server.close()) });
   const { port } = server.address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
-  return openRemote({ url, authToken: TOKEN, post: nodePost, timeoutMs: 20_000 });
+  return await openRemote({ url, authToken: TOKEN, post: nodePost, timeoutMs: 20_000 });
 }
 
 async function failureOf(client: SqlClient): Promise<RemoteError> {

@@ -7,7 +7,7 @@ import type { SqlClient, Statement } from "../../../src/ports.ts";
 import { withRetries } from "../../../src/storage/retry.ts";
 import { QueryConnection } from "./database.ts";
 import type { FileAddress, QueryAddress } from "./messages.ts";
-import { remoteClient } from "../remote/client.ts";
+import { openRemote } from "../remote/open.ts";
 import { RemoteError } from "../remote/error.ts";
 import { clock } from "../../platform/clock.ts";
 
@@ -34,10 +34,9 @@ export class Sources {
     if (address.kind === "file") return await fileSource(address, this.#limits);
     let client = this.#clients.get(address);
     if (!client) {
-      // Imported here, because it loads slowly and files do not need it.
-      const { createClient } = await import("@libsql/client/http");
       const timeoutMs = Math.min(address.timeoutMs, this.#limits.timeMs);
-      client = this.#clients.get(address) ?? remoteClient(createClient, { ...address, timeoutMs });
+      const opened = await openRemote({ ...address, timeoutMs });
+      client = this.#clients.get(address) ?? opened;
       this.#clients.set(address, client);
     }
     return serverSource(client);

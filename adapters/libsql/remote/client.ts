@@ -14,7 +14,7 @@ const WRITES_MAX = 4;
 const TIMEOUT_MS = 10_000;
 const BYTES_PER_MS = 1_000;
 
-/** See `openRemote`. `create`: of the libSQL client, which loads slowly, so its user imports it. */
+/** See `openRemote`. `create`: of the libSQL client, which loads slowly. */
 export function remoteClient(
   create: typeof createClient,
   { url, authToken, timeoutMs = TIMEOUT_MS, post }: RemoteOptions,

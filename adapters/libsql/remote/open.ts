@@ -1,4 +1,3 @@
-import { createClient } from "@libsql/client/http";
 import type { SqlClient } from "../../../src/ports.ts";
 import type { RemoteAddress } from "./address.ts";
 import { remoteClient } from "./client.ts";
@@ -33,6 +32,8 @@ export interface RemoteOptions extends RemoteAddress {
  * the server and never the token. Nothing is retried here: `isLost` tells which batches may be. This
  * sends no request yet.
  */
-export function openRemote(options: RemoteOptions): SqlClient {
+export async function openRemote(options: RemoteOptions): Promise<SqlClient> {
+  // Loaded when it is needed: loading takes longer than a file takes to open.
+  const { createClient } = await import("@libsql/client/http");
   return remoteClient(createClient, options);
 }
