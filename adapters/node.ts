@@ -1,3 +1,4 @@
+import "./node/start_ahead.ts";
 import process from "node:process";
 import { installBridge, nodeReader } from "./node/bridge.ts";
 import { bindCheaply } from "./node/cheap_bind.ts";

@@ -31,6 +31,7 @@ import type { Runtime } from "./runtime.ts";
 import { startSidecar } from "./start_sidecar.ts";
 import { reportStartFailure, StartFailure } from "./start_failure.ts";
 import { openStorage, type Storage } from "../installation/storage.ts";
+import { endThreadAhead } from "../libsql/file/thread_ahead.ts";
 import { runTool } from "../tools/run.ts";
 import { VERSION } from "../platform/version.ts";
 import { databaseSizes } from "../installation/sizes.ts";
@@ -157,6 +158,7 @@ async function wire(
     ...{ log, post, owner, acceptLoss, threads },
     onGone: (failure) => endOnLoss(log, failure),
   });
+  await endThreadAhead();
   const { store, partitions, deployments, kafka, audit, sessionKeys, introspection } = storage;
   const config = await withGeneratedToken(storage.config, log);
   checkExposure(config, hasAddress);

@@ -1,11 +1,11 @@
 import type { Client } from "@libsql/client";
 import { pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
 import { Failure } from "../../../src/errors.ts";
 import type { SqlClient } from "../../../src/ports.ts";
 import { toSqlError } from "../sql_error.ts";
 import { type FileOptions, openLocal } from "./local_client.ts";
 import { fileFailure } from "./read_only.ts";
+import { databaseThread } from "./thread_ahead.ts";
 import { WorkerClient } from "./worker_client.ts";
 
 /** `url`: `file:` with a path, or `:memory:`. For a server, see `libsql/remote`. */
@@ -32,7 +32,7 @@ export class Locked extends Failure {
 export async function openLibsql(options: LibsqlOptions): Promise<SqlClient> {
   const { url } = options;
   if (url === ":memory:") return await openLocal({ url });
-  const worker = new Worker(options.worker ?? workerBeside(import.meta.url));
+  const worker = databaseThread(options.worker ?? workerBeside(import.meta.url));
   const client = new WorkerClient(worker);
   const { synchronous, busyTimeoutMs, databaseKey } = options;
   try {
