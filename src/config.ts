@@ -4,6 +4,7 @@ import { adminConnectionOptions, ingressConnectionOptions } from "./config/conne
 import * as describing from "./config/describe.ts";
 import { ACCEPT_LOSS, CONFIG_FILE, type Flags, readFlags } from "./config/flags.ts";
 import {
+  AUTO,
   byteSize,
   choice,
   count,
@@ -52,13 +53,15 @@ export const options = {
   "cluster-name": option(headerText, "localcluster", {
     doc: "The name of the cluster that is sent to endpoints in a header.",
   }),
-  "default-num-partitions": option(count(1, PARTITIONS_MAX), "1", {
-    doc: "The number of partitions of new data. Existing data keeps its number.",
+  "default-num-partitions": option(countOrAuto(1, PARTITIONS_MAX), AUTO, {
+    doc:
+      "The number of partitions of new data. Existing data keeps its number. `auto`: one for each " +
+      "of the `threads` of a data folder, 16 at most; one on servers and Workers.",
   }),
-  "threads": option(countOrAuto(1, PARTITIONS_MAX), "1", {
+  "threads": option(countOrAuto(1, PARTITIONS_MAX), AUTO, {
     doc:
       "Threads that share the partitions of a data folder with a database each (`storage.databases`). " +
-      "`auto`: one for each two cores. At most one for each database.",
+      "`auto`: one for each two cores and each GiB of memory. At most one for each database.",
   }),
   ...handlerOptions,
   ...experimentalOptions,
@@ -197,8 +200,10 @@ export const options = {
       env: ["DATABASE_URL"],
     },
   ),
-  "storage.databases": option(choice("one", "each"), "one", {
-    doc: "Whether the partitions of new data share a database file, or each has its own.",
+  "storage.databases": option(choice(AUTO, "one", "each"), AUTO, {
+    doc:
+      "Whether the partitions of new data share a database file, or each has its own. `auto`: each " +
+      "has its own where their number is `auto`, too.",
   }),
   "storage.auth-token": option(optionalText("a token of visible ASCII", /^[\x21-\x7e]*$/), "", {
     doc: "The token sent to the database server. It may also be in its URL, as `?authToken=`.",

@@ -13,6 +13,8 @@ const SHARED = ["auth", "config", "engine", "http2", "ingress", "partition", "pl
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // On every machine servers have the layout that tests expect, unless a test names another.
+    env: { SVC_DEFAULT_NUM_PARTITIONS: "1" },
     projects: [
       { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
       {

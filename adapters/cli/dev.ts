@@ -12,8 +12,11 @@ import { watchSources } from "./source_watch.ts";
 
 const PORT = 9080;
 const PORT_MAX = 65_535;
-/** What its user does not need to see of the server. Flags behind `--` win. */
-const QUIET = ["--log-format", "pretty", "--log-level", "warn"];
+/**
+ * What its user does not need to see of the server, and one thread: it waits for its user for most of the
+ * time. Flags behind `--` win.
+ */
+const QUIET = ["--log-format", "pretty", "--log-level", "warn", "--threads", "1"];
 
 /**
  * `perdure dev`: a server, and an endpoint that is started and registered again when a source beside it

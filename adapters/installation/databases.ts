@@ -1,4 +1,6 @@
 import { Failure } from "../../src/errors.ts";
+import type { Config } from "../../src/config.ts";
+import { namedPartitions } from "../../src/placement/settings.ts";
 import type { SqlClient } from "../../src/ports.ts";
 import {
   ensureLayout,
@@ -97,6 +99,12 @@ function checkAddress(layout: Layout, wanted: Layout): void {
       ? `"storage.database-url" needs "${PARTITION}": each partition has a database of its own`
       : `"storage.database-url" must not hold "${PARTITION}": all partitions share one database`,
   );
+}
+
+/** The layout of new data on database servers. `address`: as `storage.database-url` has it. */
+export function serverLayout(config: Config, address: string): Layout {
+  const databases = address.includes(PARTITION) ? "each" : "one";
+  return { partitions: namedPartitions(config), databases };
 }
 
 /** Stands for the number of a partition in the address of its database. */

@@ -10,6 +10,8 @@ import { MarkFile, type MarkOptions, readMarks } from "./marks.ts";
 import { exposedFiles } from "./privacy.ts";
 import { watchFiles } from "./watch.ts";
 import { type Databases, type Elsewhere, openDatabases, type Opened } from "./databases.ts";
+import { layoutOf } from "./threads.ts";
+import { thisMachine } from "../platform/machine.ts";
 import { DATABASE_DESCRIPTORS, requireDescriptors } from "../platform/descriptors.ts";
 import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { openLibsql, openLock } from "../libsql/file/open.ts";
@@ -111,10 +113,7 @@ async function markAndWatch(
 /** The layout of new data. Where the first of several databases is lost, it follows from the others. */
 function wantedOf({ databases = 1 }: DataFolder, config: Config) {
   if (databases > 1) return { partitions: databases, databases: "each" } as const;
-  return {
-    partitions: config["default-num-partitions"],
-    databases: config["storage.databases"],
-  };
+  return layoutOf(config, thisMachine());
 }
 
 /** The files of databases that a running server must not lose. SQLite keeps the last two open with the first. */

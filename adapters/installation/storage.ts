@@ -12,7 +12,6 @@ import { sqlAuditStore } from "../../src/storage/audit_store.ts";
 import { sqlKafkaStore } from "../../src/storage/kafka_store.ts";
 import { sqlSessionKeyStore } from "../../src/storage/session_key_store.ts";
 import { withRetries } from "../../src/storage/retry.ts";
-import type { Layout } from "../../src/storage/schema/layout.ts";
 import { ManyStores } from "../../src/storage/many_stores.ts";
 import type { Loss } from "../../src/storage/log/recover.ts";
 import { SqlStore, type SqlStoreOptions } from "../../src/storage/sql_store.ts";
@@ -20,7 +19,13 @@ import { migrate } from "../../src/storage/schema/migrations.ts";
 import { type FolderThreads, openDataFiles } from "./files.ts";
 import type { MarkFile } from "./marks.ts";
 import { folderKey } from "./folder_key.ts";
-import { type Databases, openDatabases, type Opened, PARTITION } from "./databases.ts";
+import {
+  type Databases,
+  openDatabases,
+  type Opened,
+  PARTITION,
+  serverLayout,
+} from "./databases.ts";
 import type { FolderKey } from "../libsql/file/folder_key.ts";
 import { libsqlIntrospection } from "../libsql/query/introspection.ts";
 import { openRemote, type Post } from "../libsql/remote/open.ts";
@@ -192,7 +197,7 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
     return { client, address: { kind: "server", ...address, timeoutMs } };
   };
   const databases = await openDatabases(open, {
-    wanted: wantedOf(config, typed.includes(PARTITION) ? "each" : "one"),
+    wanted: serverLayout(config, typed),
     retry: { clock, retryMs },
     isAddressed: true,
   });
@@ -204,11 +209,6 @@ async function openServer(config: Config, options: StorageOptions): Promise<Stor
   });
   const { url: place } = remoteAddress(typed.replaceAll(PARTITION, "0"), token);
   return { ...withQueries(storage, config, log), config: lowered(config, log), place };
-}
-
-/** The layout of new data. */
-function wantedOf(config: Config, databases: Layout["databases"]): Layout {
-  return { partitions: config["default-num-partitions"], databases };
 }
 
 /** Migrates a database, and waits for its server if it is not reachable yet, which is logged once. */

@@ -1,4 +1,3 @@
-import { cpus } from "node:os";
 import process from "node:process";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { App, OtherThreads } from "../../src/app_options.ts";
@@ -11,7 +10,8 @@ import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { FolderThreads } from "../installation/files.ts";
-import { partitionsOf, threadOf, threadsOf } from "../installation/threads.ts";
+import { partitionsOf, threadOf, threadsFor, threadsOf } from "../installation/threads.ts";
+import { thisMachine } from "../platform/machine.ts";
 import type { OpenPort } from "./interfaces.ts";
 import { BUG_CODE, endOnLoss } from "./process_end.ts";
 import { threadData } from "./thread.ts";
@@ -24,6 +24,11 @@ export interface ThreadsOptions {
   readonly acceptLoss: boolean;
   readonly log: Log;
 }
+
+const MACHINE = thisMachine();
+const ONE_THREAD =
+  "One thread serves this data, whose partitions share a file, though this machine has " +
+  "use for more: a copy by `perdure reshard` can have a file for each (docs/scale.md#more-partitions)";
 
 /**
  * The threads of this process beside the first one, which starts them, tells them what is registered and
@@ -50,8 +55,12 @@ export class Threads implements FolderThreads {
   async open(layout: Layout): Promise<void> {
     this.#threads = this.#countOf(layout);
     this.#partitions = layout.partitions;
-    if (this.#threads === 1) return;
-    const { log } = this.#options;
+    const { log, config } = this.#options;
+    if (this.#threads === 1) {
+      const useful = threadsFor(MACHINE);
+      if (config["threads"] === 0 && useful > 1) log("info", ONE_THREAD, { useful });
+      return;
+    }
     const ports = mesh(this.#threads);
     for (const [thread, others] of ports.entries()) if (thread > 0) this.#start(thread, others);
     this.#peers = new ThreadPeers({
@@ -117,8 +126,7 @@ export class Threads implements FolderThreads {
   }
 
   #countOf(layout: Layout): number {
-    const threads = this.#options.config["threads"];
-    return threadsOf(layout, { wanted: threads === 0 ? undefined : threads, cores: cpus().length });
+    return threadsOf(layout, { threads: this.#options.config["threads"], machine: MACHINE });
   }
 
   #start(thread: number, ports: ReadonlyMap<number, ThreadPort>): void {

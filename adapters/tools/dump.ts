@@ -7,7 +7,9 @@ import { exportRows } from "../../src/storage/move/export_rows.ts";
 import { importRows } from "../../src/storage/move/import_rows.ts";
 import type { Progress } from "../../src/storage/move/installation.ts";
 import { checkRows } from "../../src/storage/move/move_rows.ts";
-import { PARTITION } from "../installation/databases.ts";
+import { serverLayout } from "../installation/databases.ts";
+import { layoutOf } from "../installation/threads.ts";
+import { thisMachine } from "../platform/machine.ts";
 import { folderKey } from "../installation/folder_key.ts";
 import { VERSION } from "../platform/version.ts";
 import { rowsOf } from "./reshard.ts";
@@ -71,19 +73,15 @@ export async function importData(
   context: ToolContext,
 ): Promise<void> {
   const address = config["storage.database-url"];
-  const databases = address === ""
-    ? config["storage.databases"]
-    : address.includes(PARTITION)
-    ? "each"
-    : "one";
-  const partitions = config["default-num-partitions"];
+  const layout = address === "" ? layoutOf(config, thisMachine()) : serverLayout(config, address);
+  const { partitions } = layout;
   const to = address === "" ? config["base-dir"] : address;
   const key = await folderKey(config);
   const file = from === STREAM ? undefined : await open(from);
   const total = file && { bytes: (await file.stat()).size };
   const work = context.display.begin("Importing", total);
   const chunks = counted(file?.createReadStream() ?? process.stdin, work.progress);
-  const target = await openTarget({ to, layout: { partitions, databases }, config, context, key });
+  const target = await openTarget({ to, layout, config, context, key });
   try {
     let begun: Awaited<ReturnType<typeof target.begin>> | undefined;
     const sums = await importRows(chunks, {

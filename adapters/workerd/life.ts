@@ -6,6 +6,7 @@ import type { Dial } from "../../src/dial.ts";
 import { Failure } from "../../src/errors.ts";
 import { fetchReader } from "../../src/ingress/request_reader.ts";
 import type { PartitionRange } from "../../src/model/ring.ts";
+import { namedPartitions } from "../../src/placement/settings.ts";
 import { partitionEndpoint } from "../../src/placement/partition_endpoint.ts";
 import type { DeploymentStore, Log, SqlClient } from "../../src/ports.ts";
 import type { Introspection } from "../../src/query_port.ts";
@@ -147,7 +148,7 @@ async function rangeOf(
   client: SqlClient,
   { config, partition: named }: LifeOptions,
 ): Promise<PartitionRange> {
-  const wanted = config["default-num-partitions"];
+  const wanted = namedPartitions(config);
   const layout = await ensureLayout(client, { partitions: wanted, databases: "each" });
   checkPartitions(layout, wanted);
   const partition = named ?? await readPartition(client) ?? 0;

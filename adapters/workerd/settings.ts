@@ -4,6 +4,7 @@ import { text } from "../../src/config/kinds.ts";
 import { option } from "../../src/config/option.ts";
 import { readEnvironment, resolveSettings } from "../../src/config/read.ts";
 import { Failure } from "../../src/errors.ts";
+import { namedPartitions } from "../../src/placement/settings.ts";
 import { DURABLE_VALUE_BYTES_MAX } from "./durable_sqlite.ts";
 
 /** Bindings of a Worker. Settings are those that are text. */
@@ -69,7 +70,7 @@ export function workerSettings(bindings: Bindings): WorkerSettings {
     adminPrefix: settled["admin.path-prefix"] as string,
     needsToken: isClosed(authSettings(config)).admin,
     adminToken: config["admin.token"],
-    partitions: config["default-num-partitions"],
+    partitions: namedPartitions(config),
   };
 }
 

@@ -126,7 +126,8 @@ export function countOrAuto(least: number, most: number): Kind<number> {
   });
 }
 
-const AUTO = "auto";
+/** Leaves a setting to the server. */
+export const AUTO = "auto";
 
 function isAuto(given: unknown): boolean {
   return typeof given === "string" && given.trim().toLowerCase() === AUTO;

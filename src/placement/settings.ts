@@ -32,6 +32,14 @@ export function isInFleet(config: Config): boolean {
   );
 }
 
+/** How many partitions the settings give to new data; `open`: where they leave it open. */
+export function namedPartitions(
+  { "default-num-partitions": named }: Pick<Config, "default-num-partitions">,
+  open = 1,
+): number {
+  return named || open;
+}
+
 /** The address at which other members reach a process that listens at `url`. */
 export function addressOf(config: Config, url: string): string {
   return (config["fleet.advertised-address"] || url).replace(/\/+$/, "");
