@@ -15,6 +15,7 @@ const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const TOP_LEVEL = [
   ".ci",
   ".devcontainer",
+  ".github",
   ".dockerignore",
   ".editorconfig",
   ".gitignore",
