@@ -1,3 +1,4 @@
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -10,8 +11,8 @@ import { fileURLToPath } from "node:url";
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** A change there is nothing to the server: it serves what the build of the UI writes. */
-const UI = `${ROOT}src/ui/`;
-const BUILD = `${ROOT}adapters/ui/build.mjs`;
+const UI = path.join(ROOT, "src", "ui", path.sep);
+const BUILD = path.join(ROOT, "adapters", "ui", "build.mjs");
 /** An editor that saves writes, renames and removes; one start is enough for all of it. */
 const QUIET_MS = 100;
 /** Time to stop in order. Then it is killed, which must never lose data anyway. */
@@ -76,26 +77,29 @@ function end(): void {
 }
 
 Deno.addSignalListener("SIGINT", end);
-Deno.addSignalListener("SIGTERM", end);
+// On Windows Deno refuses to listen for it: there is none.
+if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", end);
 
 /** Work that a change asks for, once it has been quiet for a while. */
-function after(work: (path: string) => void): (path: string) => void {
+function after(work: (file: string) => void): (file: string) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return (path) => {
+  return (file) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      say(`${path.slice(ROOT.length)} changed`);
-      work(path);
+      say(`${file.slice(ROOT.length)} changed`);
+      work(file);
     }, QUIET_MS);
   };
 }
 
 const sourceChanged = after(restart);
 const uiChanged = after(() => void (restarts = restarts.then(buildUi)));
-for await (const { kind, paths } of Deno.watchFs([`${ROOT}src`, `${ROOT}adapters`])) {
+for await (
+  const { kind, paths } of Deno.watchFs([path.join(ROOT, "src"), path.join(ROOT, "adapters")])
+) {
   if (kind === "access" || isEnding) continue;
-  const source = paths.find((path) => path.endsWith(".ts") && !path.startsWith(UI));
+  const source = paths.find((file) => file.endsWith(".ts") && !file.startsWith(UI));
   if (source !== undefined) sourceChanged(source);
-  const page = paths.find((path) => path.startsWith(UI) && /\.(tsx?|css|html|svg)$/.test(path));
+  const page = paths.find((file) => file.startsWith(UI) && /\.(tsx?|css|html|svg)$/.test(file));
   if (page !== undefined) uiChanged(page);
 }

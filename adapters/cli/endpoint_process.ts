@@ -4,13 +4,13 @@ import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeno } from "../platform/command.ts";
+import { endTree, hasGroups } from "../platform/process_tree.ts";
 import { usageFailure } from "./failure.ts";
 
 const START_MS = 30_000;
 const POLL_MS = 25;
 /** Time to end by itself. Then it is killed: what it was doing is done again by the next one. */
 const STOP_MS = 3_000;
-const HAS_GROUPS = process.platform !== "win32";
 /** The first that can run TypeScript, and the first that does so unasked. */
 const TYPES_BY_FLAG = [22, 6];
 const TYPES = [22, 18];
@@ -37,7 +37,7 @@ export class Endpoint {
     if (!existsSync(file)) throw usageFailure(`Cannot run "${file}": there is no such file`, "dev");
     this.#command = commandOf(file, runtime ?? (isDeno() ? "deno" : "node"));
     process.once("exit", () => {
-      if (this.#child?.pid) signal(this.#child, "SIGKILL");
+      if (this.#child?.pid) endTree(this.#child.pid, "SIGKILL");
     });
   }
 
@@ -48,7 +48,7 @@ export class Endpoint {
       env: { ...process.env, PORT: String(this.#port) },
       stdio: ["ignore", "inherit", "inherit"],
       // A group of its own: the program may be a wrapper, as the `deno` of npm, which passes no signal on.
-      detached: HAS_GROUPS,
+      detached: hasGroups(),
     });
     let isOver: string | undefined;
     child.once("error", (cause) => void (isOver = cause.message));
@@ -77,21 +77,12 @@ export class Endpoint {
     const child = this.#child;
     this.#child = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null || !child.pid) return;
+    const { pid } = child;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    signal(child, "SIGTERM");
-    const timer = setTimeout(() => signal(child, "SIGKILL"), STOP_MS);
+    endTree(pid, "SIGTERM");
+    const timer = setTimeout(() => endTree(pid, "SIGKILL"), STOP_MS);
     await gone;
     clearTimeout(timer);
-  }
-}
-
-/** Signals a process and what it has started. */
-function signal({ pid = 0 }: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
-  try {
-    process.kill(HAS_GROUPS ? -pid : pid, name);
-  } catch (cause) {
-    // It has ended meanwhile.
-    if ((cause as NodeJS.ErrnoException).code !== "ESRCH") throw cause;
   }
 }
 

@@ -39,6 +39,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     stdio: ["pipe", "pipe", options.log ?? "inherit"],
     // A signal of the terminal reaches this process alone, which stops the server in order.
     detached: true,
+    // There a process of its own would get a window of its own.
+    windowsHide: true,
   });
   child.stdin?.on("error", () => {});
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {

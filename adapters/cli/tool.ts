@@ -80,8 +80,11 @@ function ran(args: readonly string[], isJson: boolean): Promise<Ran> {
   const read = { out: "", said: "" };
   child.stdout?.setEncoding("utf8").on("data", (piece) => void (read.out += piece));
   child.stderr?.setEncoding("utf8").on("data", (piece) => void (read.said += piece));
-  // A signal of the terminal reaches it, too; this process waits for its end.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+  // A signal of the terminal reaches it, too; this process waits for its end. On Windows passing it on
+  // would end the tool before it can close what it has open.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => void (process.platform === "win32" || child.kill(signal)));
+  }
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {

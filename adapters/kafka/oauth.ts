@@ -7,6 +7,7 @@ import { isTrue } from "../../src/kafka/option_kinds.ts";
 import type { Options } from "../../src/kafka/options.ts";
 import { nodeDial } from "../dial/dial.ts";
 import { clock } from "../platform/clock.ts";
+import { shellCommand } from "../platform/shell.ts";
 
 const COMMAND_MS = 10_000;
 const ENDPOINT_MS = 10_000;
@@ -76,8 +77,9 @@ function commandTokens(command: string, { areCommandsAllowed }: TokenOptions) {
     );
   }
   return async (): Promise<Token> => {
-    const limits = { timeout: COMMAND_MS, maxBuffer: TOKEN_BYTES_MAX };
-    const { stdout } = await promisify(execFile)("/bin/sh", ["-c", command], limits).catch(() => {
+    const { file, args, windowsVerbatimArguments } = shellCommand(command);
+    const limits = { timeout: COMMAND_MS, maxBuffer: TOKEN_BYTES_MAX, windowsVerbatimArguments };
+    const { stdout } = await promisify(execFile)(file, args, limits).catch(() => {
       // What it printed may hold secrets, and so may the command, which Node puts into its message.
       throw new Error("sasl.oauthbearer.token.command failed");
     });

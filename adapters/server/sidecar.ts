@@ -90,7 +90,11 @@ export class Sidecar {
       return;
     }
     const began = stopwatch.now();
-    const child = this.#child = spawn(file, args, { env, stdio: ["ignore", "inherit", "inherit"] });
+    const child = this.#child = spawn(file, args, {
+      env,
+      stdio: ["ignore", "inherit", "inherit"],
+      windowsHide: true,
+    });
     const ended = (cause: string) => {
       if (this.#child !== child) return;
       this.#child = undefined;

@@ -11,6 +11,7 @@ import {
   withoutKeys,
   withoutLoader,
 } from "../platform/command.ts";
+import { shellFile } from "../platform/shell.ts";
 import { stopwatch } from "../platform/stopwatch.ts";
 import { Sidecar } from "./sidecar.ts";
 
@@ -73,7 +74,9 @@ function commandOf(flags: Readonly<Record<string, string>>, token: string): Comm
   const env = { ...withoutKeys(process.env), [tokenName]: token };
   if (!isDeno()) return { file, args: [script, ...given], env };
   const allowed = ["--allow-net", "--allow-env", "--allow-read", "--allow-sys"];
-  if (flags["kafka.allow-token-commands"] === "true") allowed.push("--allow-run=/bin/sh");
+  if (flags["kafka.allow-token-commands"] === "true") {
+    allowed.push(`--allow-run=${shellFile()}`);
+  }
   const args = ["run", "--no-prompt", ...allowed, script, ...given];
   return { file, args, env: withoutLoader(env) };
 }

@@ -1,5 +1,5 @@
 import Database from "libsql";
-import { open, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../src/config.ts";
@@ -11,6 +11,7 @@ import { MarkFile } from "../installation/marks.ts";
 import { type FolderKey, keyOption } from "../libsql/file/folder_key.ts";
 import { openLock } from "../libsql/file/open.ts";
 import { openReadOnly } from "../libsql/file/read_only.ts";
+import { removeLeftover } from "../platform/remove_leftover.ts";
 import { VERSION } from "../platform/version.ts";
 import { copyLive } from "./live_copy.ts";
 import type { ToolContext } from "./context.ts";
@@ -76,7 +77,7 @@ async function writeMarks(
     if (number === 0) marks.deployed(about.deployments);
     await client.close();
     // A closed connection stays open until it is collected, and leaves an empty `-wal` file behind.
-    for (const end of ["-wal", "-shm"]) await rm(`${fileURLToPath(url)}${end}`, { force: true });
+    for (const end of ["-wal", "-shm"]) removeLeftover(`${fileURLToPath(url)}${end}`);
   }
   marks.close();
 }

@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { hkdfSync, randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Database from "libsql";
 import { Failure } from "../../../src/errors.ts";
+import { removeLeftover } from "../../platform/remove_leftover.ts";
 
 /** The key of a data folder: what follows from the one that its operator keeps. */
 export interface FolderKey {
@@ -58,7 +59,7 @@ export function refuseClear(open: (file: string) => Database.Database = openWith
     database.close();
     if (readFileSync(file).toString("latin1", 0, CLEAR.length) !== CLEAR) return;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeLeftover(folder);
   }
   const why = "the build of libSQL for this platform does not encrypt";
   throw Failure.plain(500, `Cannot use "storage.encryption-key": ${why}`);

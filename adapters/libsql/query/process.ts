@@ -152,7 +152,7 @@ export class QueryProcess {
     const why = forbidden(file);
     if (why !== undefined) return void this.#cannotStart(why);
     try {
-      return spawn(file, args, { env, detached: true, stdio: "pipe" });
+      return spawn(file, args, { env, detached: true, windowsHide: true, stdio: "pipe" });
     } catch (cause) {
       // Most errors are events; some errors of the system are thrown.
       return void this.#cannotStart(String(cause));
