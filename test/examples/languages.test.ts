@@ -1,14 +1,17 @@
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { afterEach, describe, test } from "vitest";
+import { afterAll, afterEach, describe, test } from "vitest";
 import { type Step, stepsOf } from "../docs/_page.ts";
 import { absentTool, doAt } from "../docs/_run.ts";
 import { openStage, type Stage } from "../docs/_stage.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../docs/examples");
-const { PYTHON_VENV, EXAMPLES_GO } = process.env;
+const { PYTHON_VENV, EXAMPLES_GO, EXAMPLES_JAVA } = process.env;
+/** What is built of Java does not belong beside its sources. */
+const built = mkdtempSync(path.join(tmpdir(), "examples-"));
+afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 /** How the handlers in a language are served. As those of test/sdks, these tests are run by hand. */
 const LANGUAGES = [
@@ -23,6 +26,13 @@ const LANGUAGES = [
     language: "go",
     isTried: EXAMPLES_GO !== undefined,
     command: `HOME=${homedir()} go run . 127.0.0.1:9080`,
+  },
+  // Java 17 and Maven, which keeps what it fetches in the home of the user.
+  {
+    language: "java",
+    isTried: EXAMPLES_JAVA !== undefined,
+    command: "mvn --quiet --batch-mode compile exec:java -Dexec.args=9080 " +
+      `-Duser.home=${homedir()} -Dtarget=${built}/$(basename $(dirname $PWD))`,
   },
 ];
 
