@@ -1,4 +1,4 @@
-// node check.mjs ENDPOINT_URI INGRESS_URL ADMIN_URL [prefix svc|restate]
+// node check.mjs ENDPOINT_URI INGRESS_URL ADMIN_URL [prefix svc|restate] [java|kotlin]
 // Registers the endpoint over h2c and over HTTP/1.1 and checks every feature through both. SEEN=file keeps all that
 // was seen (answers, journals, what discovery made of it) as JSON, to compare two servers.
 import { writeFileSync } from "node:fs";
@@ -7,9 +7,10 @@ import { keyed } from "./keyed.mjs";
 import { plain } from "./plain.mjs";
 import { steps } from "./steps.mjs";
 import { waits } from "./waits.mjs";
-import { admin, ask, check, note, register, seen, world } from "./world.mjs";
+import { admin, ask, check, isKotlin, note, register, seen, world } from "./world.mjs";
 
-const SERVICES = ["Box", "Driver", "Flow", "Hidden", "Kitchen"];
+/** The ingress client of Kotlin is the one of Java, which `Driver` tries. */
+const SERVICES = ["Box", ...(isKotlin ? [] : ["Driver"]), "Flow", "Hidden", "Kitchen"];
 const sorted = (list) => list.sort((a, b) => a.name < b.name ? -1 : 1);
 
 const discovery = () =>
@@ -32,7 +33,7 @@ for (const transport of ["h2", "h1"]) {
   await steps();
   await waits();
   await keyed();
-  await client();
+  if (!isKotlin) await client();
 }
 if (process.env.SEEN) writeFileSync(process.env.SEEN, JSON.stringify(seen, null, 1));
 console.log(world.failures === 0 ? "all checks passed" : `${world.failures} failed`);

@@ -1,7 +1,10 @@
 // What every check is given: how to speak to the server, and how to tell what was seen.
 import assert from "node:assert/strict";
 
-export const [endpoint, ingress, admin, prefix = "svc"] = process.argv.slice(2);
+export const [endpoint, ingress, admin, prefix = "svc", language = "java"] = process.argv
+  .slice(2);
+/** Where the two SDKs of the JVM differ, the checks say how. */
+export const isKotlin = language === "kotlin";
 export const seen = {};
 /** The transport under test, and an id of this run that all keys begin with. */
 export const world = { transport: "", id: "", failures: 0 };
