@@ -4,6 +4,7 @@
 // HTTP11=1 registers with HTTP/1.1; RECORD=FILE writes what was seen to FILE and compares nothing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
+import { exchange, rowsOf, until as waited } from "../common.mjs";
 import { adminChecks } from "./check_admin.mjs";
 import { talkChecks } from "./check_talk.mjs";
 
@@ -30,7 +31,7 @@ async function check(name, value) {
 }
 
 /**
- * JSON without what differs from run to run and from server to server. Three texts differ on
+ * JSON without what differs from run to run and from server to server. Four texts differ on
  * purpose: ours are those of the documentation.
  */
 function tidy(value) {
@@ -40,6 +41,7 @@ function tidy(value) {
     .replaceAll(run, "RUN").replace(/\b(svc|restate)_code/g, "code")
     .replace(/\b(inv|prom|sign)_1[A-Za-z0-9_-]{10,}/g, "$1_ID")
     .replace(/dp_1[A-Za-z0-9]{10,}/g, "dp_ID")
+    .replace(/; an invocation id \w+ like inv_ID/g, "")
     .replace(/Previously accepted/g, "the workflow method was already invoked")
     .replace(/the invocation exists but has not completed yet/g, "not ready")
     .replace(/(not found: 404 )invocation not found/g, "$1not found")
@@ -53,15 +55,12 @@ const shown = TOKEN ? { authorization: `Bearer ${TOKEN}` } : {};
 /** Calls the ingress; JSON bodies are read, errors come with their status. */
 async function call(path, body, { method = "POST", headers = {}, type = "application/json" } = {}) {
   const sent = body === undefined ? undefined : type.includes("json") ? JSON.stringify(body) : body;
-  const answer = await fetch(`${ingress}/${path}`, {
+  const { ok, status, value } = await exchange(`${ingress}/${path}`, {
     method,
     body: sent,
     headers: { ...shown, ...(sent === undefined ? {} : { "content-type": type }), ...headers },
-    signal: AbortSignal.timeout(60_000),
   });
-  const text = await answer.text();
-  const read = answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
-  return answer.ok ? read : { status: answer.status, body: read };
+  return ok ? value : { status, body: value };
 }
 
 /** Sends to a handler and answers the invocation's id. */
@@ -69,16 +68,7 @@ const send = async (path, body) => (await call(`${path}/send`, body)).invocation
 
 const attach = (id) => call(`${prefix}/invocation/${id}/attach`, undefined, { method: "GET" });
 
-async function query(sql) {
-  const answer = await fetch(`${admin}/query`, {
-    method: "POST",
-    headers: { ...shown, "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify({ query: sql }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.status} ${text}`);
-  return JSON.parse(text).rows;
-}
+const query = (sql) => rowsOf(admin, sql, shown);
 
 /** What the journal of an invocation holds, in its order. */
 async function journal(id) {
@@ -91,27 +81,18 @@ async function journal(id) {
 }
 
 /** Waits until `read` answers something. */
-async function until(read) {
-  const end = Date.now() + 40_000;
-  while (Date.now() < end) {
-    const found = await read();
-    if (found) return found;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  throw new Error("waited too long");
-}
+const until = (read) => waited("an answer", read);
 
 const status = async (id) =>
   (await query(`SELECT status FROM sys_invocation WHERE id = '${id}'`))[0]?.status;
 
 const http = async (method, path, body) => {
-  const answer = await fetch(`${admin}${path}`, {
+  const { status, value } = await exchange(`${admin}${path}`, {
     method,
     headers: { ...shown, ...(body && { "content-type": "application/json" }) },
     body: body && JSON.stringify(body),
   });
-  const text = await answer.text();
-  return { status: answer.status, body: text && JSON.parse(text) };
+  return { status, body: value };
 };
 
 const use_http_11 = process.env.HTTP11 === "1";

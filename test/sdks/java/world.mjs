@@ -1,5 +1,8 @@
 // What every check is given: how to speak to the server, and how to tell what was seen.
 import assert from "node:assert/strict";
+import { exchange, rowsOf, until } from "../common.mjs";
+
+export { until };
 
 export const [endpoint, ingress, admin, prefix = "svc", language = "java"] = process.argv
   .slice(2);
@@ -9,19 +12,16 @@ export const seen = {};
 /** The transport under test, and an id of this run that all keys begin with. */
 export const world = { transport: "", id: "", failures: 0 };
 const json = { "content-type": "application/json" };
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-export const ask = async (url, { method = "POST", body, headers = {}, bytes = false } = {}) => {
-  const res = await fetch(url, { method, body, headers, signal: AbortSignal.timeout(60_000) });
-  const raw = new Uint8Array(await res.arrayBuffer());
-  const text = new TextDecoder().decode(raw);
-  let value = bytes ? [...raw] : text;
+export const ask = async (url, { bytes: isRaw = false, ...init } = {}) => {
+  const { status, headers, bytes, text } = await exchange(url, init);
+  let value = isRaw ? [...bytes] : text;
   try {
-    if (!bytes) value = JSON.parse(text);
+    if (!isRaw) value = JSON.parse(text);
   } catch {
     // an answer that is no JSON stays text
   }
-  return { status: res.status, value, headers: res.headers };
+  return { status, value, headers };
 };
 
 const withInput = (input, headers) =>
@@ -51,26 +51,13 @@ export const operate = async (id, what) => {
   note(what, [status, value]);
 };
 
-export const query = async (sql) => {
-  const headers = { ...json, accept: "application/json" };
-  return (await ask(`${admin}/query`, { body: JSON.stringify({ query: sql }), headers })).value
-    .rows;
-};
+export const query = (sql) => rowsOf(admin, sql);
 
 export const register = (http1) =>
   ask(`${admin}/deployments`, {
     body: JSON.stringify({ uri: endpoint, use_http_11: http1, force: true }),
     headers: json,
   });
-
-/** The first answer of the probe that is neither undefined nor false. */
-export const until = async (what, probe) => {
-  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-  }
-  throw new Error(`timed out waiting for ${what}`);
-};
 
 export const status = async (id) =>
   (await query(`SELECT status FROM sys_invocation WHERE id = '${id}'`))[0]?.status;

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual, promisify } from "node:util";
 
+import { exchange, rowsOf, until } from "../common.mjs";
 import { scenarios } from "./scenarios.mjs";
 
 const [endpoint, ingress, admin, prefix = "restate"] = process.argv.slice(2);
@@ -36,17 +37,10 @@ async function call(base, method, path, body, headers = {}) {
     : { "content-type": "application/json" };
   const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
   const all = { ...TOKEN && { authorization: `Bearer ${TOKEN}` }, ...type, ...headers };
-  const answer = await fetch(base + path, { method, body: sent, headers: all });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  const json = answer.headers.get("content-type")?.includes("json") && bytes.length > 0;
-  const value = json ? JSON.parse(bytes.toString()) : bytes.toString();
-  if (json && typeof value === "object") delete value?.stacktrace;
-  return {
-    status: answer.status,
-    type: answer.headers.get("content-type"),
-    body: value,
-    headers: answer.headers,
-  };
+  const answer = await exchange(base + path, { method, body: sent, headers: all });
+  const { status, value } = answer;
+  if (typeof value === "object") delete value?.stacktrace;
+  return { status, type: answer.type ?? null, body: value, headers: answer.headers };
 }
 
 const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
@@ -65,17 +59,8 @@ const world = {
     const sent = await call(ingress, "POST", `/${prefix}/send/${target}`, body, headers);
     return sent.body.invocationId;
   },
-  async rows(sql) {
-    const headers = { accept: "application/json" };
-    return (await call(admin, "POST", "/query", { query: sql }, headers)).body.rows;
-  },
-  async until(what, check) {
-    for (const end = Date.now() + 30000; Date.now() < end; await sleep(50)) {
-      const seen = await check();
-      if (seen) return seen;
-    }
-    throw new Error(`Did not come to be: ${what}`);
-  },
+  rows: (sql) => rowsOf(admin, sql, TOKEN && { authorization: `Bearer ${TOKEN}` }),
+  until,
   status: (id, ...wanted) =>
     world.until(`${id} is ${wanted}`, async () => {
       const [row] = await world.rows(`SELECT status FROM sys_invocation WHERE id = '${id}'`);

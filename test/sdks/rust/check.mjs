@@ -5,6 +5,7 @@
 // ONLY=word runs the checks whose name has that word.
 import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
+import { exchange, rowsOf, until } from "../common.mjs";
 import { checks } from "./checks.mjs";
 
 const [endpoint, ingress, admin, prefix = "svc"] = process.argv.slice(2);
@@ -38,18 +39,16 @@ function normalized(value) {
     .replaceAll(/Some\([\\"]+([^"\\]+)[\\"]+\), \1, /g, "None, $1, ")
     .replaceAll(nonce, "KEY")
     .replaceAll(/\b(inv|sign|prom|dp)_[0-9A-Za-z_-]{10,}/g, "$1_ID")
+    // Ours says more.
+    .replaceAll("; an invocation id looks like inv_ID", "")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "MOMENT")
     .replaceAll(endpoint.replace(/\/$/, ""), "ENDPOINT");
   return JSON.parse(text);
 }
 
 async function http(url, init = {}) {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS), ...init });
-  const text = await answer.text();
-  const kind = answer.headers.get("content-type") ?? undefined;
-  const id = answer.headers.get("x-restate-id") ?? answer.headers.get("x-svc-id") ?? undefined;
-  const body = /json/.test(kind ?? "") && text !== "" ? JSON.parse(text) : text;
-  return { status: answer.status, kind, id, body };
+  const { status, type, id, value } = await exchange(url, { waitMs: WAIT_MS, ...init });
+  return { status, kind: type, id, body: value };
 }
 
 /** A call (or another verb) of the ingress; `input` is sent as JSON unless it is bytes or none. */
@@ -61,16 +60,7 @@ async function ingressCall(path, input, { verb = "call", method = "POST", header
   return await http(url, { method, body, headers: { ...kind, ...headers } });
 }
 
-async function query(sql) {
-  const headers = { "content-type": "application/json", accept: "application/json" };
-  const answer = await http(`${admin}/query`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ query: sql }),
-  });
-  if (answer.status !== 200) throw new Error(`${sql}: ${JSON.stringify(answer)}`);
-  return answer.body.rows;
-}
+const query = (sql) => rowsOf(admin, sql);
 
 /** The journal of an invocation: its commands in order, its notifications in any. */
 async function journal(id) {
@@ -85,16 +75,6 @@ async function journal(id) {
   });
   const isCommand = (word) => word.startsWith("Command");
   return [...words.filter(isCommand), ...words.filter((word) => !isCommand(word)).sort()];
-}
-
-async function until(what, test) {
-  const end = Date.now() + WAIT_MS;
-  for (;;) {
-    const found = await test();
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`timed out waiting for ${what}`);
-    await pause(25);
-  }
 }
 
 /** The invocation, once it is in one of the statuses. */

@@ -7,6 +7,7 @@
 // what was seen.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
+import { exchange, rowsOf, until } from "../common.mjs";
 import { checks } from "./checks.mjs";
 
 const [endpoint, ingress, admin, prefix = "svc"] = process.argv.slice(2);
@@ -33,39 +34,18 @@ function tidy(value) {
 }
 
 async function http(base, path, { method = "POST", body, headers = {} } = {}) {
-  const raw = body === undefined || body instanceof Uint8Array;
-  const kind = raw ? {} : { "content-type": "application/json" };
-  const answer = await fetch(`${base}/${path}`, {
+  const isRaw = body === undefined || body instanceof Uint8Array;
+  const kind = isRaw ? {} : { "content-type": "application/json" };
+  const { status, type, id, value, bytes } = await exchange(`${base}/${path}`, {
     method,
-    body: raw ? body : JSON.stringify(body),
+    body: isRaw ? body : JSON.stringify(body),
     headers: { ...kind, ...headers },
-    signal: AbortSignal.timeout(WAIT_MS),
+    waitMs: WAIT_MS,
   });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  const type = answer.headers.get("content-type") ?? undefined;
-  const id = answer.headers.get("x-restate-id") ??
-    answer.headers.get("x-svc-id") ?? undefined;
-  const read = type?.includes("json") && bytes.length > 0 ? JSON.parse(bytes) : bytes.toString();
-  return { status: answer.status, type, id, body: read, bytes };
+  return { status, type, id, body: value, bytes };
 }
 
-async function query(sql) {
-  const headers = { accept: "application/json" };
-  const answer = await http(admin, "query", { body: { query: sql }, headers });
-  if (answer.status !== 200) {
-    throw new Error(`${sql}: ${JSON.stringify(answer.body)}`);
-  }
-  return answer.body.rows;
-}
-
-async function until(what, test) {
-  for (const end = Date.now() + WAIT_MS; Date.now() < end;) {
-    const found = await test();
-    if (found) return found;
-    await new Promise((go) => setTimeout(go, 40));
-  }
-  throw new Error(`timed out waiting for ${what}`);
-}
+const query = (sql) => rowsOf(admin, sql);
 
 const call = (target, body, headers) =>
   http(ingress, `${prefix}/call/${target}`, { body, headers });
