@@ -22,6 +22,8 @@ const { PACKAGES, readManifest, readVersions, writeJsr, writeSums } = scripts;
 
 const folder = mkdtempSync(path.join(tmpdir(), "release-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** npm takes seconds to start on a machine that is busy. */
+const PATIENT = { timeout: 60_000 };
 const run = (name: string, ...args: readonly string[]) =>
   spawnSync(process.execPath, [path.join(ROOT, "adapters/release", name), ...args], {
     encoding: "utf8",
@@ -80,7 +82,7 @@ describe("versions", () => {
 describe("packages", () => {
   beforeAll(buildUi);
 
-  test.for(PACKAGES)("$name is packed with nothing that its users do not need", (about) => {
+  test.for(PACKAGES)("$name is packed without what users do not need", PATIENT, (about) => {
     const packed = pack(about, folder);
     expect(existsSync(path.join(folder, packed.filename))).toBe(true);
     expect(packed).toMatchObject({ name: about.name, version: readManifest().version });
@@ -124,7 +126,7 @@ describe("what a release is made of", () => {
   // Without it the others are bundled, or installed beside the tarball.
   const { esbuild: _, ...inIt } = readManifest().dependencies;
 
-  test("SPDX names what is in it and what it needs, and no tool of the tests", () => {
+  test("SPDX names what is in it and what it needs, and no tool of the tests", PATIENT, () => {
     const { spdxVersion, packages } = JSON.parse(bill("spdx"));
     const names = packages.map(({ name }: { readonly name: string }) => name);
     expect(spdxVersion).toMatch(/^SPDX-2/);
@@ -134,7 +136,7 @@ describe("what a release is made of", () => {
     }
   });
 
-  test("CycloneDX has the same with versions", () => {
+  test("CycloneDX has the same with versions", PATIENT, () => {
     const { bomFormat, components } = JSON.parse(bill("cyclonedx"));
     expect(bomFormat).toBe("CycloneDX");
     expect(components).toContainEqual(
