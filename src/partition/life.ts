@@ -97,12 +97,16 @@ export interface Hooks {
 
 /** Makes the parts of one life. None of them runs by itself yet. */
 export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Life {
-  const { clock, store, watch, range: { partitions }, subscriptionInboxMax } = options;
+  const { store, watch, range: { partitions }, subscriptionInboxMax } = options;
   const statusCounts = statusCountsOf(() => life, options);
   const partition = new Partition({
     ...options,
     ...hooks,
     lease,
+    onRefused: (event, cause) => {
+      hooks.onRefused(event, cause);
+      refused(life, event);
+    },
     invocationChanged: invocationChangesTo(statusCounts, watch),
     ...(subscriptionInboxMax !== undefined &&
       { inboxLimit: Math.ceil(subscriptionInboxMax / partitions) }),
@@ -113,14 +117,7 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
     partition,
     statusCounts,
     attempts: options.attempts(send),
-    timers: new Timers({
-      clock,
-      timersMax: options.timersMax,
-      load: (after, limit) =>
-        store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
-      fire: (timer) => partition.send({ ...timer, type: "timerFired" }),
-      onFailure: hooks.onFailure,
-    }),
+    timers: timersOf(lease, options, { send, onFailure: hooks.onFailure }),
     outboxSender: outboxSenderOf(lease, options, { partition, onFailure: hooks.onFailure }),
     sweeper: sweeperOf(options, send, async (until, limit) => {
       const found = await store.scan(lease, { kind: "expired", until, limit });
@@ -134,6 +131,13 @@ export function beginLife(lease: Lease, options: HostOptions, hooks: Hooks): Lif
   return life;
 }
 
+/** Who waits for an event to be durable is told that it never will be. */
+function refused({ timers, sweeper, bucketSweeper }: Life, event: Event): void {
+  if (event.type === "timerFired") timers.handled();
+  sweeper.refused(event);
+  bucketSweeper.refused(event);
+}
+
 /** Stops all parts of a life. Nothing is released after this. */
 export function endLife(
   { partition, timers, outboxSender, sweeper, bucketSweeper, statusCounts, attempts }: Life,
@@ -145,6 +149,23 @@ export function endLife(
   bucketSweeper.stop();
   statusCounts.stop();
   attempts.close();
+}
+
+function timersOf(
+  lease: Lease,
+  { clock, store, timersMax }: HostOptions,
+  { send, onFailure }: { readonly send: Mailbox; readonly onFailure: Hooks["onFailure"] },
+): Timers {
+  const handled = () => timers.handled();
+  const timers = new Timers({
+    clock,
+    timersMax,
+    load: (after, limit) =>
+      store.scan(lease, { kind: "timers", limit, ...(after ? { after } : {}) }),
+    fire: (timer) => send({ ...timer, type: "timerFired" }, handled),
+    onFailure,
+  });
+  return timers;
 }
 
 function sweeperOf(

@@ -17,6 +17,8 @@ const PAGE = 200;
 export class Sweeper {
   readonly #options: SweeperOptions;
   #cancel: (() => void) | undefined;
+  /** The event whose turn the next page waits for. */
+  #last: Event | undefined;
   #isStopped = false;
 
   constructor(options: SweeperOptions) {
@@ -25,6 +27,11 @@ export class Sweeper {
 
   start(): void {
     this.#later(0);
+  }
+
+  /** An event that no turn can take never becomes durable. */
+  refused(event: Event): void {
+    if (event === this.#last) this.#later(this.#options.everyMs);
   }
 
   stop(): void {
@@ -48,6 +55,7 @@ export class Sweeper {
     const page = await expired(clock.now(), PAGE);
     if (this.#isStopped) return;
     const last = page.at(-1);
+    this.#last = last;
     if (!last) return this.#later(everyMs);
     // The next page is read when this one is durable: earlier, it would be the same page again.
     for (const event of page) {

@@ -7,9 +7,18 @@ export interface TimersOptions {
   readonly timersMax: number;
   /** Timers after this one in order of (due, id, item), from the store, at most `limit`. */
   readonly load: (after: Timer | undefined, limit: number) => Promise<readonly Timer[]>;
+  /** Fires one. `handled` is called once that is durable, or once it is known that it never will be. */
   readonly fire: (timer: Timer) => void;
   readonly onFailure: (cause: unknown) => void;
+  /** As `FIRED_MAX`. */
+  readonly firedMax?: number;
 }
+
+/**
+ * Timers that have fired and are not handled yet. Further ones that are due wait: behind a million of them in
+ * the mailbox, calls and ends of attempts would wait for minutes.
+ */
+const FIRED_MAX = 512;
 
 /**
  * The alarm of a partition. Every timer is a row; the earliest are also in a heap. Timers beyond
@@ -25,9 +34,12 @@ export class Timers {
   #isLoading = false;
   #isStopped = false;
   #alarm: { due: number; cancel: () => void } | undefined;
+  #fired = 0;
+  readonly #firedMax: number;
 
   constructor(options: TimersOptions) {
     this.#options = options;
+    this.#firedMax = options.firedMax ?? FIRED_MAX;
   }
 
   /** Reads the first timers from the store, at boot. */
@@ -50,6 +62,12 @@ export class Timers {
     return this.#heap.length;
   }
 
+  /** A timer that has fired is over: its event is durable, or was refused. */
+  handled(): void {
+    this.#fired--;
+    this.#arm();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#alarm?.cancel();
@@ -65,7 +83,7 @@ export class Timers {
 
   #arm(): void {
     const first = this.#heap[0];
-    if (!first || this.#isStopped) return;
+    if (!first || this.#isStopped || this.#fired >= this.#firedMax) return;
     if (this.#alarm && this.#alarm.due <= first.due) return;
     this.#alarm?.cancel();
     const { clock } = this.#options;
@@ -77,8 +95,13 @@ export class Timers {
   #ring(): void {
     this.#alarm = undefined;
     const now = this.#options.clock.now();
-    for (let first = this.#heap[0]; first && first.due <= now; first = this.#heap[0]) {
+    for (
+      let first = this.#heap[0];
+      first && first.due <= now && this.#fired < this.#firedMax;
+      first = this.#heap[0]
+    ) {
       pop(this.#heap);
+      this.#fired++;
       this.#options.fire(first);
     }
     if (this.#heap.length === 0 && this.#horizon) {

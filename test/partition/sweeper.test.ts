@@ -85,3 +85,27 @@ test("a sweeper that is stopped reads no more pages", async () => {
   await run(swept, 10 * EVERY_MS);
   expect(swept.pages).toHaveLength(1);
 });
+
+test("an event that no turn can take does not end the sweeping", async () => {
+  const world = new World(1);
+  let pages = 0;
+  const damaged = { type: "expired" as const, id: "damaged" };
+  const sweeper = new Sweeper({
+    clock: {
+      now: () => world.mono,
+      at: (due, call) => world.after(due - world.mono, call),
+      soon: (call) => void world.after(0, call),
+    },
+    log: () => {},
+    everyMs: EVERY_MS,
+    expired: () => {
+      pages++;
+      return Promise.resolve([damaged]);
+    },
+    send: (event) => void world.after(COMMIT_MS, () => sweeper.refused(event)),
+  });
+  sweeper.start();
+  await world.run(() => pages === 3, { alarmsMax: 1_000, until: world.mono + 10 * EVERY_MS });
+  expect(pages).toBe(3);
+  sweeper.stop();
+});

@@ -6,6 +6,9 @@ import { World } from "../sim/world.ts";
 
 interface Scene {
   readonly timersMax: number;
+  readonly firedMax: number;
+  /** How long it takes until a timer that has fired is handled. */
+  readonly handleMs: number;
   /** How long a page takes, each way. */
   readonly loadMs: number;
   readonly atBoot: readonly number[];
@@ -15,6 +18,8 @@ interface Scene {
 
 const scenes = fc.record({
   timersMax: fc.constantFrom(1, 2, 3),
+  firedMax: fc.constantFrom(1, 2, 100),
+  handleMs: fc.constantFrom(0, 2, 30),
   loadMs: fc.constantFrom(0, 3, 60),
   atBoot: fc.array(fc.oneof(fc.nat(400), fc.integer({ min: 900, max: 1_500 })), {
     maxLength: 6,
@@ -29,6 +34,9 @@ const scenes = fc.record({
     { maxLength: 24, size: "max" },
   ),
 });
+
+/** No timer waits until others are handled. */
+const UNBOUND = { firedMax: 1_000, handleMs: 0 };
 
 interface Fired {
   readonly timer: Timer;
@@ -47,7 +55,7 @@ function loader(world: World, rows: ReadonlyMap<string, Timer>, loadMs: number) 
 }
 
 /** Plays a scene and returns when each timer fired, in order, without repeats. */
-async function play({ timersMax, loadMs, atBoot, later }: Scene) {
+async function play({ timersMax, firedMax, handleMs, loadMs, atBoot, later }: Scene) {
   const world = new World(1), start = world.mono;
   const rows = new Map<string, Timer>();
   const fired: Fired[] = [], failures: unknown[] = [];
@@ -56,8 +64,10 @@ async function play({ timersMax, loadMs, atBoot, later }: Scene) {
     rows.set(timer.id, timer);
     return timer;
   };
+  let unhandled = 0, unhandledMost = 0;
   const timers = new Timers({
     timersMax,
+    firedMax,
     clock: {
       now: () => world.mono,
       at: (due, call) => world.after(due - world.mono, call),
@@ -65,6 +75,11 @@ async function play({ timersMax, loadMs, atBoot, later }: Scene) {
     },
     load: loader(world, rows, loadMs),
     fire: (timer) => {
+      unhandledMost = Math.max(unhandledMost, ++unhandled);
+      world.after(handleMs, () => {
+        unhandled--;
+        timers.handled();
+      });
       if (rows.delete(timer.id)) fired.push({ timer, lateMs: world.mono - timer.due });
     },
     onFailure: (cause) => failures.push(cause),
@@ -76,13 +91,14 @@ async function play({ timersMax, loadMs, atBoot, later }: Scene) {
   void timers.open();
   const done = () => fired.length === atBoot.length + later.length;
   await world.run(done, { alarmsMax: 10_000, until: start + 60_000 });
-  return { fired, failures, left: rows.size };
+  return { fired, failures, left: rows.size, unhandledMost };
 }
 
 test("every timer fires once, none early, across any number of refills", async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async (scene) => {
-      const { fired, failures, left } = await play(scene);
+      const { fired, failures, left, unhandledMost } = await play(scene);
+      expect(unhandledMost).toBeLessThanOrEqual(scene.firedMax);
       expect(failures).toEqual([]);
       expect(left).toBe(0);
       expect(fired.every(({ lateMs }) => lateMs >= 0)).toBe(true);
@@ -94,7 +110,7 @@ test("every timer fires once, none early, across any number of refills", async (
 test("a timer is late by no more than the pages read before it", async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async (scene) => {
-      const { fired } = await play(scene);
+      const { fired } = await play({ ...scene, ...UNBOUND });
       const pages = 1 + fired.length / scene.timersMax;
       const most = 2 * scene.loadMs * pages + 1;
       for (const { timer, lateMs } of fired) expect(lateMs, timer.id).toBeLessThanOrEqual(most);
@@ -106,7 +122,7 @@ test("a timer is late by no more than the pages read before it", async () => {
 test("with an instant store timers fire in order, each at its moment", async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async (scene) => {
-      const { fired } = await play({ ...scene, loadMs: 0 });
+      const { fired } = await play({ ...scene, ...UNBOUND, loadMs: 0 });
       const dues = fired.map(({ timer }) => timer.due);
       expect(dues).toEqual(dues.toSorted((a, b) => a - b));
       expect(fired.every(({ lateMs }) => lateMs === 0)).toBe(true);
