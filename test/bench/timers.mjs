@@ -3,11 +3,13 @@
 //   npm run build && node test/bench/timers.mjs [--timers 1000000] [--window 60]
 //
 // Prints the pace at which sends without a delay start, which is what endpoint and server allow together,
-// the pace of those that were due, and how much later each started than it would at the first pace.
+// the pace of those that were due, how much later each started than it would at the first pace, and how long
+// calls take meanwhile.
 import fs from "node:fs";
 import http2 from "node:http2";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Caller } from "./_caller.mjs";
 import { post, startEndpoint, startServer, until } from "./_process.mjs";
@@ -92,7 +94,20 @@ const tookMs = await sendAll(
 console.log(
   `${timers} were sent in ${(tookMs / 1000).toFixed(0)} s, ${server.rssMiB().toFixed(0)} MiB`,
 );
+// Meanwhile somebody calls, one call after the other.
+const calls = [];
+const caller = new Caller(server.ingress);
+let isOver = false;
+const calling = (async () => {
+  while (!isOver) {
+    const began = performance.now();
+    if (await caller.post("/Null/echo", '"x"') === 200) calls.push(performance.now() - began);
+    await sleep(50);
+  }
+})();
 const all = await starts(session, timers);
+isOver = true;
+await calling;
 const times = all.map(([, at]) => at).sort((a, b) => a - b);
 const late = beyond(all, perMs);
 const at = (share) => late[Math.min(late.length - 1, Math.floor(share * late.length))].toFixed(0);
@@ -101,6 +116,9 @@ console.log(
   `they started at ${pace.toFixed(0)} a second, ${server.rssMiB().toFixed(0)} MiB; later`,
 );
 console.log(`  than that pace allows: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms`);
+calls.sort((a, b) => a - b);
+const [half, most] = [0.5, 0.99].map((share) => calls[Math.floor(share * calls.length)].toFixed(0));
+console.log(`calls beside them: ${calls.length}, p50 ${half} ms, p99 ${most} ms`);
 session.destroy();
 await server.stop();
 endpoint.stop();
