@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, test } from "vitest";
 import { type Step, stepsOf } from "../docs/_page.ts";
 import { absentTool, doAt } from "../docs/_run.ts";
 import { openStage, type Stage } from "../docs/_stage.ts";
+import { nodeWithTypes } from "../support/node24.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../docs/examples");
 const { PYTHON_VENV, EXAMPLES_GO, EXAMPLES_JAVA } = process.env;
@@ -47,18 +48,29 @@ const shell = (text: string, more: Partial<Step> = {}) =>
 
 describe.each(LANGUAGES)("an example in $language", ({ language, isTried, command }) => {
   describe.skipIf(!isTried)("does what its page says", () => {
-    test.for(["order-saga", "device"])("%s", { timeout: 90_000 }, async (name, { skip }) => {
-      const page = `docs/examples/${name}/README.md`;
-      // The first step starts the server and the endpoint in TypeScript.
-      const [, ...steps] = stepsOf(readFileSync(path.join(EXAMPLES, name, "README.md"), "utf8"));
-      const absent = absentTool(steps);
-      skip(absent !== undefined, `this machine has no ${absent}`);
-      const serve = `cd ${path.join(EXAMPLES, name, language)} && ${command}`;
-      stage = await openStage();
-      await stage.do({ kind: "server", line: 0 });
-      await stage.do(shell(serve, { how: "background", ports: [9080] }));
-      await stage.do(shell("npx perdure register http://127.0.0.1:9080"));
-      for (const step of steps) await doAt(stage, step, page);
-    });
+    test.for(["greeter", "order-saga", "device", "agent"])(
+      "%s",
+      { timeout: 90_000 },
+      async (name, { skip }) => {
+        const page = `docs/examples/${name}/README.md`;
+        // The first step starts the server and the endpoint in TypeScript.
+        const [, ...steps] = stepsOf(readFileSync(path.join(EXAMPLES, name, "README.md"), "utf8"));
+        const absent = absentTool(steps);
+        skip(absent !== undefined, `this machine has no ${absent}`);
+        const serve = `cd ${path.join(EXAMPLES, name, language)} && ${command}`;
+        stage = await openStage({ node: await nodeWithTypes("the examples") ?? process.execPath });
+        // What callers run is the same in every language.
+        const others = readdirSync(path.join(EXAMPLES, name))
+          .filter((file) => file.endsWith(".ts") && file !== "handlers.ts");
+        for (const file of others) {
+          const text = readFileSync(path.join(EXAMPLES, name, file), "utf8");
+          await stage.do({ kind: "file", line: 0, path: file, text });
+        }
+        await stage.do({ kind: "server", line: 0 });
+        await stage.do(shell(serve, { how: "background", ports: [9080] }));
+        await stage.do(shell("npx perdure register http://127.0.0.1:9080"));
+        for (const step of steps) await doAt(stage, step, page);
+      },
+    );
   });
 });
