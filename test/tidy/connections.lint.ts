@@ -20,6 +20,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   "adapters/node/divert_http2.ts": "to none: it takes them",
   "adapters/cli/server_client.ts": "from a tool to the server that its user names",
   "adapters/cli/endpoint_process.ts": "from a tool to the endpoint that it has started",
+  "adapters/create/starters/": "from a test of a project to the server that it has started",
   "adapters/container/health.mjs": "from a container to itself",
 };
 

@@ -51,7 +51,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["libsql", "dial"],
     ["installation"],
     ["node", "deno", "workerd", "tools", "kafka", "cli"],
-    ["server"],
+    ["server", "create"],
     [
       "kafka.ts",
       "node.ts",
