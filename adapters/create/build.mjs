@@ -18,9 +18,16 @@ const text = (...names) => readFile(path.join(...names), "utf8");
 const root = JSON.parse(await text(ROOT, "package.json"));
 const target = path.resolve(process.argv[2] ?? path.join(ROOT, "dist/create-perdure"));
 
-/** The wanted files of a folder, by their names. */
+/** What tools leave beside sources. */
+const LEFT = /(^|\/)(target|__pycache__|\.venv|Cargo\.lock)(\/|$)/;
+
+/** The wanted files of a folder and those below it, by their paths in it. */
 async function filesOf(folder, isWanted) {
-  const names = (await readdir(folder)).filter(isWanted).sort();
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const names = entries.filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => !LEFT.test(name) && isWanted(name)).sort();
   return Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await text(folder, name)])),
   );
@@ -49,10 +56,11 @@ async function collect(name) {
   const folder = path.join(EXAMPLES, name);
   const { "handlers.ts": handlers, ...others } = await filesOf(
     folder,
-    (file) => file.endsWith(".ts"),
+    (file) => /^\w+\.ts$/.test(file),
   );
-  const foreign = async (language, isWanted) => ({
-    ...await filesOf(path.join(folder, language), isWanted),
+  // What callers run is the same in every language.
+  const foreign = async (language) => ({
+    ...await filesOf(path.join(folder, language), () => true),
     ...others,
   });
   return {
@@ -61,8 +69,10 @@ async function collect(name) {
     sources: {
       typescript: { "handlers.ts": handlers, ...others },
       fetch: { "handlers.ts": toFetch(handlers), ...others },
-      python: await foreign("python", (file) => file.endsWith(".py")),
-      go: await foreign("go", (file) => /\.(go|mod|sum)$/.test(file)),
+      python: await foreign("python"),
+      go: await foreign("go"),
+      rust: await foreign("rust"),
+      java: await foreign("java"),
     },
   };
 }

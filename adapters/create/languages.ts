@@ -1,5 +1,5 @@
 /** The sources of a starter that a language takes. `fetch`: TypeScript behind a handler of the Fetch API. */
-export type Sources = "typescript" | "fetch" | "python" | "go";
+export type Sources = "typescript" | "fetch" | "python" | "go" | "rust" | "java";
 
 export interface Language {
   readonly title: string;
@@ -81,13 +81,31 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     isHttp1: false,
     ...NPM,
   },
+  rust: {
+    title: "Rust",
+    sources: "rust",
+    needs: "Rust 1.90 or later, and Node 22.18 or later for the server",
+    command: `"cargo", "run", "--quiet", "--", \`127.0.0.1:\${port}\``,
+    serve: "cargo run -- 127.0.0.1:9080",
+    isHttp1: false,
+    install: ["npm install", "cargo build"],
+    test: "npm test",
+  },
+  java: {
+    title: "Java",
+    sources: "java",
+    needs: "Java 17 or later with Maven, and Node 22.18 or later for the server",
+    command: `"mvn", "--quiet", "compile", "exec:java", \`-Dexec.args=\${port}\``,
+    serve: "mvn --quiet compile exec:java -Dexec.args=9080",
+    isHttp1: false,
+    install: ["npm install", "mvn --quiet compile"],
+    test: "npm test",
+  },
 };
 
 /** Languages that perdure serves and that have no starter: none was run. */
 export const NOT_OFFERED: Readonly<Record<string, string>> = {
-  java: "Java",
   kotlin: "Kotlin",
-  rust: "Rust",
 };
 
 /** The starters: folders of docs/examples, the smallest first. */

@@ -31,7 +31,15 @@ export interface Choice {
 
 const SDK = "@restatedev/restate-sdk";
 const TEST = "handlers.test.mjs";
-const IGNORED = ["node_modules/", "svc-data/", ".wrangler/", ".venv/", "__pycache__/", ""].join(
+const IGNORED = [
+  "node_modules/",
+  "svc-data/",
+  ".wrangler/",
+  ".venv/",
+  "__pycache__/",
+  "target/",
+  "",
+].join(
   "\n",
 );
 /** How a program of Deno starts perdure. */

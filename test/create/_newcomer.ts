@@ -13,8 +13,13 @@ export class Newcomer {
   readonly env: Readonly<Record<string, string>>;
   readonly #times: string[] = [];
 
-  /** `programs`: where they are, by their names. `registry`: what npm and Deno install from. */
-  constructor(programs: Readonly<Record<string, string>>, registry: string) {
+  /** `programs`: where they are, by their names. `registry`: what npm and Deno install from. `more`:
+   * variables; those of PATH come behind the programs. */
+  constructor(
+    programs: Readonly<Record<string, string>>,
+    registry: string,
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const root = path.dirname(this.folder);
     const bin = path.join(root, "bin");
     for (const folder of [this.folder, bin]) mkdirSync(folder);
@@ -25,7 +30,11 @@ export class Newcomer {
     const cache = path.join(root, "cache");
     this.env = {
       ...others,
-      ...{ PATH: bin, NPM_CONFIG_CACHE: cache, NPM_CONFIG_REGISTRY: registry, DO_NOT_TRACK: "1" },
+      ...more,
+      // What one project has compiled is not compiled again for the next one.
+      CARGO_TARGET_DIR: path.join(root, "target"),
+      PATH: [bin, ...(more["PATH"] ? [more["PATH"]] : [])].join(path.delimiter),
+      ...{ NPM_CONFIG_CACHE: cache, NPM_CONFIG_REGISTRY: registry, DO_NOT_TRACK: "1" },
       ...{ NPM_CONFIG_UPDATE_NOTIFIER: "false", NPM_CONFIG_AUDIT: "false" },
     };
   }

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,17 +20,28 @@ const bun = await fetched({
 });
 const from = upstream();
 const canInstall = await isReachable(from) || missing(TESTS, `${from} does not answer`) === true;
-/** As those of test/sdks, these are run by hand: a virtual environment, and whether to use Go. */
-const { PYTHON_VENV, EXAMPLES_GO } = process.env;
+/** As those of test/sdks, these are run by hand: a virtual environment, and whether to use the others. */
+const { PYTHON_VENV, EXAMPLES_GO, EXAMPLES_RUST, EXAMPLES_JAVA } = process.env;
+/** Its compiler is many programs, and what it has fetched is in the home of its user. */
+const OWN = { PATH: process.env["PATH"] ?? "", HOME: homedir() };
 
-/** What a language needs besides a Node. Undefined: this machine has it not. */
-const PROGRAMS: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = {
-  node: {},
-  deno: { deno: denoProgram() },
-  bun: bun === undefined ? undefined : { bun },
-  workers: {},
-  python: PYTHON_VENV === undefined ? undefined : {},
-  go: EXAMPLES_GO === undefined ? undefined : { go: found("go") },
+interface Tools {
+  /** What a language needs besides a Node. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** Variables, and more folders with programs. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Undefined: it is not tried on this machine. */
+const TOOLS: Readonly<Record<string, Tools | undefined>> = {
+  node: { programs: {} },
+  deno: { programs: { deno: denoProgram() } },
+  bun: bun === undefined ? undefined : { programs: { bun } },
+  workers: { programs: {} },
+  python: PYTHON_VENV === undefined ? undefined : { programs: {} },
+  go: EXAMPLES_GO === undefined ? undefined : { programs: { go: found("go") } },
+  rust: EXAMPLES_RUST === undefined ? undefined : { programs: {}, env: OWN },
+  java: EXAMPLES_JAVA === undefined ? undefined : { programs: {}, env: OWN },
 };
 /** What a test of a starter prints when all has passed. */
 const PASSED = /(?:^|\n).*\b(?:fail 0|0 failed)\b/;
@@ -42,18 +54,19 @@ beforeAll(async () => {
 afterAll(() => registry?.close());
 
 test("every language that is offered is tried here", () => {
-  expect(Object.keys(PROGRAMS)).toEqual(Object.keys(LANGUAGES));
+  expect(Object.keys(TOOLS)).toEqual(Object.keys(LANGUAGES));
 });
 
 describe.each(Object.keys(LANGUAGES))("in %s", (name) => {
-  const programs = PROGRAMS[name];
-  const isTried = canInstall && programs !== undefined && (node !== undefined || name === "deno");
+  const tools = TOOLS[name];
+  const isTried = canInstall && tools !== undefined && (node !== undefined || name === "deno");
 
   describe.skipIf(!isTried)("the test of a starter passes", () => {
     let newcomer: Newcomer;
     beforeAll(() => {
-      const all = name === "deno" ? programs! : { ...nodeAlone(node!), ...programs };
-      newcomer = new Newcomer(all, registry.url);
+      const { programs, env } = tools!;
+      const all = name === "deno" ? programs : { ...nodeAlone(node!), ...programs };
+      newcomer = new Newcomer(all, registry.url, env);
     });
 
     test.for(Object.keys(STARTERS))("%s", { timeout: STARTER_MS }, async (starter) => {
@@ -80,4 +93,7 @@ async function install(newcomer: Newcomer, name: string, folder: string): Promis
     await newcomer.runs("npm install");
   }
   symlinkSync(modules, path.join(folder, "node_modules"));
+  if (name === "rust" || name === "java") {
+    await newcomer.runs(LANGUAGES[name]!.install.at(-1)!, folder);
+  }
 }

@@ -1,4 +1,4 @@
-package example;
+package handlers;
 
 import dev.restate.sdk.ObjectContext;
 import dev.restate.sdk.SharedObjectContext;
@@ -8,17 +8,16 @@ import dev.restate.sdk.annotation.VirtualObject;
 import dev.restate.sdk.common.StateKey;
 import java.time.Duration;
 
-/** The handlers of handlers.ts in Java. */
 @VirtualObject
 public class Device {
-  public record Status(int count, boolean isOnline) {}
+  /** A device that sends nothing for so long is offline. */
+  private static final Duration OFFLINE_AFTER = Duration.ofSeconds(2);
 
   private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
   private static final StateKey<Double> LAST = StateKey.of("last", Double.class);
   private static final StateKey<Boolean> IS_ONLINE = StateKey.of("isOnline", Boolean.class);
 
-  /** A device that sends nothing for so long is offline. */
-  private static final Duration OFFLINE_AFTER = Duration.ofSeconds(2);
+  public record Status(int count, boolean isOnline) {}
 
   /** Something that the device measured. Sets the timer anew. */
   @Handler

@@ -1,4 +1,4 @@
-package example;
+package handlers;
 
 import dev.restate.sdk.ObjectContext;
 import dev.restate.sdk.SharedObjectContext;
@@ -8,7 +8,6 @@ import dev.restate.sdk.annotation.VirtualObject;
 import dev.restate.sdk.common.StateKey;
 import dev.restate.sdk.common.TerminalException;
 
-/** What there is of an item. */
 @VirtualObject
 public class Stock {
   private static final StateKey<Integer> LEFT = StateKey.of("left", Integer.class);
