@@ -26,6 +26,7 @@ export const LONGEST = [
   "conformance/node_partitions.test.ts",
   "kafka/crash_fleet.test.ts",
   "ui/playground.test.ts",
+  "create/starters.test.ts",
   "examples/examples.test.ts",
 ];
 

@@ -7,11 +7,18 @@ import type { Collected } from "../../adapters/create/project.ts";
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** An empty folder of a test's own. It is gone when the process ends. */
+const own: string[] = [];
+
+/** An empty folder of a test's own. `removeFolders` removes it. */
 export function ownFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "create-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  own.push(folder);
   return folder;
+}
+
+/** Removes all folders of `ownFolder`. What has begun in them has ended. */
+export function removeFolders(): void {
+  for (const folder of own.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** The package `create-perdure` of the sources of now: its folder. */

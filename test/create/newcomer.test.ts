@@ -5,6 +5,7 @@ import { denoProgram } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
 import { missing } from "../support/fetched.ts";
 import { node24 } from "../support/node24.ts";
+import { removeFolders } from "./_built.ts";
 import { isReachable, Newcomer, nodeAlone, upstream } from "./_newcomer.ts";
 import { packBoth } from "./_packed.ts";
 import { openRegistry, type Registry } from "./_registry.ts";
@@ -25,7 +26,10 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.stop("SIGTERM")));
 });
-afterAll(() => registry?.close());
+afterAll(async () => {
+  await registry?.close();
+  removeFolders();
+});
 
 /** Starts what does not end by itself, until it has printed `text`. */
 async function started(newcomer: Newcomer, command: string, { text, folder }: {

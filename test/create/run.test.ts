@@ -8,14 +8,15 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { Terminal } from "../../adapters/create/ask.ts";
 import { LANGUAGES, STARTERS } from "../../adapters/create/languages.ts";
 import { run } from "../../adapters/create/run.ts";
-import { built, collectedIn, ownFolder } from "./_built.ts";
+import { built, collectedIn, ownFolder, removeFolders } from "./_built.ts";
 
 const collected = collectedIn(built());
 const folder = ownFolder();
+afterAll(removeFolders);
 let count = 0;
 /** A path below the test's folder at which nothing is. */
 const fresh = () => path.join(folder, `Project ${count++}`);

@@ -7,6 +7,7 @@ import { LANGUAGES, STARTERS } from "../../adapters/create/languages.ts";
 import { denoProgram } from "../support/build.ts";
 import { fetched, missing } from "../support/fetched.ts";
 import { node24 } from "../support/node24.ts";
+import { removeFolders } from "./_built.ts";
 import { found, isReachable, Newcomer, nodeAlone, upstream } from "./_newcomer.ts";
 import { packBoth } from "./_packed.ts";
 import { openRegistry, type Registry } from "./_registry.ts";
@@ -51,7 +52,10 @@ let registry: Registry;
 beforeAll(async () => {
   registry = await openRegistry([packed.perdure, packed.create], from);
 });
-afterAll(() => registry?.close());
+afterAll(async () => {
+  await registry?.close();
+  removeFolders();
+});
 
 test("every language that is offered is tried here", () => {
   expect(Object.keys(TOOLS)).toEqual(Object.keys(LANGUAGES));
