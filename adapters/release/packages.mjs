@@ -17,6 +17,12 @@ export const PACKAGES = [
     files: [/^(package\.json|LICENSE|README\.md)$/, /^\w+\.d\.mts$/, /^dist\/\w+\.mjs$/],
     bytesMax: 3_000_000,
   },
+  {
+    name: "create-perdure",
+    build: "adapters/create/build.mjs",
+    files: [/^(package\.json|LICENSE|README\.md)$/, /^dist\/[\w-]+\.(mjs|json)$/],
+    bytesMax: 200_000,
+  },
 ];
 
 /** The manifest of the repository. */

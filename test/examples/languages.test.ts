@@ -32,8 +32,8 @@ const LANGUAGES = [
   {
     language: "java",
     isTried: EXAMPLES_JAVA !== undefined,
-    command: "mvn --quiet --batch-mode compile exec:java -Dexec.args=9080 " +
-      `-Duser.home=${homedir()} -Dtarget=${built}/$(basename $(dirname $PWD))`,
+    command: `cp -r . ${built}/java && cd ${built}/java && mvn --quiet --batch-mode compile ` +
+      `exec:java -Dexec.args=9080 -Duser.home=${homedir()}`,
   },
 ];
 
@@ -41,6 +41,7 @@ let stage: Stage | undefined;
 afterEach(async () => {
   await stage?.close();
   stage = undefined;
+  rmSync(path.join(built, "java"), { recursive: true, force: true });
 });
 
 const shell = (text: string, more: Partial<Step> = {}) =>
