@@ -5,10 +5,12 @@
  */
 export const BY_TURNS: readonly string[] = [
   "crash/big.test.ts",
+  "create/starters.test.ts",
   "docs/pages.test.ts",
   "conformance/node_partitions.test.ts",
   "outbound/credentials/id_tokens.test.ts",
   "crash/mixed.test.ts",
+  "create/newcomer.test.ts",
   "tls/endpoints.test.ts",
   "growth/encryption.test.ts",
   "conformance/secrets_start.test.ts",
@@ -17,6 +19,7 @@ export const BY_TURNS: readonly string[] = [
   "conformance/encryption.test.ts",
   "conformance/data_damage.test.ts",
   "tls/ports.test.ts",
+  "release/release.test.ts",
   "fleet/tls.test.ts",
   "storage/remote.test.ts",
   "workerd/durable_sqlite.test.ts",
