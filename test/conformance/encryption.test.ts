@@ -155,6 +155,7 @@ describe.each(only)("on $runtime, files: $databases, key: $key", ({ runtime, dat
 
   test("the key is told to nobody who reads processes, logs or answers", async () => {
     if (key === undefined) return;
+    expect(await query(server, "SELECT 1 AS x")).toEqual([{ x: 1 }]);
     await until("a process for queries", () => familyOf(server.pid!).length > 1, 20_000);
     const [own, ...others] = familyOf(server.pid!);
     expect(textOf(own!, "environ")).toContain(key);
