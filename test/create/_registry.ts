@@ -16,8 +16,8 @@ export interface Tarball {
 }
 
 /**
- * A registry that has these packages, as one that they were published to would, and sends whoever asks
- * for another one to `upstream`.
+ * Starts an npm registry on a free port. It serves these packages, and redirects requests for all others
+ * to `upstream`.
  */
 export async function openRegistry(
   tarballs: readonly Tarball[],

@@ -40,7 +40,7 @@ async function create(
   return { code, said, complained };
 }
 
-/** Whoever types these lines. Undefined as the last one: the input ends there. */
+/** A terminal whose user types one line for each question. When no line is left, the input ends. */
 function typing(lines: readonly string[]): { terminal: Terminal; shown: () => string } {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let shown = "", at = 0;
