@@ -32,7 +32,8 @@ export function threadsOf(
 
 /**
  * The layout of a new data folder. Where the settings leave the number of partitions open, there is one for
- * each thread, with a file each; where they leave open who has a file, all share one unless so.
+ * each thread. Where they leave open the files, each partition has one if their number was open as well;
+ * otherwise all share one, as they did before that number could be left open.
  */
 export function layoutOf(
   config: Pick<Config, "default-num-partitions" | "storage.databases" | "threads">,

@@ -25,7 +25,6 @@ export interface ThreadsOptions {
   readonly log: Log;
 }
 
-const MACHINE = thisMachine();
 const ONE_THREAD =
   "One thread serves this data, whose partitions share a file, though this machine has " +
   "use for more: a copy by `perdure reshard` can have a file for each (docs/scale.md#more-partitions)";
@@ -36,6 +35,7 @@ const ONE_THREAD =
  */
 export class Threads implements FolderThreads {
   readonly #options: ThreadsOptions;
+  readonly #machine = thisMachine();
   #threads = 1;
   #partitions = 1;
   #peers: ThreadPeers | undefined;
@@ -57,7 +57,7 @@ export class Threads implements FolderThreads {
     this.#partitions = layout.partitions;
     const { log, config } = this.#options;
     if (this.#threads === 1) {
-      const useful = threadsFor(MACHINE);
+      const useful = threadsFor(this.#machine);
       if (config["threads"] === 0 && useful > 1) log("info", ONE_THREAD, { useful });
       return;
     }
@@ -126,7 +126,7 @@ export class Threads implements FolderThreads {
   }
 
   #countOf(layout: Layout): number {
-    return threadsOf(layout, { threads: this.#options.config["threads"], machine: MACHINE });
+    return threadsOf(layout, { threads: this.#options.config["threads"], machine: this.#machine });
   }
 
   #start(thread: number, ports: ReadonlyMap<number, ThreadPort>): void {

@@ -7,7 +7,7 @@ export interface TimersOptions {
   readonly timersMax: number;
   /** Timers after this one in order of (due, id, item), from the store, at most `limit`. */
   readonly load: (after: Timer | undefined, limit: number) => Promise<readonly Timer[]>;
-  /** Fires one. `handled` is called once that is durable, or once it is known that it never will be. */
+  /** Sends the event of a timer. Its sender then calls `handled`, once the event is durable or refused. */
   readonly fire: (timer: Timer) => void;
   readonly onFailure: (cause: unknown) => void;
   /** As `FIRED_MAX`. */
