@@ -31,17 +31,8 @@ export interface Choice {
 
 const SDK = "@restatedev/restate-sdk";
 const TEST = "handlers.test.mjs";
-const IGNORED = [
-  "node_modules/",
-  "svc-data/",
-  ".wrangler/",
-  ".venv/",
-  "__pycache__/",
-  "target/",
-  "",
-].join(
-  "\n",
-);
+const IGNORED = ["node_modules", "svc-data", ".wrangler", ".venv", "__pycache__", "target"]
+  .map((folder) => `${folder}/\n`).join("");
 /** How a program of Deno starts perdure. */
 const ON_DENO = "deno run --allow-all --unstable-no-legacy-abort";
 

@@ -34,6 +34,7 @@ export async function writeSums(folder) {
 /** What differs from the sums of a folder: files that are changed, missing or not in the list. */
 export async function differences(folder) {
   const lines = readFileSync(path.join(folder, SUMS), "utf8").trimEnd().split("\n");
+  // A sum in hexadecimal digits, two blanks, a name.
   const known = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
   const names = namesIn(folder);
   const missing = [...known.keys()].filter((name) => !names.includes(name));

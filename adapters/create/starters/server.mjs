@@ -21,7 +21,7 @@ const HAS_GROUPS = process.platform !== "win32";
 export async function start() {
   const data = await mkdtemp(join(tmpdir(), "perdure-"));
   const ports = ["--ingress.bind-port", "0", "--admin.bind-port", "0"];
-  const args = ["--base-dir", data, "--log-level", "warn", ...ports];
+  const args = ["--base-dir", data, "--log-level", "warn", "--threads", "1", ...ports];
   const server = await startServer({ args });
   const endpoint = await startEndpoint().catch(async (cause) => {
     await server.stop();
