@@ -172,12 +172,16 @@ test("an endpoint that is not there", async () => {
   expect(reached).toBe(true);
 });
 
+const inMs = (ms: number) => () => new Date(Date.now() + ms).toUTCString();
+
+// A date is made when its test begins: a busy machine begins it seconds after this list.
 test.each([
-  ["7", 7000, 7000],
-  ["0", 0, 0],
-  [new Date(Date.now() + 100_000).toUTCString(), 98_000, 100_000],
-  [new Date(0).toUTCString(), 0, 0],
-])("Retry-After %s is obeyed", async (header, least, most) => {
+  ["7", () => "7", 7000, 7000],
+  ["0", () => "0", 0, 0],
+  ["of a date to come", inMs(100_000), 98_000, 100_000],
+  ["of a date that is over", () => new Date(0).toUTCString(), 0, 0],
+])("Retry-After %s is obeyed", async (_, headerOf, least, most) => {
+  const header = headerOf();
   for (const code of [429, 503]) {
     script = status(code, { "retry-after": header });
     bench.attempts.start(attempt());
