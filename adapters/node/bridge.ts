@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { FastResponse } from "srvx/node";
+import { FastResponse, NodeRequest } from "srvx/node";
 import {
   type BodyBytes,
   fetchReader,
   type RequestReader,
 } from "../../src/ingress/request_reader.ts";
+import type { ListenOptions } from "../platform/listener.ts";
+import { sendAnswer } from "./send_answer.ts";
 
 /**
  * Makes `Response` cheap on Node. To be called once, before the first response: the global class
@@ -13,6 +15,40 @@ import {
  */
 export function installBridge(): void {
   globalThis.Response = FastResponse as unknown as typeof Response;
+}
+
+/** Answers a request by `handler`. What fails is logged, and answered with 500 where that is still possible. */
+export function bridgeTo(
+  { handler, log }: Pick<ListenOptions, "handler" | "log">,
+): (message: IncomingMessage, response: ServerResponse<IncomingMessage>) => void {
+  return (message, response) => {
+    const request = new NodeRequest({ req: message, res: response });
+    const unsent = (cause: unknown): void => {
+      log("error", "Cannot send an answer", { cause: stackOf(cause) });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    };
+    const send = (answer: Response): void => {
+      try {
+        sendAnswer(response, answer)?.catch(unsent);
+      } catch (cause) {
+        unsent(cause);
+      }
+    };
+    const failed = (cause: unknown): void => {
+      // A caller that went away in the middle of its body is no failure of ours.
+      if (request.signal.aborted) log("debug", "The caller went away", { cause: String(cause) });
+      else log("error", "A request handler failed", { cause: stackOf(cause) });
+      send(new Response("internal server error", { status: 500 }));
+    };
+    try {
+      const answer = handler(request);
+      if (answer instanceof Response) send(answer);
+      else answer.then(send, failed);
+    } catch (cause) {
+      failed(cause);
+    }
+  };
 }
 
 /**
@@ -96,4 +132,8 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
   if (first === undefined || chunks.length > 1) return Buffer.concat(chunks);
   return first.buffer.byteLength > 2 * first.byteLength ? new Uint8Array(first) : first;
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
 }

@@ -7,9 +7,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, ListenOptions as NetListenOptions } from "node:net";
-import { toNodeHandler } from "srvx/node";
 import { limitedLog } from "../../src/observe/limited_log.ts";
 import type { Log } from "../../src/ports.ts";
+import { bridgeTo } from "./bridge.ts";
 import { divertHttp2 } from "./divert_http2.ts";
 import { http1Server } from "./http1_server.ts";
 import { INACTIVITY_MS } from "./http2_keepalive.ts";
@@ -100,30 +100,9 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
-function failedWith(log: Log): (cause: unknown, request: Request) => Response {
-  return (cause, request) => {
-    // A caller that went away in the middle of its body is no failure of ours.
-    if (request.signal.aborted) log("debug", "The caller went away", { cause: String(cause) });
-    else log("error", "A request handler failed", { cause: stackOf(cause) });
-    return new Response("internal server error", { status: 500 });
-  };
-}
-
-function answerWith(
-  { handler, log, limits = NO_LIMITS }: ListenOptions,
-  unread: UnreadAnswers,
-): Answer {
-  const failed = failedWith(log);
-  const bridge = toNodeHandler((request: Request) => {
-    try {
-      const response = handler(request);
-      return response instanceof Response
-        ? response
-        : response.catch((cause) => failed(cause, request));
-    } catch (cause) {
-      return failed(cause, request);
-    }
-  });
+function answerWith(options: ListenOptions, unread: UnreadAnswers): Answer {
+  const { limits = NO_LIMITS } = options;
+  const bridge = bridgeTo(options);
   return (request, response) => {
     if (request.rawHeaders.length > 2 * limits.headLinesMax) {
       return refuseHead(431, request, response);
@@ -142,7 +121,7 @@ function answerWith(
       limitBody((request as unknown as Http2ServerRequest).stream, limits.requestTimeoutMs);
       joinCookies(request.rawHeaders);
     }
-    void (bridge as Answer)(request, response);
+    bridge(request, response);
   };
 }
 
@@ -197,8 +176,4 @@ async function drain(
 function urlOf({ address, family, port }: AddressInfo, scheme: "http" | "https"): string {
   if (address === "0.0.0.0" || address === "::") return `${scheme}://127.0.0.1:${port}`;
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
-
-function stackOf(cause: unknown): string {
-  return cause instanceof Error ? cause.stack ?? String(cause) : String(cause);
 }

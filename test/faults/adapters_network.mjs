@@ -57,6 +57,13 @@ export const adaptersNetwork = [
     tests: [...HTTP, "test/attacks/http2.test.ts"],
   },
   {
+    file: "adapters/node/send_answer.ts",
+    what: "the bytes of a short answer are taken for UTF-8",
+    find: 'response.end(latin1(body), "latin1");',
+    replace: "response.end(latin1(body));",
+    tests: ["test/ingress/node.test.ts"],
+  },
+  {
     file: "adapters/node/http1_server.ts",
     what: "the head of a request may take for ever",
     find: "    headersTimeout,\n    // Of the request",
@@ -85,11 +92,11 @@ export const adaptersNetwork = [
     tests: ["test/attacks/slow.test.ts"],
   },
   {
-    file: "adapters/node/listen.ts",
+    file: "adapters/node/bridge.ts",
     what: "a handler that throws is answered with its stack",
-    find: 'return new Response("internal server error", { status: 500 });',
-    replace: "return new Response(stackOf(cause), { status: 500 });",
-    tests: [...HTTP, "test/attacks/slow.test.ts"],
+    find: 'send(new Response("internal server error", { status: 500 }));',
+    replace: "send(new Response(stackOf(cause), { status: 500 }));",
+    tests: ["test/ingress/node.test.ts", ...HTTP],
   },
   {
     file: "adapters/node/http1_server.ts",

@@ -1,24 +1,28 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { toNodeHandler } from "srvx/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { installBridge, nodeReader } from "../../adapters/node/bridge.ts";
+import { bridgeTo, installBridge, nodeReader } from "../../adapters/node/bridge.ts";
 import { printAwakeableId } from "../../src/model/awakeable.ts";
+import type { Log } from "../../src/ports.ts";
 import { type Fixture, fixture } from "./_fixture.ts";
 
 // What only a real connection shows: raw targets, repeated headers, framing, odd statuses.
 let served: Fixture;
 let server: Server;
+let logged: string[] = [];
+let answer: (request: Request) => Response | Promise<Response>;
 
 beforeAll(async () => {
   installBridge();
-  const handle = toNodeHandler((request) => served.serve(request));
-  server = createServer(handle as RequestListener);
+  const log: Log = (level, message) => void logged.push(`${level} ${message}`);
+  server = createServer(bridgeTo({ handler: (request) => answer(request), log }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => void server.close());
 beforeEach(() => {
   served = fixture({ reader: nodeReader, bodyBytesMax: 1000 });
+  logged = [];
+  answer = (request) => served.serve(request);
 });
 
 interface Heard {
@@ -72,6 +76,45 @@ describe("over a connection", () => {
     expect([status, body]).toEqual([200, ""]);
     expect(headers).toContain("content-length: 0");
     expect(headers.some((line) => line.startsWith("content-type"))).toBe(false);
+  });
+
+  it.each([1, 256, 4096, 4097, 100_000])("a result of %i bytes arrives as it is", async (size) => {
+    const value = Uint8Array.from({ length: size }, (_, i) => i % 256);
+    served.invocations.result = { kind: "value", value };
+    const { headers, body } = await say(["GET /svc/call/Svc/opt"]);
+    expect(headers).toContain(`content-length: ${size}`);
+    expect(Buffer.compare(Buffer.from(body, "latin1"), value)).toBe(0);
+  });
+
+  it("an answer that cannot be sent, or is none, is a 500 and logged", async () => {
+    answer = () => new Response("x", { headers: [["x-bad", "\n"]] });
+    expect((await say(["GET /"])).status).toBe(500);
+    answer = () => Promise.reject(new Error("broken"));
+    expect(await say(["GET /"])).toMatchObject({ status: 500, body: "internal server error" });
+    answer = () => {
+      throw new Error("broken");
+    };
+    expect((await say(["GET /"])).status).toBe(500);
+    expect(logged).toEqual([
+      "error Cannot send an answer",
+      "error A request handler failed",
+      "error A request handler failed",
+    ]);
+  });
+
+  it("a body that is a stream arrives, and one that fails ends the connection", async () => {
+    const text = (failure?: Error) =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode("some"));
+          if (!failure) return controller.close();
+          setTimeout(() => controller.error(failure));
+        },
+      });
+    answer = () => new Response(text());
+    expect((await say(["GET /"])).body).toContain("some");
+    answer = () => new Response(text(new Error("broken")));
+    expect((await say(["GET /"])).body).not.toContain("\r\n0\r\n");
   });
 
   it("keys and repeated headers arrive as they were sent", async () => {
