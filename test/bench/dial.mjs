@@ -2,7 +2,6 @@
 //   node test/bench/dial.mjs [exchanges a round] [rounds]
 // CPU time of this process, all threads, in microseconds for an exchange; the endpoint is another
 // process. Medians compare within one run only.
-import { buildSync } from "esbuild";
 import { spawn } from "node:child_process";
 import http2 from "node:http2";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,9 +9,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { pathToFileURL } from "node:url";
+import { openDial } from "./_dial.mjs";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
 const TYPE = "application/vnd.restate.invocation.v6";
 /** About as large as the beginning of an attempt, and its output. */
 const START = new Uint8Array(160), OUTPUT = new Uint8Array(40);
@@ -85,17 +83,7 @@ async function inParallel(exchange, count, atOnce) {
 
 /** The client of attempts, as the server has it. */
 async function ours(origin, folder) {
-  const outfile = path.join(folder, "dial.mjs");
-  buildSync({
-    entryPoints: [path.join(ROOT, "adapters/dial/dial.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "warning",
-  });
-  const { nodeDial } = await import(pathToFileURL(outfile).href);
-  const dial = nodeDial();
+  const dial = await openDial(folder);
   const request = {
     url: `${origin}/invoke`,
     method: "POST",

@@ -1,29 +1,32 @@
 // What HTTP and two synchronous commits cost by themselves on this machine: a floor for our figures.
 //
-// It takes a call, writes a row, passes the call on over HTTP/2, hears the output, writes a row and
-// answers. Commits are grouped, one is in flight, and each is on disk. Nothing else: no engine, no
-// journal, no tables, no retries, nothing is read again. Run it in the place of a server:
+// It takes a call or a send, writes a row, passes it on over HTTP/2 by the server's own client, hears the
+// output, writes a row and answers; a send is answered after the first row. Commits are grouped, one is in
+// flight, and each is on disk. Nothing else: no engine, no journal, no state, no queue of an object, no
+// retries, nothing is read again, and no step or sleep of a handler. Run it in the place of a server:
 //
-//   BENCH_CMD='node test/bench/floor.mjs' node run.mjs --only null-c64,echo-c1,echo-c64,echo-c256
+//   BENCH_CMD='node test/bench/floor.mjs' node run.mjs --only null-c64,echo-c1,echo-c64,counter-c64,send-c64
 //
 // It gets INGRESS_PORT, ADMIN_PORT and DATA_DIR, and takes the first endpoint that registers for all
 // services but "Null", which is at the second.
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
-import http2 from "node:http2";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import process from "node:process";
 import { setImmediate } from "node:timers";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { openDial } from "./_dial.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const PROTOCOL = "application/vnd.restate.invocation.v5";
 const START = 0x0000, END = 0x0003, INPUT = 0x0400, OUTPUT = 0x0401;
 const HEAD_BYTES = 8;
 
-if (isMainThread) serve(process.env);
+if (isMainThread) await serve(process.env);
 else write(workerData);
 
 /** The thread that owns the database: a row for each message, on disk when it is answered. */
@@ -40,23 +43,26 @@ function write(file) {
   });
 }
 
-function serve({ INGRESS_PORT, ADMIN_PORT, DATA_DIR }) {
+async function serve({ INGRESS_PORT, ADMIN_PORT, DATA_DIR }) {
   mkdirSync(DATA_DIR, { recursive: true });
   const commit = committer(`${DATA_DIR}/floor.db`);
-  const sessions = [];
+  const endpoints = [];
+  const folder = mkdtempSync(path.join(tmpdir(), "floor-"));
+  const dial = await openDial(folder);
+  rmSync(folder, { recursive: true });
   http.createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on(
       "end",
-      () => call({ request, response, body: Buffer.concat(chunks), commit, sessions }),
+      () => call({ request, response, body: Buffer.concat(chunks), commit, dial, endpoints }),
     );
   }).listen(Number(INGRESS_PORT), "127.0.0.1");
   http.createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
-      if (request.method === "POST") sessions.push(http2.connect(JSON.parse(chunks.join("")).uri));
+      if (request.method === "POST") endpoints.push(JSON.parse(chunks.join("")).uri);
       response.writeHead(request.method === "POST" ? 201 : 200, JSON_TYPE).end("{}");
     });
   }).listen(Number(ADMIN_PORT), "127.0.0.1");
@@ -85,46 +91,64 @@ function committer(file) {
   };
 }
 
-function call({ request, response, body, commit, sessions }) {
-  const [, , , service, handler] = request.url.split("/");
+function call({ request, response, body, commit, dial, endpoints }) {
+  const [, , way, service, ...rest] = request.url.split("/");
+  const [key, handler] = rest.length > 1 ? rest : [undefined, ...rest];
   const idBytes = randomBytes(24);
   const id = `inv_1${idBytes.toString("hex").slice(0, 33)}`;
-  const target = { service, handler };
-  const accepted = { id, target, status: "invoked", body: body.toString("base64") };
-  commit(JSON.stringify(accepted), () => {
-    const stream = sessions.at(service === "Null" ? 1 : 0).request({
-      ":method": "POST",
-      ":path": `/invoke/${service}/${handler}`,
-      "content-type": PROTOCOL,
-      accept: PROTOCOL,
-    });
-    stream.on("error", () => response.destroy());
-    stream.write(Buffer.concat([start(idBytes, id), frame(INPUT, field(14, field(1, body)))]));
-    hear(stream, (output) => {
-      stream.end();
-      commit(JSON.stringify({ id, status: "completed", output: output.toString("base64") }), () => {
-        response.writeHead(200, { ...JSON_TYPE, "x-svc-id": id }).end(output);
-      });
+  const accepted = { id, target: { service, key, handler }, status: "invoked" };
+  const answer = (status, bytes) =>
+    response.writeHead(status, { ...JSON_TYPE, "x-svc-id": id }).end(bytes);
+  commit(JSON.stringify({ ...accepted, body: body.toString("base64") }), () => {
+    if (way === "send") answer(202, JSON.stringify({ invocationId: id, status: "Accepted" }));
+    const url = `${endpoints.at(service === "Null" ? 1 : 0)}/invoke/${service}/${handler}`;
+    const messages = [start(idBytes, id, key), frame(INPUT, field(14, field(1, body)))];
+    attempt({ dial, url, messages, failed: () => response.destroy() }, (output) => {
+      const completed = { id, status: "completed", output: output.toString("base64") };
+      commit(JSON.stringify(completed), () => way === "send" || answer(200, output));
     });
   });
 }
 
-/** Calls with the value of the output when the end is heard. */
-function hear(stream, then) {
-  let heard = Buffer.alloc(0);
+/** Sends the messages, and calls with the value of the output when the end is heard. */
+function attempt({ dial, url, messages, failed }, then) {
+  const chunks = [];
   let isOver = false;
-  stream.on("data", (chunk) => {
-    heard = heard.length === 0 ? chunk : Buffer.concat([heard, chunk]);
-    let output;
-    for (let at = 0; !isOver && at + HEAD_BYTES <= heard.length;) {
-      const type = heard.readUInt16BE(at), to = at + HEAD_BYTES + heard.readUInt32BE(at + 4);
-      if (to > heard.length) return;
-      if (type === OUTPUT) output = valueOf(heard.subarray(at + HEAD_BYTES, to));
-      if (type === END) isOver = true;
-      at = to;
-    }
-    if (isOver && output) then(output);
+  const open = dial.open({
+    url,
+    method: "POST",
+    version: "h2",
+    connectTimeoutMs: 5000,
+    headers: { "content-type": PROTOCOL, accept: PROTOCOL },
+  }, {
+    head() {},
+    chunk(chunk) {
+      // The client reads into the same bytes again.
+      chunks.push(Buffer.from(chunk));
+      const output = isOver ? undefined : outputOf(Buffer.concat(chunks));
+      if (!output) return;
+      isOver = true;
+      open.end();
+      then(output);
+    },
+    end() {},
+    failed,
+    drain() {},
   });
+  open.write(Buffer.concat(messages));
+}
+
+/** The value of the output, once the end was heard. */
+function outputOf(heard) {
+  let output;
+  for (let at = 0; at + HEAD_BYTES <= heard.length;) {
+    const type = heard.readUInt16BE(at), to = at + HEAD_BYTES + heard.readUInt32BE(at + 4);
+    if (to > heard.length) return undefined;
+    if (type === OUTPUT) output = valueOf(heard.subarray(at + HEAD_BYTES, to));
+    if (type === END) return output;
+    at = to;
+  }
+  return undefined;
 }
 
 /** Of an output message: the bytes within the value within it. */
@@ -141,9 +165,11 @@ function valueOf(message) {
   return rest;
 }
 
-function start(idBytes, id) {
-  const known = Buffer.from([3 << 3, 1, 5 << 3, 1]);
-  return frame(START, Buffer.concat([field(1, idBytes), field(2, Buffer.from(id)), known]));
+/** All state is known, and there is none. */
+function start(idBytes, id, key = "") {
+  const known = Buffer.from([3 << 3, 1]);
+  const named = [field(1, idBytes), field(2, Buffer.from(id)), known, field(6, Buffer.from(key))];
+  return frame(START, Buffer.concat(named));
 }
 
 function field(number, bytes) {
