@@ -230,6 +230,12 @@ export const errors = {
     title: "The server may not connect to an address of its settings",
     fix: "Permit it with `outbound.allow`, or correct the setting that the message names.",
   },
+  RT0039: {
+    status: 500,
+    retry: false,
+    title: "The executable cannot unpack its program",
+    fix: "Name a folder that only this user may write into by the variable `PERDURE_UNPACK_DIR`.",
+  },
 } as const satisfies Record<
   string,
   { status: number; retry: boolean; title: string; fix: string }

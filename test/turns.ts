@@ -5,6 +5,7 @@
  */
 export const BY_TURNS: readonly string[] = [
   "crash/big.test.ts",
+  "package/executable.test.ts",
   "create/starters.test.ts",
   "docs/pages.test.ts",
   "conformance/node_partitions.test.ts",

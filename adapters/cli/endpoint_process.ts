@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeno } from "../platform/command.ts";
+import { isDeno, isExecutable } from "../platform/command.ts";
 import { endTree, hasGroups } from "../platform/process_tree.ts";
 import { usageFailure } from "./failure.ts";
 
@@ -105,8 +105,9 @@ function commandOf(file: string, runtime: string): readonly string[] {
   if (runtime !== "node") {
     throw usageFailure(`Cannot read --runtime: "${runtime}" is not node or deno`, "dev");
   }
-  // Deno says the version of Node that it is compatible with, which is not that of the other program.
-  if (isDeno()) return ["node", file];
+  // Deno says the version of Node that it is compatible with, which is not that of the other program; the
+  // executable runs no other program than its own.
+  if (isDeno() || isExecutable()) return ["node", file];
   return [process.execPath, ...typesFlag(file), file];
 }
 

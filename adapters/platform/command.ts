@@ -32,6 +32,16 @@ export function isDeno(): boolean {
   return process.versions["deno"] !== undefined;
 }
 
+/**
+ * Whether this process runs from the executable that has Node and the program in one file: then other files
+ * of the program are started by it, and it takes no options of Node.
+ */
+export function isExecutable(): boolean {
+  const modules = process as { getBuiltinModule?(name: string): unknown };
+  const sea = modules.getBuiltinModule?.("node:sea") as { isSea(): boolean } | undefined;
+  return !isDeno() && sea !== undefined && sea.isSea();
+}
+
 /** `env` without variables of the dynamic linker: Deno refuses them, unless it may start any program. */
 export function withoutLoader(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(LD|DYLD)_/.test(name)));

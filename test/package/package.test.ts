@@ -9,16 +9,15 @@ import { promisify } from "node:util";
 import { Miniflare } from "miniflare";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { denoProgram } from "../support/build.ts";
-import { Child, freePorts, until } from "../support/child.ts";
-import { query, register, value } from "../support/client.ts";
+import type { Child } from "../support/child.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { missing } from "../support/fetched.ts";
 import { node24 as fetchNode24 } from "../support/node24.ts";
 import { compatibilityDate } from "../workerd/_build.ts";
 import { emptyHome, install, manifestOf, pack, type Packed, ROOT } from "./_installed.ts";
+import { isWhole, start, START_MS } from "./_serves.ts";
 
 const PACKED_MAX = 3_000_000;
-const START_MS = 30_000;
 const node24 = await fetchNode24("the tests of the package on Node 24");
 
 const packed: Packed = pack();
@@ -26,6 +25,7 @@ const env = emptyHome(packed.root);
 const folder = installed();
 let endpoint: Endpoint;
 let child: Child | undefined;
+let served = 0;
 
 beforeAll(async () => void (endpoint = await startEndpoint("h2")));
 afterEach(() => void child?.stop());
@@ -86,29 +86,13 @@ test("npm publishes nothing from a machine that is no release workflow", async (
   registry.close();
 });
 
-/** Starts `perdure serve` by these words, and calls a handler of the real SDK through it. */
+/** Serves a call by these words. */
 async function serves(command: readonly [string, ...string[]], before = ""): Promise<void> {
-  const [ingress, admin] = await freePorts(2);
-  const server = { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` };
-  const settings = ["--ingress.bind-port", `${ingress}`, "--admin.bind-port", `${admin}`];
-  const data = `${folder}/data-${ingress}`;
-  // Only what is named: neither settings nor a loader of these tests.
-  const variables = Object.entries({ ...env, PATH: `${before}${env["PATH"]}` })
-    .map(([name, text]) => `${name}=${text}`);
-  const words = [...command, "serve", "--base-dir", data, ...settings];
-  const all = ["env", "-i", `--chdir=${folder}`, ...variables, ...words] as const;
-  const started = child = new Child(all as unknown as [string], {}, { isGroup: true });
-  const isHealthy = async () => {
-    if (!started.isAlive()) throw new Error(`It ended: ${started.output()}`);
-    return await fetch(`${server.admin}/health`).then(({ ok }) => ok, () => false);
-  };
-  await until("the server to be healthy", isHealthy, START_MS);
-  expect(await register(server, endpoint)).toMatchObject({ status: 201 });
-  expect(await value(server, "Greeter/greet", "Ada")).toBe("Hello Ada");
-  // By the process that answers queries.
-  expect(await query(server, "select 1 as one")).toEqual([{ one: 1 }]);
-  expect(await fetch(`${server.admin}/ui/`).then((page) => page.text())).toContain("<html");
-  await started.stop("SIGTERM");
+  const place = { folder: folder!, env: { ...env, PATH: `${before}${env["PATH"]}` } };
+  const started = await start(command, place, `${served++}`);
+  child = started.child;
+  await isWhole(started.server, endpoint);
+  await child.stop("SIGTERM");
 }
 
 const programIn = (at: string) => path.join(at, "node_modules/perdure/dist/perdure.mjs");

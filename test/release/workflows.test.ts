@@ -55,6 +55,18 @@ test("each job waits for the checks, on three systems with three versions of Nod
   });
 });
 
+test("a file to copy is made on each system, and its sum is among those that are published", () => {
+  const systems = release.jobs["executables"]?.strategy?.matrix["system"] ?? [];
+  for (const one of ["ubuntu-24.04", "ubuntu-24.04-arm"]) expect(systems).toContain(one);
+  expect(systems).toContainEqual(expect.stringMatching(/^macos/));
+  expect(systems).toContainEqual(expect.stringMatching(/^windows/));
+  const steps = stepsOf(release).filter(({ job }) => job === "files");
+  const brought = steps.findIndex((step) => step.uses?.startsWith("actions/download-artifact"));
+  const summed = steps.findIndex(({ run }) => run?.endsWith("checksums.mjs dist/release"));
+  expect(brought).toBeGreaterThan(-1);
+  expect(summed).toBeGreaterThan(brought);
+});
+
 test("only the jobs that publish may write", () => {
   for (const one of workflows.values()) expect(one.permissions).toEqual({ contents: "read" });
   const writes = Object.entries(release.jobs).flatMap(([name, { permissions = {} }]) =>

@@ -227,7 +227,7 @@ const oneSpelling: Rule = {
 };
 
 /** `_` in front: not a test by itself, but what tests share. A dot part in the end: `.test`, … */
-const SNAKE_CASE = /^_?[a-z][a-z0-9]*(_[a-z0-9]+)*(\.[a-z]+)?\.(ts|tsx|mts|js|mjs)$/;
+const SNAKE_CASE = /^_?[a-z][a-z0-9]*(_[a-z0-9]+)*(\.[a-z]+)?\.(ts|tsx|mts|js|cjs|mjs)$/;
 
 const snakeCase: Rule = {
   create(context: Context) {

@@ -1,6 +1,12 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type Command, isDeno, withoutKeys, withoutLoader } from "../../platform/command.ts";
+import {
+  type Command,
+  isDeno,
+  isExecutable,
+  withoutKeys,
+  withoutLoader,
+} from "../../platform/command.ts";
 import type { QueryAddress } from "./messages.ts";
 
 /**
@@ -17,6 +23,10 @@ export function queryCommand(
   const heap = `--max-old-space-size=${Math.ceil(heapBytesMax / 1024 ** 2)}`;
   const [file, script] = [process.execPath, fileURLToPath(program)];
   const env = withoutKeys(process.env);
+  if (isExecutable()) {
+    const given = env["NODE_OPTIONS"] === undefined ? "" : `${env["NODE_OPTIONS"]} `;
+    return { file, args: [script], env: { ...env, NODE_OPTIONS: `${given}${heap}` } };
+  }
   if (!isDeno()) return { file, args: [heap, script], env };
   const hosts = databases.filter(({ kind }) => kind === "server").map(({ url }) =>
     new URL(url).host
