@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { didYouMean } from "../../src/nearest.ts";
 import { CommandFailure, EXIT_CODES } from "../cli/failure.ts";
-import { LANGUAGES, NOT_OFFERED, STARTERS } from "./languages.ts";
+import { LANGUAGES, STARTERS } from "./languages.ts";
 
 /** What a command line says. What is absent is asked for, or has a default with `isYes`. */
 export interface Wanted {
@@ -36,7 +36,7 @@ export function readArguments(args: readonly string[]): Wanted {
   if (positionals.length > 1) {
     throw usage(`Cannot read the command line: it names two folders, ${list(positionals)}`);
   }
-  if (given.language !== undefined) checkLanguage(given.language);
+  if (given.language !== undefined) check("language", given.language, LANGUAGES);
   if (given.starter !== undefined) check("starter", given.starter, STARTERS);
   return {
     folder: positionals[0],
@@ -63,16 +63,6 @@ function valueOf(name: Name, value: string | undefined): string {
     throw usage(`Cannot read the command line: --${name} takes no value`);
   }
   return value ?? "";
-}
-
-/** Throws `CommandFailure` when there is no such language, or no starter in it. */
-export function checkLanguage(typed: string): void {
-  const title = Object.hasOwn(NOT_OFFERED, typed) ? NOT_OFFERED[typed] : undefined;
-  if (title === undefined) return check("language", typed, LANGUAGES);
-  throw usage(
-    `There is no starter in ${title} yet. perdure serves handlers in ${title} all the same: ` +
-      `docs/support.md says with which SDK. Starters: ${list(Object.keys(LANGUAGES))}`,
-  );
 }
 
 /** Throws `CommandFailure` with what was probably meant, unless `known` has the name. */

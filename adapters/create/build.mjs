@@ -73,6 +73,7 @@ async function collect(name) {
       go: await foreign("go"),
       rust: await foreign("rust"),
       java: await foreign("java"),
+      kotlin: await foreign("kotlin"),
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The sources of a starter that a language takes. `fetch`: TypeScript behind a handler of the Fetch API. */
-export type Sources = "typescript" | "fetch" | "python" | "go" | "rust" | "java";
+export type Sources = "typescript" | "fetch" | "python" | "go" | "rust" | "java" | "kotlin";
 
 export interface Language {
   readonly title: string;
@@ -19,6 +19,14 @@ export interface Language {
 
 const VENV = `process.platform === "win32" ? ".venv/Scripts/hypercorn" : ".venv/bin/hypercorn"`;
 const NPM = { install: ["npm install"], test: "npm test" };
+const MAVEN = {
+  needs: "Java 17 or later with Maven, and Node 22.18 or later for the server",
+  command: `"mvn", "--quiet", "compile", "exec:java", \`-Dexec.args=\${port}\``,
+  serve: "mvn --quiet compile exec:java -Dexec.args=9080",
+  isHttp1: false,
+  install: ["npm install", "mvn --quiet compile"],
+  test: "npm test",
+};
 
 /** The languages that are offered: each of them is tried by test/create, with every starter. */
 export const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -91,21 +99,8 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     install: ["npm install", "cargo build"],
     test: "npm test",
   },
-  java: {
-    title: "Java",
-    sources: "java",
-    needs: "Java 17 or later with Maven, and Node 22.18 or later for the server",
-    command: `"mvn", "--quiet", "compile", "exec:java", \`-Dexec.args=\${port}\``,
-    serve: "mvn --quiet compile exec:java -Dexec.args=9080",
-    isHttp1: false,
-    install: ["npm install", "mvn --quiet compile"],
-    test: "npm test",
-  },
-};
-
-/** Languages that perdure serves and that have no starter: none was run. */
-export const NOT_OFFERED: Readonly<Record<string, string>> = {
-  kotlin: "Kotlin",
+  java: { title: "Java", sources: "java", ...MAVEN },
+  kotlin: { title: "Kotlin", sources: "kotlin", ...MAVEN },
 };
 
 /** The starters: folders of docs/examples, the smallest first. */

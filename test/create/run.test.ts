@@ -134,7 +134,7 @@ test.each([
   [["--langage", "go"], `there is no flag "--langage", did you mean "--language"`],
   [["--language", "pyton"], `There is no language "pyton", did you mean "python"`],
   [["--language", "cobol"], "There are node, deno, bun, workers"],
-  [["--language", "kotlin"], "There is no starter in Kotlin yet"],
+  [["--language", "kotlib"], `There is no language "kotlib", did you mean "kotlin"`],
   [["--starter", "devise"], `There is no starter "devise", did you mean "device"`],
   [["--starter"], "--starter has no value"],
   [["--yes=no"], "--yes takes no value"],
@@ -180,11 +180,13 @@ test("an empty folder is taken, and one with a repository in it", async () => {
 
 test("what is not given is asked for, by number or name, until there is an answer", async () => {
   const at = fresh();
-  const { terminal, shown } = typing([at, "9", "Deno", "agnt", ""]);
+  const { terminal, shown } = typing([at, "99", "Deno", "agnt", ""]);
   expect(await create([], { terminal })).toMatchObject({ code: 0, complained: "" });
   expect(readdirSync(at)).toContain("deno.json");
   expect(read(at, "README.md")).toMatch(/^# Greeter/);
-  expect(shown()).toContain(`There is no "9": say a number up to ${Object.keys(LANGUAGES).length}`);
+  expect(shown()).toContain(
+    `There is no "99": say a number up to ${Object.keys(LANGUAGES).length}`,
+  );
   expect(shown()).toContain(`There is no "agnt": say "agent"`);
 });
 

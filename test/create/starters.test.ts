@@ -45,6 +45,7 @@ const TOOLS: Readonly<Record<string, Tools | undefined>> = {
   go: EXAMPLES_GO === undefined ? undefined : { programs: { go: found("go") } },
   rust: EXAMPLES_RUST === undefined ? undefined : { programs: {}, env: OWN },
   java: EXAMPLES_JAVA === undefined ? undefined : { programs: {}, env: OWN },
+  kotlin: EXAMPLES_JAVA === undefined ? undefined : { programs: {}, env: OWN },
 };
 /** What a test of a starter prints when all has passed. */
 const PASSED = /(?:^|\n).*\b(?:fail 0|0 failed)\b/;
@@ -99,7 +100,7 @@ async function install(newcomer: Newcomer, name: string, folder: string): Promis
     await newcomer.runs("npm install");
   }
   symlinkSync(modules, path.join(folder, "node_modules"));
-  if (name === "rust" || name === "java") {
+  if (["rust", "java", "kotlin"].includes(name)) {
     await newcomer.runs(LANGUAGES[name]!.install.at(-1)!, folder);
   }
 }

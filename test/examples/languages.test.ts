@@ -10,7 +10,7 @@ import { nodeWithTypes } from "../support/node24.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../docs/examples");
 const { PYTHON_VENV, EXAMPLES_GO, EXAMPLES_JAVA } = process.env;
-/** What is built of Java does not belong beside its sources. */
+/** What Maven builds does not belong beside its sources. */
 const built = mkdtempSync(path.join(tmpdir(), "examples-"));
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
@@ -29,19 +29,19 @@ const LANGUAGES = [
     command: `HOME=${homedir()} go run . 127.0.0.1:9080`,
   },
   // Java 17 and Maven, which keeps what it fetches in the home of the user.
-  {
-    language: "java",
+  ...["java", "kotlin"].map((language) => ({
+    language,
     isTried: EXAMPLES_JAVA !== undefined,
-    command: `cp -r . ${built}/java && cd ${built}/java && mvn --quiet --batch-mode compile ` +
+    command: `cp -r . ${built}/maven && cd ${built}/maven && mvn --quiet --batch-mode compile ` +
       `exec:java -Dexec.args=9080 -Duser.home=${homedir()}`,
-  },
+  })),
 ];
 
 let stage: Stage | undefined;
 afterEach(async () => {
   await stage?.close();
   stage = undefined;
-  rmSync(path.join(built, "java"), { recursive: true, force: true });
+  rmSync(path.join(built, "maven"), { recursive: true, force: true });
 });
 
 const shell = (text: string, more: Partial<Step> = {}) =>

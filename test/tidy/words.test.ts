@@ -26,7 +26,7 @@ function filesBelow(folder: string): string[] {
 }
 
 const files = [...FOLDERS.flatMap(filesBelow), ...PAGES]
-  .filter((file) => /\.(?:tsx?|css|html|mjs|js|md|py|java|rs)$/.test(file))
+  .filter((file) => /\.(?:tsx?|css|html|mjs|js|md|py|java|kt|rs)$/.test(file))
   .filter((file) => !EXEMPT.some((start) => file.startsWith(start)));
 const words = wordsReplaced(read(GLOSSARY));
 const find = finderOf(words);
