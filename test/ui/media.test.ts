@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the UI for people who see otherwise", () => {
     const { page } = tab;
     const outline = (selector: string) =>
       page.locator(selector).first().evaluate((element) => getComputedStyle(element).outlineStyle);
-    await page.getByRole("row", { name: /retrying/ }).waitFor();
+    await page.getByRole("row", { name: /Greeter\/flaky/ }).waitFor();
     expect(await outline("[aria-current=page]")).toBe("solid");
     for (const key of ["j", "x"]) await page.keyboard.press(key);
     await page.getByText("1 selected").waitFor();
