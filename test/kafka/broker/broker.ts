@@ -127,6 +127,8 @@ export class Broker {
         "PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_SSL,MUTUAL:SSL",
       "log.dirs": this.file("data"),
       "auto.create.topics.enable": "false",
+      // Tests write records of long ago, which a broker deletes half a minute after its start.
+      "log.retention.ms": "-1",
       // A broker that was killed is not let in again before its session of before has ended.
       "broker.heartbeat.interval.ms": "500",
       "broker.session.timeout.ms": "3000",
