@@ -1,11 +1,16 @@
 import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,6 +109,32 @@ test("a file that was changed after it was unpacked is not run", async () => {
   expect(unpackedIn(home)).toEqual([folder]);
   rmSync(changed);
   expect((await run(env, "version")).stdout).toContain("perdure");
+}, START_MS);
+
+test("what others may have put beside the program is removed before anything runs", async () => {
+  const { folder: outside, home, env } = place();
+  await run(env, "version");
+  const [folder = ""] = unpackedIn(home);
+  // A package there would be found before the one of the program.
+  const planted = path.join(folder, "dist/node_modules/libsql");
+  mkdirSync(planted, { recursive: true });
+  writeFileSync(path.join(planted, "index.js"), "console.log('not ours');");
+  // The right contents, in a file and in folders that can be changed later.
+  const [linked, target] = [path.join(folder, "dist/cli.mjs"), path.join(outside, "cli.mjs")];
+  renameSync(linked, target);
+  symlinkSync(target, linked);
+  chmodSync(path.join(folder, "node_modules"), 0o777);
+  expect((await run(env, "version")).stdout).not.toContain("not ours");
+  expect(existsSync(path.join(folder, "dist/node_modules"))).toBe(false);
+  expect(lstatSync(linked).isFile()).toBe(true);
+  expect(readFileSync(target).equals(readFileSync(linked))).toBe(true);
+  expect(statSync(path.join(folder, "node_modules")).mode & 0o777).toBe(0o700);
+  // A link in the place of the folder is removed, and not what it leads to.
+  renameSync(folder, path.join(outside, "moved"));
+  symlinkSync(path.join(outside, "moved"), folder);
+  expect((await run(env, "version")).stdout).toContain("perdure");
+  expect(lstatSync(folder).isDirectory()).toBe(true);
+  expect(existsSync(path.join(outside, "moved/dist/cli.mjs"))).toBe(true);
 }, START_MS);
 
 test("a folder that others may write into is refused, and another one can be named", async () => {

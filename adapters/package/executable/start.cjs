@@ -59,6 +59,7 @@ function unpacked() {
   const { digest, files } = JSON.parse(sea.getAsset("index", "utf8"));
   const parent = ownFolder(process.env.PERDURE_UNPACK_DIR ?? path.join(cacheFolder(), "perdure"));
   const folder = path.join(parent, digest);
+  removeForeign(folder, files);
   if (files.every((file) => isWhole(folder, file))) return folder;
   removeLeft(parent);
   const made = fs.mkdtempSync(path.join(parent, NEW));
@@ -82,11 +83,44 @@ function cacheFolder() {
 /** Makes the folder, which only this user may write into. */
 function ownFolder(folder) {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = fs.statSync(folder);
-  const isForeign = process.getuid !== undefined &&
-    (uid !== process.getuid() || (mode & 0o022) !== 0);
-  if (isForeign) throw new Error(`${folder} belongs to another user, or others may write into it`);
+  if (isForeign(fs.statSync(folder))) {
+    throw new Error(`${folder} belongs to another user, or others may write into it`);
+  }
   return folder;
+}
+
+/** Whether somebody else may change it. Windows has no such bits, and keeps other users out of the folder. */
+function isForeign({ uid, mode }) {
+  return process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0);
+}
+
+/**
+ * Removes what is not of the program, and what others may change: it was put there while the folder above was
+ * open to them. A package beside the program would be found before its own, and the right contents behind a
+ * link could be changed after they are compared. What is of the program is unpacked again.
+ */
+function removeForeign(folder, files) {
+  const names = new Set(files.map(({ name }) => name));
+  const folders = new Set(files.flatMap(({ name }) => foldersOf(name)));
+  const look = (name) => {
+    const place = path.join(folder, name);
+    const found = fs.lstatSync(place, { throwIfNoEntry: false });
+    if (!found) return;
+    const isFolder = found.isDirectory() && folders.has(name);
+    const isFile = found.isFile() && names.has(name);
+    if (isForeign(found) || !(isFolder || isFile)) {
+      fs.rmSync(place, { recursive: true, force: true });
+    } else if (isFolder) {
+      for (const one of fs.readdirSync(place)) look(path.posix.join(name, one));
+    }
+  };
+  look(".");
+}
+
+/** The folders in which a file lies: `.`, `dist`. */
+function foldersOf(name) {
+  const above = path.posix.dirname(name);
+  return above === "." ? [above] : [...foldersOf(above), above];
 }
 
 function isWhole(folder, { name, sha256 }) {
@@ -110,7 +144,8 @@ function unpack(files, { made, folder }) {
     const bytes = archive.subarray(at, at += file.size);
     if (isWhole(folder, file)) continue;
     const [written, place] = [path.join(made, "file"), path.join(folder, file.name)];
-    fs.writeFileSync(written, bytes, { mode: 0o600, flush: true });
+    // Not flushed: what a crash leaves torn is found by its digest.
+    fs.writeFileSync(written, bytes, { mode: 0o600 });
     fs.mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
     try {
       fs.renameSync(written, place);
