@@ -47,16 +47,3 @@ export function layoutOf(
   const isOpen = config["default-num-partitions"] === 0;
   return { partitions, databases: isOpen && partitions > 1 ? "each" : "one" };
 }
-
-/** The thread of a partition. They are dealt out in turn, so that threads have equally many. */
-export function threadOf(partition: number, threads: number): number {
-  return partition % threads;
-}
-
-/** The partitions of a thread. */
-export function partitionsOf(
-  thread: number,
-  { threads, partitions }: { readonly threads: number; readonly partitions: number },
-): number[] {
-  return [...Array(partitions).keys()].filter((one) => threadOf(one, threads) === thread);
-}

@@ -4,9 +4,10 @@ import type { App } from "../../src/app_options.ts";
 import type { Config } from "../../src/config.ts";
 import { readOnlyStore } from "../../src/placement/announced.ts";
 import { encodeFailure } from "../../src/placement/peer_response.ts";
+import { partitionsOf, ThreadPeers, type ThreadPort } from "../../src/placement/thread_peers.ts";
 import type { Catalog, Log } from "../../src/ports.ts";
 import { openThreadStorage, type ThreadStorage } from "../installation/thread_storage.ts";
-import { partitionsOf } from "../installation/threads.ts";
+import { clock } from "../platform/clock.ts";
 import type { Listener } from "../platform/listener.ts";
 import { appBasics } from "./app_basics.ts";
 import { withGeneratedToken } from "./generated_token.ts";
@@ -14,7 +15,6 @@ import { listenFor, type OpenPort, type Parts, partsOf } from "./interfaces.ts";
 import { openTls } from "./port_tls.ts";
 import type { Runtime } from "./runtime.ts";
 import { logOf } from "./settings_log.ts";
-import { ThreadPeers, type ThreadPort } from "./thread_peers.ts";
 
 const KIND = "perdure thread";
 
@@ -72,6 +72,7 @@ class Thread {
     this.#peers = new ThreadPeers({
       ports: this.#data.ports,
       log: this.#log,
+      soon: (call) => clock.soon(call),
       partitionClient: (partition) => this.#app?.partitionClient(partition),
       methods: {
         open: () => this.#open(),

@@ -6,16 +6,22 @@ import type { Unready } from "../../src/model/readiness.ts";
 import { announcedStore } from "../../src/placement/announced.ts";
 import { decodeFailure, type EncodedFailure } from "../../src/placement/peer_response.ts";
 import { fleetIntrospection } from "../../src/placement/fleet_introspection.ts";
+import {
+  partitionsOf,
+  threadOf,
+  ThreadPeers,
+  type ThreadPort,
+} from "../../src/placement/thread_peers.ts";
 import type { DeploymentStore, Log, PartitionClient } from "../../src/ports.ts";
 import type { Introspection, RunningAttempt } from "../../src/query_port.ts";
 import type { Layout } from "../../src/storage/schema/layout.ts";
 import type { FolderThreads } from "../installation/files.ts";
-import { partitionsOf, threadOf, threadsFor, threadsOf } from "../installation/threads.ts";
+import { threadsFor, threadsOf } from "../installation/threads.ts";
+import { clock } from "../platform/clock.ts";
 import { thisMachine } from "../platform/machine.ts";
 import type { OpenPort } from "./interfaces.ts";
 import { BUG_CODE, endOnLoss } from "./process_end.ts";
 import { threadData } from "./thread.ts";
-import { ThreadPeers, type ThreadPort } from "./thread_peers.ts";
 
 export interface ThreadsOptions {
   /** The module that a thread runs: the entry of this process. */
@@ -66,6 +72,7 @@ export class Threads implements FolderThreads {
     this.#peers = new ThreadPeers({
       ports: ports[0] ?? new Map(),
       log,
+      soon: (call) => clock.soon(call),
       partitionClient: (partition) => this.#app?.partitionClient(partition),
       methods: {
         deployments: () => this.#deployments?.load(),

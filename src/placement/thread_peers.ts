@@ -1,10 +1,8 @@
-import { Failure, Untaken } from "../../src/errors.ts";
-import { AskingClient } from "../../src/placement/asking_client.ts";
-import { askPartition, isPartitionMethod } from "../../src/placement/partition_methods.ts";
-import { PortRpc, type RpcPort } from "../../src/placement/port_rpc.ts";
-import type { Log, OnLeave, PartitionClient } from "../../src/ports.ts";
-import { threadOf } from "../installation/threads.ts";
-import { clock } from "../platform/clock.ts";
+import { Failure, Untaken } from "../errors.ts";
+import type { Log, OnLeave, PartitionClient } from "../ports.ts";
+import { AskingClient } from "./asking_client.ts";
+import { askPartition, isPartitionMethod } from "./partition_methods.ts";
+import { PortRpc, type PortRpcOptions, type RpcPort } from "./port_rpc.ts";
 
 /** What a thread does for the others, by name, beside what they ask of its partitions. */
 export type ThreadMethods = Readonly<Record<string, (argument: never) => unknown>>;
@@ -20,7 +18,21 @@ export interface ThreadPeersOptions {
   readonly methods: ThreadMethods;
   /** The client of a partition here. Undefined: this thread is starting. */
   readonly partitionClient: (partition: number) => PartitionClient | undefined;
+  readonly soon: PortRpcOptions["soon"];
   readonly log: Log;
+}
+
+/** The thread of a partition. They are dealt out in turn, so that threads have equally many. */
+export function threadOf(partition: number, threads: number): number {
+  return partition % threads;
+}
+
+/** The partitions of a thread. */
+export function partitionsOf(
+  thread: number,
+  { threads, partitions }: { readonly threads: number; readonly partitions: number },
+): number[] {
+  return [...Array(partitions).keys()].filter((one) => threadOf(one, threads) === thread);
 }
 
 /** The other threads of the process, as one of them sees them. */
@@ -35,7 +47,7 @@ export class ThreadPeers {
       const rpc = new PortRpc({
         port,
         serve: (method, args, onLeave) => this.#serve(method, args, onLeave),
-        soon: (call) => clock.soon(call),
+        soon: options.soon,
         log: options.log,
       });
       this.#rpcs.set(thread, rpc);
