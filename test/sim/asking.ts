@@ -12,6 +12,8 @@ export interface Asking {
   /** The owner to send a request about this invocation to, if there is one. */
   readonly route: (id: string) => PartitionOwner | undefined;
   readonly failed: (cause: unknown) => void;
+  /** The number of its connection, which leads to one thread of a process that has several. */
+  readonly connection: number;
 }
 
 /** Stands for a response that did not arrive in time. */
@@ -22,7 +24,7 @@ const TIMEOUT_MS = 2_500;
 
 /** The response; undefined: refused, not in time, or the owner has died. */
 export async function ask<T extends object | string>(
-  { world }: Asking,
+  { world, connection }: Asking,
   owner: PartitionOwner | undefined,
   put: (client: PartitionClient) => Promise<T>,
 ): Promise<T | undefined> {
@@ -31,7 +33,7 @@ export async function ask<T extends object | string>(
     world.after(TIMEOUT_MS, () => resolve(TIMED_OUT));
   });
   try {
-    const first = await Promise.race([owner.ask(put), timeout]);
+    const first = await Promise.race([owner.ask(put, connection), timeout]);
     return first === TIMED_OUT || !owner.isAlive ? undefined : first;
   } catch (cause) {
     if (isRefusal(cause)) return undefined;

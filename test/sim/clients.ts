@@ -1,6 +1,6 @@
 import type { InvocationRequest } from "../../src/ports.ts";
 import type { PartitionOwner } from "./partition_owner.ts";
-import { type Program, program } from "./program.ts";
+import { AIMS, type Program, program } from "./program.ts";
 import { ask, type Asking } from "./asking.ts";
 import { LIMIT_KEYS, SCOPES } from "./controllers.ts";
 import type { Limits } from "./faults.ts";
@@ -10,6 +10,13 @@ import { KEPT_MS, targetOf } from "./schema.ts";
 import { toBytes } from "./spoken.ts";
 import { isSame } from "./invocation_record.ts";
 import type { World } from "./world.ts";
+
+/** More places to go than `AIMS`, each once or twice. */
+export const ALL_AIMS = [
+  ...AIMS,
+  ...["flow/w1/run", "flow/w1/run", "flow/w2/run", "flow/w1/ask", "flow/w1/ask", "flow/w2/ask"],
+  ...["brittle/pause", "icebox/i/put"],
+];
 
 /**
  * `call`, `send` and `both` repeat themselves with the same id until they are answered; `once` has

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/engine/event.ts";
 import type { Effect } from "../../src/engine/effect.ts";
 import type { Rows, Write } from "../../src/model/rows.ts";
-import { Client, type Plan, plan } from "./clients.ts";
+import { ALL_AIMS, Client, type Plan, plan } from "./clients.ts";
 import { Disks } from "./disks.ts";
 import { Controllers } from "./controllers.ts";
 import { CALM, type Faults, type Limits } from "./faults.ts";
@@ -14,26 +14,23 @@ import { Network } from "./network.ts";
 import { notificationChecks } from "./notified.ts";
 import { Operator } from "./operators.ts";
 import { Owners, type Owning, SETTLE_MS } from "./owners.ts";
-import { AIMS } from "./program.ts";
 import type { Asking } from "./asking.ts";
 import type { OwnersCommit, PartitionOwner, PartitionOwnerOptions } from "./partition_owner.ts";
 import type { System } from "./system.ts";
 import { Resolver } from "./resolver.ts";
+import { Threads } from "./threads.ts";
 import { Topics } from "./topics.ts";
 import type { World } from "./world.ts";
-
-/** More places to go than `AIMS`, each once or twice. */
-const ALL_AIMS = [
-  ...AIMS,
-  ...["flow/w1/run", "flow/w1/run", "flow/w2/run", "flow/w1/ask", "flow/w1/ask", "flow/w2/ask"],
-  ...["brittle/pause", "icebox/i/put"],
-];
 
 /** How long after its moment a timer may still be there, when nothing else goes on. */
 const LATE_MS = 150;
 
-/** How long one may wait whom nothing holds back, when nothing else goes on. */
-const START_MS = 1_000;
+/**
+ * How long one may wait whom nothing holds back, when nothing else goes on. A partition may have its slot
+ * in reserve, and wait for a start itself: each partition may get one more before it, which it has asked
+ * for and does not need any more, and a period is a second.
+ */
+const START_MS = 3_000;
 
 export interface ClusterOptions {
   readonly world: World;
@@ -86,11 +83,13 @@ export class Cluster {
       ownerOf: (partition: number) => this.#ownerOf(partition),
       failed: (cause: unknown) => this.failed(cause),
     };
-    const { MembershipAgent } = options.system;
-    this.#controllers.changed = () => {
-      for (const owner of this.owners.all) owner.controlsChanged();
-    };
-    this.owners = limits.isFleet ? new Fleet({ ...around, MembershipAgent }) : new Owners(around);
+    const { MembershipAgent, ThreadPeers } = options.system;
+    controllers.changed = () => this.owners.controlsChanged();
+    const threads = Math.min(limits.threads, limits.partitions);
+    const shared = { history, controllers, ThreadPeers };
+    if (threads > 1) this.owners = new Threads({ ...around, ...shared, threads });
+    else if (limits.isFleet) this.owners = new Fleet({ ...around, MembershipAgent });
+    else this.owners = new Owners(around);
   }
 
   /** Sets `count` clients on the server, each at a moment between two, in milliseconds. */
@@ -101,7 +100,7 @@ export class Cluster {
       plans.push(plan(world, { number: known + n, aims: ALL_AIMS, limits }));
     }
     for (const one of plans) {
-      const client = new Client(one, this.#asking());
+      const client = new Client(one, this.#asking(this.clients.length));
       this.history.names.set(one.name, one.id);
       this.clients.push(client);
       world.after(world.chance.int(from, to), () => void client.live());
@@ -125,13 +124,15 @@ export class Cluster {
     this.topics.feed(ms);
   }
 
-  #asking(): Asking {
+  /** Each asks over a connection of its own. Without it: operators, whose interface one thread has. */
+  #asking(connection = 0): Asking {
     return {
       world: this.#options.world,
       history: this.history,
       faults: () => this.#faults,
       route: (id) => this.owners.route(this.history.deliveries.whereIs(id)),
       failed: (cause) => this.failed(cause),
+      connection,
     };
   }
 

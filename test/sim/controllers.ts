@@ -63,7 +63,11 @@ export class Controllers {
   }
 
   get schema(): Schema {
-    return this.#schemas[this.version]!;
+    return this.schemaAt(this.version);
+  }
+
+  schemaAt(version: number): Schema {
+    return this.#schemas[version]!;
   }
 
   /** What held after a change. */
@@ -119,6 +123,25 @@ export class Controllers {
       () => withService(chance, controls, this.#world.mono),
       () => withPause(chance, controls),
     ])();
+  }
+}
+
+/** What a thread knows of them: the first one stores a change, and the others hear of it later. */
+export class HeardControls implements Pick<Controllers, "at" | "schema" | "version"> {
+  version: number;
+  readonly #all: Controllers;
+
+  constructor(all: Controllers) {
+    this.#all = all;
+    this.version = all.version;
+  }
+
+  get schema(): Schema {
+    return this.#all.schemaAt(this.version);
+  }
+
+  at(version: number): Controls {
+    return this.#all.at(version);
   }
 }
 

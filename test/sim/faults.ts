@@ -58,6 +58,8 @@ export interface Faults {
   readonly poison: number;
   /** Per claim of a partition: a bank on its disk is damaged in what it has given to that partition. */
   readonly bankDamaged: number;
+  /** Upper bound of what a message between two threads takes. */
+  readonly channelMs: number;
 }
 
 /** How tight the servers are. Not faults: these stay when the faults are over. */
@@ -76,6 +78,8 @@ export interface Limits {
   readonly requestResponse: number;
   /** Whether the real membership agents decide who owns what, or a wilder hand. */
   readonly isFleet: boolean;
+  /** How many threads of one process share the partitions. 0: each process has one, and there are several. */
+  readonly threads: number;
   readonly partitions: number;
   /** How many there are at first. */
   readonly processes: number;
@@ -131,6 +135,7 @@ export const CALM: Faults = {
   rewound: 0,
   poison: 0,
   bankDamaged: 0,
+  channelMs: 1,
 };
 
 /** Each seed has its own faults, and any may be absent: absence finds what constant noise hides. */
@@ -167,6 +172,7 @@ export function swarm(chance: Chance): Faults {
     rewound: 0,
     poison: 0,
     bankDamaged: 0,
+    channelMs: 0,
   };
 }
 
@@ -180,6 +186,7 @@ export function limits(chance: Chance): Limits {
     timeoutMs: chance.pick([0, 40, 400]),
     requestResponse: chance.pick([0, 0.5, 1]),
     isFleet: chance.happens(0.4),
+    threads: 0,
     partitions: chance.pick([1, 2, 2, 3, 4]),
     processes: chance.pick([1, 2, 3]),
     releaseEffectsMax: chance.pick([1, 2, 1_000]),
@@ -222,6 +229,11 @@ export function gathering(chance: Chance): Pick<Limits, "together"> {
 /** Damage of rows. It has a chance of its own, too. */
 export function damaging(chance: Chance): Pick<Faults, "bankDamaged"> {
   return { bankDamaged: chance.pick([0, 0, 0, 0.5]) };
+}
+
+/** Threads of one process. They have a chance of their own, too. */
+export function threading(chance: Chance): Pick<Faults & Limits, "threads" | "channelMs"> {
+  return { threads: chance.pick([0, 0, 0, 0, 2, 3]), channelMs: chance.pick([0, 1, 30]) };
 }
 
 /** The faults a seed really has, for a failure's message. */

@@ -92,6 +92,10 @@ export class Fleet implements Owning {
     });
   }
 
+  controlsChanged(): void {
+    for (const owner of this.all) owner.controlsChanged();
+  }
+
   calm(): void {
     const { world } = this.#options;
     this.#calmAt = world.mono;

@@ -29,6 +29,8 @@ export interface Owning {
   route(partition: number): PartitionOwner | undefined;
   /** Lets everything befall processes and partitions that a seed has in store, until then. */
   haunt(untilMs: number): void;
+  /** Limits or pauses have changed: everybody hears of it. */
+  controlsChanged(): void;
   /** Nothing befalls anybody any more. */
   calm(): void;
   /** What is still to be decided, when nothing befalls anybody any more. */
@@ -84,6 +86,10 @@ export class Owners implements Owning {
         if (chance.happens(0.5)) process.step(chance.int(-most, most));
       }
     });
+  }
+
+  controlsChanged(): void {
+    for (const owner of this.all) owner.controlsChanged();
   }
 
   /** Wherever somebody is needed, somebody was. */

@@ -29,7 +29,7 @@ export interface PartitionOwnerOptions {
   readonly disk: Disk;
   readonly faults: () => Faults;
   readonly limits: Limits;
-  readonly controllers: Controllers;
+  readonly controllers: Pick<Controllers, "at" | "schema" | "version">;
   readonly carry: (from: PartitionOwner, to: number, batch: OutboxBatch) => Promise<number>;
   readonly committed: (owner: PartitionOwner, commit: OwnersCommit) => void;
   readonly emitted: (effect: Effect) => void;
@@ -37,6 +37,16 @@ export interface PartitionOwnerOptions {
   readonly failed: (cause: unknown) => void;
   /** In a fleet. */
   readonly held?: Held;
+  /** Where a request of a connection comes in. Absent: at the partition itself. */
+  readonly entrance?: (connection: number) => Entrance;
+}
+
+/** A thread that takes requests for partitions, also for those of other threads. */
+export interface Entrance {
+  readonly process: Process;
+  readonly client: PartitionClient;
+  /** Requests that it has not answered. */
+  readonly pending: Set<object>;
 }
 
 /** How long a response of the store takes, at most. */
@@ -44,6 +54,8 @@ const HEARD_MS = 150;
 
 /** Errors that a server may report: injected ones, and that another process has taken over. */
 const EXPECTED = /^(Injected|Fenced):/;
+/** Of another thread, which does not take a batch now. Where a network is between, it is injected. */
+const NOT_TAKEN = /^(Untaken|Failure): the (server is overloaded|partition is not available)/;
 /** Only damage is corrected. */
 const CORRECTED = /^The slots of "[^"]*" were corrected/;
 
@@ -152,18 +164,24 @@ export class PartitionOwner {
   }
 
   /** Sends a request. Rejects as the partition client does; never settles if its process dies. */
-  ask<T>(put: (client: PartitionClient) => Promise<T>): Promise<T> {
+  ask<T>(put: (client: PartitionClient) => Promise<T>, connection = 0): Promise<T> {
+    const { process, client, pending } = this.#options.entrance?.(connection) ?? this.here;
     return new Promise((resolve, reject) => {
-      this.process.run(() => {
+      process.run(() => {
         const token = {};
-        this.pending.add(token);
-        put(this.host.partitionClient).finally(() => this.pending.delete(token)).then((answer) => {
+        pending.add(token);
+        put(client).finally(() => pending.delete(token)).then((answer) => {
           // An owner of the past may say that it has no letters to hand out: the next one is asked again.
           if (!Array.isArray(answer) || answer.length > 0) this.#mustHold("answers");
           resolve(answer);
         }, reject);
       });
     });
+  }
+
+  /** The partition itself. */
+  get here(): Entrance {
+    return { process: this.process, client: this.host.partitionClient, pending: this.pending };
   }
 
   /** Tells it something, true or not. */
@@ -227,6 +245,7 @@ export class PartitionOwner {
     const cause = String(fields?.["cause"]);
     world.log(`process ${this.process.name} of ${partition} says ${level} ${message}: ${cause}`);
     if (!this.isAlive || EXPECTED.test(cause)) return;
+    if (message === "Messages for another partition wait" && NOT_TAKEN.test(cause)) return;
     if (this.#options.disk.wasDamaged && CORRECTED.test(message)) return;
     // Who lost its lease may load rows that do not go with those it has, and stumble over them. It
     // stops, as it must, and nothing of it is durable.

@@ -6,6 +6,8 @@ export interface ProcessOptions {
   readonly world: World;
   readonly faults: () => Faults;
   readonly died: (process: Process) => void;
+  /** It reads the clock of this one, which began at the same moment. Absent: one of its own. */
+  readonly clockOf?: Process | undefined;
 }
 
 /**
@@ -35,8 +37,12 @@ export class Process {
   constructor(name: number, options: ProcessOptions) {
     this.name = name;
     this.#options = options;
-    const { world, faults } = options, { clockSkewMs, clockDrift } = faults();
+    const { world, faults, clockOf } = options, { clockSkewMs, clockDrift } = faults();
     this.#bornAt = world.mono;
+    if (clockOf) {
+      [this.#skewMs, this.#drift] = [clockOf.#skewMs, clockOf.#drift];
+      return;
+    }
     this.#skewMs = world.chance.int(-Math.round(clockSkewMs), Math.round(clockSkewMs));
     this.#drift = clockDrift === 0 ? 0 : (world.chance.next() * 2 - 1) * clockDrift;
   }

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { Host } from "../../src/partition/host.ts";
 import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import { Router } from "../../src/placement/router.ts";
+import { ThreadPeers } from "../../src/placement/thread_peers.ts";
 import { Fenced } from "../../src/ports.ts";
 import { patchedFile, sabotaged } from "./sabotage.ts";
 import { SABOTAGES } from "./sabotages.ts";
@@ -61,7 +62,7 @@ test.each([1, 3])(
   "is seen: the store of %i partitions lets every owner write",
   async (partitions) => {
     const under = { secondOwner: true, isFleet: false, isFed: false, partitions };
-    const system = { Host, MembershipAgent, Router, Fenced };
+    const system = { Host, MembershipAgent, Router, ThreadPeers, Fenced };
     expect(await caught(`unfenced ${partitions}`, system, { isUnfenced: true, under }))
       .toBeDefined();
   },

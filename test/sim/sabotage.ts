@@ -29,6 +29,7 @@ const ENTRY = `
   export { Host } from "./partition/host.ts";
   export { MembershipAgent } from "./placement/membership_agent.ts";
   export { Router } from "./placement/router.ts";
+  export { ThreadPeers } from "./placement/thread_peers.ts";
   export { Fenced } from "./ports.ts";
 `;
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));

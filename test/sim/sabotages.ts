@@ -9,13 +9,14 @@ import { SABOTAGES_OPERATIONS } from "./sabotages_operations.ts";
 import { SABOTAGES_ORDER, SABOTAGES_SHARES } from "./sabotages_order.ts";
 import { SABOTAGES_PARTITION } from "./sabotages_partition.ts";
 import { SABOTAGES_PLACEMENT } from "./sabotages_placement.ts";
+import { SABOTAGES_THREADS } from "./sabotages_threads.ts";
 
 /** Most need no second partition to be seen, and are seen sooner without. */
 const under = (circumstances: Sabotage["under"], sabotages: readonly Sabotage[]) =>
   sabotages.map((one) => ({ ...one, under: { ...circumstances, ...one.under } }));
 
-/** Most queues need no others to be seen, and so the seeds of `SEEDS_FILE` stay what they were. */
-const APART = { together: 0 };
+/** Most queues need no others to be seen, and nothing needs threads, and so the seeds of `SEEDS_FILE` stay what they were. */
+const APART = { together: 0, threads: 0 };
 /** What has no topics needs none to be seen. */
 const UNFED = { ...APART, isFed: false };
 
@@ -46,5 +47,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...under({ ...UNFED, isControlled: true, partitions: 3, alike: 0 }, SABOTAGES_SHARES),
   ...under({ ...UNFED, partitions: 3 }, SABOTAGES_BETWEEN),
   ...under({ ...UNFED, partitions: 3, processes: 3, isFleet: true }, SABOTAGES_PLACEMENT),
+  ...under({ ...UNFED, partitions: 3, threads: 2 }, SABOTAGES_THREADS),
   ...under({ ...APART, isFed: true, partitions: 2 }, SABOTAGES_KAFKA),
 ];

@@ -4,6 +4,7 @@ import type { Turn } from "../../src/engine/turn.ts";
 import { Host } from "../../src/partition/host.ts";
 import { MembershipAgent } from "../../src/placement/membership_agent.ts";
 import { Router } from "../../src/placement/router.ts";
+import { ThreadPeers } from "../../src/placement/thread_peers.ts";
 import { Fenced } from "../../src/ports.ts";
 import { Resident } from "../../src/partition/resident.ts";
 import { finished, meets, PAIRS, RARE_PAIRS, visited } from "./coverage.ts";
@@ -25,11 +26,15 @@ Resident.prototype.apply = function (turn, commit) {
   apply.call(this, turn, commit);
 };
 
-const system = { Host, MembershipAgent, Router, Fenced };
+const system = { Host, MembershipAgent, Router, ThreadPeers, Fenced };
 
-/** `SEED=7 SEEDS=1` repeats one seed; `SEEDS=100000` is a nightly run. */
+/**
+ * `SEED=7 SEEDS=1` repeats one seed; `SEEDS=100000` is a nightly run. `UNDER='{"threads":2}'` has all seeds
+ * run in these circumstances.
+ */
 const count = Number(process.env["SEEDS"] ?? 600);
 const first = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
+const under = JSON.parse(process.env["UNDER"] ?? "{}");
 const CHUNKS = 10;
 /** A long run must not wait for the clock of a short one. */
 const TIMEOUT_MS = 60_000 + 200 * count;
@@ -40,7 +45,7 @@ test.each(Array.from({ length: CHUNKS }, (_, chunk) => chunk))(
   "part %i of the seeds keeps every promise",
   async (chunk) => {
     for (let seed = first + chunk; seed < first + count; seed += CHUNKS) {
-      const run = await simulate(system, seed);
+      const run = await simulate(system, seed, { under });
       if (run.reason !== undefined) expect.fail(explained(run));
     }
   },

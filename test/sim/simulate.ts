@@ -9,6 +9,7 @@ import {
   limits,
   named,
   swarm,
+  threading,
 } from "./faults.ts";
 import { added, type Program } from "./program.ts";
 import { Broken, must } from "./must.ts";
@@ -37,6 +38,7 @@ export interface Run {
 const FEEDING = 0x5eed;
 const GATHERING = 0xc40d;
 const DAMAGING = 0xda3a;
+const THREADING = 0x7ead;
 /** For how long things go wrong. */
 const FAULTS_MS = 4_000;
 /** How long everything may take to finish after that. */
@@ -59,9 +61,11 @@ export async function simulate(
   const world = new World(seed), start = world.mono;
   const { isFed, inboxMax, lettersAfter, ...lost } = feeding(new Chance(seed ^ FEEDING));
   const damaged = damaging(new Chance(seed ^ DAMAGING));
-  const faults = { ...swarm(world.chance), ...lost, ...damaged, ...under };
+  const { threads, channelMs } = threading(new Chance(seed ^ THREADING));
+  const faults = { ...swarm(world.chance), ...lost, ...damaged, channelMs, ...under };
   const gathered = gathering(new Chance(seed ^ GATHERING));
-  const tight = { ...limits(world.chance), ...gathered, isFed, inboxMax, lettersAfter, ...under };
+  const fed = { isFed, inboxMax, lettersAfter };
+  const tight = { ...limits(world.chance), ...gathered, ...fed, threads, ...under };
   const cluster = new Cluster({ world, system, faults, limits: tight });
   for (const disk of cluster.disks.each) disk.isFenced = !isUnfenced;
   const count = world.chance.int(2, tight.isControlled ? 20 : 12);

@@ -2,6 +2,7 @@ import type { HostOptions } from "../../src/partition/life.ts";
 import type { Directory } from "../../src/placement/directory.ts";
 import type { RecordsOfSource } from "../../src/placement/router.ts";
 import type { OwedLetter } from "../../src/model/kafka.ts";
+import type { ThreadPeersOptions } from "../../src/placement/thread_peers.ts";
 import type { LettersRequest, PartitionClient, PartTaken } from "../../src/ports.ts";
 import type { FleetOptions } from "./fleet.ts";
 
@@ -12,6 +13,9 @@ export interface System {
   readonly Router: new (directory: Directory) => {
     ingest(batch: RecordsOfSource): Promise<PartTaken>;
     letters(request: LettersRequest): Promise<readonly OwedLetter[]>;
+  };
+  readonly ThreadPeers: new (options: ThreadPeersOptions) => {
+    partitionClient(partition: number): PartitionClient;
   };
   readonly Fenced: new (message?: string) => Error;
 }
