@@ -54,3 +54,24 @@ test("a slot that was kept while the next one lacked is given back when a scope 
   share(service, 1, false);
   expect(events.slice(1)).toEqual([{ type: "slotsIdle", id: handler, slots: 1, starts: 0 }]);
 });
+
+test.each([
+  ["kept while one waits that has never run", false, []],
+  ["given back when only those wait that have run", true, [{ slots: 0, starts: 1 }]],
+])("a start is %s", (_, hasRun, returned) => {
+  const counter = "service:greeter", rate = { count: 1, periodMs: 3_600_000 };
+  const events: Event[] = [];
+  const desk = new Desk({ services: { greeter: { limits: { concurrency: 1, rate } } } }, {
+    range: { partition: 1, partitions: 2 },
+    send: (event) => void events.push(event),
+  });
+  desk.wait("resumed", { path: "greeter/hi", hasRun: true });
+  desk.wait("i1", { path: "greeter/hi", hasRun });
+  events.length = 0;
+  const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
+  const asked = { asksSlots: true, asksStarts: false, isWanted: false };
+  found.shares.push({ partition: 1, counter, slots: 0, starts: 1, ...asked });
+  found.reviewed.push(counter);
+  desk.scheduler.apply(found);
+  expect(events).toEqual(returned.map((one) => ({ type: "slotsIdle", id: counter, ...one })));
+});

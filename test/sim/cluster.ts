@@ -26,9 +26,8 @@ import type { World } from "./world.ts";
 const LATE_MS = 150;
 
 /**
- * How long one may wait whom nothing holds back, when nothing else goes on. A partition may have its slot
- * in reserve, and wait for a start itself: each partition may get one more before it, which it has asked
- * for and does not need any more, and a period is a second.
+ * How long one may wait whom nothing holds back, when nothing else goes on. Another partition may have the
+ * slot in reserve, and wait for its start itself, for a period of a second.
  */
 const START_MS = 3_000;
 

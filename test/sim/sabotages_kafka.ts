@@ -139,11 +139,4 @@ export const SABOTAGES_KAFKA: readonly Sabotage[] = [
     replace: "if (claimedUntil === 0) ids.push(id);",
     under: { ...LETTERS, sidecarLost: 0.4 },
   },
-  {
-    name: "a resumed invocation still owes a letter",
-    file: "partition/letters.ts",
-    find: "      this.#over?.add(row.id);\n      this.#owing.delete(row.id);\n",
-    replace: "",
-    under: LETTERS,
-  },
 ];

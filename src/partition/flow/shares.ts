@@ -115,7 +115,7 @@ export class Shares {
     }
     const spare = {
       slots: isWanted ? Math.max(0, state.idleSlots - this.#keptAt(counter, state)) : 0,
-      starts: state.queues.size === 0 ? Math.max(0, state.idleStarts) : 0,
+      starts: state.idleStarts > 0 && !needsStart(state) ? state.idleStarts : 0,
     };
     if (spare.slots + spare.starts === 0) return;
     this.#send(state, { type: "slotsIdle", id: counter, ...spare });
@@ -168,11 +168,17 @@ function wantedOf(
   };
 }
 
+/** Whether one that needs a slot of it has never run. Who has needs no start, and others may wait for one. */
+function needsStart({ queues }: CounterState): boolean {
+  for (const { isFirst } of queues) if (isFirst) return true;
+  return false;
+}
+
 /** Invocations in memory that wait at a counter: which have never run, and which have. */
 function waitingAt({ lanes }: CounterState): { readonly first: number; readonly again: number } {
   let first = 0, again = 0;
-  for (const { parsed, length } of lanes ?? []) {
-    if (parsed.lane % 2 === 0) first += length;
+  for (const { isFirst, length } of lanes ?? []) {
+    if (isFirst) first += length;
     else again += length;
     if (first + again >= WANTED_MAX) break;
   }
