@@ -4,7 +4,14 @@ import type { InvocationRow } from "../model/invocation.ts";
 import type { Invoked } from "../model/message.ts";
 import { handlerIn, type Schema } from "../model/schema.ts";
 import type { PartitionRange } from "../model/ring.ts";
-import { type Item, sourceOf, type Table, type Want } from "../model/rows.ts";
+import {
+  type Item,
+  sourceOf,
+  type Table,
+  type Timer,
+  timerItem,
+  type Want,
+} from "../model/rows.ts";
 import { Unreadable } from "../model/unreadable.ts";
 import { objectOf, type Target } from "../model/target.ts";
 import type { Resident } from "./resident.ts";
@@ -41,6 +48,7 @@ function prefetchEvent(wants: Wants, event: Event, context: TurnContext): void {
   else if (event.type === "asked") wants.row("invocation", event.id);
   else if (event.type === "granted") prefetchGranted(wants, event, context);
   else if (event.type === "slotFree") prefetchWaited(wants, event.id);
+  else if (event.type === "timerFired") prefetchTimed(wants, event, context);
   else if (event.type === "attemptEnded") prefetchEnded(wants, event);
   else if (event.type === "invoked") prefetchInvoked(wants, event, context);
   else if (event.type === "ingested") prefetchIngested(wants, event, context);
@@ -77,6 +85,13 @@ function prefetchWaited(wants: Wants, id: string): void {
   wants.group("journal", id);
   // Its last turn looks for them.
   wants.group("timer", id);
+}
+
+/** Who waited for a timer goes on, unless it runs: then its journal is not read. */
+function prefetchTimed(wants: Wants, timer: Timer, { resident }: TurnContext): void {
+  const row = resident.find("invocation", timer.id, "");
+  if (row?.status.kind === "invoked") wants.row("timer", timer.id, timerItem(timer));
+  else prefetchWaited(wants, timer.id);
 }
 
 /**

@@ -2,8 +2,9 @@
 //
 // It takes a call or a send, writes a row, passes it on over HTTP/2 by the server's own client, hears the
 // output, writes a row and answers; a send is answered after the first row. Commits are grouped, one is in
-// flight, and each is on disk. Nothing else: no engine, no journal, no state, no queue of an object, no
-// retries, nothing is read again, and no step or sleep of a handler. Run it in the place of a server:
+// flight, and each is on disk. Calls of one object go one after another, each once the last one's output is
+// on disk. Nothing else: no engine, no journal, no state, no retries, nothing is read again, and no step or
+// sleep of a handler. Run it in the place of a server:
 //
 //   BENCH_CMD='node test/bench/floor.mjs' node run.mjs --only null-c64,echo-c1,echo-c64,counter-c64,send-c64
 //
@@ -46,7 +47,7 @@ function write(file) {
 async function serve({ INGRESS_PORT, ADMIN_PORT, DATA_DIR }) {
   mkdirSync(DATA_DIR, { recursive: true });
   const commit = committer(`${DATA_DIR}/floor.db`);
-  const endpoints = [];
+  const [endpoints, lines] = [[], new Map()];
   const folder = mkdtempSync(path.join(tmpdir(), "floor-"));
   const dial = await openDial(folder);
   rmSync(folder, { recursive: true });
@@ -55,7 +56,8 @@ async function serve({ INGRESS_PORT, ADMIN_PORT, DATA_DIR }) {
     request.on("data", (chunk) => chunks.push(chunk));
     request.on(
       "end",
-      () => call({ request, response, body: Buffer.concat(chunks), commit, dial, endpoints }),
+      () =>
+        call({ request, response, body: Buffer.concat(chunks), commit, dial, endpoints, lines }),
     );
   }).listen(Number(INGRESS_PORT), "127.0.0.1");
   http.createServer((request, response) => {
@@ -91,7 +93,7 @@ function committer(file) {
   };
 }
 
-function call({ request, response, body, commit, dial, endpoints }) {
+function call({ request, response, body, commit, dial, endpoints, lines }) {
   const [, , way, service, ...rest] = request.url.split("/");
   const [key, handler] = rest.length > 1 ? rest : [undefined, ...rest];
   const idBytes = randomBytes(24);
@@ -103,11 +105,32 @@ function call({ request, response, body, commit, dial, endpoints }) {
     if (way === "send") answer(202, JSON.stringify({ invocationId: id, status: "Accepted" }));
     const url = `${endpoints.at(service === "Null" ? 1 : 0)}/invoke/${service}/${handler}`;
     const messages = [start(idBytes, id, key), frame(INPUT, field(14, field(1, body)))];
-    attempt({ dial, url, messages, failed: () => response.destroy() }, (output) => {
-      const completed = { id, status: "completed", output: output.toString("base64") };
-      commit(JSON.stringify(completed), () => way === "send" || answer(200, output));
-    });
+    const begin = () =>
+      attempt({ dial, url, messages, failed: () => response.destroy() }, (output) => {
+        const completed = { id, status: "completed", output: output.toString("base64") };
+        commit(JSON.stringify(completed), () => {
+          if (key !== undefined) leave(lines, key);
+          if (way !== "send") answer(200, output);
+        });
+      });
+    if (key === undefined) begin();
+    else enter(lines, key, begin);
   });
+}
+
+/** Begins a call of an object, or has it wait behind another one. */
+function enter(lines, key, begin) {
+  const line = lines.get(key);
+  if (line) return line.push(begin);
+  lines.set(key, []);
+  begin();
+}
+
+/** A call of an object is over: the next one begins. */
+function leave(lines, key) {
+  const next = lines.get(key).shift();
+  if (next) next();
+  else lines.delete(key);
 }
 
 /** Sends the messages, and calls with the value of the output when the end is heard. */

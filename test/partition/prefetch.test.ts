@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
 import { type Limits, RuleBook } from "../../src/model/limits.ts";
 import { ONLY_PARTITION } from "../../src/model/ring.ts";
-import { type Rows, sourceOf, type Table, type Want } from "../../src/model/rows.ts";
+import { type Rows, sourceOf, type Table, timerItem, type Want } from "../../src/model/rows.ts";
 import { Schema } from "../../src/model/schema.ts";
 import type { Target } from "../../src/model/target.ts";
 import { prefetch } from "../../src/partition/prefetch.ts";
@@ -130,4 +130,16 @@ test("an attempt that waited for a slot, and one that has ended, need what compl
   const ended = { event: { ...end, outcome: { kind: "ended" } } } as const;
   expect(prefetch([ended], { ...around, resident: knowing() })).toEqual([row, timers]);
   expect(prefetch([ended], { ...around, resident: knowing([row, []], [timers, []]) })).toEqual([]);
+});
+
+test("who waited for a timer needs all that it goes on with, and who runs needs the timer", () => {
+  const row: Want = { table: "invocation", group: "inv_1x", item: "" };
+  const timers: Want = { table: "timer", group: "inv_1x" };
+  const around = { range: ONLY_PARTITION, schema };
+  const event = { type: "timerFired", id: "inv_1x", due: 1, kind: "sleep", index: 3 } as const;
+  expect(prefetch([{ event }], { ...around, resident: knowing() }))
+    .toEqual([row, { table: "journal", group: "inv_1x" }, timers]);
+  const running = { id: "inv_1x", status: { kind: "invoked" } } as Rows["invocation"];
+  expect(prefetch([{ event }], { ...around, resident: knowing([row, [running]]) }))
+    .toEqual([{ table: "timer", group: "inv_1x", item: timerItem(event) }]);
 });
