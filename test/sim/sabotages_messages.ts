@@ -110,6 +110,16 @@ export const SABOTAGES_MESSAGES: readonly Sabotage[] = [
     file: "engine/retention.ts",
     find: "if (row.result || row.listeners.length === 0) turn.drop",
     replace: "turn.drop",
+    // Where less goes wrong, more workflows end while somebody waits for their promises.
+    under: {
+      crash: 0,
+      batchLost: 0,
+      ackLost: 0,
+      readLost: 0,
+      streamLost: 0,
+      secondOwner: false,
+      isControlled: false,
+    },
   },
   {
     name: "journals are kept for ever",
