@@ -80,16 +80,23 @@ export class QueryPool {
     const { quietMs = QUIET_MS } = this.#options;
     const idleMs = Math.min(IDLE_MS, quietMs);
     this.#after(idleMs, () => {
-      for (const process of this.#free.slice(0, -1)) process.kill(idle());
+      this.#end(this.#free.slice(0, -1));
       this.#after(quietMs - idleMs, () => this.#endAll());
     });
   }
 
   #endAll(): void {
     // A query that runs for long gives its process back later.
-    if (this.#free.length < this.#all.size) return;
+    const isBusy = (one: QueryProcess) => !one.isOver && !this.#free.includes(one);
+    if ([...this.#all].some(isBusy)) return;
     this.#isWanted = false;
-    for (const process of [...this.#free]) process.kill(idle());
+    this.#end(this.#free);
+  }
+
+  /** Ends idle processes. No query takes one of them while it is not gone yet. */
+  #end(processes: readonly QueryProcess[]): void {
+    this.#free = this.#free.filter((one) => !processes.includes(one));
+    for (const process of processes) process.kill(idle());
   }
 
   #after(ms: number, act: () => void): void {
