@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import type { Admin, Consumer, EachBatchPayload } from "kafkajs";
 import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
 import { everyAligned } from "./aligned.ts";
@@ -101,6 +102,10 @@ export class TopicConsumer {
     };
   }
 
+  get #commitMs(): number {
+    return numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
+  }
+
   /** It asks for metadata between two fetches only. */
   #waitMs(): number {
     const { options } = this.#options;
@@ -137,7 +142,7 @@ export class TopicConsumer {
     });
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-    const interval = numberOf(this.#options.options, "auto.commit.interval.ms", COMMIT_MS);
+    const interval = this.#commitMs;
     if (interval > 0) this.#ends.push(everyAligned(interval, () => void this.#commits.now()));
     this.#ends.push(everyAligned(this.#heartbeatMs, () => this.#beat()));
     await consumer.run({
@@ -200,6 +205,9 @@ export class TopicConsumer {
         this.#consumer.seek({ topic, partition, offset: String(position) }),
     });
     this.#setWait();
+    // The end of a partition moves, so a start there has to outlive this consumer. Only after this hook
+    // does kafkajs send commits.
+    if (this.#commitMs > 0) setImmediate(() => void this.#commits.now());
     this.#options.onJoin();
   }
 

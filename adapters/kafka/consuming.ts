@@ -50,14 +50,13 @@ async function beginning(
   task: SubscriptionTask,
   signal: AbortSignal,
 ): Promise<Begin | undefined> {
-  const { options, group } = task;
+  const { options, group, seen } = task;
   while (!signal.aborted) {
     const found = await within("Asking for topics", ADMIN_MS, findTopics(admin, task));
     const { topics, problem } = found;
-    task.topicsAtFirst ??= new Set(topics);
+    seen.sawTopics(topics);
     if (problem === undefined) {
-      const young = new Set(topics.filter((topic) => !task.topicsAtFirst?.has(topic)));
-      const starts = startsOf(admin, { group, topics, options, young });
+      const starts = startsOf(admin, { group, topics, options, seen });
       return { topics, starts: await within("Asking for offsets", ADMIN_MS, starts) };
     }
     task.status.failed(problem);

@@ -5,8 +5,6 @@ import { type OffsetReset, offsetResetOf, type Options } from "../../src/kafka/o
 export interface Start {
   readonly position: number;
   readonly end: number;
-  /** The group has no offset of it yet. */
-  readonly isNew: boolean;
 }
 
 /** By topic, then by partition. */
@@ -16,8 +14,29 @@ export interface StartOptions {
   readonly group: string;
   readonly topics: readonly string[];
   readonly options: Options;
-  /** Topics that came into being after the subscription: they are read from their beginning. */
-  readonly young: ReadonlySet<string>;
+  /** What was there before: partitions that came into being later are read from their beginning. */
+  readonly seen: SeenPartitions;
+}
+
+/** The topics, and their partitions, that were there when a subscription first asked for them. */
+export class SeenPartitions {
+  #topics: ReadonlySet<string> | undefined;
+  readonly #counts = new Map<string, number>();
+
+  /** The topics that there are now. What the first call is told counts. */
+  sawTopics(topics: readonly string[]): void {
+    this.#topics ??= new Set(topics);
+  }
+
+  /** So many partitions has a topic now. The first call for each topic counts. */
+  sawPartitions(topic: string, count: number): void {
+    if (!this.#counts.has(topic)) this.#counts.set(topic, this.#topics?.has(topic) ? count : 0);
+  }
+
+  /** Whether a partition came into being later. */
+  isYoung(topic: string, partition: number): boolean {
+    return partition >= (this.#counts.get(topic) ?? Infinity);
+  }
 }
 
 /**
@@ -40,7 +59,7 @@ async function ofTopic(
   admin: Admin,
   topic: string,
   committed: ReadonlyMap<number, number>,
-  { options, young }: StartOptions,
+  { options, seen }: StartOptions,
 ): Promise<ReadonlyMap<number, Start>> {
   const ends = await admin.fetchTopicOffsets(topic);
   const isCommitted = (partition: number) => (committed.get(partition) ?? -1) >= 0;
@@ -49,15 +68,19 @@ async function ofTopic(
   const timed = time === undefined
     ? undefined
     : await admin.fetchTopicOffsetsByTimestamp(topic, Date.parse(time));
-  const reset = young.has(topic) ? "earliest" : offsetResetOf(options);
+  seen.sawPartitions(topic, ends.length);
+  const resetOf = (partition: number) =>
+    seen.isYoung(topic, partition) ? "earliest" : offsetResetOf(options);
   return new Map(ends.map(({ partition, low, high }): [number, Start] => {
     const end = Number(high);
     if (isCommitted(partition)) {
-      return [partition, { position: committed.get(partition) ?? 0, end, isNew: false }];
+      return [partition, { position: committed.get(partition) ?? 0, end }];
     }
     const at = timed?.find((one) => one.partition === partition)?.offset;
-    const position = at === undefined ? resetTo(reset, topic, partition, [low, high]) : Number(at);
-    return [partition, { position, end, isNew: true }];
+    const position = at === undefined
+      ? resetTo(resetOf(partition), topic, partition, [low, high])
+      : Number(at);
+    return [partition, { position, end }];
   }));
 }
 

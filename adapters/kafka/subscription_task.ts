@@ -20,6 +20,7 @@ import type { TokenOptions } from "./oauth.ts";
 import { pause } from "./pause.ts";
 import { Rules } from "./rules.ts";
 import type { ServerApi } from "./server_api.ts";
+import { SeenPartitions } from "./start_offsets.ts";
 import { Status } from "./status.ts";
 
 const RETRY_MS = { first: 300, last: 5_000 };
@@ -52,8 +53,7 @@ export class SubscriptionTask {
   retry: () => void = () => {};
   /** The id in the group of a consumer that has crashed. */
   memberId: string | undefined;
-  /** Topics that were there when it first asked: later ones are read from their beginning. */
-  topicsAtFirst: ReadonlySet<string> | undefined;
+  readonly seen = new SeenPartitions();
   /** Its group has been deleted, as the plan wants it. */
   isGroupDeleted = false;
   /** Why its group is not deleted, though the plan wants it. Undefined: nothing is known to be wrong. */

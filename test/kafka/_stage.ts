@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, test, vi } from "vitest";
 import { type Broker, type BrokerOptions, startBroker } from "./broker/broker.ts";
 import { FakeServer } from "./_fake_server.ts";
 import { type SidecarOptions, SidecarProcess } from "./_sidecar.ts";
@@ -16,6 +16,8 @@ export interface Stage {
 }
 
 const START_MS = 120_000;
+/** Longer than `eventually` waits, which then says for what. */
+const TEST_MS = 90_000;
 
 /**
  * The tests of a file, each with a stage of its own as `on`, so that they may run at the same time: they
@@ -23,6 +25,7 @@ const START_MS = 120_000;
  * where they are skipped.
  */
 export function stagedTest(jars: string | undefined, options: BrokerOptions = {}) {
+  vi.setConfig({ testTimeout: TEST_MS });
   let broker: Broker, topics: Topics, names = 0;
   if (jars !== undefined) {
     beforeAll(async () => {
@@ -55,6 +58,7 @@ export function stagedTest(jars: string | undefined, options: BrokerOptions = {}
 
 /** Sets the stage for the tests of a file. `jars`: undefined where they are skipped. */
 export function stage(jars: string | undefined, options: BrokerOptions = {}): Stage {
+  vi.setConfig({ testTimeout: TEST_MS });
   const sidecars: SidecarProcess[] = [];
   let names = 0;
   const stage: Stage = {

