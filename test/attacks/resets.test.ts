@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import { setImmediate as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call } from "../support/client.ts";
 import { until } from "../support/child.ts";
@@ -69,25 +68,16 @@ async function flood(url: string, kind: (i: number) => Buffer, streams: number) 
   socket.write(PREFACE);
   let sent = 0;
   for (; sent < streams && !isClosed; sent++) {
+    socket.write(kind(sent));
+    if (sent % 10 !== 9) continue;
     // The server has to see them one after the other, as in a connection of some length.
-    if (!socket.write(kind(sent)) || sent % 10 === 9) await pause();
+    const mark = Buffer.from(String(sent).padStart(8, "0"));
+    socket.write(frame(TYPE.ping, 0, 0, mark));
+    const isSeen = () => isClosed || Buffer.concat(heard).includes(mark);
+    await until("the answer to a ping", isSeen, 3_000).catch(() => {});
+    if (!isSeen()) break;
   }
   return { socket, sent, isClosed: () => isClosed, goaways: () => goaways(Buffer.concat(heard)) };
-}
-
-/**
- * Floods until the server closes a connection. Where very many frames come in one read, Node 20 may stop
- * reading by itself, at a limit of its own, and says nothing: the next connection shows ours.
- */
-async function closedByFlood(url: string, kind: (i: number) => Buffer) {
-  for (let tries = 0;; tries++) {
-    const one = await flood(url, kind, 100 * LIMIT);
-    const isClosed = await until("the connection to be closed", one.isClosed, 3_000)
-      .then(() => true, () => false);
-    if (isClosed) return one;
-    one.socket.destroy();
-    if (tries === 3) throw new Error("The server closes none of four connections");
-  }
 }
 
 async function metrics() {
@@ -97,14 +87,24 @@ async function metrics() {
     valueOf(families, `perdure_${name}`, labels) ?? 0;
 }
 
+/**
+ * The admin API answers such a request while it reads the reset. A stream without an error whose answer has
+ * ended is one that has succeeded, and is not counted.
+ */
+function portsOf(name: string): readonly string[] {
+  const { ingress, admin } = target.server;
+  return name === "cancels them" ? [ingress, admin] : [ingress];
+}
+
 const closings = () =>
   target.server.said().split("\n").filter((line) => line.includes("resets too many streams"));
 
-describe.each(Object.entries(KINDS))("a client that opens streams and %s", (_, kind) => {
-  test("loses its connection at the limit, which is logged, on both ports", async () => {
-    for (const url of [target.server.ingress, target.server.admin]) {
+describe.each(Object.entries(KINDS))("a client that opens streams and %s", (name, kind) => {
+  test("loses its connection at the limit, which is logged", async () => {
+    for (const url of portsOf(name)) {
       const before = closings().length;
-      const one = await closedByFlood(url, kind);
+      const one = await flood(url, kind, 10 * LIMIT);
+      await until("the connection to be closed", one.isClosed);
       // A system that has got more than was read may drop what the client has not read either.
       const codes = one.goaways();
       if (codes.length > 0) expect(codes).toContain(ENHANCE_YOUR_CALM);

@@ -119,8 +119,9 @@ describe.skipIf(!hasBrowser)("the list of invocations", () => {
     for (const key of ["j", "c"]) await page.keyboard.press(key);
     const question = page.getByRole("dialog", { name: "Cancel Greeter/hang" });
     await question.getByRole("button", { name: "Cancel" }).click();
-    ui.endpoint.release("row");
     await page.getByText("Cancel: done").waitFor();
+    // Not before: one that has ended by then cannot be cancelled.
+    ui.endpoint.release("row");
     expect(tab.wrong).toEqual([]);
     await tab.close();
   });
