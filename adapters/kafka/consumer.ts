@@ -10,7 +10,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import type { Group, GroupHooks } from "./kafkajs_patches.ts";
 import { within } from "./pause.ts";
-import { NoOffset, resetTo, type Starts } from "./start_offsets.ts";
+import { NoOffset, resetsOf, type Starts } from "./start_offsets.ts";
 
 /** Shorter than librdkafka's 45 s: the time until others take over from a member that has died. */
 const SESSION_MS = 10_000;
@@ -35,6 +35,8 @@ export interface ConsumerOptions {
   readonly client: Client;
   readonly group: string;
   readonly options: Options;
+  /** When the subscription was created. */
+  readonly createdAt: number;
   readonly topics: readonly string[];
   readonly starts: Starts;
   readonly deliver: (payload: EachBatchPayload, feed: Feed) => Promise<void>;
@@ -217,7 +219,7 @@ export class TopicConsumer {
   }
 
   async #outOfRange(topic: string, partition: number): Promise<number> {
-    const { client, options, onProblem } = this.#options;
+    const { client, options, createdAt, onProblem } = this.#options;
     const feed = this.feeds.of(topic, partition);
     const position = feed?.position;
     const admin = client.kafka.admin();
@@ -229,7 +231,7 @@ export class TopicConsumer {
         `and not ${position}: records have expired, or the topic was made anew`;
       const reset = offsetResetOf(options);
       if (reset === "error") throw new NoOffset(`${problem}, and auto.offset.reset is error`);
-      const next = resetTo(reset, topic, partition, [low, high]);
+      const next = (await resetsOf(admin, topic, { options, createdAt }))(partition, [low, high]);
       onProblem(problem);
       feed?.reset(next);
       return next;

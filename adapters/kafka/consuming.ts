@@ -50,13 +50,13 @@ async function beginning(
   task: SubscriptionTask,
   signal: AbortSignal,
 ): Promise<Begin | undefined> {
-  const { options, group, seen } = task;
+  const { options, group, seen, createdAt } = task;
   while (!signal.aborted) {
     const found = await within("Asking for topics", ADMIN_MS, findTopics(admin, task));
     const { topics, problem } = found;
     seen.sawTopics(topics);
     if (problem === undefined) {
-      const starts = startsOf(admin, { group, topics, options, seen });
+      const starts = startsOf(admin, { group, topics, options, seen, createdAt });
       return { topics, starts: await within("Asking for offsets", ADMIN_MS, starts) };
     }
     task.status.failed(problem);
@@ -111,12 +111,13 @@ async function joined(
 }
 
 function consumerOf(task: SubscriptionTask, life: Consuming, onJoin: () => void): TopicConsumer {
-  const { status, shared, group, options, memberId } = task;
+  const { status, shared, group, options, createdAt, memberId } = task;
   const delivery = deliveryOf(task, life);
   return new TopicConsumer({
     ...life,
     group,
     options,
+    createdAt,
     memberId,
     deliver: (payload, feed) => delivery.deliver(payload, feed),
     onJoin,

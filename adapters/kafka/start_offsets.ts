@@ -1,5 +1,5 @@
 import type { Admin } from "kafkajs";
-import { type OffsetReset, offsetResetOf, type Options } from "../../src/kafka/options.ts";
+import { offsetResetOf, type Options } from "../../src/kafka/options.ts";
 
 /** Where reading of a partition begins. */
 export interface Start {
@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly options: Options;
   /** What was there before: partitions that came into being later are read from their beginning. */
   readonly seen: SeenPartitions;
+  /** When the subscription was created. */
+  readonly createdAt: number;
 }
 
 /** The topics, and their partitions, that were there when a subscription first asked for them. */
@@ -40,8 +42,9 @@ export class SeenPartitions {
 }
 
 /**
- * Where to begin: at the offset of the group, else at `offset.start`, else as `auto.offset.reset` says.
- * Throws where that is `error` and the group has no offset.
+ * Where to begin: at the offset of the group, else at `offset.start`, else as `auto.offset.reset` says,
+ * where `latest` is the first record since the subscription was created (decision 087). Throws where it
+ * is `error` and the group has no offset.
  */
 export async function startsOf(admin: Admin, wanted: StartOptions): Promise<Starts> {
   const { group, topics } = wanted;
@@ -59,42 +62,49 @@ async function ofTopic(
   admin: Admin,
   topic: string,
   committed: ReadonlyMap<number, number>,
-  { options, seen }: StartOptions,
+  { options, seen, createdAt }: StartOptions,
 ): Promise<ReadonlyMap<number, Start>> {
   const ends = await admin.fetchTopicOffsets(topic);
-  const isCommitted = (partition: number) => (committed.get(partition) ?? -1) >= 0;
-  const areAllCommitted = ends.every(({ partition }) => isCommitted(partition));
-  const time = areAllCommitted ? undefined : options["offset.start"];
-  const timed = time === undefined
-    ? undefined
-    : await admin.fetchTopicOffsetsByTimestamp(topic, Date.parse(time));
   seen.sawPartitions(topic, ends.length);
-  const resetOf = (partition: number) =>
-    seen.isYoung(topic, partition) ? "earliest" : offsetResetOf(options);
+  const positionOf = (partition: number) => {
+    const position = committed.get(partition) ?? -1;
+    return position >= 0 ? position : undefined;
+  };
+  const areAllCommitted = ends.every(({ partition }) => positionOf(partition) !== undefined);
+  const resets = areAllCommitted ? undefined : await resetsOf(admin, topic, { options, createdAt });
   return new Map(ends.map(({ partition, low, high }): [number, Start] => {
-    const end = Number(high);
-    if (isCommitted(partition)) {
-      return [partition, { position: committed.get(partition) ?? 0, end }];
-    }
-    const at = timed?.find((one) => one.partition === partition)?.offset;
-    const position = at === undefined
-      ? resetTo(resetOf(partition), topic, partition, [low, high])
-      : Number(at);
-    return [partition, { position, end }];
+    const isYoung = options["offset.start"] === undefined && seen.isYoung(topic, partition);
+    const reset = () => isYoung ? Number(low) : resets?.(partition, [low, high]) ?? Number(high);
+    return [partition, { position: positionOf(partition) ?? reset(), end: Number(high) }];
   }));
 }
 
-/** Where `auto.offset.reset` leads in a partition from `low` to `high`. Throws where it is `error`. */
-export function resetTo(
-  reset: OffsetReset,
+/** The position of a partition from `low` to `high`, of which the group has no offset. */
+export type Reset = (partition: number, [low, high]: readonly [string, string]) => number;
+
+/**
+ * Where partitions without an offset of the group begin: `offset.start` and `auto.offset.reset`. What
+ * resolves throws `NoOffset` where that is `error`.
+ */
+export async function resetsOf(
+  admin: Admin,
   topic: string,
-  partition: number,
-  [low, high]: readonly [string, string],
-): number {
-  if (reset !== "error") return Number(reset === "earliest" ? low : high);
-  throw new NoOffset(
-    `The group has no offset in partition ${partition} of "${topic}", and auto.offset.reset is error`,
-  );
+  { options, createdAt }: Pick<StartOptions, "options" | "createdAt">,
+): Promise<Reset> {
+  const start = options["offset.start"];
+  const reset = offsetResetOf(options);
+  if (start === undefined && reset !== "latest") {
+    return (partition, [low]) => {
+      if (reset === "earliest") return Number(low);
+      throw new NoOffset(
+        `The group has no offset in partition ${partition} of "${topic}", and auto.offset.reset is error`,
+      );
+    };
+  }
+  const since = start === undefined ? createdAt : Date.parse(start);
+  const found = await admin.fetchTopicOffsetsByTimestamp(topic, since);
+  return (partition, [, high]) =>
+    Number(found.find((one) => one.partition === partition)?.offset ?? high);
 }
 
 /** `auto.offset.reset` is `error`, and that is what happened. */

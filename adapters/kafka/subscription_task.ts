@@ -80,6 +80,10 @@ export class SubscriptionTask {
     return this.#assigned.planned.id;
   }
 
+  get createdAt(): number {
+    return this.#assigned.planned.createdAt;
+  }
+
   /** Options in force. */
   get options(): Options {
     return optionsOf(this.#assigned);

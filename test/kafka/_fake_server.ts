@@ -76,7 +76,7 @@ export class FakeServer {
       source: `kafka://k/${topic}`,
       sink: "service://S/h",
       sinkType: "virtualObject",
-      createdAt: 0,
+      createdAt: this.#subscriptions.get(id)?.createdAt ?? Date.now(),
       ...rest,
       options: { "group.id": `${id}-${topic}`, "auto.offset.reset": "earliest", ...options },
     });

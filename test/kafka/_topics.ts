@@ -45,6 +45,14 @@ export class Topics {
     await this.producer.send({ topic, messages: all });
   }
 
+  /** As `send`, with a producer that knows of new partitions. */
+  async sendAnew(topic: string, ...messages: readonly Message[]): Promise<void> {
+    const producer = this.kafka.producer();
+    await producer.connect();
+    await producer.send({ topic, messages: [...messages] });
+    await producer.disconnect();
+  }
+
   /** The first records of a topic, once there are so many. */
   async read(topic: string, count: number): Promise<readonly KafkaMessage[]> {
     const found: KafkaMessage[] = [];

@@ -1,20 +1,11 @@
-import type { Message } from "kafkajs";
 import { describe, expect } from "vitest";
 import { brokerTools } from "./broker/broker.ts";
 import { eventually } from "./_sidecar.ts";
-import { type Stage, stagedTest } from "./_stage.ts";
+import { stagedTest } from "./_stage.ts";
 
 const jars = await brokerTools();
 const test = stagedTest(jars);
 const QUICK = { "topic.metadata.refresh.interval.ms": "500" };
-
-/** With a producer that knows of new partitions. */
-async function sendTo({ broker }: Stage, topic: string, message: Message): Promise<void> {
-  const producer = broker.client().producer();
-  await producer.connect();
-  await producer.send({ topic, messages: [message] });
-  await producer.disconnect();
-}
 
 describe.skipIf(jars === undefined)("topics and clusters that change", { concurrent: true }, () => {
   test("a topic that does not exist is waited for, and read from its beginning", async ({ on }) => {
@@ -92,7 +83,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", { concurr
     const sidecar = on.sidecar();
     await eventually("the state", () => on.server.report("s")?.state === "running", sidecar);
     await on.topics.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-    await sendTo(on, topic, { partition: 1, value: "new" });
+    await on.topics.sendAnew(topic, { partition: 1, value: "new" });
     await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
   });
 
@@ -106,7 +97,7 @@ describe.skipIf(jars === undefined)("topics and clusters that change", { concurr
     on.server.subscribe("s", topic, { options, paused: true });
     await eventually("the state", () => on.server.report("s")?.state === "paused", sidecar);
     await on.topics.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-    await sendTo(on, topic, { partition: 1, value: "new" });
+    await on.topics.sendAnew(topic, { partition: 1, value: "new" });
     on.server.subscribe("s", topic, { options });
     await eventually("the record", () => on.server.texts("s").length === 1, sidecar);
   });
