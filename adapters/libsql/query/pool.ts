@@ -46,6 +46,8 @@ export class QueryPool {
   /** Takes a process that is ready. Rejects with `Failure` 503 when none can be started. */
   async take(): Promise<QueryProcess> {
     if (this.#closed) throw this.#closed;
+    // One that was killed is free until the system reports its end.
+    this.#free = this.#free.filter(({ isOver }) => !isOver);
     const process = this.#free.pop() ?? this.#start();
     await process.ready;
     // Only now: two that start at once delay each other.
@@ -80,23 +82,16 @@ export class QueryPool {
     const { quietMs = QUIET_MS } = this.#options;
     const idleMs = Math.min(IDLE_MS, quietMs);
     this.#after(idleMs, () => {
-      this.#end(this.#free.slice(0, -1));
+      for (const process of this.#free.slice(0, -1)) process.kill(idle());
       this.#after(quietMs - idleMs, () => this.#endAll());
     });
   }
 
   #endAll(): void {
     // A query that runs for long gives its process back later.
-    const isBusy = (one: QueryProcess) => !one.isOver && !this.#free.includes(one);
-    if ([...this.#all].some(isBusy)) return;
+    if (this.#free.length < this.#all.size) return;
     this.#isWanted = false;
-    this.#end(this.#free);
-  }
-
-  /** Ends idle processes. No query takes one of them while it is not gone yet. */
-  #end(processes: readonly QueryProcess[]): void {
-    this.#free = this.#free.filter((one) => !processes.includes(one));
-    for (const process of processes) process.kill(idle());
+    for (const process of [...this.#free]) process.kill(idle());
   }
 
   #after(ms: number, act: () => void): void {
