@@ -10,7 +10,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import type { Group, GroupHooks } from "./kafkajs_patches.ts";
 import { within } from "./pause.ts";
-import { NoOffset, resetsOf, type Starts } from "./start_offsets.ts";
+import { NoOffset, resetPositions, type Starts } from "./start_offsets.ts";
 
 /** Shorter than librdkafka's 45 s: the time until others take over from a member that has died. */
 const SESSION_MS = 10_000;
@@ -226,12 +226,15 @@ export class TopicConsumer {
     try {
       await admin.connect();
       const offsets = await admin.fetchTopicOffsets(topic);
-      const { low = "0", high = "0" } = offsets.find((one) => one.partition === partition) ?? {};
-      const problem = `Partition ${partition} of "${topic}" has the offsets ${low} to ${high}, ` +
+      const ends = offsets.find((one) => one.partition === partition) ??
+        { partition, low: "0", high: "0" };
+      const problem =
+        `Partition ${partition} of "${topic}" has the offsets ${ends.low} to ${ends.high}, ` +
         `and not ${position}: records have expired, or the topic was made anew`;
       const reset = offsetResetOf(options);
       if (reset === "error") throw new NoOffset(`${problem}, and auto.offset.reset is error`);
-      const next = (await resetsOf(admin, topic, { options, createdAt }))(partition, [low, high]);
+      const positions = await resetPositions(admin, topic, [ends], { options, createdAt });
+      const next = positions.get(partition) ?? Number(ends.high);
       onProblem(problem);
       feed?.reset(next);
       return next;

@@ -43,8 +43,8 @@ export class SeenPartitions {
 
 /**
  * Where to begin: at the offset of the group, else at `offset.start`, else as `auto.offset.reset` says,
- * where `latest` is the first record since the subscription was created (decision 087). Throws where it
- * is `error` and the group has no offset.
+ * where `latest` is the first record since the subscription was created (decision 087). Throws
+ * `NoOffset` where that is `error` and the group has no offset.
  */
 export async function startsOf(admin: Admin, wanted: StartOptions): Promise<Starts> {
   const { group, topics } = wanted;
@@ -52,8 +52,9 @@ export async function startsOf(admin: Admin, wanted: StartOptions): Promise<Star
   const starts = new Map<string, ReadonlyMap<number, Start>>();
   for (const topic of topics) {
     const offsets = committed.find((one) => one.topic === topic)?.partitions ?? [];
-    const known = new Map(offsets.map((one) => [one.partition, Number(one.offset)]));
-    starts.set(topic, await ofTopic(admin, topic, known, wanted));
+    const known = offsets.map((one) => [one.partition, Number(one.offset)] as const);
+    const positions = new Map(known.filter(([, offset]) => offset >= 0));
+    starts.set(topic, await ofTopic(admin, topic, positions, wanted));
   }
   return starts;
 }
@@ -64,47 +65,55 @@ async function ofTopic(
   committed: ReadonlyMap<number, number>,
   { options, seen, createdAt }: StartOptions,
 ): Promise<ReadonlyMap<number, Start>> {
-  const ends = await admin.fetchTopicOffsets(topic);
-  seen.sawPartitions(topic, ends.length);
-  const positionOf = (partition: number) => {
-    const position = committed.get(partition) ?? -1;
-    return position >= 0 ? position : undefined;
-  };
-  const areAllCommitted = ends.every(({ partition }) => positionOf(partition) !== undefined);
-  const resets = areAllCommitted ? undefined : await resetsOf(admin, topic, { options, createdAt });
-  return new Map(ends.map(({ partition, low, high }): [number, Start] => {
-    const isYoung = options["offset.start"] === undefined && seen.isYoung(topic, partition);
-    const reset = () => isYoung ? Number(low) : resets?.(partition, [low, high]) ?? Number(high);
-    return [partition, { position: positionOf(partition) ?? reset(), end: Number(high) }];
+  const all = await admin.fetchTopicOffsets(topic);
+  seen.sawPartitions(topic, all.length);
+  const isFromBeginning = (partition: number) =>
+    options["offset.start"] === undefined && seen.isYoung(topic, partition);
+  const others = all.filter(({ partition }) =>
+    !committed.has(partition) && !isFromBeginning(partition)
+  );
+  const reset = await resetPositions(admin, topic, others, { options, createdAt });
+  return new Map(all.map(({ partition, low, high }): [number, Start] => {
+    const position = committed.get(partition) ?? reset.get(partition) ?? Number(low);
+    return [partition, { position, end: Number(high) }];
   }));
 }
 
-/** The position of a partition from `low` to `high`, of which the group has no offset. */
-export type Reset = (partition: number, [low, high]: readonly [string, string]) => number;
+/** The first offset of a partition, and the one behind its last. */
+export interface Ends {
+  readonly partition: number;
+  readonly low: string;
+  readonly high: string;
+}
 
 /**
- * Where partitions without an offset of the group begin: `offset.start` and `auto.offset.reset`. What
- * resolves throws `NoOffset` where that is `error`.
+ * The positions of partitions of which the group has no offset, or one that they lack: by `offset.start`
+ * and `auto.offset.reset`. Rejects with `NoOffset` where that is `error` and there are any.
  */
-export async function resetsOf(
+export async function resetPositions(
   admin: Admin,
   topic: string,
+  partitions: readonly Ends[],
   { options, createdAt }: Pick<StartOptions, "options" | "createdAt">,
-): Promise<Reset> {
+): Promise<ReadonlyMap<number, number>> {
+  const [first] = partitions;
+  if (!first) return new Map();
   const start = options["offset.start"];
   const reset = offsetResetOf(options);
   if (start === undefined && reset !== "latest") {
-    return (partition, [low]) => {
-      if (reset === "earliest") return Number(low);
-      throw new NoOffset(
-        `The group has no offset in partition ${partition} of "${topic}", and auto.offset.reset is error`,
-      );
-    };
+    if (reset === "earliest") {
+      return new Map(partitions.map((one) => [one.partition, Number(one.low)]));
+    }
+    throw new NoOffset(
+      `The group has no offset in partition ${first.partition} of "${topic}", and auto.offset.reset is error`,
+    );
   }
   const since = start === undefined ? createdAt : Date.parse(start);
   const found = await admin.fetchTopicOffsetsByTimestamp(topic, since);
-  return (partition, [, high]) =>
-    Number(found.find((one) => one.partition === partition)?.offset ?? high);
+  const positions = new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
+  return new Map(
+    partitions.map(({ partition, high }) => [partition, positions.get(partition) ?? Number(high)]),
+  );
 }
 
 /** `auto.offset.reset` is `error`, and that is what happened. */
