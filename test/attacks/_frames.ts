@@ -37,13 +37,13 @@ export function header(name: string, value: string): Buffer {
 }
 
 /** The head of a request, of which the first two headers are indices of the static table. */
-export function request(method: "GET" | "POST", path: string): Buffer {
+export function request(method: "GET" | "POST", path: string, authority = "a"): Buffer {
   const indices = [method === "GET" ? 0x82 : 0x83, 0x86];
   return Buffer.concat([
     Buffer.from([...indices, 0x04]),
     text(path),
     Buffer.from([0x01]),
-    text("a"),
+    text(authority),
   ]);
 }
 
