@@ -4,15 +4,14 @@
 //   node test/bench/crossing.mjs [requests a row]
 //
 // A row for each number of requests that are asked at once: CPU and time of a request, in microseconds.
-import { buildSync } from "esbuild";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { setImmediate } from "node:timers";
-import { pathToFileURL } from "node:url";
 import { isMainThread, MessageChannel, Worker, workerData } from "node:worker_threads";
+import { bundle } from "./_bundle.mjs";
 
 /** About as much as a call of an object has, and its answer. */
 const REQUEST = {
@@ -50,10 +49,7 @@ async function open(module, port, serve) {
 
 async function measure(requests) {
   const folder = mkdtempSync(path.join(tmpdir(), "crossing-"));
-  const outfile = path.join(folder, "port_rpc.mjs");
-  const source = path.resolve(import.meta.dirname, "../../src/placement/port_rpc.ts");
-  buildSync({ entryPoints: [source], outfile, bundle: true, platform: "node", format: "esm" });
-  const module = pathToFileURL(outfile).href;
+  const module = bundle("src/placement/port_rpc.ts", folder);
   const { port1, port2 } = new MessageChannel();
   const data = { workerData: { module, port: port2 }, transferList: [port2] };
   const worker = new Worker(new URL(import.meta.url), data);
