@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { denoProgram } from "../support/build.ts";
 import { Child, freePorts, until } from "../support/child.ts";
 import { missing } from "../support/fetched.ts";
-import { node24 } from "../support/node24.ts";
+import { node24 } from "../support/fetched_node.ts";
 import { removeFolders } from "./_built.ts";
 import { isReachable, Newcomer, nodeAlone, upstream } from "./_newcomer.ts";
 import { packBoth } from "./_packed.ts";

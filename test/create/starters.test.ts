@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LANGUAGES, STARTERS } from "../../adapters/create/languages.ts";
 import { denoProgram } from "../support/build.ts";
 import { fetched, missing } from "../support/fetched.ts";
-import { node24 } from "../support/node24.ts";
+import { node24 } from "../support/fetched_node.ts";
 import { removeFolders } from "./_built.ts";
 import { found, isReachable, Newcomer, nodeAlone, upstream } from "./_newcomer.ts";
 import { packBoth } from "./_packed.ts";

@@ -5,7 +5,7 @@ import { stepsOf } from "../docs/_page.ts";
 import { absentTool, doAt } from "../docs/_run.ts";
 import { openStage, type Stage } from "../docs/_stage.ts";
 import { brokerTools } from "../kafka/broker/broker.ts";
-import { nodeWithTypes } from "../support/node24.ts";
+import { nodeWithTypes } from "../support/fetched_node.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../docs/examples");
 const EXAMPLE_MS = 120_000;

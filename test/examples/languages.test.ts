@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, test } from "vitest";
 import { type Step, stepsOf } from "../docs/_page.ts";
 import { absentTool, doAt } from "../docs/_run.ts";
 import { openStage, type Stage } from "../docs/_stage.ts";
-import { nodeWithTypes } from "../support/node24.ts";
+import { nodeWithTypes } from "../support/fetched_node.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../docs/examples");
 const { PYTHON_VENV, EXAMPLES_GO, EXAMPLES_JAVA } = process.env;

