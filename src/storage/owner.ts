@@ -187,7 +187,6 @@ export class Owner {
     const { partition } = this.lease;
     const overlay = this.#overlay;
     return this.#scheduler.read(() =>
-      /** A page of the statuses of invocations, from the tables and the overlay. Rejects as `load`. */
       scanStatuses(page, (one) => this.#read(one), { overlay, partition })
     );
   }

@@ -48,7 +48,7 @@ export async function startEndpoint(script = path.join(here, "null_endpoint.mjs"
 }
 
 /** The flags of Node that `npm start` has. */
-const FLAGS = ["--single-threaded-gc", "--max-semi-space-size=16"];
+const FLAGS = ["--max-semi-space-size=16"];
 
 /** POST of JSON. Answers the text; throws for a refusal. */
 export async function post(url, body, accept = "*/*") {

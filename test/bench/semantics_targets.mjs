@@ -16,7 +16,7 @@ const reference = path.join(
   cache,
   "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server",
 );
-const FLAGS = "--single-threaded-gc --max-semi-space-size=16";
+const FLAGS = "--max-semi-space-size=16";
 const OURS = `"${process.execPath}" ${FLAGS} ${root}/dist/node.mjs`;
 /** The same, whose heap can be asked for. */
 const WITH_HEAP = `"${process.execPath}" ${FLAGS} --expose-gc --import ${here}/_heap.mjs ` +
