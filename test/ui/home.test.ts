@@ -122,6 +122,22 @@ describe.skipIf(!hasBrowser)("Home", () => {
     await tab.close();
   });
 
+  ours("asks on when the cause has gone meanwhile", async () => {
+    const id = idOf(await send(ui.server, "Fragile/pauses", "gone"));
+    const tab = await ui.open("");
+    const { page } = tab;
+    const cause = page.locator("li").filter({ hasText: "gone is not ready" });
+    await cause.getByRole("button", { name: "Resume" }).click();
+    const dialog = page.getByRole("dialog", { name: "Resume" });
+    await dialog.getByText("gone is not ready").first().waitFor();
+    await operate(ui.server, "kill", id);
+    await cause.waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("status").getByText(/^resume: /).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   ours("frees a lock, and resumes a service", async () => {
     const tab = await ui.open("");
     const { page } = tab;

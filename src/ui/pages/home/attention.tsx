@@ -11,6 +11,9 @@ import type { Action, Cause } from "./causes.ts";
 /** Causes that are shown at first. */
 const SHOWN = 12;
 
+/** An action that is asked about, because it is done to many invocations. */
+type Question = Extract<Action, { readonly kind: "invocations" }>;
+
 /** What needs attention, by cause, with what can be done about it. */
 export function Attention({ causes, isWhole, note }: {
   readonly causes: readonly Cause[];
@@ -20,6 +23,8 @@ export function Attention({ causes, isWhole, note }: {
   readonly note?: string | undefined;
 }) {
   const [isUnfolded, unfold] = useState(false);
+  // Not by the line of its cause: that goes when what failed runs again, under the hands of who reads.
+  const [question, ask] = useState<Question>();
   const { held, ...holding } = useHeldOrder(causes);
   const shown = isUnfolded ? held : held.slice(0, SHOWN);
   return (
@@ -27,7 +32,7 @@ export function Attention({ causes, isWhole, note }: {
       <h2 id="attention">Needs attention</h2>
       {causes.length === 0 ? <Calm isWhole={isWhole} /> : (
         <ul class="causes">
-          {shown.map((cause) => <CauseLine key={cause.id} cause={cause} />)}
+          {shown.map((cause) => <CauseLine key={cause.id} cause={cause} ask={ask} />)}
         </ul>
       )}
       {causes.length > shown.length && (
@@ -40,6 +45,7 @@ export function Attention({ causes, isWhole, note }: {
         </button>
       )}
       {note !== undefined && <p class="quiet">{note}</p>}
+      {question && <Asked question={question} onClose={() => ask(undefined)} />}
     </section>
   );
 }
@@ -68,7 +74,12 @@ function Calm({ isWhole }: { readonly isWhole: boolean }) {
   return <p class="calm">Nothing: nothing fails, is paused or stands still.</p>;
 }
 
-function CauseLine({ cause }: { readonly cause: Cause }) {
+interface CauseLineProps {
+  readonly cause: Cause;
+  readonly ask: (question: Question) => void;
+}
+
+function CauseLine({ cause, ask }: CauseLineProps) {
   const { icon, word, who, why, since, reason, count, unit, oldest, show, actions } = cause;
   return (
     <li>
@@ -103,36 +114,43 @@ function CauseLine({ cause }: { readonly cause: Cause }) {
       </span>
       <span class="actions">
         <a href={show} aria-label={`Show ${who}`}>Show</a>
-        {actions.map((action) => <Act key={action.label} action={action} who={who} />)}
+        {actions.map((action) => <Act key={action.label} {...{ action, who, ask }} />)}
       </span>
     </li>
   );
 }
 
+interface ActProps extends Pick<CauseLineProps, "ask"> {
+  readonly action: Action;
+  readonly who: string;
+}
+
 /** A button. What is done to invocations is asked about first, with its exact criteria. */
-function Act({ action, who }: { readonly action: Action; readonly who: string }) {
-  const [isAsking, ask] = useState(false);
+function Act({ action, who, ask }: ActProps) {
   const { label } = action;
   const run = () => {
-    if (action.kind === "invocations") return ask(true);
+    if (action.kind === "invocations") return ask(action);
     const { path, method, body } = action;
     void change(path, { method, body: body ?? {} }, `${label}: ${who}`);
   };
+  return <button type="button" aria-label={`${label}: ${who}`} onClick={run}>{label}</button>;
+}
+
+function Asked({ question, onClose }: {
+  readonly question: Question;
+  readonly onClose: () => void;
+}) {
+  const { label, verb, criteria, about } = question;
   return (
-    <>
-      <button type="button" aria-label={`${label}: ${who}`} onClick={run}>{label}</button>
-      {isAsking && action.kind === "invocations" && (
-        <Confirm
-          title={label}
-          action={label}
-          onClose={() => ask(false)}
-          onConfirm={() => void actOn(action.verb, action.criteria, action.about)}
-        >
-          <p class="text">To {action.about}: all that there are at that moment.</p>
-          <p class="quiet">They are those with</p>
-          <code class="text">{action.criteria.map(({ text }) => text).join("\nAND ")}</code>
-        </Confirm>
-      )}
-    </>
+    <Confirm
+      title={label}
+      action={label}
+      onClose={onClose}
+      onConfirm={() => void actOn(verb, criteria, about)}
+    >
+      <p class="text">To {about}: all that there are at that moment.</p>
+      <p class="quiet">They are those with</p>
+      <code class="text">{criteria.map(({ text }) => text).join("\nAND ")}</code>
+    </Confirm>
   );
 }
