@@ -47,8 +47,9 @@ export async function startEndpoint(script = path.join(here, "null_endpoint.mjs"
   return { url: `http://127.0.0.1:${port}`, stop: () => child.kill("SIGKILL") };
 }
 
+const { scripts } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 /** The flags of Node that `npm start` has. */
-const FLAGS = ["--max-semi-space-size=16"];
+export const FLAGS = scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
 /** POST of JSON. Answers the text; throws for a refusal. */
 export async function post(url, body, accept = "*/*") {

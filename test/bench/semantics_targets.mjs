@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, until } from "./_process.mjs";
+import { FLAGS, freePort, until } from "./_process.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "../..");
@@ -16,10 +16,10 @@ const reference = path.join(
   cache,
   "node_modules/@restatedev/restate-server-linux-x64/bin/restate-server",
 );
-const FLAGS = "--max-semi-space-size=16";
-const OURS = `"${process.execPath}" ${FLAGS} ${root}/dist/node.mjs`;
+const NODE = [`"${process.execPath}"`, ...FLAGS].join(" ");
+const OURS = `${NODE} ${root}/dist/node.mjs`;
 /** The same, whose heap can be asked for. */
-const WITH_HEAP = `"${process.execPath}" ${FLAGS} --expose-gc --import ${here}/_heap.mjs ` +
+const WITH_HEAP = `${NODE} --expose-gc --import ${here}/_heap.mjs ` +
   `${root}/dist/node.mjs`;
 
 export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "semantics-"));
