@@ -6,6 +6,7 @@ import { readIdentity } from "../data/session.ts";
 import { go, link } from "../state/router.ts";
 import { isTyping, useKeys } from "../state/keys.ts";
 import { routes } from "../routes.ts";
+import { OpenedDialog } from "../widgets/dialog.tsx";
 import { Failed } from "../widgets/empty.tsx";
 import { placeOf } from "./choices.ts";
 import { Header } from "./header.tsx";
@@ -91,6 +92,7 @@ export function App() {
           ? <SignIn refusal={refused.value} onDone={() => void enter()} />
           : <Outlet />}
       </main>
+      <OpenedDialog />
       <Toasts />
       <Palette />
       <KeySheet />

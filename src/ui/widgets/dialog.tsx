@@ -1,5 +1,7 @@
-import type { ComponentChildren, ComponentType } from "preact";
+import { signal } from "@preact/signals";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { place } from "../state/router.ts";
 import { toast } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
 
@@ -58,6 +60,20 @@ function closestLink(target: EventTarget | null): boolean {
 
 type Opened<Props> = ComponentType<Props & { readonly onClose: () => void }>;
 
+/** What a `DialogButton` has opened. */
+const shown = signal<VNode | undefined>(undefined);
+const close = () => void (shown.value = undefined);
+
+/**
+ * The dialog of the last `DialogButton`. The frame shows it, not the button: a button is gone once what it is
+ * about has changed elsewhere, and would take with it what somebody reads or has typed. It ends with its page.
+ */
+export function OpenedDialog() {
+  const { path } = place.value;
+  useEffect(() => close, [path]);
+  return <>{shown.value}</>;
+}
+
 /** A button that opens a dialog. `load`: imports its module, which is a chunk of its own. */
 export function DialogButton<Props extends object>({ load, of, children }: {
   readonly load: () => Promise<{ readonly default: Opened<Props> }>;
@@ -65,20 +81,14 @@ export function DialogButton<Props extends object>({ load, of, children }: {
   readonly of: Props;
   readonly children: ComponentChildren;
 }) {
-  const [opened, open] = useState<{ readonly dialog: Opened<Props> }>();
-  const show = () =>
-    load().then(
-      (module) => open({ dialog: module.default }),
-      // The server was replaced by another version, whose files have other names.
-      () => toast("failed", "This part could not be loaded. Load the page again."),
-    );
-  const Shown = opened?.dialog;
-  return (
-    <>
-      <button type="button" onClick={() => void show()}>{children}</button>
-      {Shown && <Shown {...of} onClose={() => open(undefined)} />}
-    </>
-  );
+  const show = async () => {
+    const { path } = place.value;
+    const module = await load().catch(() => undefined);
+    // The server was replaced by another version, whose files have other names.
+    if (!module) toast("failed", "This part could not be loaded. Load the page again.");
+    else if (path === place.value.path) shown.value = <module.default {...of} onClose={close} />;
+  };
+  return <button type="button" onClick={() => void show()}>{children}</button>;
 }
 
 export interface ConfirmProps {
