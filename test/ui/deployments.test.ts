@@ -181,3 +181,31 @@ describe.skipIf(!hasBrowser)("deployments", () => {
     }
   });
 });
+
+describe.skipIf(!hasBrowser)("drained deployments", () => {
+  const shops: Endpoint[] = [];
+  const ui = useUi(async ({ server }) => {
+    for (let i = 0; i < 3; i++) shops.push(await startShop(1));
+    for (const shop of shops.slice(0, 2)) await register(server, shop);
+  }, { isRegistered: false });
+  afterAll(() => Promise.all(shops.map((shop) => shop.close())));
+
+  test("are deleted after a question, but for those that drain meanwhile", async () => {
+    const [first, second, third] = shops as [Endpoint, Endpoint, Endpoint];
+    const tab = await ui.open("deployments");
+    const { page } = tab;
+    await page.getByRole("button", { name: "Delete 1 drained…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete drained deployments" });
+    await dialog.getByText(hostOf(first)).waitFor();
+    await expectSound(tab);
+    await register(ui.server, third);
+    await page.locator("table").getByText("drained", { exact: true }).nth(1).waitFor();
+    expect(await dialog.getByRole("listitem").count()).toBe(1);
+    await dialog.getByRole("button", { name: "Delete 1", exact: true }).click();
+    await page.getByRole("link", { name: hostOf(first) }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: hostOf(second) }).waitFor();
+    await page.getByRole("link", { name: hostOf(third) }).waitFor();
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+});

@@ -3,6 +3,7 @@ import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/child.ts";
 import { ask, manage, query, send, value } from "../support/client.ts";
+import { idOf } from "../conformance/_world.ts";
 import { hasBrowser } from "./_browser.ts";
 import { BIDI, DEEP, LONG, MARKUP } from "./_hostile.ts";
 import { isReference } from "./_seeded.ts";
@@ -138,6 +139,30 @@ describe.skipIf(!hasBrowser)("objects", () => {
     await page.getByRole("table", { name: "Recent invocations" }).waitFor();
     await expectSound(tab);
     await tab.close();
+  });
+
+  test("cancel the holder that was asked about, not the next one", async () => {
+    const [first, second] = [await start("p1"), await start("p2")];
+    await ui.endpoint.happens("p1 hold");
+    const tab = await ui.open("objects/Counter/passed");
+    const { page } = tab;
+    await page.locator(".lock").locator(`a[href$="${first}"]`).waitFor();
+    await page.getByRole("button", { name: "Cancel holder" }).click();
+    ui.endpoint.release("p1");
+    await page.locator(".lock").locator(`a[href$="${second}"]`).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Cancel holder" });
+    await dialog.getByText(`To the invocation ${first} of hold`).waitFor();
+    await dialog.getByRole("button", { name: "Cancel holder" }).click();
+    await page.getByText(`'${first}' was already completed`).waitFor();
+    ui.endpoint.release("p2");
+    await page.getByText("No invocation holds it.").waitFor();
+    expect(await ask(ui.server, `attach/${second}`)).toMatchObject({ status: 200 });
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+
+    async function start(name: string): Promise<string> {
+      return idOf(await send(ui.server, "Counter/passed/hold", name));
+    }
   });
 
   test("show any state as text, bytes as bytes", async () => {

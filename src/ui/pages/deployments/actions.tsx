@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { change } from "../../data/act.ts";
 import { addressOf } from "../../data/catalog.ts";
 import { go, link } from "../../state/router.ts";
@@ -54,10 +55,13 @@ export function DeleteDialog({ row, onClose }: {
 }
 
 /** Asks before all drained deployments are deleted. */
-export function PruneDialog({ rows, onClose }: {
+export function PruneDialog({ rows: drained, onClose }: {
   readonly rows: readonly Row[];
   readonly onClose: () => void;
 }) {
+  // One that is drained later was not asked about, and one that is used again is not deleted.
+  const [asked] = useState(new Set(drained.map(({ id }) => id)));
+  const rows = drained.filter(({ id }) => asked.has(id));
   const prune = async () => {
     for (const row of rows) {
       await change(removalOf(row.id), { method: "DELETE" }, `Deleted ${addressOf(row)}`);

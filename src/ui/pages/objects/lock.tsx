@@ -36,10 +36,25 @@ export function LockAndQueue({ keyed }: { readonly keyed: Keyed }) {
 }
 
 function Lock({ holder }: { readonly holder: HolderRow | undefined }) {
-  const [isAsking, ask] = useState(false);
-  if (!holder) return <p>No invocation holds it.</p>;
+  // Not whoever holds it when the answer comes: that may be another one by then.
+  const [asked, ask] = useState<HolderRow>();
+  return (
+    <>
+      {holder
+        ? <Holder holder={holder} onCancel={() => ask(holder)} />
+        : <p>No invocation holds it.</p>}
+      {asked && <CancelDialog holder={asked} onClose={() => ask(undefined)} />}
+    </>
+  );
+}
+
+interface HolderProps {
+  readonly holder: HolderRow;
+  readonly onCancel: () => void;
+}
+
+function Holder({ holder, onCancel }: HolderProps) {
   const { id, handler, running_at: since, waiting_reason: reason } = holder;
-  const about = `the invocation ${id} of ${handler}`;
   return (
     <div class="row lock">
       <Icon name="lock" />
@@ -49,18 +64,25 @@ function Lock({ holder }: { readonly holder: HolderRow | undefined }) {
       <Id id={id} to={link("invocations", id)} />
       <StatusBadge status={statusOf(holder)} />
       {reason !== undefined && <Reason text={reason} />}
-      <button type="button" onClick={() => ask(true)}>Cancel holder</button>
-      {isAsking && (
-        <Confirm
-          title="Cancel holder"
-          action="Cancel holder"
-          onClose={() => ask(false)}
-          onConfirm={() => void actOn("cancel", [sql`id = ${id}`], about)}
-        >
-          To {about}. Its handler learns of it, and can undo what it did. Then the next one starts.
-        </Confirm>
-      )}
+      <button type="button" onClick={onCancel}>Cancel holder</button>
     </div>
+  );
+}
+
+function CancelDialog({ holder: { id, handler }, onClose }: {
+  readonly holder: HolderRow;
+  readonly onClose: () => void;
+}) {
+  const about = `the invocation ${id} of ${handler}`;
+  return (
+    <Confirm
+      title="Cancel holder"
+      action="Cancel holder"
+      onClose={onClose}
+      onConfirm={() => void actOn("cancel", [sql`id = ${id}`], about)}
+    >
+      To {about}. Its handler learns of it, and can undo what it did. Then the next one starts.
+    </Confirm>
   );
 }
 

@@ -99,16 +99,17 @@ function Restart({ row: { id }, keyed, main }: {
   readonly keyed: Keyed;
   readonly main: string;
 }) {
-  const [isAsking, ask] = useState(false);
+  // The run that was asked about: another one may have completed since.
+  const [asked, ask] = useState<string>();
   return (
     <>
-      <button type="button" onClick={() => ask(true)}>Purge, to run again…</button>
-      {isAsking && (
+      <button type="button" onClick={() => ask(id)}>Purge, to run again…</button>
+      {asked !== undefined && (
         <Confirm
           title="Purge the run"
           action="Purge"
-          onClose={() => ask(false)}
-          onConfirm={() => void actOn("purge", [sql`id = ${id}`], "runs")}
+          onClose={() => ask(undefined)}
+          onConfirm={() => void actOn("purge", [sql`id = ${asked}`], "runs")}
         >
           <p>
             A workflow runs once for each id, so a run cannot be restarted as it is. Its result,
