@@ -263,10 +263,14 @@ describe.skipIf(jars === undefined)("records of long ago", () => {
     );
     on.server.subscribe("s", topic, { options: { "offset.start": "2026-01-02T00:00:00Z" } });
     const sidecar = on.sidecar();
+    const report = () => on.server.report("s");
     await eventually("the end", () => {
-      const positions = on.server.report("s")?.partitions.map(({ position }) => position) ?? [];
+      const positions = report()?.partitions.map(({ position }) => position) ?? [];
       return positions.toSorted().join() === "1,2";
-    }, sidecar);
+    }, sidecar).catch((cause: Error) => {
+      // It has failed twice, and what the sidecar logs does not say why.
+      throw new Error(`${cause.message}\n${JSON.stringify([report(), on.server.texts("s")])}`);
+    });
     expect(on.server.texts("s")).toEqual(["late"]);
   });
 });
