@@ -268,8 +268,10 @@ describe.skipIf(jars === undefined)("records of long ago", () => {
       const positions = report()?.partitions.map(({ position }) => position) ?? [];
       return positions.toSorted().join() === "1,2";
     }, sidecar).catch((cause: Error) => {
-      // It has failed twice, and what the sidecar logs does not say why.
-      throw new Error(`${cause.message}\n${JSON.stringify([report(), on.server.texts("s")])}`);
+      // The sidecar logs nothing here, so the report has to tell which position is missing.
+      throw new Error(`${cause.message}\n${JSON.stringify([report(), on.server.texts("s")])}`, {
+        cause,
+      });
     });
     expect(on.server.texts("s")).toEqual(["late"]);
   });

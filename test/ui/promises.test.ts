@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser || isReference)("a promise of a workflow", () => {
     const dialog = dialogOf(tab);
     await dialog.getByLabel("Value", { exact: true }).fill("1");
     await value(ui.server, "Flow/w3/resolve", "first");
-    // The page learns of it before the answer is sent: its button goes, what is typed stays.
+    // The page shows the result and removes the button. The dialog has to stay open.
     await page.locator("[aria-labelledby=promises]").getByText("first").waitFor();
     await dialog.getByRole("button", { name: "Resolve for good" }).click();
     await dialog.getByRole("alert").getByText("it was completed before").waitFor();

@@ -60,18 +60,18 @@ function closestLink(target: EventTarget | null): boolean {
 
 type Opened<Props> = ComponentType<Props & { readonly onClose: () => void }>;
 
-/** What a `DialogButton` has opened. */
-const shown = signal<VNode | undefined>(undefined);
-const close = () => void (shown.value = undefined);
+/** The dialog that a `DialogButton` has opened. Undefined: none is open. */
+const openedDialog = signal<VNode | undefined>(undefined);
+const closeDialog = () => void (openedDialog.value = undefined);
 
 /**
- * The dialog of the last `DialogButton`. The frame shows it, not the button: a button is gone once what it is
- * about has changed elsewhere, and would take with it what somebody reads or has typed. It ends with its page.
+ * Shows the dialog that a `DialogButton` has opened, and closes it when the path changes. The frame renders
+ * it, because a page removes a button when its subject changes, and would remove the typed text with it.
  */
 export function OpenedDialog() {
   const { path } = place.value;
-  useEffect(() => close, [path]);
-  return <>{shown.value}</>;
+  useEffect(() => closeDialog, [path]);
+  return <>{openedDialog.value}</>;
 }
 
 /** A button that opens a dialog. `load`: imports its module, which is a chunk of its own. */
@@ -86,7 +86,9 @@ export function DialogButton<Props extends object>({ load, of, children }: {
     const module = await load().catch(() => undefined);
     // The server was replaced by another version, whose files have other names.
     if (!module) toast("failed", "This part could not be loaded. Load the page again.");
-    else if (path === place.value.path) shown.value = <module.default {...of} onClose={close} />;
+    else if (path === place.value.path) {
+      openedDialog.value = <module.default {...of} onClose={closeDialog} />;
+    }
   };
   return <button type="button" onClick={() => void show()}>{children}</button>;
 }

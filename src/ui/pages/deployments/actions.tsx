@@ -59,8 +59,8 @@ export function PruneDialog({ rows: drained, onClose }: {
   readonly rows: readonly Row[];
   readonly onClose: () => void;
 }) {
-  // One that is drained later was not asked about, and one that is used again is not deleted.
-  const [asked] = useState(new Set(drained.map(({ id }) => id)));
+  // The operator confirms the deployments that the dialog first listed. Those in use again are left out.
+  const [asked] = useState(() => new Set(drained.map(({ id }) => id)));
   const rows = drained.filter(({ id }) => asked.has(id));
   const prune = async () => {
     for (const row of rows) {

@@ -36,7 +36,7 @@ export function LockAndQueue({ keyed }: { readonly keyed: Keyed }) {
 }
 
 function Lock({ holder }: { readonly holder: HolderRow | undefined }) {
-  // Not whoever holds it when the answer comes: that may be another one by then.
+  // The holder at the click: the lock may pass to another invocation before the operator confirms.
   const [asked, ask] = useState<HolderRow>();
   return (
     <>

@@ -99,7 +99,7 @@ function Restart({ row: { id }, keyed, main }: {
   readonly keyed: Keyed;
   readonly main: string;
 }) {
-  // The run that was asked about: another one may have completed since.
+  // The run at the click: another run may complete before the operator confirms.
   const [asked, ask] = useState<string>();
   return (
     <>
