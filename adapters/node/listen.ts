@@ -17,6 +17,7 @@ import { joinCookies } from "./join_cookies.ts";
 import { http2Server } from "./http2_server.ts";
 import { pipelined } from "./pipelines.ts";
 import { UnreadAnswers } from "./unread_answers.ts";
+import { accepted } from "../platform/accepting.ts";
 import { type Listener, type ListenOptions, NO_LIMITS } from "../platform/listener.ts";
 import { OpenConnections } from "../platform/open_connections.ts";
 import { guardPort } from "../tls/secure_port.ts";
@@ -53,6 +54,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     open,
     log,
   });
+  // One that is dropped takes a turn of the loop as well.
+  http1.on("connection", accepted).on("drop", accepted);
   await listening(http1, options);
   return {
     url: urlOf(http1.address() as AddressInfo, options.tls ? "https" : "http"),

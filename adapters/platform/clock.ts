@@ -1,5 +1,6 @@
-import { setImmediate, setTimeout } from "node:timers";
+import { setTimeout } from "node:timers";
 import { type Clock, CLOCK_LOOK_MS } from "../../src/ports.ts";
+import { afterAccepting } from "./accepting.ts";
 
 /** The clock and the timers of Node and Deno. */
 export const clock: Clock = {
@@ -13,8 +14,7 @@ export const clock: Clock = {
     }
     return () => clearTimeout(timer);
   },
-  // Runs after the input that has already arrived was read, and before the loop waits for more.
-  soon: (call) => void setImmediate(call),
+  soon: afterAccepting,
 };
 
 /** Far below the 2^31-1 ms beyond which `setTimeout` fires at once. */
