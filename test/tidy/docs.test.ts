@@ -253,6 +253,15 @@ describe("the repository", () => {
     expect([...names].filter((name) => !TOP_LEVEL.includes(name))).toEqual([]);
   });
 
+  test("starts Node with the same options by npm, in the image and on the page of commands", () => {
+    const [, flags] = /^node (.+) dist/.exec(JSON.parse(read("package.json")).scripts.start)!;
+    const inImage = flags!.split(" ").map((flag) => `"${flag}"`).join(", ");
+    expect(read("adapters/container/Dockerfile")).toContain(
+      `["node", ${inImage}, "dist/node.mjs"]`,
+    );
+    expect(read("docs/cli.md")).toContain(`node ${flags} node_modules/perdure/dist/node.mjs`);
+  });
+
   test("every setting is used by the wiring, by an area or by an adapter", () => {
     const users = files.filter((file) =>
       /^src\/(app|\w+\/settings|config\/schema_defaults)\.ts$/.test(file) ||
