@@ -38,6 +38,11 @@ export class FrameWriter {
     this.#bytes[start + 7] = length;
   }
 
+  /** Makes room for so many bytes more at once: growing in steps would copy them, and take twice the memory. */
+  reserve(bytes: number): void {
+    this.#room(bytes, 0);
+  }
+
   /** A frame whose body exists already. Large bodies are shared, not copied: never change them. */
   frame(type: number, body: Uint8Array): void {
     this.#room(FRAME_HEAD_BYTES);
@@ -150,12 +155,12 @@ export class FrameWriter {
   }
 
   /**
-   * Makes room for `size` more bytes. The shared buffer stays as it is: a larger one belongs to
-   * this writer.
+   * Makes room for `size` more bytes. The shared buffer stays as it is: a larger one, of `least` bytes,
+   * belongs to this writer.
    */
-  #room(size: number): void {
+  #room(size: number, least = 2 * this.#bytes.length): void {
     if (this.#at + size <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + size));
+    const larger = new Uint8Array(Math.max(least, this.#at + size));
     larger.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = larger;
   }

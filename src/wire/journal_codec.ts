@@ -40,6 +40,10 @@ export interface Start {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** More than the fields of `Start` take that are not state, and than the heads of one of its pairs. */
+const FIELDS_BYTES = 4096;
+const PAIR_HEAD_BYTES = 64;
+
 /** The `Start` frame ahead of `knownEntries` frames of replay (at least one: the input). */
 export function encodeStart(start: Start, knownEntries: number): Uint8Array {
   const writer = new FrameWriter();
@@ -106,6 +110,7 @@ function writeStart(writer: FrameWriter, start: Start, knownEntries: number): vo
   writer.bytes(1, idBytes);
   writer.text(2, id);
   writer.number(3, knownEntries);
+  if (state) writer.reserve(stateRoom(state));
   for (const { name, value } of state ?? []) {
     const expected = pairSize(name.length, value.length);
     const message = writer.open(4, expected);
@@ -124,6 +129,14 @@ function writeStart(writer: FrameWriter, start: Start, knownEntries: number): vo
   if (start.limitKey !== undefined) writer.text(11, start.limitKey);
   if (start.idempotencyKey !== undefined) writer.text(12, start.idempotencyKey);
   writer.endFrame(frame);
+}
+
+/** Bytes that suffice for the state, and for the few fields behind it of usual length. */
+function stateRoom(state: NonNullable<Start["state"]>): number {
+  let bytes = FIELDS_BYTES;
+  // A character is at most three bytes.
+  for (const { name, value } of state) bytes += 3 * name.length + value.length + PAIR_HEAD_BYTES;
+  return bytes;
 }
 
 function writeEntry(writer: FrameWriter, entry: Entry): void {
