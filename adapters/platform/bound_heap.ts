@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 
 /** By how much the heap may grow beyond what is alive before it is collected, in percent. */
-const GROWTH_PERCENT = 50;
+const GROWTH_PERCENT = 100;
 
 /**
  * Has V8 collect the old generation before it is much larger than what is alive in it: rows of the log
- * live until they are folded, so all of them become garbage there (decision 088). To be called once by a
+ * live until they are folded, so all of them become garbage there (decisions 088 and 091). To be called once by a
  * process, for all of its threads: the flag is read at each collection. Deno ignores it, and
  * `deno task serve` has the flag on its command line.
  */
