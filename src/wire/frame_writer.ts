@@ -38,7 +38,10 @@ export class FrameWriter {
     this.#bytes[start + 7] = length;
   }
 
-  /** Makes room for so many bytes more at once: growing in steps would copy them, and take twice the memory. */
+  /**
+   * Makes room for so many more bytes at once. Without it the buffer doubles again and again, which
+   * copies all of them each time.
+   */
   reserve(bytes: number): void {
     this.#room(bytes, 0);
   }
@@ -155,8 +158,8 @@ export class FrameWriter {
   }
 
   /**
-   * Makes room for `size` more bytes. The shared buffer stays as it is: a larger one, of `least` bytes,
-   * belongs to this writer.
+   * Makes room for `size` more bytes. The shared buffer stays as it is: a larger one, of at least
+   * `least` bytes, belongs to this writer.
    */
   #room(size: number, least = 2 * this.#bytes.length): void {
     if (this.#at + size <= this.#bytes.length) return;

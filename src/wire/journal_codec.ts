@@ -40,10 +40,6 @@ export interface Start {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** More than the fields of `Start` take that are not state, and than the heads of one of its pairs. */
-const FIELDS_BYTES = 4096;
-const PAIR_HEAD_BYTES = 64;
-
 /** The `Start` frame ahead of `knownEntries` frames of replay (at least one: the input). */
 export function encodeStart(start: Start, knownEntries: number): Uint8Array {
   const writer = new FrameWriter();
@@ -131,11 +127,18 @@ function writeStart(writer: FrameWriter, start: Start, knownEntries: number): vo
   writer.endFrame(frame);
 }
 
-/** Bytes that suffice for the state, and for the few fields behind it of usual length. */
+/** Bytes for the fields behind the state: ids and keys, which are rarely longer together. */
+const LATER_FIELDS_BYTES = 4096;
+/** A pair is three fields, and the head of a field is one byte and a length of at most five. */
+const PAIR_HEADS_BYTES = 18;
+const UTF8_BYTES_MAX = 3;
+
+/** Room for the state and what comes behind it. With less the writer grows, with more memory is wasted. */
 function stateRoom(state: NonNullable<Start["state"]>): number {
-  let bytes = FIELDS_BYTES;
-  // A character is at most three bytes.
-  for (const { name, value } of state) bytes += 3 * name.length + value.length + PAIR_HEAD_BYTES;
+  let bytes = LATER_FIELDS_BYTES;
+  for (const { name, value } of state) {
+    bytes += PAIR_HEADS_BYTES + UTF8_BYTES_MAX * name.length + value.length;
+  }
   return bytes;
 }
 

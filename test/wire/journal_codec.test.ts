@@ -257,3 +257,10 @@ test("Start without entries, or with half a seed, is a bug", () => {
   expect(() => encodeStart(plain, 0)).toThrow(Bug);
   expect(() => encodeStart({ ...plain, randomSeed: new Uint8Array(4) }, 1)).toThrow(Bug);
 });
+
+test("a large state is written into one buffer that is little larger", () => {
+  const value = new Uint8Array(2_000);
+  const state = Array.from({ length: 500 }, (_, i) => ({ name: `name ${i}`, value }));
+  const frame = encodeStart({ ...plain, state }, 1);
+  expect(frame.buffer.byteLength).toBeLessThan(1.05 * frame.length);
+});
