@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers";
 
 /**
- * Most turns of the event loop for which connections are accepted before anything else is done.
- * Twice as many clients that connect at once are rare, and an endless row of them must not hold up
- * those that are connected (docs/decisions/089-connections-before-work.md).
+ * Most turns of the event loop in a row that only accept connections. Clients may connect without end, and
+ * those that are connected already wait meanwhile (docs/decisions/089-connections-before-work.md).
  */
 const TURNS_MAX = 64;
 
@@ -41,7 +40,7 @@ function runOrAccept(): void {
   try {
     while (done < due.length) due[done++]!();
   } finally {
-    // One threw: the others keep their places, before what was handed over meanwhile.
+    // One threw, which not every process ends with. The others run nevertheless, and in their order.
     if (done < due.length) {
       if (calls.length === 0) setImmediate(runOrAccept);
       calls.unshift(...due.slice(done));
