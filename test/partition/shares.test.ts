@@ -75,3 +75,30 @@ test.each([
   desk.scheduler.apply(found);
   expect(events).toEqual(returned.map((one) => ({ type: "slotsIdle", id: counter, ...one })));
 });
+
+test("a slot of a handler is given back when another handler takes the start of the service", () => {
+  const [handler, service] = ["handler:greeter/hi", "service:greeter"];
+  const rate = { count: 1, periodMs: 3_600_000 };
+  const events: Event[] = [];
+  const desk = new Desk({
+    services: {
+      greeter: { limits: { concurrency: 1, rate }, handlers: { hi: { concurrency: 1 } } },
+    },
+  }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
+  const nothing = { asksSlots: true, asksStarts: true, isWanted: false };
+  const share = (counter: string, has: { slots: number; starts: number; isWanted?: boolean }) => {
+    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
+    found.shares.push({ partition: 1, counter, ...nothing, ...has });
+    found.reviewed.push(counter);
+    desk.scheduler.apply(found);
+  };
+  share(service, { slots: 0, starts: 1 });
+  share(handler, { slots: 1, starts: 0 });
+  desk.wait("i1", { path: "greeter/hi" });
+  events.length = 0;
+  // It waits for the slot of the service, and its start is there.
+  share(handler, { slots: 1, starts: 0, isWanted: true });
+  expect(events).toEqual([]);
+  share(service, { slots: 0, starts: 0 });
+  expect(events).toEqual([{ type: "slotsIdle", id: handler, slots: 1, starts: 0 }]);
+});

@@ -7,6 +7,7 @@ import {
   scopeCounters,
   scopedName,
   serviceCounter,
+  serviceOfCounter,
 } from "./counters.ts";
 
 /** What decides whether an invocation, or the head of a queue, may start. */
@@ -135,6 +136,14 @@ export function* limitedCounters({ services }: Controls): Generator<Counter> {
     if (limits) yield serviceCounter(service);
     for (const handler of Object.keys(handlers)) yield handlerCounter(service, handler);
   }
+}
+
+/** The counters of the limited handlers of a service, by its counter. Of any other counter: none. */
+export function* limitedHandlers(counter: Counter, { services }: Controls): Generator<Counter> {
+  const service = serviceOfCounter(counter);
+  if (service === undefined) return;
+  const { handlers = {} } = services.get(service) ?? {};
+  for (const handler of Object.keys(handlers)) yield handlerCounter(service, handler);
 }
 
 /** Whether a rule gives a rate to the counter of a scope or a limit key. Of other counters: false. */

@@ -53,6 +53,11 @@ export function serviceOfHandler(counter: Counter): Counter | undefined {
   return serviceCounter(counter.slice(HANDLER.length, counter.indexOf("/")));
 }
 
+/** The name of the service, of the counter of a service. Undefined: it is no such one. */
+export function serviceOfCounter(counter: Counter): string | undefined {
+  return counter.startsWith(SERVICE) ? counter.slice(SERVICE.length) : undefined;
+}
+
 const SERVICE = "service:";
 const HANDLER = "handler:";
 const SCOPE = "scope:";

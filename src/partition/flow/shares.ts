@@ -1,4 +1,4 @@
-import { limitedCounters, limitsOfCounter } from "../../engine/flow/admission.ts";
+import { limitedCounters, limitedHandlers, limitsOfCounter } from "../../engine/flow/admission.ts";
 import { TOKEN } from "../../engine/flow/bucket.ts";
 import { type Counter, isShared, serviceOfHandler } from "../../engine/flow/counters.ts";
 import type { Slots } from "../../engine/flow/slots.ts";
@@ -78,6 +78,8 @@ export class Shares {
     for (const share of shares) counters.state(share.counter).share = share;
     for (const bank of banks) counters.state(bank.counter).bank = bank;
     for (const counter of reviewed) counters.state(counter).isReviewing = false;
+    // What waits for a start keeps no slot of its handler, so those may be idle now.
+    for (const { counter, starts } of shares) if (starts === 0) this.#markHandlers(counter);
     const changed = shares.map(({ counter }) => counter);
     for (const counter of [...changed, ...reviewed]) this.mark(counter);
     for (const { counter } of banks) this.mark(counter);
@@ -106,6 +108,11 @@ export class Shares {
     this.#marked.clear();
   }
 
+  /** Marks the limited handlers of the service that a counter is of. Of a handler there are none. */
+  #markHandlers(counter: Counter): void {
+    for (const one of limitedHandlers(counter, this.#options.schema().controls)) this.mark(one);
+  }
+
   #balance(counter: Counter, state: CounterState, limits: Limits): void {
     if (!state.share) return this.#send(state, { type: "sharesDue", id: counter });
     const wanted = wantedOf(state, limits);
@@ -114,7 +121,7 @@ export class Shares {
       return this.#send(state, { type: "shortOfSlots", id: counter, ...wanted });
     }
     const spare = {
-      slots: isWanted ? Math.max(0, state.idleSlots - this.#keptAt(counter, state)) : 0,
+      slots: isWanted ? this.#spareSlots(counter, state) : 0,
       starts: state.idleStarts > 0 && !needsStart(state) ? state.idleStarts : 0,
     };
     if (spare.slots + spare.starts === 0) return;
@@ -126,17 +133,32 @@ export class Shares {
     this.#options.send(event);
   }
 
+  /** Idle slots for other partitions that wait: none while a queue is about to need some. */
+  #spareSlots(counter: Counter, state: CounterState): number {
+    const { idleSlots, elsewhere } = state;
+    if (idleSlots <= 0 || elsewhere > 0) return 0;
+    return this.#keepsOne(counter, state) ? idleSlots - 1 : idleSlots;
+  }
+
   /**
-   * Idle slots that are not given back though others wait: all while a queue is about to need some. Who waits
-   * for a slot of a service keeps one of the handler: otherwise two partitions may give to each other,
-   * again and again, what the other one lacks.
+   * Who waits for a slot of a service keeps one of the handler: otherwise two partitions may give to each
+   * other, again and again, what the other one lacks. Who waits for a start keeps none, since that may take
+   * many periods, while those that have run before need only the slot.
    */
-  #keptAt(counter: Counter, { elsewhere, queues }: CounterState): number {
-    if (elsewhere > 0) return Infinity;
+  #keepsOne(counter: Counter, { queues }: CounterState): boolean {
     const service = serviceOfHandler(counter);
-    if (service === undefined) return 0;
-    for (const { waitsAt } of queues) if (waitsAt === service) return 1;
-    return 0;
+    if (service === undefined) return false;
+    const lacksStart = this.#lacksStart(service);
+    for (const { waitsAt, isFirst } of queues) {
+      if (waitsAt === service && !(isFirst && lacksStart)) return true;
+    }
+    return false;
+  }
+
+  #lacksStart(service: Counter): boolean {
+    const { counters, schema } = this.#options;
+    const { rate } = limitsOfCounter(service, schema().controls) ?? {};
+    return rate !== undefined && (counters.get(service)?.idleStarts ?? 0) <= 0;
   }
 
   /** Looks at a bank again when its bucket has the next token, if a partition waits for that. */

@@ -162,6 +162,18 @@ export class Places {
     place.mailbox.push(parse(["end", `${id}#${attempt}`, "ended"]));
   }
 
+  /** An invocation that runs begins to wait for a signal, and gives back its slots. */
+  suspend(id: string): void {
+    this.#at(partitionOfId(id, this.places.length)).mailbox.push(
+      parse(["end", `${id}#1`, "suspended:s17@1"]),
+    );
+  }
+
+  /** The signal comes: it needs slots again. */
+  signal(id: string): void {
+    this.#at(partitionOfId(id, this.places.length)).mailbox.push(parse(["signal", id, "17:x"]));
+  }
+
   kill(id: string): void {
     this.#at(partitionOfId(id, this.places.length)).mailbox.push(parse(["operate", id, "kill"]));
   }

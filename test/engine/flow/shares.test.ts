@@ -162,6 +162,29 @@ test("a rate is that of all partitions", () => {
   expect(places.now - BEGIN).toBeLessThanOrEqual(3_600);
 });
 
+test("the only slot of a handler goes to one that has run, not to one that waits for its start", () => {
+  const rate = { count: 1, periodMs: 1000 };
+  const places = new Places(2, greeter({ rate }, { concurrency: 1 }));
+  const first = places.call(0);
+  places.settle();
+  places.suspend(first);
+  const second = places.call(1);
+  places.settle();
+  // It has got the slot, and has no start.
+  expect(places.shares("handler:greeter/hi")).toEqual([0, 1]);
+  expect(places.ids("queued")).toEqual([second]);
+  places.signal(first);
+  places.settle();
+  expect(places.ids("invoked")).toEqual([first]);
+  // With its start, the second one gets the slot as it becomes free.
+  expect(places.pass()).toBe(true);
+  places.settle();
+  expect(places.ids("queued")).toEqual([second]);
+  places.end(first);
+  places.settle();
+  expect(places.ids("invoked")).toEqual([second]);
+});
+
 test("waiting for tokens sends no messages", () => {
   const places = new Places(3, greeter({ concurrency: 1, rate: { count: 1, periodMs: 1e9 } }));
   for (const partition of [0, 1, 2]) callsIn(places, partition, 5);
