@@ -61,7 +61,7 @@ export class Host {
     if (this.#isClosed) return endLife(life);
     this.#life = life;
     for (const id of lost) life.partition.send({ type: "recovered", id });
-    life.partition.scheduler.open();
+    life.partition.open();
     try {
       await life.timers.open();
       if (partitions > 1) await life.outboxSender.open();
@@ -78,8 +78,8 @@ export class Host {
   }
 
   /**
-   * As `recover`. An event that comes meanwhile may end the partition, which nothing would restart:
-   * then it rejects with the cause.
+   * As `recover`. A large value that comes meanwhile is made durable, and may end the partition if that
+   * fails, which nothing would restart: then it rejects with the cause.
    */
   async #recovered({ partition, lease }: Life): Promise<string[]> {
     const { store, schema } = this.#options;

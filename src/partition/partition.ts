@@ -75,6 +75,7 @@ export class Partition {
   readonly inboxes: Inboxes;
   /** Which invocations owe a dead letter. */
   readonly letters: Letters;
+  #isOpen = false;
   #isDue = false;
   /** Whether slots were granted since the last turn ended. */
   #hasGranted = false;
@@ -118,6 +119,17 @@ export class Partition {
       rerun: (events) => this.#run(events),
       onFailure,
     });
+  }
+
+  /**
+   * Turns begin, once `recover` has told the scheduler who holds slots and who waits. Events that came
+   * before wait until now: those that hold slots are read page by page, and one that a turn had changed
+   * meanwhile would be counted twice.
+   */
+  open(): void {
+    this.#isOpen = true;
+    this.scheduler.open();
+    if (this.#mailbox.length > 0) this.#schedule();
   }
 
   /**
@@ -177,9 +189,9 @@ export class Partition {
   }
 
   /**
-   * Puts an event into the mailbox. Once its turn is durable, its effects are released and then
-   * `durable` is called; if the process dies first, the event has no effect. A stopped partition drops
-   * the event.
+   * Puts an event into the mailbox, before or after `open`. Once its turn is durable, its effects are
+   * released and then `durable` is called; if the process dies first, the event has no effect. A stopped
+   * partition drops the event.
    */
   send(event: Event, durable?: () => void): void {
     if (this.#isStopped || this.#staging?.hold(event, durable)) return;
@@ -202,7 +214,7 @@ export class Partition {
   }
 
   #schedule(): void {
-    if (this.#isDue) return;
+    if (this.#isDue || !this.#isOpen) return;
     this.#isDue = true;
     this.#options.clock.soon(() => this.#run());
   }

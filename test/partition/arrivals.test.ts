@@ -57,6 +57,7 @@ function begin(store: Store, lease: Lease) {
     residentBytesMax: 0,
     meter: new Meter(),
   });
+  partition.open();
   const attemptOf = (id: string) =>
     released.find((effect) => effect.type === "attempt" && effect.invocation.id === id);
   return { partition, released, refused, attemptOf };

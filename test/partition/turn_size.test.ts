@@ -25,6 +25,7 @@ test("frames fill a turn, so that an attempt with many does not delay later even
     residentBytesMax: 1e6,
     meter: new Meter(),
   });
+  partition.open();
   const events = [1, 2, 3].map(invoked);
   for (const event of events) partition.send(event);
   await vi.waitFor(() => expect(released.length).toBe(3));

@@ -44,8 +44,8 @@ export const SABOTAGES_FLOW: readonly Sabotage[] = [
   },
   {
     name: "queues are not served after a boot",
-    file: "partition/host.ts",
-    find: "    life.partition.scheduler.open();\n",
+    file: "partition/partition.ts",
+    find: "    this.scheduler.open();\n",
     replace: "",
     under: RESTARTS,
   },

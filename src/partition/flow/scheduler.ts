@@ -65,10 +65,7 @@ export class Scheduler implements SlotView {
 
   /** Once all have been told, grants begin. */
   open(): void {
-    for (const queue of this.#queues.values()) {
-      // A turn that ran meanwhile may have had it wait already.
-      if (queue.waitsAt === undefined && !queue.isUnread) this.#enter(queue);
-    }
+    for (const queue of this.#queues.values()) this.#enter(queue);
     this.#serve(GRANTS);
     this.#shares.all();
   }
