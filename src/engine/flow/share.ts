@@ -113,7 +113,10 @@ function sharesDue(turn: Turn, { id }: SharesEvent & { type: "sharesDue" }): voi
   serveBank(turn, id);
 }
 
-/** The home has answered. What it gave under limits that are tighter now goes back. */
+/**
+ * The home has answered. What it gave under limits that are tighter now goes back; it did not know then
+ * that what is counted here is wanted.
+ */
 export function slotsGiven(
   turn: Turn,
   { counter, slots, starts, isWanted, since = 0 }: ShareMessage & { type: "slotsGiven" },
@@ -123,7 +126,7 @@ export function slotsGiven(
   if (since >= (before.since ?? 0)) {
     return putShare(turn, { ...share, slots: share.slots + slots, starts: share.starts + starts });
   }
-  putShare(turn, share);
+  putShare(turn, { ...share, isWanted: isWanted || before.isWanted });
   sendBack(turn, { counter, slots, starts });
 }
 

@@ -4,7 +4,7 @@ import { step } from "../../../src/engine/step.ts";
 import { type RowView, Turn } from "../../../src/engine/turn.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
 import { holdsSlots } from "../../../src/model/invocation.ts";
-import type { Limits } from "../../../src/model/limits.ts";
+import type { Controls, Limits } from "../../../src/model/limits.ts";
 import { partitionOfId, type PartitionRange } from "../../../src/model/ring.ts";
 import {
   groupOf,
@@ -102,6 +102,10 @@ export class Places {
     );
     this.limit(controls);
     for (const place of this.places) this.boot(place.range.partition);
+  }
+
+  get controls(): Controls {
+    return this.#schema.controls;
   }
 
   /** Sets limits. Every partition learns them at once. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
-import { partitionOfCounter } from "../../../src/model/ring.ts";
+import { partitionOfCounter, partitionOfId } from "../../../src/model/ring.ts";
 import { BEGIN, COUNTER, greeter, Places, sum } from "./_shared.ts";
 
 function callsIn(places: Places, partition: number, count: number): void {
@@ -70,6 +70,28 @@ test("a raised limit is felt at once, a lowered one as slots are given back", ()
   places.limit({});
   places.settle();
   expect(places.ids("queued")).toEqual([]);
+});
+
+test("what becomes free under a lower limit goes back, also after an answer by the limit before", () => {
+  const places = new Places(2, greeter({ concurrency: 4 }));
+  const home = partitionOfCounter(COUNTER, 2), other = 1 - home;
+  callsIn(places, home, 1);
+  callsIn(places, other, 2);
+  places.settle();
+  // The home gives a slot for a third one, which is on its way when the limit is lowered.
+  callsIn(places, other, 1);
+  while (places.turn(other));
+  places.bring(other, home);
+  places.limit(greeter({ concurrency: 1 }));
+  while (places.turn(other));
+  places.bring(home, other);
+  expect(places.shares(COUNTER)[other]).toBe(2);
+  const running = places.ids("invoked");
+  expect(running).toHaveLength(3);
+  places.end(running.find((id) => partitionOfId(id, 2) === other)!);
+  while (places.turn(other));
+  expect(places.ids("invoked")).toHaveLength(2);
+  expect(places.shares(COUNTER)[other]).toBe(1);
 });
 
 test("slots that are idle in several partitions are not used under a lower limit", () => {

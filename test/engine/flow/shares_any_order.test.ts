@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
+import { beyond } from "./_beyond.ts";
 import { BEGIN, COUNTER, greeter, Places, sum } from "./_shared.ts";
+
+const HANDLER = "handler:greeter/hi";
 
 /** A start may be used later than it was given, but each one was given. */
 function mustComeFrom(
@@ -74,6 +77,7 @@ test("limits that change while slots move, and clocks that are set back, hold an
           // What runs when a limit is lowered goes on, and nothing starts beyond it.
           if (length > before) expect(length).toBeLessThanOrEqual(most(at));
           expect(places.missing()).toEqual({});
+          for (const counter of [COUNTER, HANDLER]) expect(beyond(places, counter)).toBe(0);
         }
         finish(places);
         expect(places.missing()).toEqual({});
