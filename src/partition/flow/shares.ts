@@ -79,7 +79,7 @@ export class Shares {
     for (const bank of banks) counters.state(bank.counter).bank = bank;
     for (const counter of reviewed) counters.state(counter).isReviewing = false;
     // What waits for a start keeps no slot of its handler, so those may be idle now.
-    for (const { counter, starts } of shares) if (starts === 0) this.#markHandlers(counter);
+    for (const { counter } of shares) if (this.#lacksStart(counter)) this.#markHandlers(counter);
     const changed = shares.map(({ counter }) => counter);
     for (const counter of [...changed, ...reviewed]) this.mark(counter);
     for (const { counter } of banks) this.mark(counter);
@@ -155,10 +155,11 @@ export class Shares {
     return false;
   }
 
-  #lacksStart(service: Counter): boolean {
+  /** Whether a counter has a rate, and the partition no start of it to spare. */
+  #lacksStart(counter: Counter): boolean {
     const { counters, schema } = this.#options;
-    const { rate } = limitsOfCounter(service, schema().controls) ?? {};
-    return rate !== undefined && (counters.get(service)?.idleStarts ?? 0) <= 0;
+    const { rate } = limitsOfCounter(counter, schema().controls) ?? {};
+    return rate !== undefined && (counters.get(counter)?.idleStarts ?? 0) <= 0;
   }
 
   /** Looks at a bank again when its bucket has the next token, if a partition waits for that. */
