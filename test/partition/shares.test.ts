@@ -1,9 +1,19 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/engine/event.ts";
 import { Slots } from "../../src/engine/flow/slots.ts";
+import type { Rows } from "../../src/model/rows.ts";
 import { Desk } from "./_desk.ts";
 
 const BLUE = { path: "blue:greeter/hi" } as const;
+const NOTHING = { slots: 0, starts: 0, asksSlots: false, asksStarts: false, isWanted: false };
+
+/** A turn has found what the partition has of a counter, in answer to an event about it. */
+function find(desk: Desk, share: Partial<Rows["share"]> & Pick<Rows["share"], "counter">): void {
+  const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
+  found.shares.push({ partition: 1, ...NOTHING, ...share });
+  found.reviewed.push(share.counter);
+  desk.scheduler.apply(found);
+}
 
 test("with its token, the next one asks for the slot that another partition has", () => {
   const counter = "handler:greeter/hi";
@@ -12,18 +22,11 @@ test("with its token, the next one asks for the slot that another partition has"
     rules: { blue: { rate: { count: 1, periodMs: 100 } } },
     services: { greeter: { handlers: { hi: { concurrency: 1 } } } },
   }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
-  const share = (slots: number) => {
-    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-    const nothing = { starts: 0, asksSlots: false, asksStarts: false, isWanted: false };
-    found.shares.push({ partition: 1, counter, slots, ...nothing });
-    found.reviewed.push(counter);
-    desk.scheduler.apply(found);
-  };
-  share(1);
+  find(desk, { counter, slots: 1 });
   desk.bucket("scope:blue", 0);
   desk.wait("i1", BLUE);
   // The idle slot went to another partition.
-  share(0);
+  find(desk, { counter });
   events.length = 0;
   desk.pass(100);
   expect(events).toEqual([{ type: "shortOfSlots", id: counter, slots: 1, starts: 0 }]);
@@ -36,22 +39,15 @@ test("a slot that was kept while the next one lacked is given back when a scope 
     rules: { blue: { rate: { count: 1, periodMs: 100 } } },
     services: { greeter: { limits: { concurrency: 1 }, handlers: { hi: { concurrency: 1 } } } },
   }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
-  const share = (counter: string, slots: number, isWanted: boolean) => {
-    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-    const nothing = { starts: 0, asksSlots: false, asksStarts: false };
-    found.shares.push({ partition: 1, counter, slots, isWanted, ...nothing });
-    found.reviewed.push(counter);
-    desk.scheduler.apply(found);
-  };
-  share(handler, 1, false);
-  share(service, 0, false);
+  find(desk, { counter: handler, slots: 1 });
+  find(desk, { counter: service });
   desk.bucket("scope:blue", 0);
   desk.wait("i1", BLUE);
   expect(events).toEqual([{ type: "shortOfSlots", id: service, slots: 1, starts: 0 }]);
   // Another partition wants the slot of the handler, which is kept for the one of the service.
-  share(handler, 1, true);
+  find(desk, { counter: handler, slots: 1, isWanted: true });
   expect(events).toHaveLength(1);
-  share(service, 1, false);
+  find(desk, { counter: service, slots: 1 });
   expect(events.slice(1)).toEqual([{ type: "slotsIdle", id: handler, slots: 1, starts: 0 }]);
 });
 
@@ -68,11 +64,7 @@ test.each([
   desk.wait("resumed", { path: "greeter/hi", hasRun: true });
   desk.wait("i1", { path: "greeter/hi", hasRun });
   events.length = 0;
-  const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-  const asked = { asksSlots: true, asksStarts: false, isWanted: false };
-  found.shares.push({ partition: 1, counter, slots: 0, starts: 1, ...asked });
-  found.reviewed.push(counter);
-  desk.scheduler.apply(found);
+  find(desk, { counter, starts: 1, asksSlots: true });
   expect(events).toEqual(returned.map((one) => ({ type: "slotsIdle", id: counter, ...one })));
 });
 
@@ -85,20 +77,14 @@ test("a slot of a handler is given back when another handler takes the start of 
       greeter: { limits: { concurrency: 1, rate }, handlers: { hi: { concurrency: 1 } } },
     },
   }, { range: { partition: 1, partitions: 2 }, send: (event) => void events.push(event) });
-  const nothing = { asksSlots: true, asksStarts: true, isWanted: false };
-  const share = (counter: string, has: { slots: number; starts: number; isWanted?: boolean }) => {
-    const found = new Slots(desk.scheduler, desk.scheduler.nextSeq);
-    found.shares.push({ partition: 1, counter, ...nothing, ...has });
-    found.reviewed.push(counter);
-    desk.scheduler.apply(found);
-  };
-  share(service, { slots: 0, starts: 1 });
-  share(handler, { slots: 1, starts: 0 });
+  const asked = { asksSlots: true, asksStarts: true };
+  find(desk, { counter: service, ...asked, starts: 1 });
+  find(desk, { counter: handler, slots: 1 });
   desk.wait("i1", { path: "greeter/hi" });
   events.length = 0;
   // It waits for the slot of the service, and its start is there.
-  share(handler, { slots: 1, starts: 0, isWanted: true });
+  find(desk, { counter: handler, slots: 1, isWanted: true });
   expect(events).toEqual([]);
-  share(service, { slots: 0, starts: 0 });
+  find(desk, { counter: service, ...asked });
   expect(events).toEqual([{ type: "slotsIdle", id: handler, slots: 1, starts: 0 }]);
 });

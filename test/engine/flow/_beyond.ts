@@ -1,12 +1,12 @@
 import { limitsOfCounter } from "../../../src/engine/flow/admission.ts";
 import { holdsSlots } from "../../../src/model/invocation.ts";
-import { peerOf, shareOf } from "../../../src/model/rows.ts";
+import { shareOf } from "../../../src/model/rows.ts";
 import { type Places, sum } from "./_shared.ts";
 
 /**
  * How many more may run than a counter allows: by the slots that partitions have under its present limits
  * and those that are on their way to them. What ran when the limits were set may go on, so it counts as
- * allowed. 0: all is right.
+ * allowed. All invocations must be of that counter. 0: all is right.
  */
 export function beyond(places: Places, counter: string): number {
   const limits = limitsOfCounter(counter, places.controls);
@@ -20,13 +20,9 @@ export function beyond(places: Places, counter: string): number {
     const isCounted = (share?.since ?? 0) >= tightenedAt;
     return Math.max(held[partition]!, isCounted ? share?.slots ?? 0 : 0);
   });
-  const given = places.places.flatMap((place) => place.all("outbox")).map(
-    ({ from, to, seq, message }) => {
-      const isGift = message.type === "slotsGiven" && message.counter === counter;
-      if (!isGift || (message.since ?? 0) < tightenedAt) return 0;
-      const heard = places.places[to]?.find("peer", peerOf({ from: to, to: from }), "")?.heard ?? 0;
-      return seq > heard ? message.slots : 0;
-    },
-  );
+  const given = places.underWay().map(({ message }) => {
+    const isGift = message.type === "slotsGiven" && message.counter === counter;
+    return isGift && (message.since ?? 0) >= tightenedAt ? message.slots : 0;
+  });
   return Math.max(0, sum(has) + sum(given) - Math.max(concurrency, sum(held)));
 }

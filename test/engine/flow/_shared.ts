@@ -24,8 +24,8 @@ import { parse } from "../_script.ts";
 
 /** When the clock of `Places` begins. */
 export const BEGIN = 1_000_000;
-/** The counter that `greeter` limits. */
-export const COUNTER = "service:greeter";
+/** The counters that `greeter` limits: of the service, and of its handler. */
+export const COUNTER = "service:greeter", HANDLER = "handler:greeter/hi";
 
 /** Limits of the service, and of its handler. */
 export function greeter(limits: Limits, hi?: Limits): GivenControls {
@@ -254,6 +254,13 @@ export class Places {
     );
   }
 
+  /** Messages that no turn of their partition has applied. */
+  underWay(): Rows["outbox"][] {
+    return this.places.flatMap((place) => place.all("outbox")).filter(({ from, to, seq }) =>
+      seq > (this.#at(to).find("peer", peerOf({ from: to, to: from }), "")?.heard ?? 0)
+    );
+  }
+
   /** What banks have given that is neither in a share nor in a message. 0 of each counter: all is right. */
   missing(): Record<string, number> {
     const slots = new Map<string, number>();
@@ -264,14 +271,11 @@ export class Places {
         for (const [one, by] of Object.entries(given)) add({ partition: Number(one), counter }, by);
       }
       for (const share of place.all("share")) add(share, -share.slots);
-      for (const { from, to, seq, message } of place.all("outbox")) {
-        if (seq <= (this.#at(to).find("peer", peerOf({ from: to, to: from }), "")?.heard ?? 0)) {
-          continue;
-        }
-        if (message.type === "slotsGiven") add({ ...message, partition: to }, -message.slots);
-        if (message.type === "slotsReturned") add({ ...message, partition: from }, -message.slots);
-        if (message.type === "slotsCounted") add({ ...message, partition: from }, message.slots);
-      }
+    }
+    for (const { from, to, message } of this.underWay()) {
+      if (message.type === "slotsGiven") add({ ...message, partition: to }, -message.slots);
+      if (message.type === "slotsReturned") add({ ...message, partition: from }, -message.slots);
+      if (message.type === "slotsCounted") add({ ...message, partition: from }, message.slots);
     }
     return Object.fromEntries([...slots].filter(([, sum]) => sum !== 0));
   }

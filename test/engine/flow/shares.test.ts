@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
 import { partitionOfCounter, partitionOfId } from "../../../src/model/ring.ts";
-import { BEGIN, COUNTER, greeter, Places, sum } from "./_shared.ts";
+import { BEGIN, COUNTER, greeter, HANDLER, Places, sum } from "./_shared.ts";
 
 function callsIn(places: Places, partition: number, count: number): void {
   for (let i = 0; i < count; i++) places.call(partition);
@@ -193,7 +193,7 @@ test("the only slot of a handler goes to one that has run, not to one that waits
   const second = places.call(1);
   places.settle();
   // It has got the slot, and has no start.
-  expect(places.shares("handler:greeter/hi")).toEqual([0, 1]);
+  expect(places.shares(HANDLER)).toEqual([0, 1]);
   expect(places.ids("queued")).toEqual([second]);
   places.signal(first);
   places.settle();

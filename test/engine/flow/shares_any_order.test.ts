@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/model/limits.ts";
 import { beyond } from "./_beyond.ts";
-import { BEGIN, COUNTER, greeter, Places, sum } from "./_shared.ts";
-
-const HANDLER = "handler:greeter/hi";
+import { BEGIN, COUNTER, greeter, HANDLER, Places, sum } from "./_shared.ts";
 
 /** A start may be used later than it was given, but each one was given. */
 function mustComeFrom(
