@@ -83,6 +83,11 @@ export class FakeServer {
     this.#version++;
   }
 
+  /** Its subscriptions as they were reported last, and what was delivered to each. */
+  state(): unknown {
+    return [...this.#subscriptions.keys()].map((id) => [this.report(id), this.texts(id)]);
+  }
+
   unsubscribe(id: string): void {
     this.#subscriptions.delete(id);
     this.#version++;

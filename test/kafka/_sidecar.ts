@@ -9,13 +9,19 @@ export interface SidecarOptions {
   readonly args?: readonly string[];
   readonly runtime?: "node" | "deno";
   readonly token?: string;
+  /** What its server knows of it: told by a test that waits in vain. */
+  readonly state?: () => unknown;
 }
 
 /** A sidecar in a process of its own. */
 export class SidecarProcess {
   readonly child: Child;
+  readonly state: () => unknown;
 
-  constructor({ url, args = [], runtime = "node", token = TOKEN }: SidecarOptions) {
+  constructor(
+    { url, args = [], runtime = "node", token = TOKEN, state = () => undefined }: SidecarOptions,
+  ) {
+    this.state = state;
     const flags = [`--kafka.servers=${url}`, "--log-level=debug", ...args];
     this.child = new Child(commandOf(runtime, flags), { SVC_KAFKA__TOKEN: token });
   }
@@ -49,6 +55,7 @@ export async function eventually(
   sidecar?: SidecarProcess,
 ): Promise<void> {
   await until(what, check, 30_000).catch((cause) => {
-    throw new Error(`${(cause as Error).message}\n${sidecar?.child.output() ?? ""}`);
+    const known = sidecar && `${sidecar.child.output()}\n${JSON.stringify(sidecar.state())}`;
+    throw new Error([(cause as Error).message, known].join("\n"), { cause });
   });
 }

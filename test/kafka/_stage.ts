@@ -45,7 +45,7 @@ export function stagedTest(jars: string | undefined, options: BrokerOptions = {}
       await server.start();
       server.cluster("k", { "bootstrap.servers": broker.address });
       const sidecar = (given: Partial<SidecarOptions> = {}) => {
-        const one = new SidecarProcess({ url: server.url, ...given });
+        const one = new SidecarProcess({ url: server.url, state: () => server.state(), ...given });
         sidecars.push(one);
         return one;
       };
@@ -66,7 +66,11 @@ export function stage(jars: string | undefined, options: BrokerOptions = {}): St
     topics: undefined as unknown as Topics,
     server: undefined as unknown as FakeServer,
     sidecar: (given = {}) => {
-      const one = new SidecarProcess({ url: stage.server.url, ...given });
+      const one = new SidecarProcess({
+        url: stage.server.url,
+        state: () => stage.server.state(),
+        ...given,
+      });
       sidecars.push(one);
       return one;
     },

@@ -38,11 +38,17 @@ export class Topics {
     });
   }
 
-  /** Writes texts as values, or whole messages. */
+  /**
+   * Writes texts as values, or whole messages: a request for each partition that they name. An answer that
+   * refuses one partition, as of a new topic, has the client send all of the request once more.
+   */
   async send(topic: string, ...messages: readonly (string | Message)[]): Promise<void> {
     await this.producer.connect();
     const all = messages.map((one) => typeof one === "string" ? { value: one } : one);
-    await this.producer.send({ topic, messages: all });
+    for (const partition of new Set(all.map((one) => one.partition))) {
+      const messages = all.filter((one) => one.partition === partition);
+      await this.producer.send({ topic, messages });
+    }
   }
 
   /** As `send`, with a producer that knows of new partitions. */
