@@ -11,6 +11,8 @@ let served: Fixture;
 let server: Server;
 let logged: string[] = [];
 let answer: (request: Request) => Response | Promise<Response>;
+/** Other tests in this process are without the bridge. */
+const plainResponse = globalThis.Response;
 
 beforeAll(async () => {
   installBridge();
@@ -18,7 +20,10 @@ beforeAll(async () => {
   server = createServer(bridgeTo({ handler: (request) => answer(request), log }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
-afterAll(() => void server.close());
+afterAll(() => {
+  server.close();
+  globalThis.Response = plainResponse;
+});
 beforeEach(() => {
   served = fixture({ reader: nodeReader, bodyBytesMax: 1000 });
   logged = [];

@@ -4,7 +4,9 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { denoCommand, denoProgram, nodeEntry } from "../support/build.ts";
 
-const TEST_MS = 30_000;
+const TEST_MS = 60_000;
+const GROWTH_MAX = 3;
+const TRIES = 3;
 const ROWS = path.join(import.meta.dirname, "_rows_in_turn.mjs");
 const NODE = [process.execPath, "--expose-gc", "--max-semi-space-size=16", "--import", ROWS];
 
@@ -12,6 +14,15 @@ const NODE = [process.execPath, "--expose-gc", "--max-semi-space-size=16", "--im
 function growth([program = "", ...args]: readonly string[]): number {
   const output = execFileSync(program, args, { encoding: "utf8" });
   return Number(/^([\d.]+) of \d+ rows$/m.exec(output)?.[1]);
+}
+
+/** The least of some tries: while other programs run, V8 may come late to collect. */
+function leastGrowth(command: readonly string[], wanted: number): number {
+  let least = Infinity;
+  for (let left = TRIES; left > 0 && least >= wanted; left--) {
+    least = Math.min(least, growth(command));
+  }
+  return least;
 }
 
 /** `deno task serve`, with what `ROWS` needs. */
@@ -24,13 +35,13 @@ function denoWithRows(): readonly string[] {
 test("a server collects rows that were replaced before its heap has tripled", {
   timeout: TEST_MS,
 }, () => {
-  expect(growth([...NODE, nodeEntry(), "--version"])).toBeLessThan(3);
-  expect(growth(denoWithRows())).toBeLessThan(3);
+  expect(leastGrowth([...NODE, nodeEntry(), "--version"], GROWTH_MAX)).toBeLessThan(GROWTH_MAX);
+  expect(leastGrowth(denoWithRows(), GROWTH_MAX)).toBeLessThan(GROWTH_MAX);
 });
 
 // If this is no more, the server need not tell V8 anything.
 test("V8 of itself lets the heap grow further", { timeout: TEST_MS }, () => {
-  expect(growth([...NODE, "--eval", "0"])).toBeGreaterThan(3);
+  expect(growth([...NODE, "--eval", "0"])).toBeGreaterThan(GROWTH_MAX);
   expect(growth([denoProgram(), "run", "--allow-env", "--v8-flags=--expose-gc", ROWS]))
-    .toBeGreaterThan(3);
+    .toBeGreaterThan(GROWTH_MAX);
 });
