@@ -13,6 +13,7 @@ import type { Rows, Write } from "../../src/model/rows.ts";
 import type { Deployment, ServiceSchema } from "../../src/model/schema.ts";
 import { sqlDeploymentStore } from "../../src/storage/deployment_store.ts";
 import { foldSql } from "../../src/storage/fold/sql.ts";
+import { condemn, dropCondemned } from "../../src/storage/large/unused.ts";
 import { loadSql, scanSql } from "../../src/storage/read/sql.ts";
 import { toJson } from "../../src/storage/codec/safe_text.ts";
 import { SqlStore } from "../../src/storage/sql_store.ts";
@@ -119,7 +120,12 @@ test("no query of the store reads a whole table", async () => {
   await client.close();
   // Outside of a transaction: SQLite counts an explained write as one that never ends.
   const plain = createClient({ url });
-  for (const [name, text] of Object.entries({ ...foldSql, ...loadSql, ...scanSql })) {
+  const large = [...condemn(0, { given: ["a"], kept: ["b"] }), ...dropCondemned(0, 1)];
+  const texts = {
+    ...{ ...foldSql, ...loadSql, ...scanSql },
+    ...Object.fromEntries(large.map((one, at) => [`large ${at}`, one.sql])),
+  };
+  for (const [name, text] of Object.entries(texts)) {
     const args = Array.from({ length: Math.max(...numbers(text)) }, () => "[]");
     const { rows } = await plain.execute({ sql: `explain query plan ${text}`, args });
     const scans = rows.map(({ detail }) => String(detail))

@@ -7,8 +7,9 @@ import { BYTE_COLUMNS } from "../schema/large_tables.ts";
 const REFERRED = BYTE_COLUMNS.map(([table]) =>
   `select large ->> 0 from ${table} where large is not null`
 ).join(" union all ");
+/** `+`: compared with a column of texts, an index of an expression is walked through from end to end. */
 const IS_REFERRED = BYTE_COLUMNS.map(([table]) =>
-  `exists (select 1 from ${table} where large is not null and large ->> 0 = large_unused.id)`
+  `exists (select 1 from ${table} where large is not null and large ->> 0 = +large_unused.id)`
 ).join(" or ");
 
 /** What precedes the id of a value that is deleted soon: no partition begins with it. */
