@@ -153,8 +153,8 @@ function refused(type: number, why: string): Failure {
 /** Up to this size a loop is cheaper than the platform's copy function. */
 const LOOP_BYTES_MAX = 32;
 
-/** Below this size a copy takes no noticeable time. */
-const COPIED_BYTES_MAX = 1024 * 1024;
+/** From this size on a copy costs more than it does to find out that there is no need of it. */
+const OWN_BYTES_MIN = 4 * 1024;
 
 /**
  * Copies a body. A large one that fills its buffer is returned as it is: it is no view of a chunk, which
@@ -163,7 +163,7 @@ const COPIED_BYTES_MAX = 1024 * 1024;
  * memory.
  */
 function copyOf(body: Uint8Array): Uint8Array {
-  if (body.length > COPIED_BYTES_MAX && body.buffer.byteLength === body.length) return body;
+  if (body.length >= OWN_BYTES_MIN && body.buffer.byteLength === body.length) return body;
   const bytes = new Uint8Array(body.length);
   if (body.length > LOOP_BYTES_MAX) bytes.set(body);
   else for (let i = 0; i < body.length; i++) bytes[i] = body[i]!;

@@ -12,8 +12,11 @@ export const FRAME_HEAD_BYTES = 8;
  */
 export const REQUESTED_ACK = 0x8000;
 
-/** Initial bytes of a frame buffer. It doubles, so copies stay below twice the frame. */
-const BUFFER_BYTES = 64 * 1024;
+/**
+ * Initial bytes of a frame buffer: a value of 64 KiB, and what is around it. It doubles, so copies stay
+ * below twice the frame.
+ */
+const BUFFER_BYTES = 65 * 1024;
 /** From this size on the buffer gets its final size: another copy of 15 MB would block the loop. */
 const ROOM_BYTES_MIN = 4 * 1024 * 1024;
 
